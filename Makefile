@@ -1,0 +1,53 @@
+# Everything sets itself up: a virtual environment in .venv, and QEMU through apt where that can be
+# done without asking. `make play` and `make test` are all that a newcomer needs.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: play test check format table bench pictures clean qemu
+
+play: $(VENV)/play qemu
+	@$(BIN)/noughts play
+
+test: $(VENV)/dev qemu check
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: $(VENV)/dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/python tools/check_device.py
+	@$(BIN)/noughts table --check > /dev/null
+
+format: $(VENV)/dev
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+table: $(VENV)/play
+	@$(BIN)/noughts table
+
+bench: $(VENV)/dev qemu
+	@$(BIN)/python tools/bench.py
+
+pictures: $(VENV)/dev
+	@$(BIN)/python tools/pictures.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+qemu:
+	@sh tools/get_qemu.sh
+
+$(VENV)/play: pyproject.toml
+	@$(PYTHON) tools/make_venv.py $(VENV)
+	@echo "Installing noughts into $(VENV)"
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/play
+	@echo "Installing the development tools into $(VENV)"
+	@$(PIP) install --editable '.[dev]'
+	@touch $@

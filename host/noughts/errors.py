@@ -1,0 +1,30 @@
+"""The failures that a user can expect, as a tree.
+
+NoughtsError                   anything below; `noughts` prints it in one line and exits 1
+├── BoardError                 a board could not be started, found or kept
+│   └── BoardGone              a board that was running is not there any more
+├── FirmwareError              a firmware file is not what it should be
+└── SentenceError              a line is not a valid sentence of ours
+
+Messages are one line: what is wrong; what to do.
+"""
+
+
+class NoughtsError(Exception):
+    """An expected failure: its text is one line, `what is wrong; what to do`."""
+
+
+class BoardError(NoughtsError):
+    """A board could not be started, found or kept."""
+
+
+class BoardGone(BoardError):
+    """A board that was running is not there any more (unplugged, killed, closed)."""
+
+
+class FirmwareError(NoughtsError):
+    """A firmware file is not what it should be."""
+
+
+class SentenceError(NoughtsError, ValueError):
+    """A line is not a valid sentence of ours."""
