@@ -1,0 +1,49 @@
+# Two buttons, debounced, told apart from both together: A is 1, B is 2, both
+# are 3.
+#
+# A press counts at its first contact; what the contact does in the next
+# 25 ms is bounce. It is reported only when the other button can no longer
+# join it: both within 100 ms are "both", in either order, and never also a
+# single press. Until then it is `pending`, so that the LEDs can answer it at
+# once. The firmware's own debouncing takes 60 ms, so V1 reads the pins; on V2
+# pin 11 does not follow button B.
+from microbit import button_a, button_b, pin5, pin11, running_time, sleep
+import microbit
+
+V2 = hasattr(microbit, "pin_logo")
+
+# A pin reads 0 while its button is down, a button of V2 True.
+read = (pin5.read_digital, pin11.read_digital)
+if V2:
+    read = (button_a.is_pressed, button_b.is_pressed)
+
+now = 0  # running time at this turn of the loop, ms
+pending = 0  # 1, 2 or 0 for none
+start = 0  # when the pending press began, ms
+down = [True, True]  # a button that is held from the start is no press
+time = [0, 0]  # when each button last changed, ms
+
+
+def wait():
+    # Waits for the next turn of the loop; the button when a press is decided,
+    # else 0.
+    global now, pending, start
+    sleep(5)
+    now = running_time()
+    button = 0
+    for i in range(2):
+        if now - time[i] > 24 and (read[i]() == V2) != down[i]:
+            time[i] = now
+            down[i] = not down[i]
+            if down[i]:
+                if pending == 2 - i:
+                    pending = 0
+                    return 3
+                button = pending
+                pending = i + 1
+                start = now
+    # 100 ms between the presses, and one turn of 6 ms at either end.
+    if pending and not button and now - start > 112:
+        button = pending
+        pending = 0
+    return button

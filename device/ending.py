@@ -1,0 +1,26 @@
+# The end of a game: the winning line flashes, then the result scrolls.
+from microbit import display
+import buttons
+import leds
+from rules import THROUGH
+
+
+def show(marks, score, end):
+    # Any press skips ahead. True for the next game, False for the menu.
+    cells = []
+    for i in range(36):
+        if end and THROUGH[i] < 8 and score[THROUGH[i]] == 3 * end:
+            cells.append(i // 4)
+    start = buttons.now
+    stop = 0
+    while True:
+        button = buttons.wait()
+        now = buttons.now
+        if button or (stop and now > stop):
+            return button != 3
+        if buttons.pending:
+            display.clear()
+        elif now - start < 1200:
+            leds.draw(marks, now, cells if (now - start) // 150 & 1 else b"", 0)
+        elif not stop:
+            stop = now + leds.scroll("=AB"[end] + " Win" if end else "Draw Game")

@@ -1,0 +1,41 @@
+# One game, from the empty board to the next game or back to the menu.
+from microbit import display
+import buttons
+
+
+def play(index, seats, player, mode):
+    # False when the players want the menu, True for the next game.
+    # Imported here, so that this large module is compiled before they are.
+    import chip
+    import ending
+    import person
+    import rules
+    from sentences import boot, send
+
+    marks = [0] * 9
+    score = [0] * 8
+    text = ""
+    name = "=A-xB"[player]  # who begins
+    start = buttons.now
+    end = 2  # what `result` says, or 3: the players want the menu
+    display.clear()
+    while True:
+        send(
+            "NG,%s,%d,%s,%s,%s,%d,%s"
+            % (boot, index, seats, name, text, buttons.now - start, "=A-xB"[end])
+        )
+        if end == 3:
+            return False
+        if end != 2:
+            return ending.show(marks, score, end)
+        level = seats[player < 0]
+        if level == "P":
+            cell = person.choose(marks, player, mode)
+        else:
+            cell = chip.choose(marks, score, player, level)
+        end = 3
+        if cell >= 0:
+            rules.place(marks, score, cell, player)
+            text += str(cell)
+            player = -player
+            end = rules.result(marks, score)

@@ -1,0 +1,60 @@
+# A person's move: the cursor, by buttons or by tilt. It blinks every 100 ms, as
+# bright as the mark that it would place; over a taken cell it falls back to 4
+# instead of dark.
+from microbit import Image, accelerometer, display
+import buttons
+import leds
+import tilt
+
+
+def choose(marks, player, mode):
+    # The cell to place on, or -1 for the menu. In mode "b", A moves the cursor
+    # and B places; in mode "t", A places for player A and B for player B.
+    for cell in b"\x04\x01\x03\x05\x07\x00\x02\x06\x08":
+        if not marks[cell]:
+            break
+    pending = 0
+    index = -1  # where a pending press moves the cursor to, or places
+    stop = 0  # when an icon ends
+    start = buttons.now  # the cursor is lit first, then blinks
+    while True:
+        button = buttons.wait()
+        now = buttons.now
+        if button == 3:
+            return -1
+        if button and index >= 0:
+            if mode == "t" or button == 2:
+                return index
+            cell = index
+        if mode == "t":
+            step = tilt.move(cell, accelerometer.get_x(), accelerometer.get_y(), now)
+            if step != cell:
+                cell = step
+                start = now
+        on = not (now - start) // 100 & 1
+        if buttons.pending != pending:
+            pending = buttons.pending
+            index = -1
+            if pending:
+                start = now
+                if pending == 1 and mode == "b":
+                    index = (cell + 1) % 9
+                    while marks[index]:
+                        index = (index + 1) % 9
+                elif marks[cell] or (mode == "t" and pending * 2 + player != 3):
+                    # The arrow points to the button of the player to move.
+                    image = Image.ARROW_W if player > 0 else Image.ARROW_E
+                    display.show(Image.NO if pending * 2 + player == 3 else image)
+                    stop = now + 700
+                else:
+                    index = cell
+                    start -= 100 * on  # blink at once, to answer the press
+        if stop:
+            if now < stop:
+                continue
+            stop = 0
+            display.clear()
+        value = 4 if marks[cell] else 0
+        if on:
+            value = 9 if player > 0 else 7
+        leds.draw(marks, now, (cell if index < 0 else index,), value)

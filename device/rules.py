@@ -1,0 +1,33 @@
+# The rules: nine cells, two players, eight lines.
+#
+#     0 1 2     Cells are numbered in reading order. `marks` holds the nine
+#     3 4 5     cells: 0 is free, 1 is player A's, -1 is player B's.
+#     6 7 8
+#
+# The score array sums the marks on each line: elements 0-2 are the columns,
+# 3-5 the rows, 6 the diagonal 0-4-8 and 7 the diagonal 2-4-6. 3 means that A
+# holds the whole line, -3 that B does; at 2 or -2 one more mark completes it.
+
+# The lines through each cell, four bytes a cell; 8 stands for "no more".
+THROUGH = (
+    b"\x00\x03\x06\x08\x01\x03\x08\x08\x02\x03\x07\x08"
+    b"\x00\x04\x08\x08\x01\x04\x06\x07\x02\x04\x08\x08"
+    b"\x00\x05\x07\x08\x01\x05\x08\x08\x02\x05\x06\x08"
+)
+
+
+def place(marks, score, cell, player):
+    # Put a mark on a free cell, and count it on its two to four lines.
+    marks[cell] = player
+    for i in range(4 * cell, 4 * cell + 4):
+        if THROUGH[i] < 8:
+            score[THROUGH[i]] += player
+
+
+def result(marks, score):
+    # 1 or -1: that player has won; 0: a draw; 2: the game goes on.
+    if 3 in score:
+        return 1
+    if -3 in score:
+        return -1
+    return 2 if 0 in marks else 0

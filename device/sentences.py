@@ -1,0 +1,12 @@
+# The sentences on the serial line, in the manner of NMEA 0183:
+# "$" body "*" checksum, the XOR of the body's bytes as two hex digits.
+from random import randrange
+
+boot = "%04X" % randrange(0x10000)
+
+
+def send(text):
+    value = 0
+    for i in text:
+        value ^= ord(i)
+    print("$%s*%02X" % (text, value))

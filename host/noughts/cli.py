@@ -1,0 +1,93 @@
+"""The `noughts` command: its subcommands, and what becomes of failures."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from noughts import __version__
+from noughts.errors import NoughtsError
+
+
+@dataclass(frozen=True)
+class Command:
+    """What the help needs of a command; the rest is in `noughts.commands.<name>`."""
+
+    name: str
+    help: str
+    example: str
+
+
+COMMANDS = (
+    Command(
+        "play",
+        "play on a virtual micro:bit in this terminal",
+        "noughts play\n  noughts play --board simulated\n  noughts play --keys 'B 500 A A B'",
+    ),
+    Command(
+        "table",
+        "make the chip's brain, or check the one that is there",
+        "noughts table --check",
+    ),
+)
+
+
+def _parser(wanted: str | None) -> argparse.ArgumentParser:
+    """The parser; of the commands, only the wanted one is imported, so that help is quick."""
+    parser = argparse.ArgumentParser(
+        prog="noughts",
+        description="Tic-tac-toe on a BBC micro:bit, and the tools around it.",
+        epilog="Example:\n  noughts play",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"noughts {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        sub = commands.add_parser(
+            command.name,
+            help=command.help,
+            description=command.help[0].upper() + command.help[1:] + ".",
+            epilog=f"Example:\n  {command.example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.set_defaults(command=command.name)
+        if command.name == wanted:
+            module = importlib.import_module(f"noughts.commands.{command.name}")
+            module.add_arguments(sub)
+            sub.set_defaults(run=module.run, error=sub.error)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status is 0, 1 after an expected failure, 2 after wrong usage."""
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    wanted = next((word for word in arguments if not word.startswith("-")), None)
+    args = _parser(wanted).parse_args(arguments)
+    try:
+        status: int = args.run(args)
+        sys.stdout.flush()
+        return status
+    except NoughtsError as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has enough; keep Python from complaining at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        return _fail(f"cannot use{where or ' a file'} ({error.strerror}); check it and try again")
+
+
+def _fail(message: str) -> int:
+    print(f"noughts: {message}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

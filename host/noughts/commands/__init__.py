@@ -1,0 +1,1 @@
+"""The subcommands: each module has `add_arguments(parser)` and `run(args)`, the exit status."""

@@ -1,0 +1,72 @@
+"""`noughts table`: solve the game and write the chip's brain, or check the one that is there."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from pathlib import Path
+
+from noughts import table
+from noughts.device_files import device_dir
+from noughts.errors import NoughtsError
+from noughts.files import write_whole
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="write here instead of device/table.py"
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; exit 1 if the file differs from what would be written",
+    )
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the table, hold the device's own code against it, and write or compare the file."""
+    path: Path = args.output or device_dir() / "table.py"
+    made = table.make()
+    table.check(made, table.classes())
+    content = table.source(made).encode()
+    if args.check:
+        _compare(path, content)
+    else:
+        write_whole(path, content)
+    facts = table.summary(made)
+    if args.json:
+        print(json.dumps(dataclasses.asdict(facts)))
+    else:
+        _tell(facts)
+        print(f"{path} {'is up to date' if args.check else 'written'}")
+    return 0
+
+
+def _compare(path: Path, content: bytes) -> None:
+    try:
+        present = path.read_bytes()
+    except OSError as error:
+        raise NoughtsError(
+            f"cannot read {path} ({error.strerror}); run `noughts table` to write it"
+        ) from error
+    if present != content:
+        raise NoughtsError(f"{path} is not what would be generated; run `noughts table`")
+
+
+def _tell(facts: table.Summary) -> None:
+    print(f"positions       {facts.positions:,} reachable, {facts.unfinished:,} unfinished")
+    print(
+        f"but symmetry    {facts.classes} reachable, {facts.unfinished_classes} unfinished, "
+        f"{facts.quiet_classes} of them quiet"
+    )
+    print(
+        f"table           {facts.payload_bytes} bytes: 10 weights, {facts.book_entries} in the book"
+    )
+    print(f"table id        {facts.table_id}")
+    print(
+        f"against random  wins {facts.wins_first} moving first, {facts.wins_second} moving second; "
+        "never loses"
+    )

@@ -1,0 +1,69 @@
+"""The files that run on the chip: where they are, and how CPython runs them as they are."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from noughts.errors import NoughtsError
+
+
+def device_dir() -> Path:
+    """The folder that holds `main.py` and its modules.
+
+    Raises `NoughtsError` where neither the wheel nor the repository has it.
+    """
+    here = Path(__file__).resolve()
+    for folder in (here.parent / "device", here.parents[2] / "device"):
+        if (folder / "main.py").is_file():
+            return folder
+    raise NoughtsError("the device files are missing from this installation; install noughts again")
+
+
+def device_files() -> dict[str, bytes]:
+    """Every file of the device, name to content, sorted by name."""
+    return {path.name: path.read_bytes() for path in sorted(device_dir().glob("*.py"))}
+
+
+def load_device(
+    name: str,
+    files: Mapping[str, bytes] | None = None,
+    others: Mapping[str, ModuleType] | None = None,
+    names: Mapping[str, Any] | None = None,
+    alone: bool = False,
+) -> ModuleType:
+    """Run one device module, and those that it imports, apart from all other Python modules.
+
+    `files` are the device's sources (by default those installed). `others` stand for modules that
+    the device imports and CPython lacks, such as `microbit`. `names` are built-in names that differ
+    on the device. `alone` keeps Python's other modules out of reach. Each call gives modules of its
+    own.
+    """
+    sources = device_files() if files is None else files
+    loaded: dict[str, ModuleType] = dict(others or {})
+
+    def import_device(name: str, *rest: Any, **named: Any) -> ModuleType:
+        if name not in loaded:
+            if f"{name}.py" not in sources:
+                if alone:
+                    raise ImportError(f"no module named '{name}'")
+                return builtins.__import__(name, *rest, **named)
+            module = ModuleType(name)
+            module.__dict__["__builtins__"] = {
+                **vars(builtins),
+                "__import__": import_device,
+                **(names or {}),
+            }
+            code = compile(sources[f"{name}.py"], f"{name}.py", "exec")
+            loaded[name] = module
+            try:
+                exec(code, module.__dict__)
+            except BaseException:
+                del loaded[name]
+                raise
+        return loaded[name]
+
+    return import_device(name)

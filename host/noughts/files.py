@@ -1,0 +1,40 @@
+"""Writing files so that a reader sees the old content or the new, never half of it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from noughts.errors import NoughtsError
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file beside its place, then move it there.
+
+    Raises `NoughtsError`, and leaves what was there, when the folder cannot be written, the disk
+    is full, or the like.
+    """
+    beside = None
+    try:
+        handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+        Path(beside).chmod(mode)
+        Path(beside).replace(path)
+    except OSError as error:
+        if beside is not None:
+            Path(beside).unlink(missing_ok=True)
+        raise NoughtsError(
+            f"cannot write {path} ({error.strerror}); "
+            "check that the folder exists, is yours to write and has room"
+        ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

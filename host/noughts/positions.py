@@ -1,0 +1,162 @@
+"""Positions of tic-tac-toe as two 9-bit masks, their moves, and their eight symmetries.
+
+    0 1 2      Bit c of a mask is cell c, in reading order. A position is the marks of the
+    3 4 5      player to move and those of the other, so it reads the same for both players.
+    6 7 8
+
+Written as text, a position is nine characters in reading order: `X` for the side that moved
+first, `O` for the other, `.` for a free cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from noughts.errors import NoughtsError
+
+LINES: tuple[tuple[int, int, int], ...] = (
+    (0, 3, 6), (1, 4, 7), (2, 5, 8),  # columns
+    (0, 1, 2), (3, 4, 5), (6, 7, 8),  # rows
+    (0, 4, 8), (2, 4, 6),  # diagonals
+)  # fmt: skip
+"""The cells of each line, in the order of the device's score array."""
+
+FULL = 0b111111111
+
+WON = tuple(
+    any(all(mask >> cell & 1 for cell in line) for line in LINES) for mask in range(FULL + 1)
+)
+"""Whether a mask of one player's marks holds a whole line."""
+
+CELLS = tuple(tuple(cell for cell in range(9) if mask >> cell & 1) for mask in range(FULL + 1))
+"""The cells of a mask, in reading order."""
+
+
+class IllegalPositionError(NoughtsError, ValueError):
+    """A text that no game of tic-tac-toe can reach."""
+
+
+class Position(NamedTuple):
+    """What both players have marked; the game is over if `other` has a line or no cell is free."""
+
+    mover: int
+    """The marks of the player to move, 9 bits."""
+    other: int
+    """The marks of the player who moved last, 9 bits."""
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """The free cells, in reading order."""
+        return CELLS[FULL & ~(self.mover | self.other)]
+
+    @property
+    def ply(self) -> int:
+        """How many marks are on the board."""
+        return len(CELLS[self.mover]) + len(CELLS[self.other])
+
+    @property
+    def over(self) -> bool:
+        """Whether the last move has won, or filled the board."""
+        return WON[self.other] or self.mover | self.other == FULL
+
+    def play(self, cell: int) -> Position:
+        """The position after a mark on a free cell, seen by the player whose turn it is then."""
+        return Position(self.other, self.mover | 1 << cell)
+
+    def scores(self) -> list[int]:
+        """The device's score array, the mover's marks counting +1 and the other's -1."""
+        return [
+            sum((self.mover >> cell & 1) - (self.other >> cell & 1) for cell in line)
+            for line in LINES
+        ]
+
+    def __str__(self) -> str:
+        first, second = (self.mover, self.other) if self.ply % 2 == 0 else (self.other, self.mover)
+        return "".join(
+            "X" if first >> cell & 1 else "O" if second >> cell & 1 else "." for cell in range(9)
+        )
+
+
+EMPTY = Position(0, 0)
+
+
+def parse(text: str) -> Position:
+    """The position that nine characters describe.
+
+    >>> parse("X...O....").ply
+    2
+
+    Raises `IllegalPositionError`, saying why, for a text that no game reaches.
+    """
+    if len(text) != 9 or set(text) - set("XO."):
+        raise IllegalPositionError(
+            f"{text[:20]!r} is not a position; write nine characters X, O and . in reading order"
+        )
+    first = sum(1 << cell for cell in range(9) if text[cell] == "X")
+    second = sum(1 << cell for cell in range(9) if text[cell] == "O")
+    more = len(CELLS[first]) - len(CELLS[second])
+    if more not in (0, 1):
+        raise IllegalPositionError(
+            f"{text} has {len(CELLS[first])} X and {len(CELLS[second])} O; "
+            "X moves first, so there must be as many X as O, or one more"
+        )
+    if WON[first] and WON[second]:
+        raise IllegalPositionError(
+            f"in {text} both sides have a line; the game ends with the first"
+        )
+    if (WON[first] and more == 0) or (WON[second] and more == 1):
+        raise IllegalPositionError(f"in {text} a side moved after the other had won; take it back")
+    return Position(first, second) if more == 0 else Position(second, first)
+
+
+def _symmetries() -> tuple[tuple[int, ...], ...]:
+    turn = (6, 3, 0, 7, 4, 1, 8, 5, 2)
+    mirror = (2, 1, 0, 5, 4, 3, 8, 7, 6)
+    found = []
+    cells = tuple(range(9))
+    for _ in range(4):
+        found += [cells, tuple(cells[cell] for cell in mirror)]
+        cells = tuple(cells[cell] for cell in turn)
+    return tuple(found)
+
+
+SYMMETRIES = _symmetries()
+"""The eight symmetries of the board; each lists where cell 0, 1, … 8 goes."""
+
+_TURNED = tuple(
+    tuple(sum(1 << to[cell] for cell in CELLS[mask]) for mask in range(FULL + 1))
+    for to in SYMMETRIES
+)
+
+
+def canonical(position: Position) -> Position:
+    """The least of the eight positions that are the same but for turning and mirroring."""
+    mover, other = position
+    return Position(*min((turned[mover], turned[other]) for turned in _TURNED))
+
+
+@cache
+def reachable() -> tuple[Position, ...]:
+    """All 5,478 positions that games from the empty board reach, the empty one first."""
+    found = {EMPTY: None}
+    queue = [EMPTY]
+    for position in queue:  # grows while it is read
+        if not position.over:
+            for cell in position.free:
+                following = position.play(cell)
+                if following not in found:
+                    found[following] = None
+                    queue.append(following)
+    return tuple(found)
+
+
+def unfinished() -> Iterator[Position]:
+    """The 4,520 reachable positions in which somebody has to move."""
+    return (position for position in reachable() if not position.over)
+
+
+def is_quiet(position: Position) -> bool:
+    """Whether no line can be completed with one more mark, by either player."""
+    return all(abs(score) < 2 for score in position.scores())
