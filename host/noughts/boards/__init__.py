@@ -1,0 +1,1 @@
+"""Boards behind one interface (`base.Board`): emulated and simulated ones."""

@@ -1,0 +1,48 @@
+"""Sentences told in words."""
+
+from __future__ import annotations
+
+from noughts.log.sentences import Boot, Game, Sentence
+from noughts.positions import LINES
+
+CELLS = (
+    "in the top-left corner", "on the top edge", "in the top-right corner",
+    "on the left edge", "in the centre", "on the right edge",
+    "in the bottom-left corner", "on the bottom edge", "in the bottom-right corner",
+)  # fmt: skip
+
+LINE_NAMES = (
+    "left column", "middle column", "right column",
+    "top row", "middle row", "bottom row",
+    "diagonal from the top left", "diagonal from the top right",
+)  # fmt: skip
+
+_SEATS = {"P": "a person", "E": "the chip (easy)", "M": "the chip (medium)", "H": "the chip (hard)"}
+
+
+def tell(sentence: Sentence) -> str:
+    """One line for a person."""
+    if isinstance(sentence, Boot):
+        return (
+            f"board started: micro:bit {sentence.board}, game {sentence.release}, "
+            f"table {sentence.table_id}"
+        )
+    return f"game {sentence.number}{_event(sentence)}"
+
+
+def _event(game: Game) -> str:
+    if game.end == "x":
+        return f": abandoned after {len(game.moves)} move{'s' * (len(game.moves) != 1)}"
+    if not game.moves:
+        a, b = (_SEATS[seat] for seat in game.seats)
+        return f": A is {a}, B is {b}; {game.first} begins"
+    ply = len(game.moves) - 1
+    player = game.player(ply)
+    text = f", move {ply + 1}: {player} {CELLS[game.moves[-1]]}"
+    if game.end == "-":
+        return text
+    if game.end == "=":
+        return f"{text}; a draw"
+    mine = {cell for index, cell in enumerate(game.moves) if game.player(index) == player}
+    lines = [name for name, cells in zip(LINE_NAMES, LINES, strict=True) if mine.issuperset(cells)]
+    return f"{text}; {player} wins ({' and '.join(lines)})"

@@ -1,0 +1,1 @@
+"""The terminal program behind `noughts play`."""
