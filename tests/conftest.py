@@ -1,0 +1,49 @@
+"""What several tests need: the device's modules on CPython, and boards that are always closed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from noughts.boards.emulated import EmulatedBoard
+from noughts.boards.simulated import SimulatedBoard
+
+
+@pytest.fixture
+def emulated() -> Iterator[Callable[..., EmulatedBoard]]:
+    """Starts emulated boards, and ends them. In CI, a missing QEMU is a failure."""
+    if not shutil.which("qemu-system-arm") and "CI" not in os.environ:
+        pytest.skip("QEMU is not installed: the firmware tests need it")
+    boards: list[EmulatedBoard] = []
+
+    def start(*args: object, **named: object) -> EmulatedBoard:
+        boards.append(EmulatedBoard(*args, **named))  # type: ignore[arg-type]
+        return boards[-1]
+
+    yield start
+    for board in boards:
+        board.close()
+
+
+@pytest.fixture
+def simulated() -> Iterator[Callable[..., SimulatedBoard]]:
+    """Starts simulated boards, and ends them."""
+    boards: list[SimulatedBoard] = []
+
+    def start(*args: object) -> SimulatedBoard:
+        boards.append(SimulatedBoard(*args))  # type: ignore[arg-type]
+        return boards[-1]
+
+    yield start
+    for board in boards:
+        board.close()
+
+
+@pytest.fixture
+def repository() -> Path:
+    """The folder that holds README.md."""
+    return Path(__file__).resolve().parents[1]

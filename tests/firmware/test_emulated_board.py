@@ -1,0 +1,150 @@
+"""The emulated board itself: LEDs, buttons, clock, reset, serial port, and its end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import microfs
+import pytest
+
+from boards import A, B, Driver, text
+from noughts.boards.emulated import EmulatedBoard
+from noughts.boards.strobe import Strobe
+from noughts.errors import BoardGone
+
+MAIN = b"""
+from microbit import *
+for i in range(25):
+    display.set_pixel(i % 5, i // 5, i % 10)
+while True:
+    sleep(100)
+    print(running_time(), button_a.is_pressed(), button_b.is_pressed())
+"""
+PICTURE = bytes(i % 10 for i in range(25))
+
+
+def lines(board, seconds=1.0):
+    board.serial.timeout = seconds
+    read = board.serial.read_until(b"\n").strip(b"\0\r\n").decode()
+    board.serial.timeout = 0
+    return read.split()
+
+
+def test_every_level_is_read_back(emulated):
+    driver = Driver(emulated({"main.py": MAIN}))
+    driver.shows(text(PICTURE))
+
+
+def test_the_frame_buffer_is_what_the_pins_show(emulated):
+    """With idle time skipped, so that QEMU's timers are never late."""
+    board = emulated({"main.py": MAIN}, icount="shift=6,sleep=off")
+    Driver(board).shows(text(PICTURE))
+    for _ in range(5):
+        strobe = Strobe()
+        end = time.monotonic() + 30
+        while not strobe.complete and time.monotonic() < end:
+            strobe.feed(board.samples())
+        assert strobe.complete
+        assert strobe.picture() == bytes(0 if level < 4 else level for level in PICTURE)
+
+
+def test_buttons_and_clock(emulated):
+    board = emulated({"main.py": MAIN})
+    lines(board)
+    assert lines(board)[1:] == ["False", "False"]
+    board.press(A)
+    time.sleep(0.3)
+    board.serial.reset_input_buffer()
+    lines(board)
+    assert lines(board)[1:] == ["True", "False"]
+    board.release(A)
+    board.press(B)
+    time.sleep(0.3)
+    board.serial.reset_input_buffer()
+    lines(board)
+    ms, *pressed = lines(board)
+    assert pressed == ["False", "True"]
+    assert 0 <= board.clock_us() / 1000 - int(ms) < 150
+
+
+def test_reset_starts_the_clock_again(emulated):
+    board = emulated({"main.py": MAIN})
+    time.sleep(1)
+    assert board.clock_us() > 500_000
+    board.reset()
+    assert board.clock_us() < 500_000
+    board.serial.reset_input_buffer()
+    lines(board)
+    assert int(lines(board)[0]) < 1000
+
+
+def test_unmodified_microfs_over_the_pty(emulated, tmp_path):
+    board = emulated({"main.py": MAIN})
+    time.sleep(0.5)
+    board.serial.timeout = 1
+    assert microfs.ls(board.serial) == ["main.py"]
+    (tmp_path / "note").write_bytes(b"kept \x00\xff" * 40)
+    microfs.put(str(tmp_path / "note"), "note", board.serial)
+    assert sorted(microfs.ls(board.serial)) == ["main.py", "note"]
+    microfs.get("note", str(tmp_path / "back"), board.serial)
+    assert (tmp_path / "back").read_bytes() == b"kept \x00\xff" * 40
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def gone(pid):
+    end = time.monotonic() + 10
+    while alive(pid) and time.monotonic() < end:
+        time.sleep(0.02)
+    return not alive(pid)
+
+
+def test_a_killed_qemu_is_told_in_one_line(emulated):
+    board = emulated({"main.py": MAIN})
+    os.kill(board.pid, signal.SIGKILL)
+    assert gone(board.pid)
+    for use in (board.leds, board.clock_us, lambda: board.press(A), board.reset):
+        with pytest.raises(BoardGone, match="start again") as caught:
+            use()
+        assert "\n" not in str(caught.value)
+
+
+def test_close_ends_qemu(emulated):
+    board = emulated({"main.py": MAIN})
+    board.close()
+    board.close()
+    assert gone(board.pid)
+
+
+def test_qemu_does_not_outlive_a_killed_owner(emulated):
+    """`emulated` is asked for only to skip, or fail in CI, where QEMU is missing."""
+    code = (
+        "import time\nfrom noughts.boards.emulated import EmulatedBoard\n"
+        "board = EmulatedBoard()\nprint(board.pid, flush=True)\ntime.sleep(600)"
+    )
+    owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        pid = int(owner.stdout.readline())
+        assert alive(pid)
+    finally:
+        owner.kill()
+        owner.wait()
+        owner.stdout.close()
+    assert gone(pid)
+
+
+def test_a_missing_or_broken_qemu(emulated, monkeypatch, tmp_path):
+    broken = tmp_path / "qemu"
+    broken.write_text("#!/bin/sh\necho 'unsupported machine type' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("NOUGHTS_QEMU", str(broken))
+    with pytest.raises(Exception, match=r"QEMU does not start \(unsupported machine type\)"):
+        EmulatedBoard({"main.py": b"pass"})

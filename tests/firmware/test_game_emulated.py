@@ -1,0 +1,66 @@
+"""The game on the real V1 firmware, in QEMU."""
+
+import pytest
+
+import game_cases
+from boards import Driver
+from noughts.device_files import device_files
+
+# QEMU's accelerometer is a constant stub; this stands in for it, and only for it. What it says is
+# typed in over the serial line.
+STUB = b"""
+import microbit
+def get_x():
+    read = microbit.uart.any() and microbit.uart.read(1)
+    if read:
+        global lean
+        lean = {108: -400, 114: 400, 48: 0}[read[0]]
+    return lean
+def get_y():
+    return 0
+lean = 0
+"""
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        game_cases.boots_to_the_menu,
+        game_cases.the_menu_goes_round_and_starts_each_kind_of_game,
+        game_cases.two_people_reach_all_three_endings,
+        game_cases.marks_are_shown_as_they_should_be,
+        game_cases.the_cursor_passes_taken_cells,
+        game_cases.the_chip_answers_and_the_person_can_leave,
+        game_cases.settings_survive_a_reset,
+        game_cases.ctrl_c_reaches_the_repl,
+    ],
+    ids=lambda case: case.__name__,
+)
+def test_game(emulated, case):
+    case(emulated)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        game_cases.damaged_settings_mean_the_defaults,
+        game_cases.a_fault_shows_a_sad_face_and_it_starts_again,
+    ],
+    ids=lambda case: case.__name__,
+)
+def test_game_with_other_files(emulated, case):
+    case(emulated, device_files())
+
+
+def test_tilt_on_the_firmware_with_a_stand_in_accelerometer(emulated):
+    files = device_files()
+    files["stub.py"] = STUB
+    files["person.py"] = files["person.py"].replace(
+        b"from microbit import Image, accelerometer, display",
+        b"from microbit import Image, display\nimport stub as accelerometer",
+    )
+
+    def lean(driver: Driver, x: int, y: int) -> None:
+        driver.board.serial.write({-400: b"l", 400: b"r", 0: b"0"}[x])
+
+    game_cases.tilt_moves_the_cursor(emulated, files, lean)

@@ -1,0 +1,111 @@
+"""The command line: help, usage errors, failures in one line."""
+
+import subprocess
+import sys
+
+import pytest
+
+from noughts import cli
+from noughts.commands.keys import BadTokenError, Press, Wait, read_keys
+from noughts.errors import NoughtsError
+
+
+def noughts(*words, **named):
+    command = [sys.executable, "-m", "noughts", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **named)
+
+
+def test_help_names_every_command():
+    done = noughts("--help")
+    assert done.returncode == 0
+    for command in cli.COMMANDS:
+        assert command.name in done.stdout
+
+
+@pytest.mark.parametrize("command", [command.name for command in cli.COMMANDS])
+def test_each_command_has_help_with_an_example(command):
+    done = noughts(command, "--help")
+    assert done.returncode == 0
+    assert f"Example:\n  noughts {command}" in done.stdout
+
+
+def test_help_imports_no_command():
+    code = """
+import sys
+from noughts import cli
+try:
+    cli.main(["--help"])
+except SystemExit:
+    pass
+print([name for name in ("textual", "serial", "uflash") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--unknown",),
+        ("unknown",),
+        ("play", "--unknown"),
+        ("play", "--board", "wooden"),
+        ("play", "--keys", "A Q"),
+        ("play", "--keys", "AB -5"),
+        ("play", "--board", "simulated", "--firmware", "x.hex"),
+        ("table", "--unknown"),
+    ],
+)
+def test_wrong_usage_exits_2(words):
+    done = noughts(*words)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("play",), "no terminal to play in"),
+        (("play", "--firmware", "missing.hex", "--keys", "A"), "cannot read missing.hex"),
+        (("play", "--firmware", __file__, "--keys", "A"), "not a hex file"),
+        (("table", "-o", "/nowhere/table.py"), "cannot write /nowhere/table.py"),
+        (("table", "--check", "-o", "/nowhere/table.py"), "cannot read /nowhere/table.py"),
+    ],
+)
+def test_failures_are_one_line_and_exit_1(words, why):
+    done = noughts(*words, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    assert done.stderr.startswith("noughts: ") and done.stderr.count("\n") == 1
+    assert why in done.stderr and ";" in done.stderr
+
+
+def test_missing_qemu_says_how_to_install_it():
+    done = noughts("play", "--board", "emulated", "--keys", "A",
+                   env={"NOUGHTS_QEMU": "no-such-qemu", "PATH": "/usr/bin:/bin"})  # fmt: skip
+    assert done.returncode == 1
+    assert "QEMU is not installed; install" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_reader_that_has_enough_is_no_failure():
+    command = f"{sys.executable} -m noughts table --json | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr
+
+
+def test_messages_have_no_traceback(monkeypatch, capsys):
+    def fail(args):
+        raise NoughtsError("it is wrong; do this")
+
+    monkeypatch.setattr("noughts.commands.table.run", fail)
+    assert cli.main(["table"]) == 1
+    assert capsys.readouterr().err == "noughts: it is wrong; do this\n"
+
+
+def test_keys():
+    steps = read_keys("B 500 A AB")
+    assert [type(step) for step in steps] == [Press, Wait, Press, Press]
+    assert read_keys("") == []
+    for bad in ("a", "C", "BA", "-1", "1.5", "99999999"):
+        with pytest.raises(BadTokenError, match="is no key; use A, B, AB"):
+            read_keys(f"A {bad}")

@@ -1,0 +1,44 @@
+"""The host's end of a virtual serial line."""
+
+import time
+
+import pytest
+import serial
+
+from noughts.boards.serial_line import SerialLine, _Tcp
+
+
+@pytest.fixture(params=["pty", "tcp"])
+def line(request, monkeypatch):
+    if request.param == "tcp":
+        monkeypatch.setattr("noughts.boards.serial_line._Pty", _Tcp)
+    heard = []
+    line = SerialLine(heard.append)
+    yield line, heard
+    line.close()
+
+
+def test_bytes_pass_both_ways_as_they_are(line):
+    line, heard = line
+    every = bytes(range(256))
+    with serial.serial_for_url(line.port, 115200, timeout=2) as port:
+        port.write(every)
+        end = time.monotonic() + 5
+        while b"".join(heard) != every and time.monotonic() < end:
+            time.sleep(0.01)
+        assert b"".join(heard) == every
+        line.feed(every)
+        assert port.read(256) == every
+
+
+def test_what_nobody_reads_is_dropped_and_holds_nothing_up(line):
+    line, _ = line
+    for _ in range(2000):
+        line.feed(b"x" * 1000)
+
+
+def test_closing_twice(line):
+    line, _ = line
+    line.close()
+    line.close()
+    line.feed(b"late")

@@ -1,0 +1,56 @@
+"""From serial bytes to sentences and noise, however the bytes are cut."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noughts.log.sentences import Boot, Game, checksum, write
+from noughts.log.stream import Heard, Noise, Stream, Unknown
+
+GAME = Game("0A83", 1, "PH", "A", (6, 4), 2336, "-")
+LINE = write(GAME).encode() + b"\r\n"
+
+
+def feed(data, sizes=(7,)):
+    stream, items, at = Stream(), [], 0
+    for size in (sizes * (len(data) + 1))[: len(data) + 1]:
+        items += stream.feed(data[at : at + size])
+        at += size
+    return items
+
+
+@given(st.binary(max_size=600), st.integers(1, 50))
+def test_any_bytes_then_a_line_end_and_the_next_sentence_is_read(data, size):
+    items = feed(data + b"\r\n" + LINE, (size,))
+    assert items[-1] == Heard(LINE.decode().strip(), GAME)
+
+
+@given(st.binary(max_size=300))
+def test_noise_is_harmless_to_show(data):
+    for item in feed(data + b"\n"):
+        if isinstance(item, Noise):
+            assert item.text.isascii() and item.text.isprintable()
+
+
+@given(st.integers(1, 80))
+def test_how_bytes_are_cut_makes_no_difference(size):
+    data = b"\0" + LINE + b"Traceback:\r\n\x1b[31m" + LINE * 2
+    assert feed(data, (size,)) == feed(data, (1,))
+
+
+def test_a_sentence_after_half_a_line():
+    boot = Boot("0A83", "V1", "0.1.0", "2798")
+    items = feed(b"$NG,0A83,1,P\0" + write(boot).encode() + b"\r\n")
+    assert items == [Noise("$NG,0A83,1,P\\x00"), Heard(write(boot), boot)]
+
+
+def test_a_line_without_end_is_cut_and_does_not_grow():
+    stream = Stream()
+    items = [item for _ in range(1000) for item in stream.feed(b"$" * 100)]
+    assert all(isinstance(item, Noise) for item in items)
+    assert len(stream._line) <= 240
+    assert [*stream.feed(b"\n"), *stream.feed(LINE)][-1].sentence == GAME
+
+
+def test_unknown_sentences_are_told_once():
+    line = f"$NZ,1*{checksum('NZ,1')}\r\n".encode()
+    assert [type(item) for item in feed(line * 3 + LINE)] == [Unknown, Heard]
