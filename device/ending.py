@@ -19,7 +19,7 @@ def show(marks, score, end):
         if button or (stop and now > stop):
             return button != 3
         if buttons.pending:
-            display.clear()
+            display.show(" ")
         elif now - start < 1200:
             leds.draw(marks, now, cells if (now - start) // 150 & 1 else b"", 0)
         elif not stop:

@@ -18,7 +18,7 @@ def play(index, seats, player, mode):
     name = "=A-xB"[player]  # who begins
     start = buttons.now
     end = 2  # what `result` says, or 3: the players want the menu
-    display.clear()
+    display.show(" ")
     while True:
         send(
             "NG,%s,%d,%s,%s,%s,%d,%s"

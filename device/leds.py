@@ -2,6 +2,9 @@
 #
 # A's mark is steady at 9, the brightest. B's pulses slowly between 7 and 4,
 # every 500 ms, and never goes dark.
+#
+# The display is cleared by showing " ": V1's display.clear() waits for its own
+# interrupt, and for ever if that comes between two of its instructions.
 from microbit import display
 
 

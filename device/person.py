@@ -53,7 +53,7 @@ def choose(marks, player, mode):
             if now < stop:
                 continue
             stop = 0
-            display.clear()
+            display.show(" ")
         value = 4 if marks[cell] else 0
         if on:
             value = 9 if player > 0 else 7

@@ -16,6 +16,7 @@ DOWN_MS = 60
 UP_MS = 190
 """After a press: longer than the 100 ms in which the device takes two presses as both."""
 LAST_MS = 300
+SEEN_MS = 100
 START_S = 20.0
 _POLL_S = 0.004
 _MAX_WAIT_MS = 3_600_000
@@ -96,6 +97,8 @@ class Player:
                 yield self._tell(item)
                 started = started or (isinstance(item, Heard) and isinstance(item.sentence, Boot))
             time.sleep(_POLL_S)
+        # A button that is down when the game starts is no press to it.
+        yield from self._watch(SEEN_MS)
 
     def _watch(self, ms: int) -> Iterator[str]:
         end_us = self._board.clock_us() + ms * 1000

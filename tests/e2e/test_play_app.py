@@ -1,0 +1,199 @@
+"""The terminal program, by Textual's own pilot, on a stand-in for a board."""
+
+import asyncio
+import time
+
+import pytest
+
+from noughts.boards.base import Button
+from noughts.errors import BoardGone
+from noughts.log.sentences import Boot, Game, write
+from noughts.terminal.app import BoardApp
+from noughts.terminal.drawing import HEIGHT, WIDTH, buttons_at, draw
+
+
+class StandIn:
+    """A stand-in for a board: it notes what is done to it and shows what the test sets."""
+
+    kind = "stand-in"
+    firmware = "of the tests"
+    has_tilt = True
+    port = ""
+
+    def __init__(self):
+        self.serial = self
+        self.done = []
+        self.picture = bytes(25)
+        self.sent = b""
+        self.dead = False
+
+    def read(self, size):
+        sent, self.sent = self.sent[:size], self.sent[size:]
+        return sent
+
+    def _do(self, *what):
+        if self.dead:
+            raise BoardGone("the stand-in is gone; start again")
+        self.done.append(what)
+
+    def press(self, button):
+        self._do("press", button.value)
+
+    def release(self, button):
+        self._do("release", button.value)
+
+    def tilt(self, x_mg, y_mg):
+        self._do("tilt", x_mg, y_mg)
+
+    def leds(self):
+        if self.dead:
+            raise BoardGone("the stand-in is gone; start again")
+        return self.picture
+
+    def clock_us(self):
+        return 61_500_000
+
+    def reset(self):
+        self._do("reset")
+
+
+def run(test, size=(100, 30), board=None):
+    """Run an async test with the app on a board, in a terminal of this size."""
+    board = board or StandIn()
+    app = BoardApp(board)
+
+    async def main():
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause(0.1)
+            await test(app, pilot, board)
+
+    asyncio.run(main())
+    return app
+
+
+def screen(app):
+    return "\n".join(
+        "".join(segment.text for segment in strip)
+        for strip in app.screen._compositor.render_strips()
+    )
+
+
+def test_keys_press_buttons_and_tilt():
+    async def test(app, pilot, board):
+        for key, done in (
+            ("a", [("press", "A"), ("release", "A")]),
+            ("b", [("press", "B"), ("release", "B")]),
+            ("space", [("press", "A"), ("press", "B"), ("release", "A"), ("release", "B")]),
+            ("left", [("tilt", -400, 0), ("tilt", 0, 0)]),
+            ("down", [("tilt", 0, 400), ("tilt", 0, 0)]),
+            ("r", [("reset",)]),
+        ):
+            board.done.clear()
+            await pilot.press(key)
+            await pilot.pause(0.6)
+            assert board.done == done
+
+    run(test)
+
+
+def test_a_key_that_repeats_does_not_flood_the_board():
+    async def test(app, pilot, board):
+        for _ in range(30):
+            await pilot.press("a")
+        await pilot.pause(1)
+        assert 1 <= board.done.count(("press", "A")) <= 30
+        before = len(board.done)
+        await pilot.pause(0.5)
+        assert len(board.done) == before
+
+    run(test)
+
+
+@pytest.mark.parametrize(("x", "y", "buttons"), [(6, 6, "A"), (32, 6, "B"), (19, 10, "AB")])
+def test_the_mouse_holds_a_button_as_long_as_it_is_down(x, y, buttons):
+    async def test(app, pilot, board):
+        await pilot.mouse_down("#picture", offset=(x, y))
+        await pilot.pause(0.3)
+        assert sorted(board.done) == [("press", button) for button in buttons]
+        board.done.clear()
+        await pilot.mouse_up("#picture", offset=(x, y))
+        await pilot.pause(0.1)
+        assert sorted(board.done) == [("release", button) for button in buttons]
+
+    run(test)
+
+
+def test_leds_are_shown_within_100_ms_and_sentences_in_words():
+    async def test(app, pilot, board):
+        board.picture = bytes([9] + [0] * 24)
+        start = time.monotonic()
+        while "██" not in screen(app):
+            await pilot.pause(0.005)
+            assert time.monotonic() - start < 5
+        board.sent = (
+            write(Boot("0A83", "V1", "0.1.0", "2798")) + "\r\n"
+            + write(Game("0A83", 3, "PP", "A", (2,), 10, "-")) + "\r\n"
+            + "boom\x1b[31m\r\n"
+        ).encode()  # fmt: skip
+        await pilot.pause(0.5)
+        shown = screen(app)
+        assert "board started: micro:bit V1" in shown
+        assert "game 3, move 1: A in the top-right corner" in shown
+        assert "boom\\x1b[31m" in shown
+        assert "clock 1:01.5" in shown and "table 2798" in shown
+        assert "stand-in of the tests" in shown
+
+    run(test)
+
+
+def test_a_narrow_terminal_puts_the_log_below_and_a_tiny_one_says_so():
+    async def test(app, pilot, board):
+        assert app.screen.has_class("narrow")
+        await pilot.resize_terminal(30, 10)
+        await pilot.pause(0.2)
+        assert "too small" in screen(app)
+        await pilot.resize_terminal(100, 30)
+        await pilot.pause(0.2)
+        assert "too small" not in screen(app) and not app.screen.has_class("narrow")
+
+    run(test, size=(50, 30))
+
+
+def test_a_board_that_dies_ends_the_program_with_its_reason():
+    async def test(app, pilot, board):
+        board.dead = True
+        await pilot.pause(0.5)
+
+    app = run(test)
+    assert str(app.failure) == "the stand-in is gone; start again"
+
+
+def test_a_dead_board_found_by_a_key_does_too():
+    board = StandIn()
+
+    async def test(app, pilot, board):
+        board.leds = lambda: bytes(25)
+        board.dead = True
+        await pilot.press("a")
+        await pilot.pause(0.5)
+
+    assert "gone" in str(run(test, board=board).failure)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_the_drawing_has_its_size_and_its_leds(plain):
+    text = draw(bytes([9] * 25), frozenset({Button.A}), plain).plain
+    lines = text.split("\n")
+    assert len(lines) == HEIGHT and {len(line) for line in lines} == {WIDTH}
+    assert text.count("##" if plain else "██") == 25
+    assert text.isascii() == plain
+
+
+def test_levels_can_be_told_apart_without_colour():
+    shown = {level: draw(bytes([level] * 25), frozenset()).plain for level in (0, 4, 7, 9)}
+    assert len(set(shown.values())) == 4
+
+
+def test_clicks_beside_the_buttons_mean_nothing():
+    assert buttons_at(0, 0) == ()
+    assert buttons_at(5, 6) == (Button.A,)
