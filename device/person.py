@@ -17,6 +17,7 @@ def choose(marks, player, mode):
     index = -1  # where a pending press moves the cursor to, or places
     stop = 0  # when an icon ends
     start = buttons.now  # the cursor is lit first, then blinks
+    phase = -1  # what is drawn of that
     while True:
         button = buttons.wait()
         now = buttons.now
@@ -31,10 +32,11 @@ def choose(marks, player, mode):
             if step != cell:
                 cell = step
                 start = now
+                phase = -1
         on = not (now - start) // 100 & 1
         if buttons.pending != pending:
             pending = buttons.pending
-            index = -1
+            index = phase = -1
             if pending:
                 start = now
                 if pending == 1 and mode == "b":
@@ -54,7 +56,11 @@ def choose(marks, player, mode):
                 continue
             stop = 0
             display.show(" ")
-        value = 4 if marks[cell] else 0
-        if on:
-            value = 9 if player > 0 else 7
-        leds.draw(marks, now, (cell if index < 0 else index,), value)
+            phase = -1
+        # Drawing takes longer than a turn of the loop: only when it changes.
+        if (now - start) // 100 != phase:
+            phase = (now - start) // 100
+            value = 4 if marks[cell] else 0
+            if not phase & 1:
+                value = 9 if player > 0 else 7
+            leds.draw(marks, now, (cell if index < 0 else index,), value)
