@@ -79,7 +79,7 @@ class BoardApp(App[None]):
     CSS = f"""
     #stage {{ layout: horizontal; }}
     #picture {{ width: {drawing.WIDTH + 2}; height: {drawing.HEIGHT}; padding: 0 1; }}
-    #log {{ width: 1fr; height: 1fr; padding: 0 1; background: $background; }}
+    #log {{ width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }}
     #status {{ dock: bottom; height: 3; background: $panel; padding: 0 1; }}
     #small {{ display: none; }}
     .narrow #stage {{ layout: vertical; }}

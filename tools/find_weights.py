@@ -1,0 +1,89 @@
+"""How the weights in `noughts/table.py` were found, and that no others need a smaller book.
+
+Each unfinished position that differs under symmetry asks that some best cell be worth more than
+every cell that is not best, or else stands in the book. A constraint solver minimises first the
+book, then the greatest weight. It needs OR-Tools, for this run only: pip install ortools
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from noughts import table
+from noughts.positions import Position
+from noughts.solver import hard_moves
+
+try:
+    from ortools.sat.python import cp_model
+except ImportError:
+    sys.exit(
+        "find_weights: OR-Tools is missing; pip install ortools, into an environment of its own"
+    )
+
+LIMIT = 63
+
+
+def terms(position: Position) -> dict[int, tuple[int, ...]]:
+    """For each free cell, which of the ten weights its value adds up."""
+    scores = position.scores()
+    return {
+        cell: tuple(
+            sorted(
+                score + (2 if line < 6 else 7)
+                for line, score in enumerate(scores)
+                if cell in table.LINES[line]
+            )
+        )
+        for cell in position.free
+    }
+
+
+def solve(minimise: Callable[..., object], book: int | None) -> tuple[list[int], int]:
+    """The best weights, and how many positions they need in the book."""
+    model = cp_model.CpModel()
+    weights = [model.new_int_var(0, LIMIT, f"w{number}") for number in range(10)]
+    in_book = []
+    for position in table.classes():
+        cells = terms(position)
+        best = set(hard_moves(position))
+        others = {cells[cell] for cell in cells if cell not in best}
+        if not others:
+            continue
+        ways = [model.new_bool_var("")]
+        in_book.append(ways[0])
+        for good in {cells[cell] for cell in best} - others:
+            way = model.new_bool_var("")
+            ways.append(way)
+            for bad in others:
+                model.add(
+                    sum(weights[i] for i in good) > sum(weights[i] for i in bad)
+                ).only_enforce_if(way)
+        model.add_bool_or(ways)
+    if book is not None:
+        model.add(sum(in_book) <= book)
+    top = model.new_int_var(0, LIMIT, "top")
+    model.add_max_equality(top, weights)
+    model.minimize(minimise(in_book, top))
+    solver = cp_model.CpSolver()
+    status = solver.solve(model)
+    if status != cp_model.OPTIMAL:
+        sys.exit(f"find_weights: no proof of the optimum ({solver.status_name(status)})")
+    return [solver.value(weight) for weight in weights], sum(map(solver.value, in_book))
+
+
+def main() -> int:
+    _, book = solve(lambda in_book, top: sum(in_book), None)
+    print(f"ten weights up to {LIMIT} need at least {book} positions in the book (proved)")
+    weights, _ = solve(lambda in_book, top: top, book)
+    print(f"with {book} in the book, the greatest weight is at least {max(weights)} (proved)")
+    print("such weights:", weights)
+    for name, found in (("these", tuple(weights)), ("those in use", table.WEIGHTS)):
+        made = table.make(found)
+        table.check(made, table.classes())
+        print(f"{name}: table of {len(made.payload)} bytes, right in all positions")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
