@@ -186,3 +186,19 @@ def tilt_moves_the_cursor(start: Start, files: dict[str, bytes], lean: Callable[
     lean(driver, 0, 0)
     driver.press(B)
     driver.says("54", "-")
+
+
+CASES = [
+    boots_to_the_menu,
+    the_menu_goes_round_and_starts_each_kind_of_game,
+    two_people_reach_all_three_endings,
+    marks_are_shown_as_they_should_be,
+    the_cursor_passes_taken_cells,
+    the_chip_answers_and_the_person_can_leave,
+    settings_survive_a_reset,
+    ctrl_c_reaches_the_repl,
+]
+CASES_WITH_FILES = [
+    damaged_settings_mean_the_defaults,
+    a_fault_shows_a_sad_face_and_it_starts_again,
+]

@@ -16,11 +16,10 @@ import threading
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from types import TracebackType
 
 import serial
 
-from noughts.boards.base import Button
+from noughts.boards.base import Button, Closing
 from noughts.boards.qemu import Qemu
 from noughts.boards.serial_line import SerialLine
 from noughts.boards.strobe import Sample
@@ -84,7 +83,7 @@ def _find_display(firmware: image.Firmware) -> int:
         qemu.close()
 
 
-class EmulatedBoard:
+class EmulatedBoard(Closing):
     """A micro:bit V1 in QEMU, with our files in its flash file system.
 
     files: name to content, by default the game. firmware: a hex file to use instead of the one
@@ -181,14 +180,3 @@ class EmulatedBoard:
         with contextlib.suppress(OSError):
             self.serial.close()
         self._line.close()
-
-    def __enter__(self) -> EmulatedBoard:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -11,12 +11,11 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import serial
 
-from noughts.boards.base import Button
+from noughts.boards.base import Button, Closing
 from noughts.boards.serial_line import SerialLine
 from noughts.device_files import device_files
 from noughts.errors import BoardError, BoardGone
@@ -29,7 +28,7 @@ _RUN = (
 _PACKAGES = str(Path(__file__).resolve().parents[2])
 
 
-class SimulatedBoard:
+class SimulatedBoard(Closing):
     """A micro:bit V1 as our `microbit` module plays it.
 
     files: name to content, by default the game.
@@ -165,14 +164,3 @@ class SimulatedBoard:
         with contextlib.suppress(OSError):
             self.serial.close()
         self._line.close()
-
-    def __enter__(self) -> SimulatedBoard:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
