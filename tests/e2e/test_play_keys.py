@@ -16,14 +16,15 @@ from noughts.log.stream import Heard, Stream
 KEYS = "B 300 B 300 B 300 B 300 A B 300 B 300 B 300 B 300 AB 300"
 
 
+def need_qemu():
+    if not shutil.which("qemu-system-arm") and "CI" not in os.environ:
+        pytest.skip("QEMU is not installed")
+
+
 @pytest.fixture(params=["simulated", "emulated"])
 def board(request):
-    if (
-        request.param == "emulated"
-        and not shutil.which("qemu-system-arm")
-        and "CI" not in os.environ
-    ):
-        pytest.skip("QEMU is not installed")
+    if request.param == "emulated":
+        need_qemu()
     return request.param
 
 
@@ -54,8 +55,7 @@ def test_pictures_and_sentences_as_text(board):
 
 
 def test_the_same_game_gives_the_same_sentences_on_both_boards():
-    if not shutil.which("qemu-system-arm") and "CI" not in os.environ:
-        pytest.skip("QEMU is not installed")
+    need_qemu()
     told = []
     for board in ("simulated", "emulated"):
         games = [s for s in sentences(play(board, KEYS).stdout) if isinstance(s, Game)]
@@ -77,21 +77,22 @@ def test_an_interrupt_ends_the_board_too(board):
         program.stdout.close()
 
 
-def test_a_killed_qemu_is_one_line_and_exit_1():
-    if not shutil.which("qemu-system-arm") and "CI" not in os.environ:
-        pytest.skip("QEMU is not installed")
+def test_a_killed_qemu_is_one_line_and_exit_1(tmp_path):
+    need_qemu()
+    wrapper = tmp_path / "qemu"
+    wrapper.write_text(f'#!/bin/sh\necho $$ > "{tmp_path}/pid"\nexec qemu-system-arm "$@"\n')
+    wrapper.chmod(0o755)
     command = [sys.executable, "-m", "noughts", "play", "--board", "emulated", "--keys", "A 100000"]
-    program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    program = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NOUGHTS_QEMU": str(wrapper)},
+    )
     try:
         assert "$NB" in program.stdout.readline()
-        guards = subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(program.pid)], capture_output=True, text=True
-        ).stdout.split()
-        for guard in guards:
-            qemu = subprocess.run(
-                ["ps", "-o", "pid=", "--ppid", guard], capture_output=True, text=True
-            ).stdout
-            os.kill(int(qemu), signal.SIGKILL)
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
         assert program.wait(20) == 1
         error = program.stderr.read()
         assert error.startswith("noughts: QEMU is not running any more") and error.count("\n") == 1
