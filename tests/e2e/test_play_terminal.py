@@ -20,10 +20,10 @@ ESCAPES = re.compile(r"\x1b(\[[0-9;?>=$]*[A-Za-z]|[=>])")
 class Terminal:
     """A program in a terminal of 100 by 30."""
 
-    def __init__(self, *words, **env):
+    def __init__(self, *words, size=(30, 100), **env):
         self.pid, self.master = pty.fork()
         if self.pid == 0:
-            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
             for size in ("COLUMNS", "LINES"):
                 os.environ.pop(size, None)
             os.environ.update(TERM="xterm-256color", PYTHONUTF8="1", **env)
@@ -108,3 +108,12 @@ def test_a_closed_terminal_ends_the_board(terminal):
     program.wait_for("board started")
     os.kill(program.pid, signal.SIGHUP)
     program.end()
+
+
+@pytest.mark.parametrize("size", [(16, 100), (30, 39)])
+def test_a_terminal_that_is_too_small_is_told_before_anything_starts(terminal, size):
+    program = terminal("play", "--board", "simulated", size=size)
+    assert program.end() == 1
+    assert program.text.replace("\r\n", "\n") == (
+        f"noughts: the terminal is too small ({size[1]} x {size[0]}); make it 40 x 17 or larger\n"
+    )

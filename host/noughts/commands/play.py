@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from pathlib import Path
@@ -45,6 +46,8 @@ def run(args: argparse.Namespace) -> int:
         args.error(f"argument --keys: {error}")
     if steps is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
+    if steps is None:
+        _check_size()
     signal.signal(signal.SIGTERM, _stop)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, _stop)
@@ -60,6 +63,18 @@ def run(args: argparse.Namespace) -> int:
         if app.failure is not None:
             raise app.failure
         return app.return_code or 0
+
+
+def _check_size() -> None:
+    """Say so before anything is started; the program itself copes with later changes."""
+    from noughts.terminal.drawing import MIN_COLUMNS, MIN_LINES
+
+    columns, lines = os.get_terminal_size(sys.stdout.fileno())
+    if 0 < columns < MIN_COLUMNS or 0 < lines < MIN_LINES:
+        raise NoughtsError(
+            f"the terminal is too small ({columns} x {lines}); "
+            f"make it {MIN_COLUMNS} x {MIN_LINES} or larger"
+        )
 
 
 def start_board(kind: str | None, firmware: Path | None) -> Board:

@@ -19,9 +19,9 @@ from noughts.log.sentences import Boot
 from noughts.log.stream import Heard, Item, Noise, Stream
 from noughts.log.words import tell
 from noughts.terminal import drawing
+from noughts.terminal.drawing import MIN_COLUMNS, MIN_LINES
 from noughts.terminal.hands import Hands
 
-MIN_COLUMNS, MIN_LINES = 40, 17
 _SIDE_BY_SIDE = 76
 _POLL_S = 0.02
 _CLOCK_S = 0.2
@@ -152,7 +152,8 @@ class BoardApp(App[None]):
         if self._board.has_tilt:
             self._hands.nudge(x, y)
         else:
-            self._heard.write(Text("the emulated board cannot be tilted", style="dim"))
+            text = "this board cannot be tilted; in the menu, both buttons switch the controls"
+            self._heard.write(Text(text, style="dim"))
 
     def action_reset(self) -> None:
         try:

@@ -14,6 +14,9 @@ from noughts.boards.base import Button
 WIDTH = 37
 HEIGHT = 13
 
+MIN_COLUMNS, MIN_LINES = WIDTH + 3, HEIGHT + 4
+"""The smallest terminal that holds the board, a line of what it says, and the status."""
+
 _BOARD = (
     "╭───────────────────────────────────╮",
     "│               ╭─────╮             │",
