@@ -96,6 +96,12 @@ def test_a_contact_that_bounces_is_one_press(bench):
     assert kinds(bench.run(600, *bounce[:-1], (26, "a", 0), *release, (207, "a", 1))) == [1]
 
 
+def test_a_slow_bounce_that_every_poll_sees_is_one_press(bench):
+    """The contact opens for one turn of the loop, twice, both when pressed and when let go."""
+    levels = [(20, 0), (26, 1), (32, 0), (38, 1), (44, 0), (200, 1), (206, 0), (212, 1)]
+    assert kinds(bench.run(600, *((ms, "a", level) for ms, level in levels))) == [1]
+
+
 def test_a_button_held_for_minutes_does_nothing_twice(bench):
     assert kinds(bench.run(300_000, (20, "b", 0))) == [2]
 

@@ -71,6 +71,7 @@ def only_v2():
         ("print('hello')\n", "not a hex file"),
         ("\x89PNG", "not a hex file"),
         (universal().replace(":10", ":11", 1), "damaged in line 3"),
+        (universal().replace("C0DEBB", "C0DEBC", 1), "damaged in line 2"),
         (universal()[:100_000].rsplit("\n", 1)[0] + "\n", "cut short"),
         (only_v2(), "V2 only"),
         (":0400000000000000FC\n:00000001FF\n", "no MicroPython"),
