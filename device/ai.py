@@ -1,5 +1,5 @@
-# Choosing a move. All three levels are one rule with different weights: a free
-# cell is worth the sum of its lines' weights, and the best cell is played.
+# noughts: choosing a move. All three levels are one rule with different weights:
+# a free cell is worth the sum of its lines' weights, and the best cell is played.
 #
 # A line's weight depends on its score, seen by the player to move (-2 to 2),
 # and on whether it is straight (weights 0-4) or a diagonal (weights 5-9).

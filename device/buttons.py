@@ -1,5 +1,5 @@
-# Two buttons, debounced, told apart from both together: A is 1, B is 2, both
-# are 3.
+# noughts: two buttons, debounced, told apart from both together: A is 1, B is 2,
+# both are 3.
 #
 # A press counts at its first contact; what the contact does in the next
 # 25 ms is bounce. It is reported only when the other button can no longer

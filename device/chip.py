@@ -1,4 +1,4 @@
-# The chip's move.
+# noughts: the chip's move.
 from random import randrange
 import ai
 import buttons

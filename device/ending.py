@@ -1,4 +1,4 @@
-# The end of a game: the winning line flashes, then the result scrolls.
+# noughts: the end of a game: the winning line flashes, then the result scrolls.
 from microbit import display
 import buttons
 import leds

@@ -1,4 +1,4 @@
-# One game, from the empty board to the next game or back to the menu.
+# noughts: one game, from the empty board to the next game or back to the menu.
 from microbit import display
 import buttons
 

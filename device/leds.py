@@ -1,4 +1,4 @@
-# What the 25 LEDs show. Cell (column c, row r) is the LED (2c, 2r).
+# noughts: what the 25 LEDs show. Cell (column c, row r) is the LED (2c, 2r).
 #
 # A's mark is steady at 9, the brightest. B's pulses slowly between 7 and 4,
 # every 500 ms, and never goes dark.

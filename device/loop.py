@@ -1,19 +1,17 @@
-# Menu, games, and what follows a fault.
+# noughts: menu, games, and what follows a fault.
 import sys
 from microbit import Image, display, sleep
 
 
 def start():
     # Never a dead board: after a fault it shows a sad face and begins again.
-    # Imported here, so that this module is compiled before they are.
-    import buttons
-    import game
-    import menu
+    # While a module imports, the firmware keeps its parse tree; so all is imported
+    # here, in a function, when this module is compiled: the menu early, which
+    # shows itself, then what takes the most memory to compile.
+    import buttons, leds, menu, tilt, person, game, rules, table, ai, ending, chip
     import sentences
-    import table
 
-    name = "V2" if buttons.V2 else "V1"
-    sentences.send("NB,1,%s,%s,0.1.0,%s" % (sentences.boot, name, table.ID))
+    sentences.send("NB,1,%s,V%d,0.1.0,%s" % (sentences.boot, 1 + buttons.V2, table.ID))
     index = 0  # games since boot
     while True:
         try:

@@ -1,5 +1,5 @@
-# The menu: A is the next opponent, B starts, both switch the controls. The
-# last choice is kept in flash as two letters: the opponent's seat (P, shown
+# noughts: the menu: A is the next opponent, B starts, both switch the controls.
+# The last choice is kept in flash as two letters: the opponent's seat (P, shown
 # as 2, for a person) and "b" for buttons or "t" for tilt.
 from microbit import display
 import buttons

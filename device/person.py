@@ -1,6 +1,6 @@
-# A person's move: the cursor, by buttons or by tilt. It blinks every 100 ms, as
-# bright as the mark that it would place; over a taken cell it falls back to 4
-# instead of dark.
+# noughts: a person's move: the cursor, by buttons or by tilt. It blinks every
+# 100 ms, as bright as the mark that it would place; over a taken cell it falls
+# back to 4 instead of dark.
 from microbit import Image, accelerometer, display
 import buttons
 import leds

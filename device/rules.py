@@ -1,4 +1,4 @@
-# The rules: nine cells, two players, eight lines.
+# noughts: the rules: nine cells, two players, eight lines.
 #
 #     0 1 2     Cells are numbered in reading order. `marks` holds the nine
 #     3 4 5     cells: 0 is free, 1 is player A's, -1 is player B's.

@@ -1,4 +1,4 @@
-# The sentences on the serial line, in the manner of NMEA 0183:
+# noughts: the sentences on the serial line, in the manner of NMEA 0183:
 # "$" body "*" checksum, the XOR of the body's bytes as two hex digits.
 from random import randrange
 

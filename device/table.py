@@ -1,4 +1,4 @@
-# Hard's brain, made by `noughts table`: regenerate it, do not edit it.
+# noughts: hard's brain, made by `noughts table`; regenerate it, do not edit it.
 #
 # Objective: never give away the value of a position; among the moves that keep
 # it, play one that wins most often against random play (191/192 of the games

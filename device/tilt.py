@@ -1,4 +1,4 @@
-# Tilt as a joystick: past 300 mg the cursor moves, again every 800 ms.
+# noughts: tilt as a joystick: past 300 mg the cursor moves, again every 800 ms.
 step = 0
 start = 0  # of the last step, ms
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from boards import A, B, Driver, text
 from noughts.boards.base import Board
 from noughts.device_files import load_device
+from noughts.simulator.picture import scrolled
 
 Start = Callable[..., Board]
 
@@ -157,6 +158,26 @@ def a_fault_shows_a_sad_face_and_it_starts_again(start: Start, files: dict[str, 
     driver.shows("E")
 
 
+def incomplete_files_are_told_on_the_leds(start: Start, files: dict[str, bytes]) -> None:
+    without_table = {name: content for name, content in files.items() if name != "table.py"}
+    without_loop = {name: content for name, content in files.items() if name != "loop.py"}
+    # A file whose writing was cut short reads as its whole chunks.
+    cut_short = {**files, "table.py": files["table.py"][: 5 * 126]}
+    pictures = set(scrolled("files incomplete"))
+    for incomplete in (without_table, without_loop, cut_short):
+        board = start(incomplete)
+        seen: set[bytes] = set()
+        driver = Driver(board)
+
+        def enough(board: Board = board, seen: set[bytes] = seen) -> bool:
+            seen.add(board.leds())
+            return len(seen & pictures) > 20
+
+        driver.wait(enough, "the scrolling text")
+        assert not driver.items
+        board.close()
+
+
 def tilt_moves_the_cursor(start: Start, files: dict[str, bytes], lean: Callable[..., None]) -> None:
     """`lean(driver, x, y)` tilts the board, in mg."""
     driver = started(start, files)
@@ -201,4 +222,5 @@ CASES = [
 CASES_WITH_FILES = [
     damaged_settings_mean_the_defaults,
     a_fault_shows_a_sad_face_and_it_starts_again,
+    incomplete_files_are_told_on_the_leds,
 ]

@@ -152,7 +152,7 @@ def summary(table: Table) -> Summary:
 
 
 _SOURCE = """\
-# Hard's brain, made by `noughts table`: regenerate it, do not edit it.
+# noughts: hard's brain, made by `noughts table`; regenerate it, do not edit it.
 #
 # Objective: never give away the value of a position; among the moves that keep
 # it, play one that wins most often against random play ({first} of the games
