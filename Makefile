@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: play test check format table bench pictures clean qemu
+.PHONY: play test check format table hex bench pictures clean qemu
 
 play: $(VENV)/play qemu
 	@$(BIN)/noughts play
@@ -24,6 +24,9 @@ check: $(VENV)/dev
 format: $(VENV)/dev
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+hex: $(VENV)/play
+	@$(BIN)/noughts hex
 
 table: $(VENV)/play
 	@$(BIN)/noughts table

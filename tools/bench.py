@@ -18,7 +18,6 @@ from noughts.boards.base import Button
 from noughts.boards.emulated import EmulatedBoard
 from noughts.device_files import device_files
 from noughts.firmware import image
-from noughts.firmware.filesystem import CHUNK, chunks_of
 from noughts.positions import Position, unfinished
 
 HEAP = 10_240
@@ -62,7 +61,7 @@ while True:
 
 def main() -> int:
     """Measure, and print one table."""
-    print("measured on:", image.bundled(), "in QEMU, -icount shift=6")
+    print("measured on:", image.for_v1(), "in QEMU, -icount shift=6")
     rows: list[tuple[str, str, str]] = []
     for part in (heap, choice, textbook, reset_to_menu, press_to_led, sizes, commands):
         for row in part():
@@ -211,12 +210,10 @@ def press_to_led() -> Iterator[tuple[str, str, str]]:
 def sizes() -> Iterator[tuple[str, str, str]]:
     """Bytes in flash."""
     files: Mapping[str, bytes] = device_files()
-    layout = image.bundled().layout
     for name, content in files.items():
         yield f"  {name}", f"{len(content):,} bytes", ""
-    used = sum(chunks_of(name, content) for name, content in files.items()) * CHUNK
-    room = layout.chunks * CHUNK
-    yield "file system used", f"{used:,} of {room:,} bytes", ""
+    for firmware in image.bundled().values():
+        yield f"file system used, {firmware.board}", str(firmware.usage(files)), ""
     yield "table payload, index included", f"{len(table.make().payload)} bytes", "<= 48"
 
 

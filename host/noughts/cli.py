@@ -29,6 +29,11 @@ COMMANDS = (
         "noughts play\n  noughts play --board simulated\n  noughts play --keys 'B 500 A A B'",
     ),
     Command(
+        "hex",
+        "build one hex with the game for every micro:bit, or see what a hex holds",
+        "noughts hex -o noughts.hex\n  noughts hex --list noughts.hex",
+    ),
+    Command(
         "table",
         "make the chip's brain, or check the one that is there",
         "noughts table --check",

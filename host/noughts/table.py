@@ -15,6 +15,7 @@ weights of this form, and 25 the least greatest weight, is what `tools/find_weig
 
 from __future__ import annotations
 
+import ast
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -116,6 +117,40 @@ def source(table: Table) -> str:
         first=solver.win_chance(True),
         second=solver.win_chance(False),
     )
+
+
+def read(text: str, name: str) -> Table:
+    """The table in the text of a `table.py`, which is parsed and never run.
+
+    Raises `NoughtsError` where it is none, or its ID is not that of its contents; `name` is for
+    messages.
+    """
+    fields: dict[str, object] = {}
+    try:
+        for statement in ast.parse(text).body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=field)], value=value):
+                    fields[field] = ast.literal_eval(value)
+                case _:
+                    raise ValueError
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        fields = {}
+    match fields:
+        case {"ID": str(id), "WEIGHTS": bytes(weights), "BOOK": tuple(book), **rest}:
+            good = len(weights) == 10 and all(
+                type(entry) is int and 0 <= entry < 1 << 16 for entry in book
+            )
+        case _:
+            good = False
+    if not good or rest:
+        raise NoughtsError(f"{name} is not a table; make one with `noughts table -o FILE`")
+    table = Table(tuple(weights), tuple(book))
+    if table.id != id:
+        raise NoughtsError(
+            f"{name} is damaged or was edited: its ID is {id!r}, its contents have {table.id!r}; "
+            "make it anew, or correct its ID"
+        )
+    return table
 
 
 @dataclass(frozen=True)

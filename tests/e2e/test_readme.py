@@ -26,7 +26,9 @@ def test_every_command_runs(repository):
         assert done.stdout
 
 
-@pytest.mark.parametrize("target", ["play", "test", "check", "format", "bench", "table", "clean"])
+@pytest.mark.parametrize(
+    "target", ["play", "test", "check", "format", "bench", "table", "hex", "clean"]
+)
 def test_make_knows_its_targets(repository, target):
     environment = {name: os.environ[name] for name in os.environ if name != "MAKEFLAGS"}
     done = subprocess.run(

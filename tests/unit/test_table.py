@@ -155,6 +155,34 @@ def test_a_wrong_table_is_found_out():
         table.check(table.Table(made.weights, made.book[1:]), table.classes())
 
 
+def test_a_table_file_is_read_back():
+    made = table.make()
+    assert table.read(table.source(made), "it") == made
+    other = table.Table((0,) * 10, ())
+    assert table.read(table.source(other), "it") == other
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("WEIGHTS", "import os\nWEIGHTS", "is not a table; make one"),
+        ('WEIGHTS = b"', 'WEIGHTS = b"\\x00', "is not a table; make one"),
+        ("BOOK = (", "BOOK = (70000, ", "is not a table; make one"),
+        ("BOOK = (", "BOOK = (None, ", "is not a table; make one"),
+        ("BOOK = (", "BOOK = ((", "is not a table; make one"),
+        ("BOOK = (", "MORE = (", "is not a table; make one"),
+        ("ID = ", "ID = len(str()) or ", "is not a table; make one"),
+        ("BOOK = (2307,", "BOOK = (", "its ID is '2798', its contents have 'EDD5'"),
+    ],
+)
+def test_a_file_that_is_no_table(old, new, why):
+    text = table.source(table.make())
+    assert old in text
+    with pytest.raises(NoughtsError, match=why) as caught:
+        table.read(text.replace(old, new), "other.py")
+    assert str(caught.value).startswith("other.py ")
+
+
 class Args:
     """What argparse would give."""
 

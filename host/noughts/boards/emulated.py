@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+import intelhex
 import serial
 
 from noughts.boards.base import Button, Closing
@@ -49,9 +50,8 @@ _PROBE = b"import microbit\nprint('at', id(microbit.display))\n"
 _PROBE_S = 20.0
 
 
-def _start(firmware: image.Firmware, files: Mapping[str, bytes], icount: str) -> Qemu:
-    """QEMU with a firmware and files, stopped before the first instruction."""
-    memory = firmware.with_files(files)
+def _start(memory: intelhex.IntelHex, icount: str) -> Qemu:
+    """QEMU with this flash, stopped before the first instruction."""
     try:
         with tempfile.TemporaryDirectory(prefix="noughts-") as folder:
             path = Path(folder) / "flash.hex"
@@ -66,7 +66,7 @@ def _start(firmware: image.Firmware, files: Mapping[str, bytes], icount: str) ->
 @lru_cache(maxsize=8)
 def _find_display(firmware: image.Firmware) -> int:
     """Where the firmware keeps its display object: it is booted once and asked."""
-    qemu = _start(firmware, {"main.py": _PROBE}, "shift=6,sleep=off")
+    qemu = _start(firmware.with_files({"main.py": _PROBE}), "shift=6,sleep=off")
     try:
         qemu.serial.settimeout(_PROBE_S)
         qemu.qmp("cont")
@@ -87,7 +87,8 @@ class EmulatedBoard(Closing):
     """A micro:bit V1 in QEMU, with our files in its flash file system.
 
     files: name to content, by default the game. firmware: a hex file to use instead of the one
-    that uflash bundles. icount: QEMU's `-icount` options.
+    that uflash bundles. flashed: a hex file to run as it is, with the files that are in it.
+    icount: QEMU's `-icount` options.
     """
 
     kind = "emulated"
@@ -98,13 +99,17 @@ class EmulatedBoard(Closing):
         files: Mapping[str, bytes] | None = None,
         firmware: Path | None = None,
         *,
+        flashed: Path | None = None,
         icount: str = REAL_TIME,
     ) -> None:
-        loaded = image.bundled() if firmware is None else image.load(firmware)
+        loaded = image.for_v1(flashed or firmware)
+        memory = loaded.memory
+        if flashed is None:
+            memory = loaded.with_files(device_files() if files is None else files)
         self.firmware = str(loaded)
         self._display = _find_display(loaded)
         with contextlib.ExitStack() as stack:
-            self._qemu = _start(loaded, device_files() if files is None else files, icount)
+            self._qemu = _start(memory, icount)
             stack.callback(self._qemu.close)
             self._line = SerialLine(self._to_board)
             stack.callback(self._line.close)

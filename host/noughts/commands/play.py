@@ -29,6 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run this official MicroPython hex (Universal Hex or V1) on the emulated board",
     )
     parser.add_argument(
+        "--hex",
+        metavar="FILE",
+        type=Path,
+        help="run this hex as it is, with the files that are in it, on the emulated board",
+    )
+    parser.add_argument(
         "--keys",
         metavar="KEYS",
         help="no terminal: press these and print what happens; "
@@ -38,8 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Start a board and play on it until the player quits."""
-    if args.firmware and args.board == "simulated":
-        args.error("--firmware needs the emulated board; the simulated one has no firmware")
+    if (args.firmware or args.hex) and args.board == "simulated":
+        args.error("a hex needs the emulated board; the simulated one has no firmware")
+    if args.firmware and args.hex:
+        args.error("--firmware gets our files added, --hex is run as it is; give one of them")
     try:
         steps = None if args.keys is None else read_keys(args.keys)
     except BadTokenError as error:
@@ -51,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, _stop)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, _stop)
-    with start_board(args.board, args.firmware) as board:
+    with start_board(args.board, args.firmware, args.hex) as board:
         if steps is not None:
             for text in Player(board).play(steps):
                 print(text, flush=True)
@@ -77,11 +85,11 @@ def _check_size() -> None:
         )
 
 
-def start_board(kind: str | None, firmware: Path | None) -> Board:
+def start_board(kind: str | None, firmware: Path | None, flashed: Path | None) -> Board:
     """The board that was asked for; by default emulated, or simulated where QEMU is missing."""
     from noughts.boards.qemu import find_qemu, how_to_install
 
-    if kind is None and firmware is None and find_qemu() is None:
+    if kind is None and firmware is flashed is None and find_qemu() is None:
         print(
             f"noughts: playing on the simulated board; for the real firmware, {how_to_install()}",
             file=sys.stderr,
@@ -93,7 +101,7 @@ def start_board(kind: str | None, firmware: Path | None) -> Board:
         return SimulatedBoard()
     from noughts.boards.emulated import EmulatedBoard
 
-    return EmulatedBoard(firmware=firmware)
+    return EmulatedBoard(firmware=firmware, flashed=flashed)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -26,9 +26,16 @@ UNUSED = 0xFF
 MAX_NAME = 120
 
 
+SPARE_MARKER = 0xFD
+"""The first byte of the page that the firmware keeps free, to move others through."""
+
+
 @dataclass(frozen=True)
 class Layout:
-    """Where a file system lies in flash: byte addresses, `end` exclusive."""
+    """Where the chunks lie in flash: byte addresses, `end` exclusive.
+
+    At `end` is the page that is kept free; of it only the first byte is written, `SPARE_MARKER`.
+    """
 
     start: int
     end: int
@@ -44,17 +51,38 @@ def chunks_of(name: str, content: bytes) -> int:
     return (2 + len(name.encode()) + len(content)) // DATA + 1
 
 
+@dataclass(frozen=True)
+class Usage:
+    """Bytes of a file system, in whole chunks."""
+
+    used: int
+    total: int
+
+    @property
+    def free(self) -> int:
+        """What is left."""
+        return self.total - self.used
+
+    def __str__(self) -> str:
+        return f"{self.used:,} of {self.total:,} bytes used, {self.free:,} free"
+
+
+def usage(files: Mapping[str, bytes], layout: Layout) -> Usage:
+    """How much of a file system these files take; it may be more than there is."""
+    need = sum(chunks_of(name, content) for name, content in files.items())
+    return Usage(need * CHUNK, layout.chunks * CHUNK)
+
+
 def pack(files: Mapping[str, bytes], layout: Layout) -> bytes:
     """The file system that holds these files, from `layout.start` on; the rest is unused.
 
     Raises `FirmwareError` when the files do not fit, saying by how many bytes.
     """
-    need = sum(chunks_of(name, content) for name, content in files.items())
-    if need > layout.chunks:
-        over = (need - layout.chunks) * CHUNK
+    room = usage(files, layout)
+    if room.free < 0:
         raise FirmwareError(
-            f"the files are {over:,} bytes too big for the board's "
-            f"{layout.chunks * CHUNK:,}; leave some out"
+            f"the files are {-room.free:,} bytes too big for its file system of "
+            f"{room.total:,}; make them smaller"
         )
     image = bytearray()
     for name, content in files.items():
@@ -83,8 +111,10 @@ def unpack(image: bytes) -> dict[str, bytes]:
     for start in range(0, len(image) - CHUNK + 1, CHUNK):
         if image[start] == FILE_START and image[start + 1] != UNUSED:
             data = _data_of(image, start)
-            length = data[1]
-            files[data[2 : 2 + length].decode(errors="replace")] = data[2 + length :]
+            name_end = 2 + image[start + 2]
+            if len(data) < name_end:
+                raise _damaged("a file's name is cut short")
+            files[data[2:name_end].decode(errors="replace")] = data[name_end:]
     return files
 
 
@@ -92,11 +122,15 @@ def _data_of(image: bytes, start: int) -> bytes:
     end = image[start + 1]
     data = b""
     seen = set()
-    while start not in seen and start + CHUNK <= len(image):
+    while start not in seen and 0 <= start <= len(image) - CHUNK:
         seen.add(start)
         chunk = image[start : start + CHUNK]
         if chunk[-1] == UNUSED:
             return data + chunk[1 : 1 + end]
         data += chunk[1:-1]
         start = (chunk[-1] - 1) * CHUNK
-    raise FirmwareError("the file system is damaged: a file's chunks do not end; flash it again")
+    raise _damaged("a file's chunks do not end")
+
+
+def _damaged(how: str) -> FirmwareError:
+    return FirmwareError(f"the file system is damaged: {how}; flash the board again")

@@ -1,0 +1,138 @@
+"""`noughts hex`: build the hex that every micro:bit takes, list what a hex holds, take it out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from noughts import table
+from noughts.device_files import device_files
+from noughts.errors import NoughtsError
+from noughts.files import write_whole
+from noughts.firmware import image, universal_hex
+from noughts.firmware.image import Firmware
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="write the hex here instead of noughts.hex",
+    )
+    parser.add_argument(
+        "--firmware",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        help="use this official MicroPython instead of the bundled one: a Universal Hex, or a hex "
+        "for V1 or for V2; may be given twice",
+    )
+    parser.add_argument(
+        "--list", metavar="FILE", type=Path, help="build nothing; list what this hex holds"
+    )
+    parser.add_argument(
+        "--extract",
+        nargs=2,
+        metavar=("DIR", "FILE"),
+        type=Path,
+        help="build nothing; put the files that a hex holds into a folder",
+    )
+    parser.add_argument("--json", action="store_true", help="print what it holds as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build, list or extract."""
+    looking = args.list or args.extract
+    if args.list and args.extract:
+        args.error("--list and --extract each take a hex; give one of them")
+    if looking and (args.output or args.firmware):
+        args.error("-o and --firmware are for building, not for --list or --extract")
+    if looking:
+        firmwares = image.load(args.list or args.extract[1])
+        contents = {board: firmware.files() for board, firmware in firmwares.items()}
+        if args.extract:
+            _extract(args.extract[0], contents)
+    else:
+        files = device_files()
+        firmwares = image.for_boards(args.firmware or [])
+        contents = dict.fromkeys(firmwares, files)
+        path: Path = args.output or Path("noughts.hex")
+        write_whole(path, build(firmwares, files).encode())
+    if args.json:
+        print(json.dumps(_facts(firmwares, contents)))
+        return 0
+    if not looking:
+        print(f"{path} written, {path.stat().st_size:,} bytes: drag it to any micro:bit")
+    _tell(firmwares, contents)
+    if args.extract:
+        print(f"files written to {args.extract[0]}")
+    return 0
+
+
+def build(firmwares: Mapping[str, Firmware], files: Mapping[str, bytes]) -> str:
+    """The Universal Hex of these firmwares, by board, each with these files."""
+    return universal_hex.join(
+        {board: firmware.with_files(files) for board, firmware in firmwares.items()}
+    )
+
+
+def _tell(firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str, bytes]]) -> None:
+    told: Mapping[str, bytes] | None = None
+    for board, firmware in firmwares.items():
+        files = contents[board]
+        print(firmware)
+        print(f"  file system: {firmware.usage(files)}")
+        print(f"  table id: {_table_id(files) or 'none, there is no table of ours'}")
+        print(f"  files: {len(files)}{', the same' if files == told else ''}")
+        if files != told:
+            for name, content in files.items():
+                print(f"    {_printable(name):<14} {len(content):>6,} bytes")
+        told = files
+
+
+def _facts(
+    firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str, bytes]]
+) -> dict[str, object]:
+    return {
+        board: {
+            "firmware": firmware.release,
+            "micropython": firmware.micropython,
+            "files": {name: len(content) for name, content in contents[board].items()},
+            "used_bytes": firmware.usage(contents[board]).used,
+            "free_bytes": firmware.usage(contents[board]).free,
+            "table_id": _table_id(contents[board]),
+        }
+        for board, firmware in firmwares.items()
+    }
+
+
+def _table_id(files: Mapping[str, bytes]) -> str | None:
+    try:
+        return table.read(files["table.py"].decode("utf-8"), "table.py").id
+    except (KeyError, UnicodeDecodeError, NoughtsError):
+        return None
+
+
+def _printable(name: str) -> str:
+    return name if name.isprintable() else ascii(name)
+
+
+def _extract(folder: Path, contents: Mapping[str, Mapping[str, bytes]]) -> None:
+    """Write the files; each board has a folder of its own if they differ."""
+    versions = list(contents.values())
+    alike = all(files == versions[0] for files in versions)
+    for board, files in contents.items():
+        for name, content in files.items():
+            # The names come from the hex: none may lead out of the folder.
+            if Path(name).name != name or name in (".", "..") or not name.isprintable():
+                raise NoughtsError(f"the hex has a file named {name!r}; it is not safe to write")
+            path = (folder if alike else folder / board) / name
+            if path.exists() and path.read_bytes() != content:
+                raise NoughtsError(f"{path} is there already, and differs; choose an empty folder")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, content)

@@ -1,0 +1,111 @@
+"""`noughts hex`: what it builds, lists and takes out."""
+
+import json
+
+import pytest
+
+from noughts.cli import main
+from noughts.device_files import device_files
+from noughts.firmware import image, universal_hex
+
+
+@pytest.fixture
+def built(tmp_path, capsys):
+    """The path of a hex as `noughts hex` builds it."""
+    path = tmp_path / "noughts.hex"
+    assert main(["hex", "-o", str(path)]) == 0
+    capsys.readouterr()
+    return path
+
+
+def hex_with(path, files, boards=("V1", "V2")):
+    memories = {board: image.bundled()[board].with_files(files) for board in boards}
+    path.write_text(universal_hex.join(memories))
+    return path
+
+
+def test_it_says_what_it_packed(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["hex"]) == 0
+    told = capsys.readouterr().out
+    assert "noughts.hex written, 1,9" in told
+    assert "micro:bit V1, MicroPython 1.9.2 (firmware 1.0.1)" in told
+    assert "micro:bit V2, MicroPython 1.13 (firmware 2.0.0-beta.5)" in told
+    assert " of 27,648 bytes used, " in told and " of 20,480 bytes used, " in told
+    assert told.count("table id: 2798") == 2
+    for name, content in device_files().items():
+        assert f"    {name:<14} {len(content):>6,} bytes" in told
+    assert (tmp_path / "noughts.hex").is_file()
+
+
+def test_list_says_the_same(built, capsys):
+    assert main(["hex", "-o", str(built)]) == 0
+    packed = capsys.readouterr().out.splitlines()[1:]
+    assert main(["hex", "--list", str(built)]) == 0
+    assert capsys.readouterr().out.splitlines() == packed
+
+
+def test_as_json(built, capsys):
+    assert main(["hex", "--list", str(built), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert list(facts) == ["V1", "V2"]
+    for board in facts.values():
+        assert board["table_id"] == "2798"
+        assert board["files"] == {name: len(content) for name, content in device_files().items()}
+        assert board["used_bytes"] + board["free_bytes"] in (27_648, 20_480)
+
+
+def test_extract_gives_the_files_back(built, tmp_path, capsys):
+    folder = tmp_path / "new" / "files"
+    for _ in range(2):  # the second time finds them as they are
+        assert main(["hex", "--extract", str(folder), str(built)]) == 0
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == device_files()
+    (folder / "ai.py").write_text("mine")
+    assert main(["hex", "--extract", str(folder), str(built)]) == 1
+    assert "ai.py is there already, and differs; choose an empty folder" in capsys.readouterr().err
+    assert (folder / "ai.py").read_text() == "mine"
+
+
+def test_boards_with_different_files_get_folders(tmp_path):
+    memories = {
+        board: firmware.with_files({"main.py": board.encode()})
+        for board, firmware in image.bundled().items()
+    }
+    path = tmp_path / "mixed.hex"
+    path.write_text(universal_hex.join(memories))
+    assert main(["hex", "--extract", str(tmp_path / "out"), str(path)]) == 0
+    assert (tmp_path / "out" / "V1" / "main.py").read_text() == "V1"
+    assert (tmp_path / "out" / "V2" / "main.py").read_text() == "V2"
+
+
+@pytest.mark.parametrize("name", ["../up.py", "/tmp/x", "..", "a/b", "new\nline", "\x1b[2J"])
+def test_names_from_a_hex_lead_nowhere_else(tmp_path, capsys, name):
+    path = hex_with(tmp_path / "bad.hex", {name: b"x"})
+    assert main(["hex", "--list", str(path)]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+    assert main(["hex", "--extract", str(tmp_path / "out"), str(path)]) == 1
+    assert "it is not safe to write" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_firmware(tmp_path, built, capsys):
+    v1 = tmp_path / "v1.hex"
+    image.for_v1().memory.write_hex_file(str(v1))
+    other = tmp_path / "other.hex"
+    assert main(["hex", "-o", str(other), "--firmware", str(v1)]) == 0
+    assert other.read_bytes() == built.read_bytes()
+    # A hex that has files already, even too many, gets ours instead.
+    full = hex_with(tmp_path / "full.hex", {"big": bytes(20_000)})
+    assert main(["hex", "-o", str(other), "--firmware", str(full)]) == 0
+    assert other.read_bytes() == built.read_bytes()
+    capsys.readouterr()
+    assert main(["hex", "-o", str(other), "--firmware", str(v1), "--firmware", str(v1)]) == 1
+    assert "a second firmware for V1" in capsys.readouterr().err
+
+
+def test_files_too_big_for_a_board(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("noughts.commands.hex.device_files", lambda: {"main.py": bytes(20_400)})
+    assert main(["hex", "-o", str(tmp_path / "no.hex")]) == 1
+    told = capsys.readouterr().err
+    assert "micro:bit V2: the files are 256 bytes too big for its file system of 20,480" in told
+    assert not (tmp_path / "no.hex").exists()
