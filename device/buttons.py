@@ -7,15 +7,14 @@
 # single press. Until then it is `pending`, so that the LEDs can answer it at
 # once. The firmware's own debouncing takes 60 ms, so V1 reads the pins; on V2
 # pin 11 does not follow button B.
-from microbit import button_a, button_b, pin5, pin11, running_time, sleep
 import microbit
 
 V2 = hasattr(microbit, "pin_logo")
 
 # A pin reads 0 while its button is down, a button of V2 True.
-read = (pin5.read_digital, pin11.read_digital)
+read = (microbit.pin5.read_digital, microbit.pin11.read_digital)
 if V2:
-    read = (button_a.is_pressed, button_b.is_pressed)
+    read = (microbit.button_a.is_pressed, microbit.button_b.is_pressed)
 
 now = 0  # running time at this turn of the loop, ms
 pending = 0  # 1, 2 or 0 for none
@@ -28,8 +27,8 @@ def wait():
     # Waits for the next turn of the loop; the button when a press is decided,
     # else 0.
     global now, pending, start
-    sleep(5)
-    now = running_time()
+    microbit.sleep(5)
+    now = microbit.running_time()
     button = 0
     for i in range(2):
         if now - time[i] > 24 and (read[i]() == V2) != down[i]:

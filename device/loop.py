@@ -1,15 +1,20 @@
 # noughts: menu, games, and what follows a fault.
 import sys
-from microbit import Image, display, sleep
+import microbit
 
 
 def start():
     # Never a dead board: after a fault it shows a sad face and begins again.
     # While a module imports, the firmware keeps its parse tree; so all is imported
-    # here, in a function, when this module is compiled: the menu early, which
-    # shows itself, then what takes the most memory to compile.
-    import buttons, leds, menu, tilt, person, game, rules, table, ai, ending, chip
-    import sentences
+    # here, in a function: the menu early, which shows itself, then what takes the
+    # most memory to compile. Collecting before that keeps the heap in one piece.
+    import gc, buttons, leds, menu
+
+    gc.collect()
+    import tilt, person
+
+    gc.collect()
+    import game, rules, table, ai, ending, chip, sentences
 
     sentences.send("NB,1,%s,V%d,0.1.0,%s" % (sentences.boot, 1 + buttons.V2, table.ID))
     index = 0  # games since boot
@@ -23,5 +28,5 @@ def start():
                 index += 1
         except Exception as e:  # Ctrl-C is none: it always reaches the REPL
             sys.print_exception(e)  # type: ignore[attr-defined]
-            display.show(Image.SAD)
-            sleep(2000)
+            microbit.display.show(microbit.Image.SAD)
+            microbit.sleep(2000)

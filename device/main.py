@@ -6,6 +6,6 @@ try:
 
     loop.start()
 except Exception:  # Ctrl-C is none: it always reaches the REPL
-    from microbit import display
+    import microbit
 
-    display.scroll("files incomplete", loop=True)
+    microbit.display.scroll("files incomplete", loop=True)

@@ -11,7 +11,7 @@
 # cells' values) + (the value of the cells to play instead).
 #
 # 26 bytes of payload: 10 weights, and 8 entries of two bytes. ID is the low
-# half of the payload's CRC-32.
-ID = "2798"
+# half of the payload's CRC-32; it comes last, so that a file cut short has none.
 WEIGHTS = b"\x12\x02\x00\x0b\x19\x19\x03\x03\x06\x19"
 BOOK = (2307, 19013, 23723, 23917, 25934, 26129, 30064, 30579,)
+ID = "2798"

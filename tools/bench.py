@@ -87,7 +87,7 @@ def insert(source: bytes, before: bytes, what: bytes) -> bytes:
 def heap() -> Iterator[tuple[str, str, str]]:
     """Free heap after collection: at each turn of the loop, in the choice, before a sentence."""
     files = device_files()
-    files["buttons.py"] = insert(files["buttons.py"], b"sleep(5)\n", _PROBE)
+    files["buttons.py"] = insert(files["buttons.py"], b"microbit.sleep(5)\n", _PROBE)
     files["ai.py"] = insert(files["ai.py"], b"return cells", _PROBE)
     files["sentences.py"] = insert(files["sentences.py"], b'print("$', _PROBE)
     lowest = HEAP

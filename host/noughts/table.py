@@ -200,8 +200,8 @@ _SOURCE = """\
 # cells' values) + (the value of the cells to play instead).
 #
 # {size} bytes of payload: 10 weights, and {entries} entries of two bytes. ID is the low
-# half of the payload's CRC-32.
-ID = "{id}"
+# half of the payload's CRC-32; it comes last, so that a file cut short has none.
 WEIGHTS = b"{weights}"
 BOOK = ({book})
+ID = "{id}"
 """
