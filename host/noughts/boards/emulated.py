@@ -20,6 +20,7 @@ from pathlib import Path
 import intelhex
 import serial
 
+from noughts.boards import flash_memory
 from noughts.boards.base import Button, Closing
 from noughts.boards.qemu import Qemu
 from noughts.boards.serial_line import SerialLine
@@ -111,10 +112,8 @@ class EmulatedBoard(Closing):
         with contextlib.ExitStack() as stack:
             self._qemu = _start(memory, icount)
             stack.callback(self._qemu.close)
-            self._line = SerialLine(self._to_board)
-            stack.callback(self._line.close)
-            self.port = self._line.port
-            self.serial: serial.SerialBase = serial.serial_for_url(self.port, 115200, timeout=0)
+            self.plug()
+            stack.callback(self.unplug)
             self._clock_lock = threading.Lock()
             self._clock_us = 0
             self._qemu.registers(_START_CLOCK)
@@ -122,6 +121,18 @@ class EmulatedBoard(Closing):
             self._reader.start()
             self._qemu.qmp("cont")
             stack.pop_all()
+
+    def plug(self) -> None:
+        """Plug the cable in; `port` and `serial` are new ones."""
+        self._line = SerialLine(self._to_board)
+        self.port = self._line.port
+        self.serial: serial.SerialBase = serial.serial_for_url(self.port, 115200, timeout=0)
+
+    def unplug(self) -> None:
+        """Pull the cable; the board runs on, as from a battery."""
+        with contextlib.suppress(OSError):
+            self.serial.close()
+        self._line.close()
 
     def _to_board(self, data: bytes) -> None:
         with contextlib.suppress(OSError):
@@ -169,10 +180,21 @@ class EmulatedBoard(Closing):
         """Press the reset button; flash stays as it is."""
         with self._clock_lock:
             self._qemu.qmp("stop")
-            self._qemu.reset()
-            self._qemu.registers(_START_CLOCK)
-            self._clock_us = 0
-            self._qemu.qmp("cont")
+            self._reset(flash_memory.read(self._qemu))
+
+    def _reset(self, flash: bytes) -> None:
+        self._qemu.reset()
+        flash_memory.write(self._qemu, flash)
+        self._qemu.registers(_START_CLOCK)
+        self._clock_us = 0
+        self._qemu.qmp("cont")
+
+    def flash(self, memory: intelhex.IntelHex) -> None:
+        """Program the chip and reset it, as the interface chip does."""
+        with self._clock_lock:
+            self._qemu.qmp("stop")
+            content = memory.tobinstr(0, flash_memory.SIZE - 1)
+            self._reset(content)
 
     @property
     def pid(self) -> int:
@@ -182,6 +204,4 @@ class EmulatedBoard(Closing):
     def close(self) -> None:
         """End QEMU and take the serial port away."""
         self._qemu.close()
-        with contextlib.suppress(OSError):
-            self.serial.close()
-        self._line.close()
+        self.unplug()
