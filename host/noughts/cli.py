@@ -34,6 +34,11 @@ COMMANDS = (
         "noughts hex -o noughts.hex\n  noughts hex --list noughts.hex",
     ),
     Command(
+        "put",
+        "bring the game on a board up to date over its serial port",
+        "noughts put\n  noughts put --port /dev/ttyACM0 --table my_table.py",
+    ),
+    Command(
         "table",
         "make the chip's brain, or check the one that is there",
         "noughts table --check",

@@ -37,7 +37,7 @@ try:
     cli.main(["--help"])
 except SystemExit:
     pass
-print([name for name in ("textual", "serial", "uflash") if name in sys.modules])
+print([name for name in ("textual", "rich", "serial", "psutil", "uflash") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -57,6 +57,8 @@ print([name for name in ("textual", "serial", "uflash") if name in sys.modules])
         ("play", "--firmware", "x.hex", "--hex", "x.hex"),
         ("table", "--unknown"),
         ("hex", "--extract", "folder"),
+        ("put", "file.py"),
+        ("put", "--table"),
         ("hex", "--list", "x.hex", "--extract", "folder", "x.hex"),
         ("hex", "--list", "x.hex", "-o", "y.hex"),
     ],
@@ -78,6 +80,9 @@ def test_wrong_usage_exits_2(words):
         (("hex", "--list", __file__), "not a hex file"),
         (("hex", "--list", "/"), "cannot read /"),
         (("hex", "-o", "/nowhere/x.hex"), "cannot write /nowhere/x.hex"),
+        (("put",), "no micro:bit is on any serial port; plug it in"),
+        (("put", "--port", "/dev/ttyNONE"), "there is no port /dev/ttyNONE"),
+        (("put", "--table", "missing.py"), "cannot read missing.py"),
         (("hex", "--firmware", "missing.hex"), "cannot read missing.hex"),
         (("table", "-o", "/nowhere/table.py"), "cannot write /nowhere/table.py"),
         (("table", "--check", "-o", "/nowhere/table.py"), "cannot read /nowhere/table.py"),

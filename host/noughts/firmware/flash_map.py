@@ -30,7 +30,7 @@ _REGION = struct.Struct("<BBHI8x")
 _FILE_SYSTEM_REGION = 3
 
 # As uflash 2.0.0 has them, for a firmware that tells nothing.
-_FALL_BACK = {V1: Layout(0x38C00, 0x3F800), V2: Layout(0x6D000, 0x72000)}
+USUAL = {V1: Layout(0x38C00, 0x3F800), V2: Layout(0x6D000, 0x72000)}
 
 
 def board_of(memory: intelhex.IntelHex) -> str | None:
@@ -43,7 +43,7 @@ def board_of(memory: intelhex.IntelHex) -> str | None:
 def layout(memory: intelhex.IntelHex, board: str) -> Layout:
     """Where the file system is, without the spare page behind it."""
     found = _uicr(memory) if board == V1 else _table(memory)
-    return found or _FALL_BACK[board]
+    return found or USUAL[board]
 
 
 def _uicr(memory: intelhex.IntelHex) -> Layout | None:

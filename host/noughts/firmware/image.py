@@ -114,6 +114,13 @@ def for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
     return {**bundled(), **chosen}
 
 
+def universal(firmwares: Mapping[str, Firmware], files: Mapping[str, bytes]) -> str:
+    """The Universal Hex of these firmwares, by board, each with these files."""
+    return universal_hex.join(
+        {board: firmware.with_files(files) for board, firmware in firmwares.items()}
+    )
+
+
 def _firmware(board: str, memory: intelhex.IntelHex, name: str) -> Firmware:
     found = _VERSION.search(memory.tobinstr(0, flash_map.FLASH_END[board] - 1))
     if found is None:

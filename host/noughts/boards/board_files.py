@@ -1,0 +1,182 @@
+"""The files on a running board, over its serial line with microfs.
+
+What is there is told by a checksum that the board computes, which is much quicker than reading the
+files back. microfs interrupts whatever runs, so that the game stops; `restart` starts it again.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import microfs
+import serial
+
+from noughts.boards.boot import gone, wait_for_boot
+from noughts.errors import BoardError
+from noughts.log.sentences import Boot
+
+MARK = b"# noughts"
+"""What each of our files begins with, so that they are known from others on the board."""
+
+_BLOCK = 64
+_FACTOR = 0x1B873593_CC9E2D51
+_PRIME = (1 << 61) - 31
+
+# MicroPython's integers are as long as need be, so that the sum over a block is one step.
+_SURVEY = f"""\
+import os
+print(repr(os.uname()[4]))
+def c(n):
+ f = open(n, 'rb')
+ b = f.read({_BLOCK})
+ a = b[:{len(MARK)}]
+ h = 0
+ while b:
+  h = (h * {_FACTOR} + int.from_bytes(b, 'little')) % {_PRIME}
+  b = f.read({_BLOCK})
+ f.close()
+ return h, a
+for n in os.listdir():
+ print((n, os.size(n)) + c(n))
+"""
+_ANSWER_S = 5.0
+_PATIENCE_S = (1.0, 1.0)
+_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class BoardFile:
+    """What the board tells of one of its files."""
+
+    size: int
+    """Bytes; of a file that was never finished, it may be anything."""
+    checksum: int
+    start: bytes
+    """Its first bytes, as many as `MARK` has."""
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is one of ours, and not empty."""
+        return self.start == MARK
+
+    def holds(self, content: bytes) -> bool:
+        """Whether it has this content, as far as size and checksum tell."""
+        return (self.size, self.checksum) == (len(content), checksum(content))
+
+
+def checksum(content: bytes) -> int:
+    """What the board computes: blocks of 64 bytes as digits of a number, modulo a prime."""
+    value = 0
+    for start in range(0, len(content), _BLOCK):
+        block = int.from_bytes(content[start : start + _BLOCK], "little")
+        value = (value * _FACTOR + block) % _PRIME
+    return value
+
+
+class _Line:
+    """The port as microfs uses it, for a limited time: a board that never stops talking would
+    otherwise keep microfs waiting for silence for ever."""
+
+    def __init__(self, port: serial.SerialBase) -> None:
+        self._port = port
+        self._end_s = time.monotonic() + _LIMIT_S
+
+    def __getattr__(self, name: str) -> object:
+        if time.monotonic() > self._end_s:
+            raise TimeoutError("it never stops talking")
+        return getattr(self._port, name)
+
+
+class BoardFiles:
+    """The files of the board on an open port, whose timeout is set here."""
+
+    def __init__(self, port: serial.SerialBase) -> None:
+        self._port = port
+        self.name = str(port.port)
+        port.timeout = _ANSWER_S
+
+    def survey(self) -> tuple[str, dict[str, BoardFile]]:
+        """The board's kind, `V1` or `V2`, and its files by name.
+
+        Raises `BoardError` when the board does not answer, or not as it should.
+        """
+        with self._asking("list its files"):
+            out, err = self._execute_patiently()
+            if err:
+                raise OSError(microfs.clean_error(err))
+            machine, *lines = [ast.literal_eval(line) for line in out.decode().splitlines()]
+            files = {}
+            for name, size, value, start in lines:
+                if not isinstance(name, str) or not isinstance(start, bytes):
+                    raise ValueError
+                files[name] = BoardFile(int(size), int(value), start)
+            return ("V1" if "nRF51" in machine else "V2"), files
+
+    def _execute_patiently(self) -> tuple[bytes, bytes]:
+        """A board that has just been switched on does not listen until its program runs."""
+        for patience_s in _PATIENCE_S:
+            self._port.timeout = patience_s
+            try:
+                microfs.raw_on(_Line(self._port))
+                break
+            except OSError as error:
+                if "raw REPL" not in str(error):
+                    raise
+        self._port.timeout = _ANSWER_S
+        answer: tuple[bytes, bytes] = microfs.execute([_SURVEY], _Line(self._port))
+        return answer
+
+    def send(self, name: str, path: Path) -> None:
+        """Put a file on the board under one of our names."""
+        with self._asking(f"take {name}"):
+            microfs.put(str(path), name, _Line(self._port))
+
+    def remove(self, name: str) -> None:
+        """Remove a file; the name must be one of ours, as microfs does not quote it."""
+        with self._asking(f"remove {name}"):
+            microfs.rm(name, _Line(self._port))
+
+    @contextmanager
+    def _asking(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except serial.SerialException as error:
+            raise gone(self._port) from error
+        except TimeoutError as error:
+            raise self._no_micropython() from error
+        except OSError as error:
+            if "raw REPL" in str(error):
+                raise self._no_micropython() from error
+            if error.errno is not None:  # the port, not the board, has failed
+                raise gone(self._port) from error
+            reason = " ".join(str(error).split())
+            raise BoardError(
+                f"the board could not {what} ({reason}); reset it and run the same command again"
+            ) from error
+        except (ValueError, TypeError, SyntaxError, IndexError, AssertionError) as error:
+            raise BoardError(
+                f"the board on {self.name} stopped making sense when asked to {what}; "
+                "reset it and run the same command again"
+            ) from error
+
+    def _no_micropython(self) -> BoardError:
+        return BoardError(
+            f"what is on {self.name} does not answer as MicroPython; "
+            "press its reset button and try again, or flash it with `noughts flash`"
+        )
+
+    def restart(self) -> Boot:
+        """Start the game, and wait for what it says of itself."""
+        with self._asking("start"):
+            self._port.write(b"\x02\x04")  # out of the raw REPL, and a soft reset
+        return wait_for_boot(self._port)
+
+
+def same(board: Mapping[str, BoardFile], files: Mapping[str, bytes]) -> set[str]:
+    """The names of those files that the board has as they are."""
+    return {name for name in files if name in board and board[name].holds(files[name])}

@@ -1,0 +1,74 @@
+"""What a board says of itself when it starts: waiting for it, and checking it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import serial
+
+from noughts import __version__
+from noughts.errors import BoardError, BoardGone
+from noughts.log.sentences import Boot
+from noughts.log.stream import Heard, Noise, Stream
+
+LIMIT_S = 10.0
+
+
+def wait_for_boot(
+    port: serial.SerialBase, limit_s: float = LIMIT_S, nudges: Sequence[Callable[[], None]] = ()
+) -> Boot:
+    """The next boot sentence on a port.
+
+    `nudges` are called one after another, at even intervals, as long as none has come. Raises
+    `BoardError`, with the last that was heard instead, and `BoardGone`.
+    """
+    stream = Stream()
+    last = ""
+    port.timeout = 0.1
+    for nudge in (None, *nudges):
+        try:
+            if nudge is not None:
+                nudge()
+            end_s = time.monotonic() + limit_s / (1 + len(nudges))
+            while time.monotonic() < end_s:
+                for item in stream.feed(port.read_until(b"\n")):
+                    if isinstance(item, Heard) and isinstance(item.sentence, Boot):
+                        return item.sentence
+                    if isinstance(item, Noise) and item.text.strip():
+                        last = item.text
+        except OSError as error:
+            raise gone(port) from error
+    heard = f"; the last it said was: {last[:60]}" if last else ", and said nothing"
+    raise BoardError(
+        f"the game on {port.port} did not start{heard}; press reset, or run `noughts put` again"
+    )
+
+
+def gone(port: serial.SerialBase) -> BoardGone:
+    """The failure of a port that was there a moment ago."""
+    return BoardGone(
+        f"the board on {port.port} went away; plug it in and run the same command again"
+    )
+
+
+def soft_reset(port: serial.SerialBase) -> None:
+    """Through MicroPython's REPL: interrupt what runs, then start again."""
+    port.write(b"\x03\x03")
+    time.sleep(0.2)
+    port.write(b"\x02\x04")
+
+
+def reset_by_break(port: serial.SerialBase) -> None:
+    """Through the interface chip, which resets the board at a break on the line."""
+    port.send_break(0.3)
+
+
+def confirmed(boot: Boot, table_id: str) -> str:
+    """What the board says, in words; `BoardError` if it is not what was put there."""
+    if (boot.release, boot.table_id) != (__version__, table_id):
+        raise BoardError(
+            f"the board started game {boot.release} with table {boot.table_id}, "
+            f"not {__version__} with {table_id}; try again"
+        )
+    return f"started on micro:bit {boot.board}: game {boot.release}, table {boot.table_id}"

@@ -1,0 +1,119 @@
+"""The serial ports of real micro:bits: finding them, opening one, and saying why that fails."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import serial
+from serial.tools import list_ports
+
+from noughts.errors import BoardError
+
+VENDOR, PRODUCT = 0x0D28, 0x0204
+"""The USB ids of every micro:bit's interface chip."""
+
+BAUD = 115200
+
+
+@dataclass(frozen=True)
+class Port:
+    """A micro:bit's serial port."""
+
+    name: str
+    """What `serial.serial_for_url` opens, such as `/dev/ttyACM0` or `COM3`."""
+    usb_id: str | None
+    """The USB serial number, which the drive's DETAILS.TXT has as `Unique ID`."""
+
+
+def find_ports() -> list[Port]:
+    """The ports of all micro:bits that are plugged in."""
+    return sorted(
+        (
+            Port(port.device, port.serial_number)
+            for port in list_ports.comports()
+            if (port.vid, port.pid) == (VENDOR, PRODUCT)
+        ),
+        key=lambda port: port.name,
+    )
+
+
+def choose_port(wanted: str | None) -> str:
+    """The port that was asked for, or that of the only micro:bit.
+
+    Raises `BoardError` when there is none, or more than one.
+    """
+    return wanted or _only(find_ports())
+
+
+def _only(ports: Sequence[Port]) -> str:
+    if not ports:
+        raise BoardError(
+            "no micro:bit is on any serial port; plug it in with a cable that has data lines, "
+            "or name its port with --port"
+        )
+    if len(ports) > 1:
+        names = ", ".join(port.name for port in ports)
+        raise BoardError(f"{len(ports)} micro:bits are plugged in ({names}); name one with --port")
+    return ports[0].name
+
+
+def open_port(name: str, timeout_s: float = 0) -> serial.SerialBase:
+    """Open a port, for this program alone where the system can do that.
+
+    `name` is a device or any URL that pyserial knows. Raises `BoardError` in one line.
+    """
+    try:
+        port: serial.SerialBase = serial.serial_for_url(
+            name, BAUD, timeout=timeout_s, exclusive=True
+        )
+        return port
+    except (OSError, ValueError) as error:
+        raise BoardError(why_not(name, error)) from error
+
+
+def why_not(name: str, error: Exception) -> str:
+    """Why a port cannot be opened, and what to do, in one line."""
+    number = getattr(error, "errno", None)
+    text = str(error)
+    if number == errno.ENOENT or "FileNotFoundError" in text:
+        return f"there is no port {name}; `noughts doctor` lists those that there are"
+    if os.name == "nt" and "PermissionError" in text:  # Windows says this of a busy port
+        number = errno.EBUSY
+    if number == errno.EACCES:
+        return f"no permission to use {name}; {how_to_be_permitted(name)}"
+    if number in (errno.EBUSY, errno.EWOULDBLOCK):
+        users = users_of(name)
+        who = " and ".join(users) if users else "another program"
+        return f"{name} is in use by {who}; close it there and try again"
+    reason = " ".join(text.split())
+    return f"cannot open the port {name} ({reason}); check its name and the cable"
+
+
+def how_to_be_permitted(name: str) -> str:
+    """What to do about a port that belongs to a group."""
+    try:
+        import grp
+
+        group = grp.getgrgid(Path(name).stat().st_gid).gr_name
+    except (ImportError, OSError, KeyError):
+        return "ask whoever looks after this computer for access to it"
+    return f"join its group with `sudo usermod -aG {group} $USER`, then log in again"
+
+
+def users_of(name: str) -> list[str]:
+    """The other programs that have a port open, where the system tells (Linux)."""
+    device = Path(name).resolve()
+    users = []
+    for process in Path("/proc").glob("[0-9]*"):
+        if process.name == str(os.getpid()):
+            continue
+        try:
+            if any(link.readlink() == device for link in (process / "fd").iterdir()):
+                users.append(f"{(process / 'comm').read_text().strip()} (process {process.name})")
+        except OSError:
+            continue  # it ended meanwhile, or is another user's
+    return users

@@ -1,0 +1,92 @@
+"""`noughts put`: bring the files of a running board up to date over its serial port."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from noughts import table
+from noughts.boards.board_files import BoardFiles
+from noughts.boards.boot import confirmed
+from noughts.boards.ports import choose_port, open_port
+from noughts.boards.update import Update, plan
+from noughts.device_files import device_dir, device_files
+from noughts.errors import NoughtsError
+from noughts.terminal.progress import progress
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "--port",
+        metavar="PORT",
+        help="the board's serial port, if there are several: a device, or a URL for pyserial",
+    )
+    parser.add_argument(
+        "--table", metavar="FILE", type=Path, help="put this table instead of device/table.py"
+    )
+    parser.add_argument(
+        "--replace",
+        action="store_true",
+        help="replace files of another program that have names of ours, such as its main.py",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare, send what differs, restart, confirm."""
+    files = device_files()
+    sources = {name: device_dir() / name for name in files}
+    if args.table:
+        files["table.py"] = read_table(args.table)
+        sources["table.py"] = args.table
+    table_id = table.read(files["table.py"].decode(), "table.py").id
+    name = choose_port(args.port)
+    with contextlib.closing(open_port(name)) as port:
+        board = BoardFiles(port)
+        kind, present = board.survey()
+        update = plan(kind, present, files, args.replace)
+        print(f"micro:bit {kind} on {name}: {len(update.send)} of {len(files)} files to send")
+        try:
+            _perform(update, board, files, sources)
+            boot = board.restart()
+        except KeyboardInterrupt:
+            print(
+                "noughts: interrupted, the game on the board may be incomplete; "
+                "run `noughts put` again",
+                file=sys.stderr,
+            )
+            raise
+    print(confirmed(boot, table_id))
+    return 0
+
+
+def _perform(
+    update: Update, board: BoardFiles, files: Mapping[str, bytes], sources: Mapping[str, Path]
+) -> None:
+    with progress(sum(len(files[name]) for name in update.send)) as steps:
+        for name in update.remove:
+            board.remove(name)
+            if name not in update.send:
+                steps.say(f"removed {name}")
+        for name in update.send:
+            steps.doing(name)
+            board.send(name, sources[name])
+            steps.advance(len(files[name]))
+            steps.say(f"sent {name} ({len(files[name]):,} bytes)")
+
+
+def read_table(path: Path) -> bytes:
+    """The content of a table file, which is known to be one. Raises `NoughtsError`."""
+    try:
+        content = path.read_bytes()
+        table.read(content.decode("ascii"), str(path))
+    except OSError as error:
+        raise NoughtsError(f"cannot read {path} ({error.strerror}); check the name") from error
+    except UnicodeDecodeError as error:
+        raise NoughtsError(
+            f"{path} is not a table; make one with `noughts table -o FILE`"
+        ) from error
+    return content

@@ -1,0 +1,53 @@
+"""Progress bars for what takes longer than a second: in a terminal only, on standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Steps:
+    """What a long task tells of itself; without a bar, only the lines are shown."""
+
+    def doing(self, what: str) -> None:
+        """Name the step that begins."""
+
+    def advance(self, amount: int) -> None:
+        """So much of the total is done."""
+
+    def say(self, line: str) -> None:
+        """Print a line that stays."""
+        print(line, flush=True)
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Steps]:
+    """A bar from 0 to the total (bytes), which goes away at the end."""
+    if not sys.stderr.isatty():
+        yield Steps()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=total)
+
+        class Bar(Steps):
+            def doing(self, what: str) -> None:
+                bar.update(task, description=what)
+
+            def advance(self, amount: int) -> None:
+                bar.advance(task, amount)
+
+            def say(self, line: str) -> None:
+                bar.console.print(line, markup=False, highlight=False)
+
+        yield Bar()

@@ -1,0 +1,94 @@
+"""`noughts put` at ports on which no game is: each failure is one line."""
+
+import contextlib
+import os
+import pty
+import threading
+import tty
+
+import pytest
+
+from noughts.cli import main
+
+
+@pytest.fixture
+def talker():
+    """A pty whose far end answers what it hears by a function of bytes; its name."""
+    closing = threading.Event()
+    threads = []
+    handles = []
+
+    def start(answer):
+        master, slave = pty.openpty()
+        tty.setraw(slave)
+        os.set_blocking(master, False)
+        handles.extend((master, slave))
+
+        def talk():
+            while not closing.wait(0.002):
+                try:
+                    heard = os.read(master, 4096)
+                except BlockingIOError:
+                    heard = b""
+                with contextlib.suppress(BlockingIOError):
+                    os.write(master, answer(heard))
+
+        threads.append(threading.Thread(target=talk))
+        threads[-1].start()
+        return os.ttyname(slave)
+
+    yield start
+    closing.set()
+    for thread in threads:
+        thread.join()
+    for handle in handles:
+        os.close(handle)
+
+
+def put(capsys, port, *words):
+    assert main(["put", "--port", port, *words]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("noughts: ") and told.count("\n") == 1 and ";" in told
+    return told
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr("noughts.boards.board_files._LIMIT_S", 3.0)
+    monkeypatch.setattr("noughts.boards.board_files._ANSWER_S", 0.5)
+    monkeypatch.setattr("noughts.boards.board_files._PATIENCE_S", (0.2,))
+
+
+def test_a_board_that_says_nothing(talker, capsys):
+    told = put(capsys, talker(lambda heard: b""))
+    assert "does not answer as MicroPython; press its reset button" in told
+
+
+def test_a_board_that_never_stops_talking(talker, capsys):
+    told = put(capsys, talker(lambda heard: b"\x1b[2J garbage \xff\n" * 20))
+    assert "does not answer as MicroPython" in told
+
+
+def test_a_board_that_answers_nonsense(talker, capsys):
+    def answer(heard):
+        if b"\x01" in heard:
+            return b"raw REPL; CTRL-B to exit\r\n>"
+        if heard == b"\x04":
+            return b"OK soft reboot\r\nraw REPL; CTRL-B to exit\r\n>"
+        return b"OK(lambda: 1)\x04\x04>" if b"\x04" in heard else b""
+
+    assert "stopped making sense when asked to list its files" in put(capsys, talker(answer))
+
+
+def test_a_port_that_does_not_exist(capsys):
+    assert "there is no port /dev/ttyNONE" in put(capsys, "/dev/ttyNONE")
+
+
+def test_a_file_that_is_no_table(capsys, tmp_path):
+    told = put(capsys, "/dev/ttyNONE", "--table", __file__)
+    assert "test_put_failures.py is not a table; make one with" in told
+    told = put(capsys, "/dev/ttyNONE", "--table", str(tmp_path / "none.py"))
+    assert "cannot read" in told
+    binary = tmp_path / "binary.py"
+    binary.write_bytes(b"\xff\xfe")
+    assert "is not a table" in put(capsys, "/dev/ttyNONE", "--table", str(binary))

@@ -1,0 +1,195 @@
+"""`noughts put` through a real pty, with microfs, onto the V1 firmware."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+
+import microfs
+import pytest
+
+from boards import B, Driver
+from noughts import table
+from noughts.boards.board_files import BoardFiles
+from noughts.boards.ports import open_port
+from noughts.cli import main
+from noughts.device_files import device_files
+from noughts.simulator.picture import scrolled
+
+OTHER = table.Table((1,) * 10, ())
+
+
+def put(board, *words):
+    return main(["put", "--port", board.port, *words])
+
+
+def on_board(board):
+    """What the board holds, by name."""
+    with contextlib.closing(open_port(board.port)) as port:
+        return BoardFiles(port).survey()[1]
+
+
+def holds_the_game(board):
+    files = on_board(board)
+    return all(files[name].holds(content) for name, content in device_files().items())
+
+
+def says_incomplete(driver):
+    pictures = set(scrolled("files incomplete"))
+    seen = set()
+
+    def enough():
+        seen.add(driver.board.leds())
+        return len(seen & pictures) > 20
+
+    driver.wait(enough, "the scrolling text", 30)
+
+
+def plays(driver):
+    """It starts, and a move can be made; the port is not read by anybody else."""
+    driver.board.reset()
+    driver.start()
+    driver.press(B)
+    driver.says("", "-")
+    driver.place(4)
+    driver.says("4", "-")
+
+
+def test_first_time_nothing_changed_one_file_changed(emulated, tmp_path, capsys):
+    # MicroPython, and a file of somebody else's whose name needs quoting.
+    board = emulated({"it's mine.txt": b"keep me"})
+    assert put(board) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].endswith(": 14 of 14 files to send")
+    assert told[1].startswith("sent main.py (") and told[-2].startswith("sent table.py (")
+    assert told[-1] == "started on micro:bit V1: game 0.1.0, table 2798"
+
+    assert put(board) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 14 files to send")
+
+    other = tmp_path / "other.py"
+    other.write_text(table.source(OTHER))
+    assert put(board, "--table", str(other)) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].endswith(": 1 of 14 files to send")
+    assert told[1].startswith("sent table.py (")
+    assert told[2:] == [f"started on micro:bit V1: game 0.1.0, table {OTHER.id}"]
+
+    assert put(board) == 0
+    assert holds_the_game(board)
+    assert on_board(board)["it's mine.txt"].holds(b"keep me")
+    plays(Driver(board))
+
+
+def test_another_version_is_replaced(emulated, capsys):
+    files = {name: content + b"# older\n" for name, content in device_files().items()}
+    del files["tilt.py"]
+    # One that we had once, and one with our mark whose name microfs could not be given.
+    kept = "don't.py"
+    board = emulated({**files, "once.py": b"# noughts: once\n", kept: b"# noughts\n"})
+    assert put(board) == 0
+    assert "removed once.py" in capsys.readouterr().out
+    assert holds_the_game(board)
+    assert set(on_board(board)) == {*device_files(), kept}
+
+
+def test_a_program_of_somebody_elses_is_not_overwritten(emulated, capsys):
+    theirs = b"print('mine')\n"
+    board = emulated({"main.py": theirs})
+    assert put(board) == 1
+    told = capsys.readouterr().err
+    assert "main.py on the board is not ours; save it if you need it, then" in told
+    assert on_board(board)["main.py"].holds(theirs)
+    assert put(board, "--replace") == 0
+    assert holds_the_game(board)
+
+
+def test_too_little_room_is_said_before_anything_is_done(emulated, capsys):
+    older = {**device_files(), "ai.py": b"# noughts: older\n"}
+    board = emulated({**older, "big.txt": bytes(11_000)})
+    before = on_board(board)
+    assert put(board) == 1
+    told = capsys.readouterr().err
+    assert "bytes too little room; remove some of its other files: 'big.txt' (11,000" in told
+    assert on_board(board) == before
+
+
+@pytest.fixture
+def putting():
+    """Starts `noughts put` in a process of its own, and ends it."""
+    running = []
+
+    def start(board):
+        command = [sys.executable, "-u", "-m", "noughts", "put", "--port", board.port]
+        running.append(
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        )
+        return running[-1]
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def older(names):
+    """The game, of which these files are of another version."""
+    files = device_files()
+    return {name: files[name] + b"# older\n" * (name in names) for name in files}
+
+
+def wait_for(process, line):
+    while not (told := process.stdout.readline()).startswith(line):
+        assert told, process.stderr.read()
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, "unplug"])
+def test_interrupted_it_says_so_on_the_leds_and_is_repaired(emulated, putting, how):
+    board = emulated(older(["ai.py", "buttons.py", "chip.py", "game.py", "rules.py"]))
+    process = putting(board)
+    wait_for(process, "sent buttons.py")
+    if how == "unplug":
+        board.unplug()
+        assert process.wait(30) == 1
+        told = process.stderr.read()
+        assert "went away; plug it in and run the same command again" in told
+        assert told.count("\n") == 1
+        board.plug()
+    else:
+        os.kill(process.pid, how)
+        assert process.wait(30) == (-how if how == signal.SIGKILL else 130)
+        if how == signal.SIGINT:
+            assert "may be incomplete; run `noughts put` again" in process.stderr.read()
+    board.reset()
+    driver = Driver(board)
+    says_incomplete(driver)
+    driver.items.clear()
+    assert put(board) == 0
+    assert holds_the_game(board)
+    plays(driver)
+
+
+@pytest.mark.parametrize("size", [0, 500, 900])
+def test_a_table_cut_short_is_repaired(emulated, size):
+    """Of the one file that is sent, only some bytes have arrived."""
+    board = emulated()
+    Driver(board).start()
+    start = device_files()["table.py"][:size]
+    commands = [
+        f"f = open('table.py', 'wb')\nf.write({start[:450]!r})",
+        f"f.write({start[450:]!r})",
+    ]
+    with contextlib.closing(open_port(board.port, 5)) as port:
+        assert microfs.execute(commands, port)[1] == b""
+    board.reset()
+    says_incomplete(Driver(board))
+    assert put(board) == 0
+    assert holds_the_game(board)
+
+
+def test_a_simulated_board_is_updated_too(simulated, capsys):
+    board = simulated({"main.py": b""})
+    assert put(board) == 0
+    assert "14 of 14 files to send" in capsys.readouterr().out
+    assert holds_the_game(board)

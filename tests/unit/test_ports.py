@@ -1,0 +1,95 @@
+"""Serial ports: finding micro:bits, and why a port cannot be opened."""
+
+import errno
+import os
+import pty
+import re
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from noughts.boards.ports import choose_port, find_ports, open_port, why_not
+from noughts.errors import BoardError
+
+
+@pytest.fixture
+def plugged(monkeypatch):
+    """Says what is plugged in; USB devices cannot be had in a test."""
+
+    def plug(*names, vid=0x0D28, pid=0x0204):
+        ports = [
+            SimpleNamespace(device=name, vid=vid, pid=pid, serial_number=f"99{name}")
+            for name in names
+        ]
+        ports.append(SimpleNamespace(device="/dev/ttyS0", vid=None, pid=None, serial_number=None))
+        monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
+
+    return plug
+
+
+def test_only_micro_bits_are_found(plugged):
+    plugged("/dev/ttyACM1", "/dev/ttyACM0")
+    assert [port.name for port in find_ports()] == ["/dev/ttyACM0", "/dev/ttyACM1"]
+    assert find_ports()[0].usb_id == "99/dev/ttyACM0"
+    plugged("/dev/ttyACM0", pid=0x0205)
+    assert find_ports() == []
+
+
+def test_the_port_is_chosen_if_it_is_the_only_one(plugged):
+    plugged("COM3")
+    assert choose_port(None) == "COM3"
+    assert choose_port("COM9") == "COM9"
+    plugged()
+    with pytest.raises(BoardError, match=r"no micro:bit is on any serial port; plug it in"):
+        choose_port(None)
+    plugged("COM3", "COM4")
+    with pytest.raises(BoardError, match=r"2 micro:bits .* \(COM3, COM4\); name one with --port"):
+        choose_port(None)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("/dev/ttyNONE", "there is no port /dev/ttyNONE; `noughts doctor` lists"),
+        ("/dev/null", "cannot open the port /dev/null"),
+        ("socket://127.0.0.1:1", "cannot open the port socket://127.0.0.1:1"),
+        ("nonsense://x", "cannot open the port nonsense://x (invalid URL, protocol 'nonsense'"),
+    ],
+)
+def test_ports_that_cannot_be_opened(name, why):
+    with pytest.raises(BoardError, match=re.escape(why)) as caught:
+        open_port(name)
+    assert "\n" not in str(caught.value) and ";" in str(caught.value)
+
+
+def test_no_permission_names_the_group(tmp_path):
+    """Root, as which tests may run, is permitted everything; so the system's answer is made up."""
+    path = tmp_path / "ttyACM0"
+    path.touch()
+    told = why_not(str(path), PermissionError(errno.EACCES, "Permission denied"))
+    assert re.search(r"no permission to use .*; join its group with `sudo usermod -aG \w+ ", told)
+    gone = why_not("/nowhere/tty", PermissionError(errno.EACCES, "Permission denied"))
+    assert "ask whoever looks after this computer" in gone
+
+
+def test_a_port_in_use_says_by_whom():
+    master, slave = pty.openpty()
+    name = os.ttyname(slave)
+    code = (
+        f"import serial; p = serial.Serial({name!r}, exclusive=True); print(1, flush=True); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        try:
+            assert other.stdout.readline() == b"1\n"
+            with pytest.raises(BoardError, match=r"is in use by .*; close it there") as caught:
+                open_port(name)
+            assert f"process {other.pid}" in str(caught.value)
+        finally:
+            other.communicate(b"\n")
+    open_port(name).close()
+    os.close(slave)
+    os.close(master)

@@ -1,0 +1,74 @@
+"""The order in which a board's files are replaced, and what is left alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noughts.boards.board_files import BoardFile, checksum
+from noughts.boards.update import plan
+from noughts.errors import BoardError
+
+WANTED = {name: b"# noughts: " + name.encode() for name in ("ai.py", "main.py", "table.py")}
+
+
+def on_board(files):
+    return {name: BoardFile(len(c), checksum(c), c[:9]) for name, c in files.items()}
+
+
+def planned(files, **named):
+    update = plan("V1", on_board(files), WANTED, named.get("replace", False))
+    return update.remove, update.send
+
+
+def test_nothing_to_do():
+    assert planned(WANTED) == ((), ())
+    assert not plan("V1", on_board(WANTED), WANTED, False)
+
+
+def test_the_first_time_main_comes_first_and_the_table_last():
+    assert planned({}) == ((), ("main.py", "ai.py", "table.py"))
+
+
+def test_the_table_alone():
+    assert planned({**WANTED, "table.py": b"# noughts"}) == ((), ("table.py",))
+
+
+def test_with_other_files_the_table_is_gone_meanwhile():
+    assert planned({**WANTED, "ai.py": b"# noughts"}) == (("table.py",), ("ai.py", "table.py"))
+    assert planned({"main.py": WANTED["main.py"]}) == ((), ("ai.py", "table.py"))
+
+
+def test_retired_files_go_and_others_stay():
+    files = {**WANTED, "old.py": b"# noughts: once", "mine.py": b"print()", "settings": b"Hb"}
+    assert planned(files) == (("table.py", "old.py"), ("table.py",))
+    # microfs does not quote names, so none is passed on that would need it.
+    assert planned({**WANTED, "a'b.py": b"# noughts", "x y.py": b"# noughts"}) == ((), ())
+
+
+def test_a_file_of_somebody_elses_is_replaced_only_if_asked():
+    files = {**WANTED, "main.py": b"print('mine')"}
+    with pytest.raises(BoardError, match=r"main\.py on the board is not ours; .* --replace"):
+        planned(files)
+    assert planned(files, replace=True) == (("table.py",), ("main.py", "table.py"))
+    assert planned({**WANTED, "main.py": b""}) == (("table.py",), ("main.py", "table.py"))
+
+
+def test_room_is_counted_in_chunks():
+    # V1 has 216 chunks; ours take three.
+    fits = {"big": bytes(126 * 212)}
+    assert planned(fits)[1]
+    with pytest.raises(BoardError, match=r"128 bytes too little room; .*'big' \(26,838 bytes\)"):
+        planned({"big": bytes(126 * 213)})
+
+
+@given(st.binary(max_size=400), st.binary(max_size=400))
+def test_checksums_tell_contents_apart(one, other):
+    same = (len(one), checksum(one)) == (len(other), checksum(other))
+    assert same == (one == other)
+
+
+@pytest.mark.parametrize("at", [0, 61, 63, 64, 127, 200])
+def test_checksums_notice_exchanged_bytes(at):
+    content = bytearray(range(256)) * 2
+    content[at], content[at + 61] = content[at + 61], content[at]
+    assert checksum(bytes(content)) != checksum(bytes(range(256)) * 2)
