@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: play test check format table hex put bench pictures clean qemu
+.PHONY: play test check format table hex flash put bench pictures clean qemu
 
 play: $(VENV)/play qemu
 	@$(BIN)/noughts play
@@ -27,6 +27,9 @@ format: $(VENV)/dev
 
 hex: $(VENV)/play
 	@$(BIN)/noughts hex
+
+flash: $(VENV)/play
+	@$(BIN)/noughts flash
 
 put: $(VENV)/play
 	@$(BIN)/noughts put

@@ -14,7 +14,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from noughts.commands.hex import build
 from noughts.device_files import device_files
 from noughts.firmware import image, universal_hex
 
@@ -39,7 +38,7 @@ def main() -> int:
         script = place / SCRIPT.name  # Node looks for packages beside the script
         shutil.copy(SCRIPT, script)
         path = place / "noughts.hex"
-        path.write_text(build(image.bundled(), files), newline="")
+        path.write_text(image.universal(image.bundled(), files), newline="")
         bare = place / "bare.hex"
         memories = {board: firmware.memory for board, firmware in image.bundled().items()}
         bare.write_text(universal_hex.join(memories), newline="")

@@ -34,6 +34,11 @@ COMMANDS = (
         "noughts hex -o noughts.hex\n  noughts hex --list noughts.hex",
     ),
     Command(
+        "flash",
+        "copy the game to a board through its USB drive, and see it start",
+        "noughts flash\n  noughts flash --all",
+    ),
+    Command(
         "put",
         "bring the game on a board up to date over its serial port",
         "noughts put\n  noughts put --port /dev/ttyACM0 --table my_table.py",

@@ -11,7 +11,7 @@ from noughts import table
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
 from noughts.files import write_whole
-from noughts.firmware import image, universal_hex
+from noughts.firmware import image
 from noughts.firmware.image import Firmware
 
 
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         firmwares = image.for_boards(args.firmware or [])
         contents = dict.fromkeys(firmwares, files)
         path: Path = args.output or Path("noughts.hex")
-        write_whole(path, build(firmwares, files).encode())
+        write_whole(path, image.universal(firmwares, files).encode())
     if args.json:
         print(json.dumps(_facts(firmwares, contents)))
         return 0
@@ -72,13 +72,6 @@ def run(args: argparse.Namespace) -> int:
     if args.extract:
         print(f"files written to {args.extract[0]}")
     return 0
-
-
-def build(firmwares: Mapping[str, Firmware], files: Mapping[str, bytes]) -> str:
-    """The Universal Hex of these firmwares, by board, each with these files."""
-    return universal_hex.join(
-        {board: firmware.with_files(files) for board, firmware in firmwares.items()}
-    )
 
 
 def _tell(firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str, bytes]]) -> None:

@@ -1,0 +1,166 @@
+"""`noughts flash`: copy the hex to a board's drive, and see on its serial port that it starts."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from noughts import table
+from noughts.boards import drive as drives
+from noughts.boards.boot import confirmed, reset_by_break, soft_reset, wait_for_boot
+from noughts.boards.drive import Drive
+from noughts.boards.ports import find_ports, open_port
+from noughts.device_files import device_files
+from noughts.errors import BoardError, FirmwareError, NoughtsError
+from noughts.firmware import image
+from noughts.terminal.progress import progress
+
+_PORT_COMES_BACK_S = 10.0
+_LISTEN_S = 9.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "drive", nargs="?", metavar="DRIVE", type=Path, help="the board's drive; found by itself"
+    )
+    parser.add_argument("--all", action="store_true", help="flash every board that is there")
+    parser.add_argument(
+        "--hex", metavar="FILE", type=Path, help="copy this hex, made by `noughts hex`"
+    )
+    parser.add_argument(
+        "--port", metavar="PORT", help="the board's serial port; found by itself on real boards"
+    )
+    parser.add_argument(
+        "--no-verify",
+        action="store_true",
+        help="do not listen on the serial port for the game's start",
+    )
+
+
+@dataclass(frozen=True)
+class _Hex:
+    content: bytes
+    table_id: str
+
+
+def run(args: argparse.Namespace) -> int:
+    """Flash one board, or all; with `--all`, go on after a failure and tell it at the end."""
+    if args.all and (args.drive or args.port):
+        args.error("--all finds the boards by itself; leave out DRIVE and --port")
+    chosen = _chosen(args.drive, args.all)
+    what = _read(args.hex) if args.hex else _built()
+    failed = 0
+    for drive in chosen:
+        try:
+            _flash(drive, what, args)
+        except NoughtsError as error:
+            if not args.all:
+                raise
+            failed += 1
+            print(f"noughts: {drive.path}: {error}", file=sys.stderr)
+    if failed:
+        raise BoardError(f"{failed} of {len(chosen)} boards failed; see above, and flash them anew")
+    return 0
+
+
+def _built() -> _Hex:
+    files = device_files()
+    content = image.universal(image.bundled(), files).encode()
+    return _Hex(content, table.read(files["table.py"].decode(), "table.py").id)
+
+
+def _read(path: Path) -> _Hex:
+    """A hex from a file, as it is; it must hold the game, so that its start can be confirmed."""
+    ids = set()
+    for firmware in image.load(path).values():
+        files = firmware.files()
+        if "table.py" not in files or "main.py" not in files:
+            raise FirmwareError(f"{path} does not hold the game; make one with `noughts hex`")
+        ids.add(table.read(files["table.py"].decode("latin-1"), f"table.py in {path}").id)
+    if len(ids) > 1:
+        raise FirmwareError(f"{path} has a table of its own for each board; make it anew")
+    return _Hex(path.read_bytes(), ids.pop())
+
+
+def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
+    if path is not None:
+        drive = drives.look(path)
+        if drive is None:
+            raise BoardError(f"{path} is no micro:bit's drive, it has no DETAILS.TXT; check it")
+        return [drive]
+    found = drives.find_drives()
+    if not found:
+        raise BoardError(drives.NO_DRIVE)
+    return found if every or len(found) == 1 else [_ask(found)]
+
+
+def _ask(found: Sequence[Drive]) -> Drive:
+    names = ", ".join(str(drive.path) for drive in found)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise BoardError(f"{len(found)} boards are there ({names}); name one, or use --all")
+    for number, drive in enumerate(found, 1):
+        print(f"{number}  {drive}")
+    while True:
+        try:
+            answer = input(f"Which board, 1 to {len(found)}? ").strip()
+        except EOFError:
+            raise BoardError("no board was chosen; name a drive, or use --all") from None
+        if answer.isascii() and answer.isdigit() and 1 <= int(answer) <= len(found):
+            return found[int(answer) - 1]
+        print(f"{answer!r} is not a number from 1 to {len(found)}")
+
+
+def _flash(drive: Drive, what: _Hex, args: argparse.Namespace) -> None:
+    if drive.maintenance:
+        raise BoardError(drives.MAINTENANCE)
+    print(f"flashing {drive}", flush=True)
+    with progress(len(what.content)) as steps:
+        steps.doing(str(drive.path))
+        drives.copy(what.content, drive, steps.advance)
+    back = drives.wait_until_back(drive)
+    if back is None and args.no_verify:
+        raise BoardError(
+            f"the drive {drive.path} did not come back; plug the board in again, "
+            "and see whether FAIL.TXT is on it"
+        )
+    if args.no_verify:
+        print(f"{drive.path}: copied; not verified")
+        return
+    if back is None:
+        print(f"{drive.path} did not come back; listening on the serial port nevertheless")
+    name = _port(drive, args.port)
+    print(f"{drive.path}: {_verify(name, what.table_id)}")
+
+
+def _port(drive: Drive, wanted: str | None) -> str:
+    """The serial port of the board whose drive it is; it may take a moment to come back."""
+    if wanted is not None:
+        return wanted
+    end_s = time.monotonic() + _PORT_COMES_BACK_S
+    while True:
+        ports = find_ports()
+        for port in ports:
+            if port.usb_id == drive.usb_id:
+                return port.name
+        if time.monotonic() > end_s:
+            break
+        time.sleep(0.2)
+    if len(ports) == 1 and ports[0].usb_id is None:
+        return ports[0].name
+    raise BoardError(
+        "the hex was copied, but the board's serial port is not there to see the game start; "
+        "name it with --port, or use --no-verify"
+    )
+
+
+def _verify(name: str, table_id: str) -> str:
+    """Listen; the board has begun already, so make it begin again if it stays silent."""
+    with contextlib.closing(open_port(name)) as port:
+        nudges = (lambda: reset_by_break(port), lambda: soft_reset(port))
+        return confirmed(wait_for_boot(port, _LISTEN_S, nudges), table_id)

@@ -1,0 +1,210 @@
+"""`noughts flash` and the drive: a stand-in takes the hex (`stand_in_drive.py`)."""
+
+import errno
+import os
+import pty
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from noughts.boards import drive as drives
+from noughts.cli import main
+from noughts.firmware import universal_hex
+from stand_in_drive import CHECKSUM, StandInDrive
+
+
+@pytest.fixture
+def drive(tmp_path):
+    """Makes stand-in drives, and ends them."""
+    made = []
+
+    def make(**named):
+        made.append(StandInDrive(tmp_path / f"MICROBIT{len(made) or ''}", **named))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def mounted(monkeypatch):
+    """Says which drives the system has mounted; no FAT drive can be mounted in a test."""
+
+    def mount(*made):
+        partitions = [SimpleNamespace(mountpoint="/", fstype="ext4")]
+        partitions += [SimpleNamespace(mountpoint=str(each.path), fstype="vfat") for each in made]
+        monkeypatch.setattr("psutil.disk_partitions", lambda: partitions)
+
+    return mount
+
+
+def flash(*words):
+    return main(["flash", "--no-verify", *map(str, words)])
+
+
+def failure(capsys):
+    told = capsys.readouterr().err
+    assert told.startswith("noughts: ") and told.count("\n") == 1 and ";" in told
+    return told
+
+
+def test_the_whole_hex_arrives(drive, mounted, capsys):
+    one = drive()
+    mounted(one)
+    assert flash() == 0
+    told = capsys.readouterr().out
+    assert f"flashing {one.path} (micro:bit V1, interface 0249)" in told
+    assert "copied; not verified" in told
+    (content,) = one.received
+    assert list(universal_hex.split(content.decode(), "it")) == ["V1", "V2"]
+
+
+def test_no_drive(mounted, capsys):
+    mounted()
+    assert flash() == 1
+    told = failure(capsys)
+    assert "data lines" in told and "mounted" in told and "maintenance mode" in told
+
+
+def test_a_folder_that_is_no_drive(tmp_path, capsys):
+    assert flash(tmp_path) == 1
+    assert "has no DETAILS.TXT" in failure(capsys)
+
+
+def test_maintenance_mode(drive, capsys):
+    one = drive(mode="Bootloader")
+    assert flash(one.path) == 1
+    assert "maintenance mode; unplug it and plug it in again" in failure(capsys)
+    assert not one.received
+
+
+def test_two_boards_when_one_was_meant(drive, mounted, capsys):
+    one, two = drive(), drive(usb_id="9904" + "0" * 44)
+    mounted(one, two)
+    assert flash() == 1
+    assert f"2 boards are there ({one.path}, {two.path}); name one" in failure(capsys)
+    assert flash(two.path) == 0
+    assert not one.received and two.received
+
+
+def test_two_boards_in_a_terminal_it_asks(drive, mounted, capsys, monkeypatch):
+    one, two = drive(), drive(usb_id="9904" + "0" * 44)
+    mounted(one, two)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    answers = iter(["3", "two", "2"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
+    assert flash() == 0
+    assert "'two' is not a number from 1 to 2" in capsys.readouterr().out
+    assert not one.received and two.received
+
+
+def test_all_boards_go_on_after_a_failure(drive, mounted, capsys):
+    one, two = drive(refuses=CHECKSUM), drive(usb_id="9904" + "0" * 44)
+    mounted(one, two)
+    assert flash("--all") == 1
+    told = capsys.readouterr().err
+    assert f"{one.path}: the hex arrived damaged" in told
+    assert "1 of 2 boards failed" in told
+    assert one.received and two.received
+
+
+def test_fail_txt_is_put_into_words(drive, capsys):
+    one = drive(refuses=CHECKSUM)
+    assert flash(one.path) == 1
+    told = failure(capsys)
+    assert f'the hex arrived damaged (it says "{CHECKSUM[:-1]}"); try again' in told
+
+
+@pytest.mark.parametrize(
+    ("said", "meaning"),
+    [
+        ("The transfer timed out.\r\ntype: user, transient", "did not arrive in time"),
+        ("Are you in MAINTENANCE mode? not compatible with this mode or device", "not for this"),
+        ("Programming aborted: image would lock target MCU", "would lock the main chip"),
+        ("Failed to reset/halt the target MCU\r\ntype: target", "cannot reach the main chip"),
+        ("Flash algorithm write command FAILURE", "cannot reach the main chip"),
+        ("In application programming write failed.\r\ntype: interface", "update its firmware"),
+        ("Something new\r\ntype: user", 'could not use the hex (it says "Something new")'),
+        ("\x1b[2J", 'it says "[2J"'),
+    ],
+)
+def test_what_the_interface_chip_may_say(tmp_path, said, meaning):
+    (tmp_path / "FAIL.TXT").write_bytes(f"error: {said}\r\n".encode())
+    told = drives.failure(drives._text(tmp_path / "FAIL.TXT"))
+    assert meaning in told and ";" in told and "\n" not in told and "\x1b" not in told
+
+
+def test_a_drive_that_does_not_come_back(drive, capsys, monkeypatch):
+    monkeypatch.setattr("noughts.boards.drive.wait_until_back", lambda drive: None)
+    one = drive(returns=False)
+    assert flash(one.path) == 1
+    assert "did not come back; plug the board in again" in failure(capsys)
+
+
+def test_waiting_for_a_drive_ends(drive):
+    one = drive(returns=False)
+    found = drives.look(one.path)
+    drives.copy(b":00000001FF\n", found, lambda size: None)
+    assert drives.wait_until_back(found, limit_s=1.0) is None
+
+
+def test_a_drive_that_goes_away_in_the_middle(drive, capsys):
+    one = drive(drops=True)
+    assert flash(one.path) == 1
+    assert 'the transfer failed (it says "An error has occurred")' in failure(capsys)
+
+
+def test_a_full_drive(drive, capsys):
+    one = drive()
+    one.close()  # nobody takes the hex
+    (one.path / "noughts.hex").symlink_to("/dev/full")  # it says what a full disk says
+    assert flash(one.path) == 1
+    assert f"the drive {one.path} is full" in failure(capsys)
+
+
+def test_a_drive_that_cannot_be_written(drive, capsys, monkeypatch):
+    """Root, as which tests may run, can write everywhere; so the system's answer is a stand-in."""
+    one = drive()
+
+    def refuse(*_):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("noughts.boards.drive.os.open", refuse)
+    assert flash(one.path) == 1
+    assert "cannot be written (Read-only file system)" in failure(capsys)
+
+
+def test_a_hex_that_is_not_the_game(drive, tmp_path, capsys):
+    one = drive()
+    path = tmp_path / "plain.hex"
+    from noughts.firmware import image
+
+    image.for_v1().memory.write_hex_file(str(path))
+    assert flash(one.path, "--hex", path) == 1
+    assert "does not hold the game; make one with `noughts hex`" in failure(capsys)
+    assert flash(one.path, "--hex", Path(__file__)) == 1
+    assert "is not a hex file" in failure(capsys)
+    assert not one.received
+
+
+def test_no_serial_port_to_verify_on(drive, capsys, monkeypatch):
+    monkeypatch.setattr("noughts.commands.flash._PORT_COMES_BACK_S", 0.3)
+    monkeypatch.setattr("noughts.commands.flash.find_ports", list)
+    one = drive()
+    assert main(["flash", str(one.path)]) == 1
+    assert "the board's serial port is not there to see the game start" in failure(capsys)
+
+
+def test_a_board_that_says_nothing(drive, capsys, monkeypatch):
+    monkeypatch.setattr("noughts.commands.flash._LISTEN_S", 1.0)
+    one = drive()
+    master, slave = pty.openpty()
+    try:
+        assert main(["flash", str(one.path), "--port", os.ttyname(slave)]) == 1
+    finally:
+        os.close(master)
+        os.close(slave)
+    assert "did not start, and said nothing; press reset" in failure(capsys)

@@ -1,0 +1,100 @@
+"""A stand-in for the drive that a board's interface chip shows: a folder, and a thread behind it.
+
+It does what the drive does as far as a program on the PC can see: it takes a hex, goes away, and
+comes back without it, with FAIL.TXT if the hex was not good. A good one is programmed into an
+emulated board, if there is one. What it cannot stand in for is USB, and the chip's timing.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from pathlib import Path
+
+from noughts.boards.emulated import EmulatedBoard
+from noughts.errors import FirmwareError
+from noughts.firmware import universal_hex
+
+USB_ID = "9900000031634e4500624014000000320000000097969901"
+DETAILS = """\
+# DAPLink Firmware - see https://mbed.com/daplink\r
+Unique ID: {usb_id}\r
+HIC ID: 97969901\r
+Auto Reset: 1\r
+Automation allowed: 0\r
+Overflow detection: 0\r
+Daplink Mode: {mode}\r
+Interface Version: 0249\r
+Remount count: {count}\r
+"""
+CHECKSUM = "The hex file cannot be decoded. Checksum calculation failure occurred."
+
+
+class StandInDrive:
+    """The folder at `path`, until `close()`."""
+
+    def __init__(
+        self,
+        path: Path,
+        board: EmulatedBoard | None = None,
+        *,
+        usb_id: str = USB_ID,
+        mode: str = "Interface",
+        refuses: str = "",
+        returns: bool = True,
+        drops: bool = False,
+    ) -> None:
+        self.path = path
+        self.received: list[bytes] = []
+        self._board = board
+        self._usb_id, self._mode, self._refuses = usb_id, mode, refuses
+        self._returns, self._drops = returns, drops
+        self._count = 0
+        self._closed = threading.Event()
+        self._mount("")
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._closed.set()
+        self._thread.join()
+
+    def _mount(self, failure: str) -> None:
+        # Made aside and moved, so that it appears with everything that is on it.
+        aside = self.path.with_name(f".{self.path.name}")
+        aside.mkdir()
+        text = DETAILS.format(usb_id=self._usb_id, mode=self._mode, count=self._count)
+        (aside / "DETAILS.TXT").write_bytes(text.encode())
+        (aside / "MICROBIT.HTM").write_text("<!doctype html>")
+        if failure:
+            (aside / "FAIL.TXT").write_bytes(failure.encode())
+        aside.rename(self.path)
+        self._count += 1
+
+    def _watch(self) -> None:
+        while not self._closed.wait(0.02):
+            content = b""
+            for path in self.path.glob("*.hex"):
+                content = path.read_bytes()
+            ended = content.endswith(b":00000001FF\n")
+            if ended or (content and self._drops):
+                if ended:
+                    time.sleep(0.1)  # the writer closes the file
+                shutil.rmtree(self.path)
+                self.received.append(content)
+                failure = "An error has occurred" if self._drops else self._program(content)
+                time.sleep(0.3)
+                if self._returns:
+                    self._mount(failure and f"error: {failure}\r\ntype: transient, user\r\n")
+
+    def _program(self, content: bytes) -> str:
+        if self._refuses:
+            return self._refuses
+        try:
+            memories = universal_hex.split(content.decode("ascii"), "it")
+        except (FirmwareError, UnicodeDecodeError):
+            return CHECKSUM
+        if self._board is not None:
+            self._board.flash(memories["V1"])
+        return ""
