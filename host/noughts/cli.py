@@ -44,6 +44,11 @@ COMMANDS = (
         "noughts put\n  noughts put --port /dev/ttyACM0 --table my_table.py",
     ),
     Command(
+        "doctor",
+        "look at this computer and the boards on it, and say what to do",
+        "noughts doctor\n  noughts doctor --json",
+    ),
+    Command(
         "table",
         "make the chip's brain, or check the one that is there",
         "noughts table --check",

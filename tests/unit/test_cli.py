@@ -62,6 +62,7 @@ print([name for name in ("textual", "rich", "serial", "psutil", "uflash") if nam
         ("flash", "/media/ONE", "/media/TWO"),
         ("put", "file.py"),
         ("put", "--table"),
+        ("doctor", "--port"),
         ("hex", "--list", "x.hex", "--extract", "folder", "x.hex"),
         ("hex", "--list", "x.hex", "-o", "y.hex"),
     ],

@@ -1,0 +1,150 @@
+"""`noughts doctor`: one page about this computer and the boards on it, and what to do."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+
+from noughts import __version__, table
+from noughts.boards.inspection import Inspected, inspect
+from noughts.boards.qemu import find_qemu, how_to_install
+from noughts.device_files import device_files
+from noughts.errors import NoughtsError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "--port",
+        metavar="PORT",
+        action="append",
+        default=[],
+        help="look at this serial port too; may be given several times",
+    )
+    parser.add_argument(
+        "--no-restart",
+        action="store_true",
+        help="do not ask the boards for their programs, which starts the game on them anew",
+    )
+    parser.add_argument("--json", action="store_true", help="print the page as JSON")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the page."""
+
+    what: str
+    good: bool
+    found: str
+    """What is so, or what is wrong and what to do."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the page. What is wrong is its content, and no failure of the command."""
+    here = [_python(), _game(), _qemu()]
+    boards = [(each, _checks(each)) for each in inspect(args.port, not args.no_restart)]
+    if args.json:
+        print(json.dumps({"here": [asdict(check) for check in here], "boards": _facts(boards)}))
+        return 0
+    for check in here:
+        _print(check)
+    for number, (_, checks) in enumerate(boards, 1):
+        print(f"board {number}")
+        for check in checks:
+            _print(check)
+    if not boards:
+        _print(
+            Check(
+                "boards",
+                False,
+                "none found; plug one in with a cable that has data lines. "
+                "`noughts play` needs none",
+            )
+        )
+    return 0
+
+
+def _print(check: Check) -> None:
+    marks = "✓✗"
+    try:
+        marks.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        marks = "+!"
+    print(f"{marks[not check.good]} {check.what:<10} {check.found}")
+
+
+def _python() -> Check:
+    return Check("Python", True, f"{platform.python_version()} on {platform.system()}")
+
+
+def _game() -> Check:
+    try:
+        found = table.read(device_files()["table.py"].decode(), "device/table.py")
+    except NoughtsError as error:
+        return Check("noughts", False, str(error))
+    return Check("noughts", True, f"{__version__}, table {found.id}")
+
+
+def _qemu() -> Check:
+    program = find_qemu()
+    if program is None:
+        return Check("QEMU", False, f"not installed, so boards are simulated; {how_to_install()}")
+    try:
+        told = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10)
+        version = told.stdout.splitlines()[0].removeprefix("QEMU emulator version ")
+    except (OSError, subprocess.TimeoutExpired, IndexError):
+        return Check("QEMU", False, f"{program} does not run; install it anew")
+    return Check("QEMU", True, f"{version} ({program})")
+
+
+def _checks(board: Inspected) -> list[Check]:
+    checks = []
+    if board.drive is not None:
+        drive = board.drive
+        found = f"{drive.path}, interface {drive.interface}"
+        if drive.maintenance:
+            found += ": in maintenance mode; unplug it and plug it in without holding reset"
+        checks.append(Check("drive", not drive.maintenance, found))
+    elif board.port is not None and board.port.usb_id is not None:
+        checks.append(
+            Check("drive", False, "not mounted; `noughts flash` needs it, `put` does not")
+        )
+    if board.port is not None:
+        good = board.problem is None or board.boot is not None or board.micropython is not None
+        found = f"{board.port.name}, permitted" if good else board.problem or ""
+        checks.append(Check("port", good, found))
+    elif board.problem is not None:
+        checks.append(Check("port", False, board.problem))
+    if board.board is not None:
+        checks.append(Check("board", True, f"micro:bit {board.board}"))
+    if board.micropython is not None:
+        found = f"MicroPython {board.micropython} (firmware {board.firmware})"
+        checks.append(Check("firmware", True, found))
+    if board.boot is not None:
+        boot = board.boot
+        checks.append(Check("game", True, f"{boot.release}, table {boot.table_id}"))
+    elif board.micropython is not None:
+        checks.append(Check("game", False, "does not start; run `noughts put`"))
+    return checks
+
+
+def _facts(boards: list[tuple[Inspected, list[Check]]]) -> list[dict[str, object]]:
+    return [
+        {
+            "drive": str(board.drive.path) if board.drive else None,
+            "interface": board.drive.interface if board.drive else None,
+            "port": board.port.name if board.port else None,
+            "usb_id": board.port.usb_id if board.port else None,
+            "board": board.board,
+            "firmware": board.firmware,
+            "micropython": board.micropython,
+            "release": board.boot.release if board.boot else None,
+            "table_id": board.boot.table_id if board.boot else None,
+            "checks": [asdict(check) for check in checks],
+        }
+        for board, checks in boards
+    ]
