@@ -4,7 +4,7 @@
 # A line's weight depends on its score, seen by the player to move (-2 to 2),
 # and on whether it is straight (weights 0-4) or a diagonal (weights 5-9).
 # Easy weighs nothing, so every free cell is as good as any other. Medium sees
-# only lines that one mark completes (50) or blocks (9). Hard's weights come
+# only lines that one mark completes (99) or blocks (9). Hard's weights come
 # from `noughts table`, with a book of the few positions that they get wrong.
 from rules import THROUGH
 import table
@@ -14,8 +14,8 @@ def best(marks, score, player, level):
     # The cells, one or more, that a level ("E", "M" or "H") holds to be best.
     weights = table.WEIGHTS if level == "H" else bytes(10)
     if level == "M":
-        weights = b"\x09\0\0\0\x32\x09\0\0\0\x32"
-    values = bytearray(9)  # one more than the value, so that 0 is a taken cell
+        weights = b"\x09\0\0\0\x63\x09\0\0\0\x63"
+    values = [-1] * 9
     key = 0  # the sum of the squares of the values: it names a position
     for cell in range(9):
         if not marks[cell]:
@@ -24,12 +24,12 @@ def best(marks, score, player, level):
                 index = THROUGH[i]
                 if index < 8:
                     value += weights[player * score[index] + (2 if index < 6 else 7)]
-            values[cell] = value + 1
+            values[cell] = value
             key += value * value
     best = max(values)
     if level == "H":
         for value in values:
-            if (key << 5) + value - 1 in table.BOOK:
+            if (key << 5) + value in table.BOOK:
                 best = value
     cells = []
     for cell in range(9):
