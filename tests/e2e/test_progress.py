@@ -1,0 +1,38 @@
+"""Progress: a bar in a terminal, lines only elsewhere."""
+
+import os
+import pty
+import subprocess
+import sys
+
+CODE = """
+from noughts.terminal.progress import progress
+with progress(2000) as steps:
+    steps.doing("ai.py")
+    steps.advance(1000)
+    steps.say("sent [red]ai.py[/red]")
+"""
+
+
+def test_elsewhere_there_are_lines_only():
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("sent [red]ai.py[/red]\n", "")
+
+
+def test_in_a_terminal_there_is_a_bar():
+    master, slave = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    for name in ("COLUMNS", "LINES", "NO_COLOR"):
+        environment.pop(name, None)
+    process = subprocess.Popen([sys.executable, "-c", CODE], stderr=slave, env=environment)
+    os.close(slave)
+    shown = b""
+    try:
+        while data := os.read(master, 4096):
+            shown += data
+    except OSError:
+        pass  # Linux says so of a terminal that nobody has open any more
+    finally:
+        os.close(master)
+        assert process.wait(30) == 0
+    assert b"ai.py" in shown and b"1.0/2.0 kB" in shown and b"sent [red]ai.py[/red]" in shown
