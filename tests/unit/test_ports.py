@@ -74,11 +74,15 @@ def test_no_permission_names_the_group(tmp_path):
     assert "ask whoever looks after this computer" in gone
 
 
-def test_a_port_in_use_says_by_whom():
+@pytest.mark.parametrize("exclusive", [True, False])
+def test_a_port_in_use_says_by_whom(tmp_path, exclusive):
     master, slave = pty.openpty()
-    name = os.ttyname(slave)
+    path = tmp_path / "ttyACM0"
+    path.symlink_to(os.ttyname(slave))
+    name = str(path)
     code = (
-        f"import serial; p = serial.Serial({name!r}, exclusive=True); print(1, flush=True); input()"
+        f"import serial; port = serial.Serial({name!r}, exclusive={exclusive}); "
+        "print(1, flush=True); input()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE

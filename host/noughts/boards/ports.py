@@ -70,9 +70,15 @@ def open_port(name: str, timeout_s: float = 0) -> serial.SerialBase:
         port: serial.SerialBase = serial.serial_for_url(
             name, BAUD, timeout=timeout_s, exclusive=True
         )
-        return port
     except (OSError, ValueError) as error:
         raise BoardError(why_not(name, error)) from error
+    # Some programs take no lock, and would take the board's answers away from us. A virtual
+    # board's own process has the port open too, but that is no tty device.
+    users = users_of(name) if Path(name).name.startswith("tty") else []
+    if users:
+        port.close()
+        raise BoardError(_in_use(name, users))
+    return port
 
 
 def why_not(name: str, error: Exception) -> str:
@@ -86,11 +92,14 @@ def why_not(name: str, error: Exception) -> str:
     if number == errno.EACCES:
         return f"no permission to use {name}; {how_to_be_permitted(name)}"
     if number in (errno.EBUSY, errno.EWOULDBLOCK):
-        users = users_of(name)
-        who = " and ".join(users) if users else "another program"
-        return f"{name} is in use by {who}; close it there and try again"
+        return _in_use(name, users_of(name))
     reason = " ".join(text.split())
     return f"cannot open the port {name} ({reason}); check its name and the cable"
+
+
+def _in_use(name: str, users: Sequence[str]) -> str:
+    who = " and ".join(users) or "another program"
+    return f"{name} is in use by {who}; close it there and try again"
 
 
 def how_to_be_permitted(name: str) -> str:

@@ -146,12 +146,12 @@ def _port(drive: Drive, wanted: str | None) -> str:
     while True:
         ports = find_ports()
         for port in ports:
-            if port.usb_id == drive.usb_id:
+            if drive.usb_id is not None and port.usb_id == drive.usb_id:
                 return port.name
         if time.monotonic() > end_s:
             break
         time.sleep(0.2)
-    if len(ports) == 1 and ports[0].usb_id is None:
+    if len(ports) == 1 and None in (ports[0].usb_id, drive.usb_id):
         return ports[0].name
     raise BoardError(
         "the hex was copied, but the board's serial port is not there to see the game start; "
