@@ -4,11 +4,14 @@ import contextlib
 import os
 import pty
 import threading
+import time
 import tty
 
 import pytest
 
+from noughts.boards.board_files import BoardFiles
 from noughts.cli import main
+from noughts.errors import BoardError
 
 
 @pytest.fixture
@@ -25,11 +28,12 @@ def talker():
         handles.extend((master, slave))
 
         def talk():
-            while not closing.wait(0.002):
+            while not closing.is_set():
                 try:
                     heard = os.read(master, 4096)
                 except BlockingIOError:
                     heard = b""
+                    time.sleep(0.002)
                 with contextlib.suppress(BlockingIOError):
                     os.write(master, answer(heard))
 
@@ -65,8 +69,28 @@ def test_a_board_that_says_nothing(talker, capsys):
 
 
 def test_a_board_that_never_stops_talking(talker, capsys):
-    told = put(capsys, talker(lambda heard: b"\x1b[2J garbage \xff\n" * 20))
+    told = put(capsys, talker(lambda heard: b"\x1b[2J garbage \xff\n" * 200))
     assert "does not answer as MicroPython" in told
+
+
+def test_waiting_for_silence_ends():
+    """A port that always has more: no pty can be filled as fast as it is read."""
+
+    class Endless:
+        port = "endless"
+        timeout = 0.0
+
+        def write(self, data):
+            return len(data)
+
+        def read(self, size):
+            return b"x" * size
+
+        def inWaiting(self):
+            return 1
+
+    with pytest.raises(BoardError, match="does not answer as MicroPython"):
+        BoardFiles(Endless()).survey()
 
 
 def test_a_board_that_answers_nonsense(talker, capsys):

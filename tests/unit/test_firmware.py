@@ -32,6 +32,13 @@ def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
         unpack(b"".join(chunks))
 
 
+def test_a_name_that_is_longer_than_its_file_is_damage():
+    image = bytearray(pack({"main.py": b"pass"}, LAYOUT))
+    image[2] = 100
+    with pytest.raises(FirmwareError, match="a file's name is cut short; flash the board again"):
+        unpack(bytes(image))
+
+
 @pytest.mark.parametrize("size", [0, 1, *range(DATA - 12, DATA + 3), 2 * DATA - 9, 1000])
 def test_one_file_is_packed_as_uflash_packs_it(size):
     """uflash leaves out what stays erased; so the records it writes must be ours."""

@@ -74,10 +74,11 @@ def test_no_permission_names_the_group(tmp_path):
     assert "ask whoever looks after this computer" in gone
 
 
-@pytest.mark.parametrize("exclusive", [True, False])
-def test_a_port_in_use_says_by_whom(tmp_path, exclusive):
+@pytest.mark.parametrize(("called", "exclusive"), [("ttyACM0", False), ("board", True)])
+def test_a_port_in_use_says_by_whom(tmp_path, called, exclusive):
+    """By its lock; a tty device also without one."""
     master, slave = pty.openpty()
-    path = tmp_path / "ttyACM0"
+    path = tmp_path / called
     path.symlink_to(os.ttyname(slave))
     name = str(path)
     code = (

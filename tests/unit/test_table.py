@@ -171,6 +171,7 @@ def test_a_table_file_is_read_back():
         ("BOOK = (", "BOOK = (None, ", "is not a table; make one"),
         ("BOOK = (", "BOOK = ((", "is not a table; make one"),
         ("BOOK = (", "MORE = (", "is not a table; make one"),
+        ("BOOK = (", "MORE = 1\nBOOK = (", "is not a table; make one"),
         ("ID = ", "ID = len(str()) or ", "is not a table; make one"),
         ("BOOK = (2307,", "BOOK = (", "its ID is '2798', its contents have 'EDD5'"),
     ],

@@ -67,6 +67,11 @@ def test_checksums_tell_contents_apart(one, other):
     assert same == (one == other)
 
 
+def test_checksums_notice_exchanged_blocks():
+    one, other = bytes(range(64)), bytes(range(64, 128))
+    assert checksum(one + other) != checksum(other + one)
+
+
 @pytest.mark.parametrize("at", [0, 61, 63, 64, 127, 200])
 def test_checksums_notice_exchanged_bytes(at):
     content = bytearray(range(256)) * 2
