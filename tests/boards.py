@@ -39,7 +39,7 @@ class Driver:
     def listen(self) -> None:
         self.items += self.stream.feed(self.board.serial.read(4096))
 
-    def wait(self, condition: Callable[[], bool], what: str, seconds: float = 20) -> None:
+    def wait(self, condition: Callable[[], bool], what: str, seconds: float = 40) -> None:
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end, (
@@ -60,7 +60,7 @@ class Driver:
             self.board.release(button)
         self.rest(up_ms)
 
-    def shows(self, picture: str, seconds: float = 20) -> None:
+    def shows(self, picture: str, seconds: float = 40) -> None:
         wanted = LETTERS.get(picture, picture)
         self.wait(lambda: text(self.board.leds()) == wanted, f"LEDs {picture}", seconds)
 
@@ -90,7 +90,7 @@ class Driver:
         self.wait(lambda: len(self.boots) > boots, "the boot sentence")
         self.rest(60)
 
-    def says(self, moves: str, end: str, seconds: float = 20) -> Game:
+    def says(self, moves: str, end: str, seconds: float = 40) -> Game:
         wanted = tuple(map(int, moves))
         self.wait(
             lambda: (

@@ -43,7 +43,7 @@ def says_incomplete(driver):
         seen.add(driver.board.leds())
         return len(seen & pictures) > 20
 
-    driver.wait(enough, "the scrolling text", 30)
+    driver.wait(enough, "the scrolling text", 60)
 
 
 def plays(driver):
