@@ -105,7 +105,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str) -> int:
-    print(f"noughts: {message}", file=sys.stderr)
+    # It may quote a file or a board: no character of theirs may act on the terminal.
+    line = "".join(char if char.isprintable() else " " for char in message)
+    print(f"noughts: {line}", file=sys.stderr)
     return 1
 
 

@@ -93,15 +93,47 @@ def test_waiting_for_silence_ends():
         BoardFiles(Endless()).survey()
 
 
-def test_a_board_that_answers_nonsense(talker, capsys):
-    def answer(heard):
-        if b"\x01" in heard:
-            return b"raw REPL; CTRL-B to exit\r\n>"
-        if heard == b"\x04":
-            return b"OK soft reboot\r\nraw REPL; CTRL-B to exit\r\n>"
-        return b"OK(lambda: 1)\x04\x04>" if b"\x04" in heard else b""
+def raw_repl(reply):
+    """A raw REPL that answers every command so."""
+    restarts = [False]
 
-    assert "stopped making sense when asked to list its files" in put(capsys, talker(answer))
+    def answer(heard):
+        told = b""
+        for byte in heard:
+            if byte == 1:
+                restarts[0] = True
+                told += b"raw REPL; CTRL-B to exit\r\n>"
+            elif byte == 4 and restarts[0]:
+                restarts[0] = False
+                told += b"OK soft reboot\r\nraw REPL; CTRL-B to exit\r\n>"
+            elif byte == 4:
+                told += b"OK" + reply + b"\x04>"
+        return told
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        b"(lambda: 1)",
+        b"('V1'",
+        b"'V1'\r\n('a', 1e999, 1, b'')",
+        b"(" * 300,
+        b"\xff",
+        b"",
+        b"1\r\n2",
+    ],
+)
+def test_a_board_that_answers_nonsense(talker, capsys, nonsense):
+    told = put(capsys, talker(raw_repl(nonsense + b"\x04")))
+    assert "stopped making sense when asked to list its files" in told
+
+
+def test_a_board_that_answers_with_an_error(talker, capsys):
+    error = b"\x04Traceback:\r\nOSError: \x1b[2J no\r\n"
+    told = put(capsys, talker(raw_repl(error)))
+    assert "could not list its files (OSError:  [2J no); reset it" in told
 
 
 def test_a_port_that_does_not_exist(capsys):

@@ -83,6 +83,8 @@ def test_wrong_usage_exits_2(words):
         (("hex", "--list", "missing.hex"), "cannot read missing.hex"),
         (("hex", "--list", __file__), "not a hex file"),
         (("hex", "--list", "/"), "cannot read /"),
+        (("hex", "--list", "/dev/zero"), "not a hex file"),
+        (("put", "--table", "/dev/zero"), "/dev/zero is not a table"),
         (("hex", "-o", "/nowhere/x.hex"), "cannot write /nowhere/x.hex"),
         (("flash", "/nowhere"), "/nowhere is no micro:bit's drive"),
         (("flash",), "no micro:bit's drive is there; check that the cable has data lines"),
@@ -121,6 +123,15 @@ def test_messages_have_no_traceback(monkeypatch, capsys):
     monkeypatch.setattr("noughts.commands.table.run", fail)
     assert cli.main(["table"]) == 1
     assert capsys.readouterr().err == "noughts: it is wrong; do this\n"
+
+
+def test_messages_do_not_act_on_the_terminal(monkeypatch, capsys):
+    def fail(args):
+        raise NoughtsError("it said \x1b[2J\r\n\x07; do this")
+
+    monkeypatch.setattr("noughts.commands.table.run", fail)
+    assert cli.main(["table"]) == 1
+    assert capsys.readouterr().err == "noughts: it said  [2J   ; do this\n"
 
 
 def test_keys():

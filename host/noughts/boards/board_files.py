@@ -92,6 +92,18 @@ class _Line:
         return getattr(self._port, name)
 
 
+# What microfs and literal_eval raise over an answer that is none.
+_NONSENSE = (
+    ValueError,
+    TypeError,
+    SyntaxError,
+    IndexError,
+    AssertionError,
+    RecursionError,
+    MemoryError,
+)
+
+
 class BoardFiles:
     """The files of the board on an open port, whose timeout is set here."""
 
@@ -112,9 +124,9 @@ class BoardFiles:
             machine, *lines = [ast.literal_eval(line) for line in out.decode().splitlines()]
             files = {}
             for name, size, value, start in lines:
-                if not isinstance(name, str) or not isinstance(start, bytes):
+                if [type(each) for each in (name, size, value, start)] != [str, int, int, bytes]:
                     raise ValueError
-                files[name] = BoardFile(int(size), int(value), start)
+                files[name] = BoardFile(size, value, start)
             return ("V1" if "nRF51" in machine else "V2"), files
 
     def _execute_patiently(self) -> tuple[bytes, bytes]:
@@ -158,7 +170,7 @@ class BoardFiles:
             raise BoardError(
                 f"the board could not {what} ({reason}); reset it and run the same command again"
             ) from error
-        except (ValueError, TypeError, SyntaxError, IndexError, AssertionError) as error:
+        except _NONSENSE as error:
             raise BoardError(
                 f"the board on {self.name} stopped making sense when asked to {what}; "
                 "reset it and run the same command again"

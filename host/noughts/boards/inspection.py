@@ -16,7 +16,9 @@ from noughts.boards.ports import Port, find_ports, open_port
 from noughts.errors import BoardError
 from noughts.log.sentences import Boot
 
-_BANNER = re.compile(rb"MicroPython v([\w.]+)[^;\r\n]{0,80}; micro:bit v(\S{1,40}) with (nRF\d{5})")
+_BANNER = re.compile(
+    rb"MicroPython v([\w.]+)[^;\r\n]{0,80}; micro:bit v([\w.+-]{1,40}) with (nRF\d{5})"
+)
 _BANNER_S = 2.0
 _BOOT_S = 5.0
 
@@ -73,7 +75,7 @@ def _ask(board: Inspected, port: serial.SerialBase) -> None:
         while (found := _BANNER.search(heard)) is None and time.monotonic() < end_s:
             heard = heard[-4096:] + port.read_until(b"\n")
         if found is not None:
-            board.micropython, board.firmware = found[1].decode(), found[2].decode("latin-1")
+            board.micropython, board.firmware = found[1].decode(), found[2].decode()
             board.board = "V1" if found[3] == b"nRF51822" else "V2"
         port.write(b"\x02\x04")
     except OSError as error:

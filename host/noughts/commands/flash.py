@@ -78,14 +78,15 @@ def _built() -> _Hex:
 def _read(path: Path) -> _Hex:
     """A hex from a file, as it is; it must hold the game, so that its start can be confirmed."""
     ids = set()
-    for firmware in image.load(path).values():
+    text = image.text_of(path)
+    for firmware in image.read(text, str(path)).values():
         files = firmware.files()
         if "table.py" not in files or "main.py" not in files:
             raise FirmwareError(f"{path} does not hold the game; make one with `noughts hex`")
         ids.add(table.read(files["table.py"].decode("latin-1"), f"table.py in {path}").id)
     if len(ids) > 1:
         raise FirmwareError(f"{path} has a table of its own for each board; make it anew")
-    return _Hex(path.read_bytes(), ids.pop())
+    return _Hex(text.encode(), ids.pop())
 
 
 def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:

@@ -17,6 +17,8 @@ from noughts.device_files import device_dir, device_files
 from noughts.errors import NoughtsError
 from noughts.terminal.progress import progress
 
+_MAX_TABLE = 64 << 10
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
@@ -81,7 +83,8 @@ def _perform(
 def read_table(path: Path) -> bytes:
     """The content of a table file, which is known to be one. Raises `NoughtsError`."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(_MAX_TABLE)
         table.read(content.decode("ascii"), str(path))
     except OSError as error:
         raise NoughtsError(f"cannot read {path} ({error.strerror}); check the name") from error

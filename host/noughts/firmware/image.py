@@ -15,8 +15,8 @@ from noughts.firmware import flash_map, universal_hex
 from noughts.firmware.filesystem import SPARE_MARKER, Layout, Usage, pack, unpack, usage
 from noughts.firmware.universal_hex import V1, V2
 
-_VERSION = re.compile(rb"micro:bit v([^ ;+]+)[^;]{0,80}; MicroPython v([0-9.]+)")
-_MAX_FILE = 64 << 20
+_VERSION = re.compile(rb"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)")
+_MAX_FILE = 16 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,15 +70,19 @@ def load(path: Path) -> dict[str, Firmware]:
 
     Raises `FirmwareError` in one line when there is none.
     """
+    return read(text_of(path), str(path))
+
+
+def text_of(path: Path) -> str:
+    """The text of a hex file. Raises `FirmwareError` where it cannot be one."""
     try:
-        if path.stat().st_size > _MAX_FILE:
-            raise universal_hex.no_hex(str(path))
-        text = path.read_text("ascii")
+        with path.open("rb") as file:
+            content = file.read(_MAX_FILE)
+        return content.decode("ascii")
     except OSError as error:
         raise FirmwareError(f"cannot read {path} ({error.strerror}); check the name") from error
     except UnicodeDecodeError as error:
         raise universal_hex.no_hex(str(path)) from error
-    return read(text, str(path))
 
 
 def read(text: str, name: str) -> dict[str, Firmware]:
@@ -129,4 +133,4 @@ def _firmware(board: str, memory: intelhex.IntelHex, name: str) -> Firmware:
             "take an official MicroPython hex"
         )
     layout = flash_map.layout(memory, board)
-    return Firmware(board, memory, found[1].decode("latin-1"), found[2].decode(), layout)
+    return Firmware(board, memory, found[1].decode(), found[2].decode(), layout)
