@@ -12,11 +12,17 @@ from noughts.errors import NoughtsError
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file beside its place, then move it there.
 
-    Raises `NoughtsError`, and leaves what was there, when the folder cannot be written, the disk
-    is full, or the like.
+    A link stays one, and its target is replaced; a device or a pipe, such as `/dev/stdout`, is
+    written to. Raises `NoughtsError`, and leaves what was there, when the folder cannot be
+    written, the disk is full, or the like.
     """
     beside = None
     try:
+        # What stands for an open file, such as /dev/stdout, cannot be replaced either.
+        if path.is_relative_to("/dev") or (path.exists() and not path.is_file()):
+            path.write_bytes(content)
+            return
+        path = path.resolve()
         handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(content)

@@ -1,0 +1,52 @@
+"""Writing whole files."""
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from noughts.errors import NoughtsError
+from noughts.files import write_whole
+
+
+def test_a_file_is_replaced_and_keeps_its_mode(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_whole(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_a_link(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_whole(link, b"new")
+    assert link.is_symlink() and target.read_bytes() == b"new"
+
+
+def test_a_device_stays_a_device():
+    with pytest.raises(NoughtsError, match=r"cannot write /dev/full \(No space left on device\);"):
+        write_whole(Path("/dev/full"), b"x")
+    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
+
+
+def test_standard_output_can_be_named(tmp_path):
+    code = (
+        "from pathlib import Path; from noughts.files import write_whole; "
+        "write_whole(Path('/dev/stdout'), b'text')"
+    )
+    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert piped.stdout == b"text"
+    with (tmp_path / "out").open("wb") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True, timeout=60)
+    assert (tmp_path / "out").read_bytes() == b"text"
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(NoughtsError, match="cannot write"):
+        write_whole(tmp_path, b"x")
