@@ -66,6 +66,7 @@ def test_the_bundled_firmware_and_our_files():
     memory = firmware.with_files(device_files())
     flash = memory.tobinstr(start=LAYOUT.start, end=LAYOUT.end - 1)
     assert unpack(flash) == device_files()
+    assert memory[LAYOUT.end] == 0xFD  # as the firmware would write it
 
 
 def test_the_bundled_v2_firmware():
