@@ -29,6 +29,11 @@ COMMANDS = (
         "noughts play\n  noughts play --board simulated\n  noughts play --keys 'B 500 A A B'",
     ),
     Command(
+        "prove",
+        "play engines against every sequence of moves, and say what is certain",
+        "noughts prove\n  noughts prove hard rules",
+    ),
+    Command(
         "hex",
         "build one hex with the game for every micro:bit, or see what a hex holds",
         "noughts hex -o noughts.hex\n  noughts hex --list noughts.hex",

@@ -55,6 +55,7 @@ print([name for name in ("textual", "rich", "serial", "psutil", "uflash") if nam
         ("play", "--keys", "AB -5"),
         ("play", "--board", "simulated", "--firmware", "x.hex"),
         ("play", "--firmware", "x.hex", "--hex", "x.hex"),
+        ("prove", "perfect"),
         ("table", "--unknown"),
         ("hex", "--extract", "folder"),
         ("flash", "--all", "/media/MICROBIT"),

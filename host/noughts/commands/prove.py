@@ -1,0 +1,124 @@
+"""`noughts prove`: play engines against every sequence of moves, and say what is certain."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+
+from noughts.commands.names import chosen
+from noughts.engines.all import engines
+from noughts.engines.engine import Engine
+from noughts.errors import NoughtsError
+from noughts.positions import EMPTY
+from noughts.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, Seat, prove
+
+_HEAD = ("engine", "moves", "games", "won", "drawn", "lost", "plies", "wins against random")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "engine", nargs="*", metavar="ENGINE", help=f"{', '.join(engines())}; by default all"
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prove each, print, and fail if one that claims to be perfect is not."""
+    wanted = [chosen(name, args) for name in args.engine] or list(engines().values())
+    proofs = {engine.name: (engine, prove(engine)) for engine in wanted}
+    if args.json:
+        print(json.dumps({name: _facts(proof) for name, (_, proof) in proofs.items()}))
+    else:
+        _print_table(proofs)
+        for engine, proof in proofs.values():
+            print(f"{engine.name}: {verdict(proof)}")
+    wrong = [
+        engine.name for engine, proof in proofs.values() if engine.perfect and not sound(proof)
+    ]
+    if wrong:
+        raise NoughtsError(
+            f"{' and '.join(wrong)} should be perfect and is not; "
+            "the line above shows it, mend device/ai.py or the engine"
+        )
+    return 0
+
+
+def sound(proof: Proof) -> bool:
+    """Whether an engine may be called perfect."""
+    return proof.never_loses and not proof.given_away
+
+
+def verdict(proof: Proof) -> str:
+    """What is certain of an engine, in a line."""
+    if proof.never_loses:
+        text = "never loses"
+    else:
+        seat = min(
+            (seat for seat in proof.seats if seat.losing_line is not None),
+            key=lambda seat: len(seat.losing_line or ()),
+        )
+        text = f"loses {_game(seat)}"
+    if proof.given_away:
+        return f"{text}; may give away the value of {proof.given_away:,} of 4,520 positions"
+    return f"{text}; keeps the value of every reachable position"
+
+
+def _game(seat: Seat) -> str:
+    line = seat.losing_line or ()
+    position = EMPTY
+    for cell in line:
+        position = position.play(cell)
+    cells = " ".join(str(cell + 1) for cell in line)
+    return f"moving {_order(seat)}, when cells {cells} are played ({position})"
+
+
+def _order(seat: Seat) -> str:
+    return "first" if seat.first else "second"
+
+
+def _print_table(proofs: Mapping[str, tuple[Engine, Proof]]) -> None:
+    rows: list[tuple[str, ...]] = [_HEAD]
+    for name, (_, proof) in proofs.items():
+        for seat in proof.seats:
+            counts = (seat.total, *(seat.count(kind) for kind in (WON_BY_ENGINE, DRAWN, LOST)))
+            chance = f"{seat.win_chance} = {float(seat.win_chance):.2%}"
+            shortest, longest = seat.plies
+            rows.append(
+                (
+                    name,
+                    _order(seat),
+                    *(f"{count:,}" for count in counts),
+                    f"{shortest}-{longest}",
+                    chance,
+                )
+            )
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if 2 <= column <= 6 else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
+
+
+def _facts(proof: Proof) -> dict[str, object]:
+    facts: dict[str, object] = {
+        "never_loses": proof.never_loses,
+        "positions_given_away": proof.given_away,
+    }
+    for seat in proof.seats:
+        facts[_order(seat)] = {
+            "games": seat.total,
+            "won": seat.count(WON_BY_ENGINE),
+            "drawn": seat.count(DRAWN),
+            "lost": seat.count(LOST),
+            "by_plies": {
+                kind: {ply: count for (k, ply), count in sorted(seat.games.items()) if k == kind}
+                for kind in (WON_BY_ENGINE, DRAWN, LOST)
+            },
+            "win_chance": str(seat.win_chance),
+            "losing_line": seat.losing_line,
+        }
+    return facts

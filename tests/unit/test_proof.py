@@ -1,0 +1,108 @@
+"""Proofs, held against published counts of games."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from noughts.cli import main
+from noughts.engines.all import engines
+from noughts.engines.engine import Reply
+from noughts.positions import EMPTY, WON
+from noughts.proof import DRAWN, LOST, WON_BY_ENGINE, prove
+
+
+def counts(seat):
+    return tuple(seat.count(kind) for kind in (WON_BY_ENGINE, DRAWN, LOST))
+
+
+def test_random_against_everything_is_every_game():
+    first, second = prove(engines()["random"]).seats
+    assert first.total == second.total == 255_168
+    assert counts(first) == (131_184, 46_080, 77_904)
+    assert counts(second) == (77_904, 46_080, 131_184)
+
+
+def test_the_rules_moving_second():
+    """Published for this strategy: 489 games, of the wins 228 at ply 6 and 136 at ply 8."""
+    seat = prove(engines()["rules"]).seats[1]
+    assert counts(seat) == (364, 125, 0)
+    wins = {ply: count for (kind, ply), count in seat.games.items() if kind == WON_BY_ENGINE}
+    assert wins == {6: 228, 8: 136}
+
+
+def test_hard():
+    proof = prove(engines()["hard"])
+    assert [seat.win_chance for seat in proof.seats] == [Fraction(191, 192), Fraction(866, 945)]
+    assert proof.never_loses and not proof.given_away
+
+
+@pytest.mark.parametrize("name", ["minimax", "alphabeta", "transposition"])
+def test_searches_never_lose(name):
+    proof = prove(engines()[name])
+    assert proof.never_loses and not proof.given_away
+
+
+@pytest.mark.parametrize("name", ["random", "easy", "medium"])
+def test_a_losing_line_is_a_game_that_the_engine_loses(name):
+    engine = engines()[name]
+    for seat in prove(engine).seats:
+        position = EMPTY
+        for ply, cell in enumerate(seat.losing_line):
+            assert not position.over
+            if (ply % 2 == 0) == seat.first:
+                assert cell in engine.reply(position).cells
+            position = position.play(cell)
+        assert WON[position.other] and (len(seat.losing_line) % 2 == 0) == seat.first
+
+
+def test_chances_are_those_of_playing_it_out():
+    """Two that play anything: the chances of each side and of a draw are one."""
+    first, second = prove(engines()["random"]).seats
+    draws = Fraction(46_080, 1)  # all of nine plies, each with the chance of one in 9!
+    assert first.win_chance + second.win_chance + draws / 362_880 == 1
+
+
+def test_the_command_prints_the_figures(capsys):
+    assert main(["prove", "rules", "hard"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert [line.split()[:6] for line in told[1:5]] == [
+        ["rules", "first", "76", "72", "4", "0"],
+        ["rules", "second", "489", "364", "125", "0"],
+        ["hard", "first", "544", "528", "16", "0"],
+        ["hard", "second", "1,072", "840", "232", "0"],
+    ]
+    assert "191/192 = 99.48%" in told[3] and "866/945 = 91.64%" in told[4]
+    assert told[5:] == [
+        "rules: never loses; may give away the value of 155 of 4,520 positions",
+        "hard: never loses; keeps the value of every reachable position",
+    ]
+
+
+def test_the_command_shows_a_losing_line(capsys):
+    assert main(["prove", "medium"]) == 0
+    assert (
+        "medium: loses moving second, when cells 1 2 3 4 5 7 9 are played"
+        in capsys.readouterr().out
+    )
+
+
+def test_as_json(capsys):
+    assert main(["prove", "rules", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["rules"]
+    assert facts["second"]["by_plies"]["won"] == {"6": 228, "8": 136}
+    assert (facts["never_loses"], facts["second"]["win_chance"]) == (True, "164/189")
+
+
+def test_an_engine_that_wrongly_claims_to_be_perfect(capsys, monkeypatch):
+    class Liar:
+        name, about, perfect = "minimax", "", True
+
+        def reply(self, position):
+            return Reply(position.free[:1])
+
+    monkeypatch.setattr("noughts.commands.names.engines", lambda: {"minimax": Liar()})
+    assert main(["prove", "minimax"]) == 1
+    told = capsys.readouterr()
+    assert "minimax: loses moving" in told.out
+    assert "minimax should be perfect and is not; the line above shows it" in told.err
