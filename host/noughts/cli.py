@@ -34,6 +34,11 @@ COMMANDS = (
         "noughts prove\n  noughts prove hard rules",
     ),
     Command(
+        "solve",
+        "say what a position is worth, how it goes on, and what every engine plays",
+        "noughts solve X...O....\n  noughts solve XX.OO.... --tree 2",
+    ),
+    Command(
         "hex",
         "build one hex with the game for every micro:bit, or see what a hex holds",
         "noughts hex -o noughts.hex\n  noughts hex --list noughts.hex",

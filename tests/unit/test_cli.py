@@ -37,7 +37,8 @@ try:
     cli.main(["--help"])
 except SystemExit:
     pass
-print([name for name in ("textual", "rich", "serial", "psutil", "uflash") if name in sys.modules])
+heavy = ("textual", "rich", "serial", "psutil", "uflash", "noughts.positions")
+print([name for name in heavy if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -56,6 +57,10 @@ print([name for name in ("textual", "rich", "serial", "psutil", "uflash") if nam
         ("play", "--board", "simulated", "--firmware", "x.hex"),
         ("play", "--firmware", "x.hex", "--hex", "x.hex"),
         ("prove", "perfect"),
+        ("solve",),
+        ("solve", ".........", "--tree", "0"),
+        ("solve", ".........", "--tree", "x"),
+        ("solve", ".........", "--svg", "x.svg"),
         ("table", "--unknown"),
         ("hex", "--extract", "folder"),
         ("flash", "--all", "/media/MICROBIT"),

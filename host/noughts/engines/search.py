@@ -15,10 +15,17 @@ from noughts.engines.engine import Reply
 from noughts.positions import CELLS, FULL, WON, Position, canonical
 
 WIN = 10
-_INFINITE = 100
+INFINITE = 100
 
 _FREE_BITS = tuple(tuple(1 << cell for cell in CELLS[FULL & ~mask]) for mask in range(FULL + 1))
 """For the marks on the board, the free cells as masks, in reading order."""
+
+
+def score_of_end(position: Position, ply: int) -> int | None:
+    """What a finished position, `ply` plies from the root, is worth to who made the last move."""
+    if WON[position.other]:
+        return WIN - ply
+    return 0 if position.over else None
 
 
 class Minimax:
@@ -30,27 +37,14 @@ class Minimax:
 
     def reply(self, position: Position) -> Reply:
         """The first of the best moves."""
-        self._nodes = 1
-        scores = {}
-        for cell in position.free:
-            scores[cell] = self._child(position.mover | 1 << cell, position.other, 1)
-        best = max(scores.values())
-        cell = next(cell for cell, score in scores.items() if score == best)
-        return Reply((cell,), self._nodes, 0, best)
-
-    def _child(self, mine: int, theirs: int, ply: int) -> int:
-        """The score, for who has just marked `mine`, of the position that arose."""
-        if WON[mine]:
-            self._nodes += 1
-            return WIN - ply
-        if mine | theirs == FULL:
-            self._nodes += 1
-            return 0
-        return -self._search(theirs, mine, ply)
+        self._nodes = 0
+        self._best = -1
+        score = self._search(position.mover, position.other, 0)
+        return Reply((self._best,), self._nodes, 0, score)
 
     def _search(self, mover: int, other: int, ply: int) -> int:
         # Ends are scored where they arise: half of all nodes are ends, and calls cost most.
-        best = -_INFINITE
+        best = -INFINITE
         ply += 1
         nodes = 1
         for bit in _FREE_BITS[mover | other]:
@@ -65,6 +59,8 @@ class Minimax:
                 score = -self._search(other, mine, ply)
             if score > best:
                 best = score
+                if ply == 1:  # the root's moves
+                    self._best = bit.bit_length() - 1
         self._nodes += nodes
         return best
 
@@ -76,16 +72,24 @@ class AlphaBeta:
     about = "minimax without the moves that cannot matter"
     perfect = True
 
+    def search(self, position: Position, ply: int, low: int, high: int) -> int:
+        """The score, to the mover, of an unfinished position `ply` plies from the root.
+
+        It is exact if it is between `low` and `high`, else a bound.
+        """
+        self._nodes = self._cut = 0
+        return self._search(position.mover, position.other, ply, low, high)
+
     def reply(self, position: Position) -> Reply:
         """The first of the best moves."""
         self._nodes = 0
         self._cut = 0
         self._best = -1
-        score = self._search(position.mover, position.other, 0, -_INFINITE, _INFINITE)
+        score = self._search(position.mover, position.other, 0, -INFINITE, INFINITE)
         return Reply((self._best,), self._nodes, self._cut, score)
 
     def _search(self, mover: int, other: int, ply: int, low: int, high: int) -> int:
-        best = -_INFINITE
+        best = -INFINITE
         nodes = 1
         bits = _FREE_BITS[mover | other]
         for count, bit in enumerate(bits, 1):
@@ -131,7 +135,7 @@ class Transposition(AlphaBeta):
         if not ply:
             return super()._search(mover, other, ply, low, high)
         key = canonical(Position(mover, other))
-        least, most = self._known.get(key, (-_INFINITE, _INFINITE))
+        least, most = self._known.get(key, (-INFINITE, INFINITE))
         least, most = _later(least, ply), _later(most, ply)
         if least >= high or least == most:
             self._nodes += 1
@@ -150,13 +154,13 @@ class Transposition(AlphaBeta):
 
 def _later(score: int, ply: int) -> int:
     """A score from a position on as one from the root, `ply` plies earlier."""
-    if abs(score) in (0, _INFINITE):
+    if abs(score) in (0, INFINITE):
         return score
     return score - ply if score > 0 else score + ply
 
 
 def _sooner(score: int, ply: int) -> int:
     """The opposite."""
-    if abs(score) in (0, _INFINITE):
+    if abs(score) in (0, INFINITE):
         return score
     return score + ply if score > 0 else score - ply

@@ -1,0 +1,146 @@
+"""`noughts solve`: what a position is worth, how it goes on, and what finding that out costs."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
+from noughts.engines.all import engines
+from noughts.engines.search import WIN, AlphaBeta, score_of_end
+from noughts.engines.tree import Node, grow
+from noughts.errors import NoughtsError
+from noughts.files import write_whole
+from noughts.positions import WON, Position, parse
+from noughts.terminal.grid import board
+
+_SEARCHES = ("minimax", "alphabeta", "transposition")
+_MAX_DEPTH = 9
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "position",
+        metavar="POSITION",
+        help="nine characters X, O and . in reading order; X moved first: X...O....",
+    )
+    parser.add_argument(
+        "--tree",
+        metavar="DEPTH",
+        type=int,
+        help=f"draw what alpha-beta searches, 1 to {_MAX_DEPTH} plies deep, cut branches marked",
+    )
+    parser.add_argument("--svg", metavar="FILE", type=Path, help="draw the tree into this picture")
+    parser.add_argument("--json", action="store_true", help="print the solution as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Solve one position."""
+    if args.tree is not None and not 1 <= args.tree <= _MAX_DEPTH:
+        args.error(f"argument --tree: {args.tree} is not from 1 to {_MAX_DEPTH}")
+    if args.svg and args.tree is None:
+        args.error("--svg draws the tree; say with --tree how deep")
+    position = parse(args.position)
+    if position.over:
+        raise NoughtsError(f"in {position} {_ending(position)}; give a position in play")
+    scores = {cell: after(position, cell) for cell in position.free}
+    if args.json:
+        print(json.dumps(_facts(position, scores)))
+    else:
+        _tell(position, scores)
+    if args.tree is not None:
+        tree = _drawn(grow(position, args.tree))
+        if args.svg:
+            _picture(tree, args.svg, str(position))
+        elif not args.json:
+            print()
+            Console(file=sys.stdout, highlight=False).print(tree)
+    return 0
+
+
+def _ending(position: Position) -> str:
+    if not WON[position.other]:
+        return "the game is drawn"
+    return f"{'O' if position.ply % 2 == 0 else 'X'} has won"
+
+
+def after(position: Position, cell: int) -> int:
+    """The score, to the mover, of a move: 10 less the plies to the win, or the opposite."""
+    child = position.play(cell)
+    end = score_of_end(child, 1)
+    return -AlphaBeta().search(child, 1, -2 * WIN, 2 * WIN) if end is None else end
+
+
+def words(score: int) -> str:
+    """A score in words: who wins is the mover, and plies are counted from the position."""
+    if not score:
+        return "draw"
+    return f"{'win' if score > 0 else 'loss'} in {WIN - abs(score)}"
+
+
+def variation(position: Position) -> list[int]:
+    """The principal variation: the best moves of both sides, to the end."""
+    cells = []
+    while not position.over:
+        (cell,) = AlphaBeta().reply(position).cells
+        cells.append(cell)
+        position = position.play(cell)
+    return cells
+
+
+def _tell(position: Position, scores: dict[int, int]) -> None:
+    mover = "XO"[position.ply % 2]
+    print(board(position, {cell: words(score) for cell, score in scores.items()}))
+    print()
+    print(f"{mover} to move: {words(max(scores.values()))}")
+    print(f"it goes on {' '.join(str(cell + 1) for cell in variation(position))}")
+    for name, engine in engines().items():
+        reply = engine.reply(position)
+        cells = " ".join(str(cell + 1) for cell in reply.cells)
+        cost = f"  {reply.nodes:,} nodes, {reply.cut:,} moves cut" if name in _SEARCHES else ""
+        print(f"{name:<14} plays {cells}{cost}")
+    print("Cells are numbered 1 to 9 in reading order; wins and losses are in so many plies.")
+
+
+def _facts(position: Position, scores: dict[int, int]) -> dict[str, object]:
+    replies = {name: engine.reply(position) for name, engine in engines().items()}
+    return {
+        "position": str(position),
+        "mover": "XO"[position.ply % 2],
+        "value": words(max(scores.values())),
+        "cells": {cell + 1: words(score) for cell, score in scores.items()},
+        "variation": [cell + 1 for cell in variation(position)],
+        "plays": {name: [cell + 1 for cell in reply.cells] for name, reply in replies.items()},
+        "nodes": {name: replies[name].nodes for name in _SEARCHES},
+        "cut": {name: replies[name].cut for name in _SEARCHES},
+    }
+
+
+def _drawn(node: Node) -> Tree:
+    """The tree; what a move is worth is said from the side of who makes it."""
+    if node.cell is None:
+        tree = Tree(Text(f"{node.position}  (each move: what it is worth to who makes it)"))
+    else:
+        label = f"{node.cell + 1}  {node.position}  "
+        if node.score is None:
+            tree = Tree(Text(label + "✂ cut", style="dim"))
+        else:
+            bound = node.bound and f"{node.bound} "
+            tree = Tree(Text(f"{label}{bound}{words(node.score)}"))
+    for child in node.children:
+        tree.children.append(_drawn(child))
+    return tree
+
+
+def _picture(tree: Tree, path: Path, title: str) -> None:
+    console = Console(record=True, file=io.StringIO(), width=100)
+    console.print(tree)
+    write_whole(path, console.export_svg(title=title).encode())
+    print(f"{path} written")

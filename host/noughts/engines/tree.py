@@ -1,0 +1,52 @@
+"""The tree that alpha-beta searches, with the branches that it cuts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from noughts.engines.search import INFINITE, AlphaBeta, score_of_end
+from noughts.positions import Position
+
+
+@dataclass
+class Node:
+    """A position in the tree, and the move that led to it."""
+
+    position: Position
+    cell: int | None
+    """The move, None at the root."""
+    score: int | None = None
+    """What it is worth to who made the move, in plies from the root; None if it was cut."""
+    bound: str = ""
+    """`≤` or `≥` if the score is only a bound: the search stopped once it could not matter."""
+    children: list[Node] = field(default_factory=list)
+
+
+def grow(position: Position, depth: int) -> Node:
+    """The tree down to `depth` plies, searched to the end. Scores are as `AlphaBeta` has them."""
+    root = Node(position, None)
+    root.score = -_visit(root, 0, depth, -INFINITE, INFINITE)
+    return root
+
+
+def _visit(node: Node, ply: int, depth: int, low: int, high: int) -> int:
+    """The score for who is to move in a position that is not over."""
+    best = -INFINITE
+    for cell in node.position.free:
+        child = Node(node.position.play(cell), cell)
+        node.children.append(child)
+        if low >= high:
+            continue  # cut: it keeps no score
+        end = score_of_end(child.position, ply + 1)
+        if end is not None:
+            score = end
+        elif ply + 1 < depth:
+            score = -_visit(child, ply + 1, depth, -high, -low)
+        else:
+            score = -AlphaBeta().search(child.position, ply + 1, -high, -low)
+        child.score = score
+        if end is None:
+            child.bound = "≤" if score <= low else "≥" if score >= high else ""
+        best = max(best, score)
+        low = max(low, best)
+    return best

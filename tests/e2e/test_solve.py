@@ -1,0 +1,137 @@
+"""`noughts solve`: a position, its tree, and what is said to wrong ones."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from noughts import solver
+from noughts.cli import main
+from noughts.commands.solve import after, variation, words
+from noughts.engines.all import engines
+from noughts.engines.search import INFINITE, AlphaBeta
+from noughts.engines.tree import grow
+from noughts.positions import EMPTY, WON, parse, unfinished
+from noughts.terminal.grid import board
+
+
+def solve(capsys, *words):
+    assert main(["solve", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_board_shows_what_each_cell_is_worth(capsys):
+    told = solve(capsys, "XX.OO....")
+    assert told.startswith(
+        """\
+     X     |     X     |  win in 1
+-----------+-----------+-----------
+     O     |     O     |    draw
+-----------+-----------+-----------
+ loss in 2 | loss in 2 | loss in 2
+
+X to move: win in 1
+it goes on 3
+"""
+    )
+    assert "minimax        plays 3  157 nodes, 0 moves cut" in told
+    assert "rules          plays 3\n" in told
+
+
+def test_the_empty_board(capsys):
+    told = solve(capsys, ".........")
+    assert "X to move: draw" in told and told.count(" draw ") >= 6
+    assert "549,946 nodes" in told and "20,866 nodes, 7,788 moves cut" in told
+    assert "it goes on 1 5 2 3 7 4 6 8 9" in told
+
+
+def test_every_cell_of_every_position_agrees_with_the_solver():
+    for position in unfinished():
+        for cell in position.free:
+            score = after(position, cell)
+            assert (score > 0) - (score < 0) == -solver.value(position.play(cell))
+
+
+def test_the_variation_ends_as_the_score_says():
+    for position in unfinished():
+        best = max(after(position, cell) for cell in position.free)
+        cells = variation(position)
+        if best:
+            assert words(best).endswith(f" in {len(cells)}")
+        for cell in cells:
+            assert not position.over
+            position = position.play(cell)
+        assert position.over and (WON[position.other] == bool(best))
+
+
+def test_as_json(capsys):
+    facts = json.loads(solve(capsys, "X...O....", "--json"))
+    assert facts["mover"] == "X" and facts["value"] == "draw"
+    assert set(facts["plays"]) == set(engines())
+    assert facts["nodes"]["minimax"] > facts["nodes"]["alphabeta"] > facts["nodes"]["transposition"]
+    assert len(facts["cells"]) == 7
+
+
+def count(node):
+    """Nodes that were visited and moves that were cut, in a tree grown to its leaves."""
+    visited, cut = (0, 1) if node.score is None else (1, 0)
+    for child in node.children:
+        more, less = count(child)
+        visited, cut = visited + more, cut + less
+    return visited, cut
+
+
+@pytest.mark.parametrize("text", ["X...O....", "XX.OO....", "XOXXO.O.."])
+def test_the_tree_is_the_one_that_alpha_beta_searches(text):
+    position = parse(text)
+    reply = AlphaBeta().reply(position)
+    tree = grow(position, 9)
+    assert count(tree) == (reply.nodes, reply.cut)
+    assert -tree.score == reply.score
+    # A bound is one: the exact score is on its side.
+    for child in tree.children:
+        exact = after(position, child.cell)
+        holds = {"": child.score == exact, "≤": exact <= child.score, "≥": exact >= child.score}
+        assert holds[child.bound]
+    for depth in (1, 2):
+        assert -grow(position, depth).score == reply.score
+
+
+def test_the_tree_is_drawn_with_its_cuts(capsys, tmp_path):
+    told = solve(capsys, "XX.OO....", "--tree", "2")
+    assert "├── 3  XXXOO....  win in 1\n" in told
+    assert "│   ├── 7  XX.OOXO..  ✂ cut\n" in told
+    path = tmp_path / "tree.svg"
+    assert "tree.svg written" in solve(capsys, "XX.OO....", "--tree", "2", "--svg", str(path))
+    text = "".join(ET.parse(path).getroot().itertext())
+    assert "XX.OOXO.." in text and "cut" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("X...O...", "is not a position; write nine characters"),
+        ("x...o....", "is not a position; write nine characters"),
+        ("XXX......", "has 3 X and 0 O; X moves first"),
+        ("XXXOOO...", "both sides have a line"),
+        ("XXXOO....", "X has won; give a position in play"),
+        ("XX.OOO.X.", "O has won; give a position in play"),
+        ("XOXXOOOXX", "the game is drawn; give a position in play"),
+        ("\x1b[2J.....", "is not a position"),
+    ],
+)
+def test_positions_that_cannot_be_solved(capsys, text, why):
+    assert main(["solve", text]) == 1
+    told = capsys.readouterr().err
+    assert why in told and told.count("\n") == 1 and "\x1b" not in told
+
+
+def test_a_search_between_bounds_gives_a_bound():
+    """Fail-soft: a score at or past an end of the window is a bound, else it is exact."""
+    exact = AlphaBeta().search(EMPTY.play(0), 1, -INFINITE, INFINITE)
+    assert AlphaBeta().search(EMPTY.play(0), 1, 3, 5) <= 3 and exact == 0
+    assert AlphaBeta().search(EMPTY.play(0), 1, -5, -3) >= -3
+
+
+def test_a_board_as_text():
+    assert board(parse("X...O...."), {1: "2"}).splitlines()[0] == " X | 2 |"
