@@ -34,6 +34,16 @@ COMMANDS = (
         "noughts prove\n  noughts prove hard rules",
     ),
     Command(
+        "vs",
+        "play against an engine by typing cells, or watch two play",
+        "noughts vs hard\n  noughts vs minimax --first it\n  noughts vs medium hard --seed 1",
+    ),
+    Command(
+        "duel",
+        "let two engines play many games, or all of them",
+        "noughts duel hard medium -n 1000\n  noughts duel --all",
+    ),
+    Command(
         "solve",
         "say what a position is worth, how it goes on, and what every engine plays",
         "noughts solve X...O....\n  noughts solve XX.OO.... --tree 2",

@@ -22,18 +22,18 @@ class Steps:
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Steps]:
-    """A bar from 0 to the total (bytes), which goes away at the end."""
+def progress(total: int, unit: str = "bytes") -> Iterator[Steps]:
+    """A bar from 0 to the total, which goes away at the end."""
     if not sys.stderr.isatty():
         yield Steps()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn
 
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        DownloadColumn(),
+        *([DownloadColumn()] if unit == "bytes" else [MofNCompleteColumn(), TextColumn(unit)]),
         console=Console(stderr=True),
         transient=True,
     )

@@ -1,0 +1,122 @@
+"""`noughts duel`: two engines against each other, or all of them, and how sure the result is."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+from collections.abc import Mapping
+from random import Random
+
+from noughts.commands.names import chosen
+from noughts.engines.all import engines
+from noughts.engines.engine import Engine
+from noughts.match import Player, Tally, interval, match
+from noughts.terminal.progress import Steps, progress
+
+_MAX_GAMES = 10_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    names = ", ".join(engines())
+    parser.add_argument("engine", nargs="*", metavar="ENGINE", help=f"two of {names}")
+    parser.add_argument("--all", action="store_true", help="every engine against every other")
+    parser.add_argument(
+        "-n", "--games", metavar="GAMES", type=int, default=1000, help="games a pair (1000)"
+    )
+    parser.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="the seed of all chances (0)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play, half of the games from either seat, and print the results."""
+    if not 2 <= args.games <= _MAX_GAMES or args.games % 2:
+        args.error(f"argument -n: {args.games} is no even number from 2 to {_MAX_GAMES:,}")
+    if args.all == bool(args.engine):
+        args.error("name two engines, or use --all")
+    if args.all:
+        pairs = list(itertools.combinations(engines().values(), 2))
+    elif len(args.engine) == 2:
+        pairs = [(chosen(args.engine[0], args), chosen(args.engine[1], args))]
+    else:
+        args.error(f"a duel takes two engines, not {len(args.engine)}")
+    with progress(args.games * len(pairs), "games") as steps:
+        results = {
+            (one.name, other.name): _duel(one, other, args.games, args.seed, steps)
+            for one, other in pairs
+        }
+    if args.json:
+        print(json.dumps([_facts(names, seats, args.seed) for names, seats in results.items()]))
+    elif args.all:
+        _print_cross_table(results, args.games, args.seed)
+    else:
+        ((names, seats),) = results.items()
+        _print_duel(names, seats, args.seed)
+    return 0
+
+
+def _duel(one: Engine, other: Engine, games: int, seed: int, steps: Steps) -> dict[bool, Tally]:
+    """What `one` got, moving first and moving second."""
+    random = Random(f"{seed} {one.name} {other.name}")
+    seats = {True: Tally(), False: Tally()}
+    steps.doing(f"{one.name} against {other.name}")
+    players = Player(one, random), Player(other, random)
+    for number, (first, result) in enumerate(match(*players, games), 1):
+        seats[first] += Tally(result == 1, result == 0, result == -1)
+        if number % 500 == 0 or number == games:
+            steps.advance(number % 500 or 500)
+    return seats
+
+
+def _share(count: int, games: int) -> str:
+    low, high = interval(count, games)
+    return f"{count:,} = {count / games:.1%} ({low:.1%} to {high:.1%})"
+
+
+def _print_duel(names: tuple[str, str], seats: Mapping[bool, Tally], seed: int) -> None:
+    one, other = names
+    rows = [
+        (f"{one} first", seats[True]),
+        (f"{one} second", seats[False]),
+        ("together", seats[True] + seats[False]),
+    ]
+    print(f"{one} against {other}, {rows[2][1].games:,} games, seed {seed}")
+    cells: list[tuple[str, ...]] = [("", "won", "drawn", "lost")]
+    for name, tally in rows:
+        counts = (tally.won, tally.drawn, tally.lost)
+        cells.append((name, *(_share(count, tally.games) for count in counts)))
+    widths = [max(len(row[column]) for row in cells) for column in range(4)]
+    for row in cells:
+        print("  ".join(c.ljust(width) for c, width in zip(row, widths, strict=True)).rstrip())
+    print("In brackets: 95 % confidence intervals (Wilson).")
+
+
+def _print_cross_table(
+    results: Mapping[tuple[str, str], Mapping[bool, Tally]], games: int, seed: int
+) -> None:
+    names = list(engines())
+    cells = {(name, name): "-" for name in names}
+    for (one, other), seats in results.items():
+        both = seats[True] + seats[False]
+        cells[one, other] = f"{both.won / games:.1%}/{both.lost / games:.1%}"
+        cells[other, one] = f"{both.lost / games:.1%}/{both.won / games:.1%}"
+    width = 2 + max(len(text) for text in (*names, *cells.values()))
+    print(f"won/lost by the engine on the left, {games:,} games a pair, seed {seed}")
+    print(" " * 13 + "".join(name.rjust(width) for name in names))
+    for name in names:
+        print(name.ljust(13) + "".join(cells[name, other].rjust(width) for other in names))
+    low, high = interval(games // 2, games)
+    print(f"95 % confidence: at most {(high - low) / 2:.1%} to either side.")
+
+
+def _facts(names: tuple[str, str], seats: Mapping[bool, Tally], seed: int) -> dict[str, object]:
+    facts: dict[str, object] = {"engine": names[0], "against": names[1], "seed": seed}
+    for first, tally in seats.items():
+        facts["first" if first else "second"] = {
+            kind: {"games": count, "interval": interval(count, tally.games)}
+            for kind, count in (("won", tally.won), ("drawn", tally.drawn), ("lost", tally.lost))
+        }
+    return facts

@@ -1,0 +1,88 @@
+"""Engines against each other."""
+
+import json
+import math
+from random import Random
+
+import pytest
+
+from noughts.cli import main
+from noughts.engines.all import engines
+from noughts.match import Player, interval, match, play, winner
+from noughts.positions import EMPTY, parse
+from noughts.proof import WON_BY_ENGINE, prove
+
+
+def test_a_game_is_legal_and_ends():
+    random = Random(1)
+    for _ in range(50):
+        position = EMPTY
+        for cell, after in play(*(Player(engines()["random"], random) for _ in "XO")):
+            assert not position.over and cell in position.free
+            position = position.play(cell)
+            assert after == position
+        assert position.over
+
+
+@pytest.mark.parametrize(("text", "who"), [("XXXOO....", 1), ("XX.OOO.X.", -1), ("XOXXOOOXX", 0)])
+def test_the_winner(text, who):
+    assert winner(parse(text)) == who
+
+
+def test_seats_change_from_game_to_game():
+    one, other = (Player(engines()[name], Random(1)) for name in ("hard", "random"))
+    assert [first for first, _ in match(one, other, 5)] == [True, False, True, False, True]
+
+
+def test_the_interval_is_wilsons():
+    """Against a worked example: 15 of 20 gives 53.1 % to 88.8 %."""
+    low, high = interval(15, 20)
+    assert (round(low, 3), round(high, 3)) == (0.531, 0.888)
+    assert interval(0, 10)[0] == 0 and interval(10, 10)[1] == 1
+    assert interval(0, 0) == (0, 1)
+    # Its ends are where a normal test at 5 % would just reject.
+    for share in (low, high):
+        assert abs(15 / 20 - share) / math.sqrt(share * (1 - share) / 20) == pytest.approx(
+            1.96, 1e-3
+        )
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_played_games_agree_with_the_exact_chance(first):
+    one, other = (Player(engines()[name], Random(5)) for name in ("medium", "random"))
+    results = [result for seat, result in match(one, other, 4000) if seat == first]
+    low, high = interval(sum(result == 1 for result in results), len(results))
+    exact = prove(engines()["medium"]).seats[not first]
+    assert exact.count(WON_BY_ENGINE) and low < exact.win_chance < high
+
+
+def duel(capsys, *words):
+    assert main(["duel", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_command(capsys):
+    told = duel(capsys, "hard", "random", "-n", "200", "--seed", "3")
+    assert told.startswith("hard against random, 200 games, seed 3\n")
+    assert "0 = 0.0% (0.0% to " in told and "together" in told
+    assert duel(capsys, "hard", "random", "-n", "200", "--seed", "3") == told
+    assert duel(capsys, "hard", "random", "-n", "200", "--seed", "4") != told
+
+
+def test_as_json(capsys):
+    (facts,) = json.loads(duel(capsys, "rules", "minimax", "-n", "20", "--json"))
+    for seat in ("first", "second"):
+        assert facts[seat]["drawn"]["games"] == 10
+        assert facts[seat]["lost"]["interval"][0] == 0
+
+
+def test_all_against_all(capsys):
+    told = duel(capsys, "--all", "-n", "10").splitlines()
+    names = list(engines())
+    assert told[1].split() == names
+    rows = {line.split()[0]: line.split()[1:] for line in told[2:-1]}
+    assert list(rows) == names
+    for i, one in enumerate(names):
+        for j, other in enumerate(names):
+            cell = rows[one][j]
+            assert cell == "-" if i == j else cell.split("/") == rows[other][i].split("/")[::-1]
