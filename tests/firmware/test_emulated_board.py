@@ -52,21 +52,21 @@ def test_the_frame_buffer_is_what_the_pins_show(emulated):
 
 def test_buttons_and_clock(emulated):
     board = emulated({"main.py": MAIN})
-    lines(board)
-    assert lines(board)[1:] == ["False", "False"]
+
+    def until(*pressed):
+        """The board's time once it says so; a busy machine makes it slow."""
+        end = time.monotonic() + 30
+        while (told := lines(board))[1:] != [str(each) for each in pressed]:
+            assert time.monotonic() < end, told
+        return int(told[0])
+
+    until(False, False)
     board.press(A)
-    time.sleep(0.3)
-    board.serial.reset_input_buffer()
-    lines(board)
-    assert lines(board)[1:] == ["True", "False"]
+    until(True, False)
     board.release(A)
     board.press(B)
-    time.sleep(0.3)
-    board.serial.reset_input_buffer()
-    lines(board)
-    ms, *pressed = lines(board)
-    assert pressed == ["False", "True"]
-    assert 0 <= board.clock_us() / 1000 - int(ms) < 150
+    ms = until(False, True)
+    assert 0 <= board.clock_us() / 1000 - ms < 150
 
 
 def test_reset_starts_the_clock_again(emulated):
