@@ -227,6 +227,7 @@ def commands() -> Iterator[tuple[str, str, str]]:
             ("table --check", ["table", "--check"], "<= 0.3 s"),
             ("--help", ["--help"], "<= 0.2 s"),
             ("prove hard", ["prove", "hard"], "<= 1 s"),
+            ("solve .........", ["solve", "........."], "<= 1 s"),
             ("hex", ["hex", "-o", str(path)], "<= 1 s"),
         ):
             yield f"noughts {name}", f"{min(run(*words) for _ in range(5)):.2f} s", target

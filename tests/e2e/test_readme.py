@@ -16,7 +16,7 @@ def shown(repository):
 
 def test_every_command_runs(repository, tmp_path):
     commands = shown(repository)
-    assert len(commands) == 6
+    assert len(commands) == 9
     # The commands find the device files and the package wherever they are run.
     environment = {**os.environ, "PYTHONPATH": str(repository / "host")}
     for command in commands:

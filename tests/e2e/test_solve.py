@@ -8,7 +8,7 @@ import pytest
 from noughts import solver
 from noughts.cli import main
 from noughts.commands.solve import after, variation, words
-from noughts.engines.all import engines
+from noughts.engines.catalogue import engines
 from noughts.engines.search import INFINITE, AlphaBeta
 from noughts.engines.tree import grow
 from noughts.positions import EMPTY, WON, parse, unfinished

@@ -3,7 +3,7 @@
 import pytest
 
 from noughts import solver
-from noughts.engines.all import engines
+from noughts.engines.catalogue import engines
 from noughts.engines.rules import block, complete, influence, stop_fork
 from noughts.positions import EMPTY, parse, unfinished
 

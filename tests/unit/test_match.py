@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from noughts.cli import main
-from noughts.engines.all import engines
+from noughts.engines.catalogue import engines
 from noughts.match import Player, interval, match, play, winner
 from noughts.positions import EMPTY, parse
 from noughts.proof import WON_BY_ENGINE, prove

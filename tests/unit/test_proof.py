@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from noughts.cli import main
-from noughts.engines.all import engines
+from noughts.engines.catalogue import engines
 from noughts.engines.engine import Reply
 from noughts.positions import EMPTY, WON
 from noughts.proof import DRAWN, LOST, WON_BY_ENGINE, prove

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from random import Random
 
 from noughts.commands.names import chosen
-from noughts.engines.all import engines
+from noughts.engines.catalogue import engines
 from noughts.engines.engine import Engine
 from noughts.match import Player, Tally, interval, match
 from noughts.terminal.progress import Steps, progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 
-from noughts.engines.all import engines
+from noughts.engines.catalogue import engines
 from noughts.engines.engine import Engine
 
 

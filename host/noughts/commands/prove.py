@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 
 from noughts.commands.names import chosen
-from noughts.engines.all import engines
+from noughts.engines.catalogue import engines
 from noughts.engines.engine import Engine
 from noughts.errors import NoughtsError
 from noughts.positions import EMPTY

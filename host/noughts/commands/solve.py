@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from noughts.engines.all import engines
+from noughts.engines.catalogue import engines
 from noughts.engines.search import WIN, AlphaBeta, score_of_end
 from noughts.engines.tree import Node, grow
 from noughts.errors import NoughtsError

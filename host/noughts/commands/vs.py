@@ -8,7 +8,7 @@ import time
 from random import Random
 
 from noughts.commands.names import chosen
-from noughts.engines.all import engines
+from noughts.engines.catalogue import engines
 from noughts.engines.engine import Engine
 from noughts.match import winner
 from noughts.positions import EMPTY, Position

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
+from noughts.engines.chance import Random
 from noughts.engines.chip import Chip
-from noughts.engines.engine import Engine, Reply
+from noughts.engines.engine import Engine
 from noughts.engines.rules import Rules
 from noughts.engines.search import AlphaBeta, Minimax, Transposition
-from noughts.positions import Position
-
-
-class Random:
-    """Any free cell."""
-
-    name = "random"
-    about = "any free cell"
-    perfect = False
-
-    def reply(self, position: Position) -> Reply:
-        """Every free cell."""
-        return Reply(position.free)
 
 
 def engines() -> dict[str, Engine]:
