@@ -5,10 +5,11 @@ from fractions import Fraction
 
 import pytest
 
+from noughts import solver
 from noughts.cli import main
 from noughts.engines.catalogue import engines
 from noughts.engines.engine import Reply
-from noughts.positions import EMPTY, WON
+from noughts.positions import EMPTY, WON, unfinished
 from noughts.proof import DRAWN, LOST, WON_BY_ENGINE, prove
 
 
@@ -85,6 +86,20 @@ def test_the_command_shows_a_losing_line(capsys):
         "medium: loses moving second, when cells 1 2 3 4 5 7 9 are played"
         in capsys.readouterr().out
     )
+
+
+def test_one_move_that_gives_value_away_is_enough():
+    """Random play might play any cell, so it is wrong wherever one of them is."""
+    wrong = sum(set(p.free) != set(solver.keeping(p)) for p in unfinished())
+    assert prove(engines()["random"]).given_away == wrong == 3_191
+
+
+def test_never_losing_is_not_yet_perfect(capsys, monkeypatch):
+    rules = engines()["rules"]
+    monkeypatch.setattr(rules, "perfect", True)
+    monkeypatch.setattr("noughts.commands.names.engines", lambda: {"rules": rules})
+    assert main(["prove", "rules"]) == 1
+    assert "rules should be perfect and is not" in capsys.readouterr().err
 
 
 def test_as_json(capsys):
