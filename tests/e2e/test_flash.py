@@ -3,6 +3,8 @@
 import errno
 import os
 import pty
+import shutil
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -155,6 +157,26 @@ def test_a_drive_that_goes_away_in_the_middle(drive, capsys):
     one = drive(drops=True)
     assert flash(one.path) == 1
     assert 'the transfer failed (it says "An error has occurred")' in failure(capsys)
+
+
+def test_a_cable_that_is_pulled_in_the_middle(drive, capsys, monkeypatch):
+    """The drive is back later, and knows nothing of a failure."""
+    one = drive()
+    one.close()
+    calls = []
+    timer = threading.Timer(0.5, one._mount, [""])
+
+    def sync(handle):
+        calls.append(handle)
+        if len(calls) == 3:
+            shutil.rmtree(one.path)
+            timer.start()
+            raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
+
+    monkeypatch.setattr("noughts.boards.drive.os.fsync", sync)
+    assert flash(one.path) == 1
+    timer.join()
+    assert "went away before all of the hex was there; try again" in failure(capsys)
 
 
 def test_a_full_drive(drive, capsys):

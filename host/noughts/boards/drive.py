@@ -96,11 +96,11 @@ def _text(path: Path) -> str:
     return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
 
 
-def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> None:
+def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
     """Copy a hex to the drive, past the page cache; `advance` is told of bytes that have arrived.
 
     Raises `BoardError` where the drive does not take it. That it goes away with the last bytes is
-    how it should be; `wait_until_back` tells how it went.
+    how it should be; if it did so earlier, the result is False. `wait_until_back` tells more.
     """
     written = 0
     try:
@@ -130,6 +130,7 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> None:
             ) from error
         if written == 0:
             raise BoardGone(f"the drive {drive.path} went away; plug the board in") from error
+    return written == len(content)
 
 
 def wait_until_back(drive: Drive, limit_s: float = _COMES_BACK_S) -> Drive | None:

@@ -123,8 +123,13 @@ def _flash(drive: Drive, what: _Hex, args: argparse.Namespace) -> None:
     print(f"flashing {drive}", flush=True)
     with progress(len(what.content)) as steps:
         steps.doing(str(drive.path))
-        drives.copy(what.content, drive, steps.advance)
+        whole = drives.copy(what.content, drive, steps.advance)
     back = drives.wait_until_back(drive)
+    if not whole:
+        raise BoardError(
+            f"the drive {drive.path} went away before all of the hex was there; "
+            "try again, with another cable or USB port if it stays so"
+        )
     if back is None and args.no_verify:
         raise BoardError(
             f"the drive {drive.path} did not come back; plug the board in again, "
