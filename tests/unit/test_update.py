@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noughts.boards.board_files import BoardFile, checksum
+from noughts.boards.board_files import MARK, BoardFile, checksum
 from noughts.boards.update import plan
 from noughts.errors import BoardError
 
@@ -12,7 +12,7 @@ WANTED = {name: b"# noughts: " + name.encode() for name in ("ai.py", "main.py", 
 
 
 def on_board(files):
-    return {name: BoardFile(len(c), checksum(c), c[:9]) for name, c in files.items()}
+    return {name: BoardFile(len(c), checksum(c), c[: len(MARK)]) for name, c in files.items()}
 
 
 def planned(files, **named):
@@ -30,19 +30,24 @@ def test_the_first_time_main_comes_first_and_the_table_last():
 
 
 def test_the_table_alone():
-    assert planned({**WANTED, "table.py": b"# noughts"}) == ((), ("table.py",))
+    assert planned({**WANTED, "table.py": b"# noughts: "}) == ((), ("table.py",))
 
 
 def test_with_other_files_the_table_is_gone_meanwhile():
-    assert planned({**WANTED, "ai.py": b"# noughts"}) == (("table.py",), ("ai.py", "table.py"))
+    assert planned({**WANTED, "ai.py": b"# noughts: "}) == (("table.py",), ("ai.py", "table.py"))
     assert planned({"main.py": WANTED["main.py"]}) == ((), ("ai.py", "table.py"))
 
 
 def test_retired_files_go_and_others_stay():
-    files = {**WANTED, "old.py": b"# noughts: once", "mine.py": b"print()", "settings": b"Hb"}
+    files = {
+        **WANTED,
+        "old.py": b"# noughts: once",
+        "mine.py": b"# noughts and crosses, by me",
+        "settings": b"Hb",
+    }
     assert planned(files) == (("table.py", "old.py"), ("table.py",))
     # microfs does not quote names, so none is passed on that would need it.
-    assert planned({**WANTED, "a'b.py": b"# noughts", "x y.py": b"# noughts"}) == ((), ())
+    assert planned({**WANTED, "a'b.py": b"# noughts: ", "x y.py": b"# noughts: "}) == ((), ())
 
 
 def test_a_file_of_somebody_elses_is_replaced_only_if_asked():

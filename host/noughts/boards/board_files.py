@@ -20,7 +20,7 @@ from noughts.boards.boot import gone, wait_for_boot
 from noughts.errors import BoardError
 from noughts.log.sentences import Boot
 
-MARK = b"# noughts"
+MARK = b"# noughts: "
 """What each of our files begins with, so that they are known from others on the board."""
 
 _BLOCK = 64
@@ -45,6 +45,7 @@ for n in os.listdir():
  print((n, os.size(n)) + c(n))
 """
 _ANSWER_S = 5.0
+_MAX_SIZE = 1 << 20
 _PATIENCE_S = (1.0, 1.0)
 _LIMIT_S = 60.0
 
@@ -126,7 +127,8 @@ class BoardFiles:
             for name, size, value, start in lines:
                 if [type(each) for each in (name, size, value, start)] != [str, int, int, bytes]:
                     raise ValueError
-                files[name] = BoardFile(size, value, start)
+                # A damaged file may have any size.
+                files[name] = BoardFile(min(max(size, 0), _MAX_SIZE), value, start)
             return ("V1" if "nRF51" in machine else "V2"), files
 
     def _execute_patiently(self) -> tuple[bytes, bytes]:

@@ -141,13 +141,20 @@ def wait_until_back(drive: Drive, limit_s: float = _COMES_BACK_S) -> Drive | Non
     end_s = time.monotonic() + limit_s
     while time.monotonic() < end_s:
         back = next(_again(drive), None)
-        if back is not None and not (back.path / HEX_NAME).exists():
+        if back is not None and not _has_hex(back):
             failed = failure(_text(back.path / "FAIL.TXT"))
             if failed:
                 raise BoardError(failed)
             return back
         time.sleep(0.1)
     return None
+
+
+def _has_hex(drive: Drive) -> bool:
+    try:
+        return (drive.path / HEX_NAME).exists()
+    except OSError:  # it is just going away
+        return True
 
 
 def _again(drive: Drive) -> Iterator[Drive]:

@@ -122,7 +122,7 @@ def _extract(folder: Path, contents: Mapping[str, Mapping[str, bytes]]) -> None:
     for board, files in contents.items():
         for name, content in files.items():
             # The names come from the hex: none may lead out of the folder.
-            if Path(name).name != name or name in (".", "..") or not name.isprintable():
+            if not name or Path(name).name != name or name in (".", "..") or not name.isprintable():
                 raise NoughtsError(f"the hex has a file named {name!r}; it is not safe to write")
             path = (folder if alike else folder / board) / name
             if path.exists() and path.read_bytes() != content:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 class Steps:
@@ -18,7 +18,9 @@ class Steps:
 
     def say(self, line: str) -> None:
         """Print a line that stays."""
-        print(line, flush=True)
+        # Whoever reads our output may have enough, but the task must come to its end.
+        with suppress(BrokenPipeError):
+            print(line, flush=True)
 
 
 @contextmanager
