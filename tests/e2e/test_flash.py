@@ -153,6 +153,17 @@ def test_waiting_for_a_drive_ends(drive):
     assert drives.wait_until_back(found, limit_s=1.0) is None
 
 
+def test_a_drive_that_is_just_going_away(drive, monkeypatch):
+    """A mount gives such an error then; no folder does."""
+    found = drives.look(drive().path)
+
+    def refuse(path):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("noughts.boards.drive.Path.exists", refuse)
+    assert drives.wait_until_back(found, limit_s=0.3) is None
+
+
 def test_a_drive_that_goes_away_in_the_middle(drive, capsys):
     one = drive(drops=True)
     assert flash(one.path) == 1

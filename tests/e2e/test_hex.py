@@ -88,6 +88,17 @@ def test_names_from_a_hex_lead_nowhere_else(tmp_path, capsys, name):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_file_without_a_name_is_not_written(tmp_path, capsys):
+    firmware = image.for_v1()
+    memory = firmware.with_files({"x": b"hi"})
+    memory[firmware.layout.start + 2] = 0  # the length of its name
+    path = tmp_path / "bad.hex"
+    path.write_text(universal_hex.join({"V1": memory}))
+    assert main(["hex", "--extract", str(tmp_path / "out"), str(path)]) == 1
+    assert "it is not safe to write" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_other_firmware(tmp_path, built, capsys):
     v1 = tmp_path / "v1.hex"
     image.for_v1().memory.write_hex_file(str(v1))

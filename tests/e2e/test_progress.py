@@ -19,6 +19,15 @@ def test_elsewhere_there_are_lines_only():
     assert (done.stdout, done.stderr) == ("sent [red]ai.py[/red]\n", "")
 
 
+def test_a_reader_that_has_enough_does_not_stop_the_task():
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = CODE + "import sys\nsys.stderr.write('finished')\nsys.stderr.flush()\n"
+    done = subprocess.run([sys.executable, "-c", code], stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert done.stderr.startswith(b"finished")
+
+
 def test_in_a_terminal_there_is_a_bar():
     master, slave = pty.openpty()
     environment = {**os.environ, "TERM": "xterm"}

@@ -130,6 +130,12 @@ def test_a_board_that_answers_nonsense(talker, capsys, nonsense):
     assert "stopped making sense when asked to list its files" in told
 
 
+def test_a_file_of_an_impossible_size(talker, capsys):
+    files = b"'micro:bit with nRF51822'\r\n('big.bin', 99999999999999, 1, b'x')\r\n\x04"
+    told = put(capsys, talker(raw_repl(files)))
+    assert "too little room; remove some of its other files: 'big.bin' (1,048,576 bytes)" in told
+
+
 def test_a_board_that_answers_with_an_error(talker, capsys):
     error = b"\x04Traceback:\r\nOSError: \x1b[2J no\r\n"
     told = put(capsys, talker(raw_repl(error)))
