@@ -75,6 +75,26 @@ def test_a_folder_that_is_no_drive(tmp_path, capsys):
     assert "has no DETAILS.TXT" in failure(capsys)
 
 
+def test_a_board_of_another_maker(drive, mounted, capsys):
+    one = drive(usb_id="0240" + "0" * 44)  # an FRDM-K64F, with the same interface chip
+    mounted(one)
+    assert flash("--all") == 1
+    assert "no micro:bit's drive is there" in failure(capsys)
+    assert not one.received
+
+
+@pytest.mark.parametrize(
+    "text", ["error:\r\ntype: target\r\n", "it failed\r\nbadly\r\n", "error: \r\n"]
+)
+def test_an_odd_fail_txt_is_still_a_failure(text):
+    told = drives.failure(text)
+    assert told and "\n" not in told and "\r" not in told and ";" in told
+
+
+def test_an_empty_fail_txt_is_none():
+    assert drives.failure(" \r\n") is None
+
+
 def test_maintenance_mode(drive, capsys):
     one = drive(mode="Bootloader")
     assert flash(one.path) == 1

@@ -83,7 +83,9 @@ def look(path: Path) -> Drive | None:
         if colon:
             details[key.strip().lower()] = value.strip()
     known = {"unique id", "interface version", "version", "daplink mode"}
-    return Drive(path, details) if known & set(details) else None
+    drive = Drive(path, details) if known & set(details) else None
+    # Other makers' boards have the same interface chip: nothing is to be written to those.
+    return None if drive and drive.usb_id and drive.board is None else drive
 
 
 def _text(path: Path) -> str:
@@ -197,10 +199,10 @@ _BY_TYPE = (
 
 def failure(text: str) -> str | None:
     """What a FAIL.TXT means, in one line with what to do; None if it is empty."""
-    lines = dict(line.partition(":")[::2] for line in text.splitlines() if ":" in line)
-    said = lines.get("error", text).strip().rstrip(".")
-    if not said:
+    if not text.strip():
         return None
+    lines = dict(line.partition(":")[::2] for line in text.splitlines() if ":" in line)
+    said = " ".join((lines.get("error", "").strip() or text).split()).rstrip(".")
     for part, meaning, advice in _FAILURES:
         if part in said.lower():
             return f'{meaning} (it says "{said}"); {advice}'
