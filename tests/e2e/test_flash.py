@@ -11,6 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from noughts.boards import drive as drives
+from noughts.boards.boot import reset_by_break
+from noughts.boards.ports import open_port
 from noughts.cli import main
 from noughts.firmware import universal_hex
 from stand_in_drive import CHECKSUM, StandInDrive
@@ -241,6 +243,16 @@ def test_a_hex_that_is_not_the_game(drive, tmp_path, capsys):
     assert flash(one.path, "--hex", Path(__file__)) == 1
     assert "is not a hex file" in failure(capsys)
     assert not one.received
+
+
+def test_a_break_on_a_line_that_has_hung_up():
+    master, slave = pty.openpty()
+    port = open_port(os.ttyname(slave))
+    os.close(slave)
+    os.close(master)
+    with pytest.raises(OSError):
+        reset_by_break(port)
+    port.close()
 
 
 def test_no_serial_port_to_verify_on(drive, capsys, monkeypatch):

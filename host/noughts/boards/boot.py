@@ -61,7 +61,12 @@ def soft_reset(port: serial.SerialBase) -> None:
 
 def reset_by_break(port: serial.SerialBase) -> None:
     """Through the interface chip, which resets the board at a break on the line."""
-    port.send_break(0.3)
+    try:
+        port.send_break(0.3)
+    except OSError:
+        raise
+    except Exception as error:  # termios.error is no OSError, and not everywhere
+        raise OSError(str(error)) from error
 
 
 def confirmed(boot: Boot, table_id: str) -> str:

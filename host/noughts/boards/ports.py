@@ -70,7 +70,7 @@ def open_port(name: str, timeout_s: float = 0) -> serial.SerialBase:
         port: serial.SerialBase = serial.serial_for_url(
             name, BAUD, timeout=timeout_s, exclusive=True
         )
-    except (OSError, ValueError) as error:
+    except Exception as error:  # the handlers of its URLs raise whatever they come across
         raise BoardError(why_not(name, error)) from error
     # Some programs take no lock, and would take the board's answers away from us. A virtual
     # board's own process has the port open too, but that is no tty device.
@@ -122,7 +122,8 @@ def users_of(name: str) -> list[str]:
             continue
         try:
             if any(link.readlink() == device for link in (process / "fd").iterdir()):
-                users.append(f"{(process / 'comm').read_text().strip()} (process {process.name})")
+                program = (process / "comm").read_bytes().strip().decode(errors="replace")
+                users.append(f"{program} (process {process.name})")
         except OSError:
             continue  # it ended meanwhile, or is another user's
     return users
