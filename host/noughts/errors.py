@@ -4,7 +4,8 @@ NoughtsError                   anything below; `noughts` prints it in one line a
 ├── BoardError                 a board could not be started, found or kept
 │   └── BoardGone              a board that was running is not there any more
 ├── FirmwareError              a firmware file is not what it should be
-└── SentenceError              a line is not a valid sentence of ours
+├── SentenceError              a line is not a valid sentence of ours
+└── StoreError                 the games that are kept cannot be read or written
 
 Messages are one line: what is wrong; what to do.
 """
@@ -28,3 +29,7 @@ class FirmwareError(NoughtsError):
 
 class SentenceError(NoughtsError, ValueError):
     """A line is not a valid sentence of ours."""
+
+
+class StoreError(NoughtsError):
+    """The games that are kept cannot be read or written."""

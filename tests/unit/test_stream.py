@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noughts.log.sentences import Boot, Game, checksum, write
-from noughts.log.stream import Heard, Noise, Stream, Unknown
+from noughts.log.stream import Heard, Noise, Stream, Unknown, harmless, original
 
 GAME = Game("0A83", 1, "PH", "A", (6, 4), 2336, "-")
 LINE = write(GAME).encode() + b"\r\n"
@@ -51,6 +51,22 @@ def test_a_line_without_end_is_cut_and_does_not_grow():
     assert [*stream.feed(b"\n"), *stream.feed(LINE)][-1].sentence == GAME
 
 
-def test_unknown_sentences_are_told_once():
+def test_an_unknown_sentence_is_new_once():
     line = f"$NZ,1*{checksum('NZ,1')}\r\n".encode()
-    assert [type(item) for item in feed(line * 3 + LINE)] == [Unknown, Heard]
+    first, second, third, heard = feed(line * 3 + LINE)
+    assert first == Unknown(line.decode().strip(), "sentence type $NZ")
+    assert second == third == Unknown(first.line, first.what, again=True)
+    assert isinstance(heard, Heard)
+
+
+@given(st.binary(max_size=200))
+def test_the_bytes_of_noise_can_be_had_back(data):
+    assert original(harmless(data)) == data
+
+
+def test_half_a_line_at_the_end_is_noise():
+    stream = Stream()
+    assert stream.feed(LINE + LINE[:9]) == [Heard(LINE.decode().strip(), GAME)]
+    assert stream.end() == [Noise(LINE[:9].decode())]
+    assert stream.noise == 9
+    assert stream.feed(LINE) == [Heard(LINE.decode().strip(), GAME)]

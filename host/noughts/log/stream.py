@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from noughts.errors import SentenceError
 from noughts.log import sentences
 from noughts.log.sentences import MAX_LENGTH, Sentence, UnknownSentenceError
+
+_HARMLESS = [
+    chr(byte) if 32 <= byte < 127 and byte != ord("\\") else f"\\x{byte:02x}" for byte in range(256)
+]
+_ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 
 
 @dataclass(frozen=True)
@@ -19,15 +25,18 @@ class Heard:
 
 @dataclass(frozen=True)
 class Unknown:
-    """A sentence that a later version may understand; reported once for each `what`."""
+    """A sentence that a later version may understand."""
 
     line: str
     what: str
+    again: bool = False
+    """Whether the stream has had one of these before: a person is told of each `what` once."""
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Anything else, made safe to show: printable ASCII, other bytes as \\xhh."""
+    """Anything else, made safe to show: printable ASCII, other bytes as \\xhh, and so are
+    backslashes, so that `original` gives the bytes back."""
 
     text: str
 
@@ -42,6 +51,8 @@ class Stream:
         self._line = bytearray()
         self._cut = False  # the line was too long: its rest is noise too
         self._unknown: set[str] = set()
+        self.noise = 0
+        """Bytes so far that were no part of a sentence, line ends not counted."""
 
     def feed(self, data: bytes) -> list[Item]:
         """What is whole by now, in order."""
@@ -50,32 +61,43 @@ class Stream:
             ends = piece.endswith(b"\n")
             self._line += piece[:-1] if ends else piece
             while len(self._line) > 2 * MAX_LENGTH:
-                items.append(Noise(harmless(bytes(self._line[: 2 * MAX_LENGTH]))))
+                items += self._noise(bytes(self._line[: 2 * MAX_LENGTH]))
                 del self._line[: 2 * MAX_LENGTH]
                 self._cut = True
             if ends:
-                items += self._end()
+                items += self._end_line()
         return items
 
-    def _end(self) -> list[Item]:
+    def end(self) -> list[Item]:
+        """What is left of a line when nothing more will come: half a sentence is noise."""
+        line = bytes(self._line)
+        self._line.clear()
+        self._cut = False
+        return self._noise(line)
+
+    def _noise(self, line: bytes) -> list[Item]:
+        self.noise += len(line)
+        return [Noise(harmless(line))] if line.strip(b"\0 \r") else []
+
+    def _end_line(self) -> list[Item]:
         line = bytes(self._line).rstrip(b"\r")
         self._line.clear()
         cut, self._cut = self._cut, False
         if cut or b"$" not in line:
-            return [Noise(harmless(line))] if line.strip(b"\0 ") else []
+            return self._noise(line)
         # A sentence may follow what a reset has cut short.
         before, text = line[: line.rindex(b"$")], line[line.rindex(b"$") :]
-        items: list[Item] = [Noise(harmless(before))] if before.strip(b"\0 ") else []
         try:
             decoded = text.decode("ascii")
-            items.append(Heard(decoded, sentences.read(decoded)))
+            item: Item = Heard(decoded, sentences.read(decoded))
         except UnknownSentenceError as error:
-            if error.what not in self._unknown and len(self._unknown) < 100:
+            again = error.what in self._unknown or len(self._unknown) >= 100
+            if not again:
                 self._unknown.add(error.what)
-                items.append(Unknown(decoded, error.what))
+            item = Unknown(decoded, error.what, again)
         except (SentenceError, UnicodeDecodeError):
-            return [Noise(harmless(line))]
-        return items
+            return self._noise(line)
+        return [*self._noise(before), item]
 
 
 def _split(data: bytes) -> list[bytes]:
@@ -85,4 +107,9 @@ def _split(data: bytes) -> list[bytes]:
 
 def harmless(data: bytes) -> str:
     """The bytes as text that no terminal acts on."""
-    return "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}" for byte in data)
+    return "".join(_HARMLESS[byte] for byte in data)
+
+
+def original(text: str) -> bytes:
+    """The bytes that `harmless` has made this text of."""
+    return _ESCAPE.sub(lambda found: bytes([int(found[1], 16)]), text.encode())

@@ -191,7 +191,7 @@ class BoardApp(App[None]):
             self._heard.write(Text(tell(item.sentence)))
         elif isinstance(item, Noise):
             self._heard.write(Text(item.text, style="dim italic"))
-        else:
+        elif not item.again:
             self._heard.write(Text(f"{item.what} is not known here", style="dim"))
 
     def _tell_status(self) -> None:

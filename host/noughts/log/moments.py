@@ -1,0 +1,40 @@
+"""Moments: milliseconds since 1970 (UTC) in the store, ISO 8601 in files, local time for people."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime, timedelta, timezone
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def now() -> int:
+    """This moment."""
+    return time.time_ns() // 1_000_000
+
+
+def iso(ms: int) -> str:
+    """`2026-11-21T07:03:43.123Z`."""
+    moment = _EPOCH + timedelta(milliseconds=ms)
+    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+
+
+def from_iso(text: str) -> int:
+    """The moment that `iso` wrote. Raises `ValueError`."""
+    moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def local(ms: int | None) -> str:
+    """`2026-11-21 08:03`, in this computer's time zone; a dash for a moment that nobody knows."""
+    if ms is None:
+        return "-"
+    return (_EPOCH + timedelta(milliseconds=ms)).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def of_day(text: str) -> int:
+    """When a local day (`2026-11-21`) or minute (`2026-11-21 08:03`) begins.
+
+    Raises `ValueError`.
+    """
+    return (datetime.fromisoformat(text).astimezone() - _EPOCH) // timedelta(milliseconds=1)

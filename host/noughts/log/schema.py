@@ -1,0 +1,54 @@
+"""The store's tables, and how an older store becomes one of this version.
+
+    boards   what games come from: `usb-` and the USB serial number, else the port's name
+    boots    each run of a board that has said what it runs
+    games    one row a game; `again` tells games apart that got the same board, boot and number,
+             for a boot id is only 16 random bits
+
+Moments are milliseconds since 1970, UTC; NULL where nobody looked at a clock.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x6E6F7567  # "noug", by which a store is told from other databases
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """
+        CREATE TABLE boards (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE
+        )
+        """,
+        """
+        CREATE TABLE boots (
+            board INTEGER NOT NULL REFERENCES boards,
+            boot TEXT NOT NULL,
+            hardware TEXT NOT NULL,   -- V1 or V2
+            release TEXT NOT NULL,
+            table_id TEXT NOT NULL,
+            heard INTEGER,
+            PRIMARY KEY (board, boot, hardware, release, table_id)
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE games (
+            id INTEGER PRIMARY KEY,
+            board INTEGER NOT NULL REFERENCES boards,
+            boot TEXT NOT NULL,       -- four hex digits
+            number INTEGER NOT NULL,  -- counts from 1 since boot
+            again INTEGER NOT NULL,
+            seats TEXT NOT NULL,      -- player A's and B's: P, E, M or H
+            first TEXT NOT NULL,      -- who began: A or B
+            moves TEXT NOT NULL,      -- cells 0 to 8
+            times TEXT NOT NULL,      -- for each move, ms since the game began; empty if not heard
+            ms INTEGER NOT NULL,      -- of the last sentence, since the game began
+            end TEXT NOT NULL,        -- as in the sentence: - A B = x
+            started INTEGER,
+            heard INTEGER,            -- when the last sentence came
+            UNIQUE (board, boot, number, again)
+        )
+        """,
+    ),
+)
+"""The statements that make each version of the one before; the first makes version 1 of nothing."""

@@ -1,0 +1,263 @@
+"""The store: an SQLite file that keeps every game, whatever is unplugged, reset or killed.
+
+One transaction a sentence, in the write-ahead log, so a sentence is kept wholly or not at all,
+others may read meanwhile, and several watchers may write.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple
+
+from noughts.errors import StoreError
+from noughts.log.schema import APPLICATION_ID, MIGRATIONS
+from noughts.log.sentences import Boot, Game, Sentence
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_BUSY_S = 10.0
+_MAX_BOARDS_REMEMBERED = 1000
+
+
+def default_path() -> Path:
+    """Where the store is unless `--db` says otherwise: in the user's data folder."""
+    import platformdirs
+
+    return platformdirs.user_data_path("noughts", appauthor=False) / "games.db"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A sentence is in the store."""
+
+    game: int | None
+    """The game's number in the store; none for a boot."""
+    new: bool
+    """Whether the store did not have all of it before."""
+
+
+class Store:
+    """An open store. Use it in one thread at a time, and `close()` it; it can be a `with`."""
+
+    def __init__(
+        self, path: Path, create: bool = False, migrations: Sequence[Sequence[str]] = MIGRATIONS
+    ) -> None:
+        """Open a store, and bring an older one up to date; `create` one where none is.
+
+        Raises `StoreError` in one line.
+        """
+        self.path = path
+        self._boards: dict[str, int] = {}
+        if create:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise StoreError(
+                    f"cannot make the folder {path.parent} ({error.strerror}); "
+                    "choose another place with --db"
+                ) from error
+        elif not path.exists():
+            raise StoreError(f"no games are kept in {path} yet; `noughts watch` keeps them")
+        uri = f"{path.resolve().as_uri()}?mode={'rwc' if create else 'rw'}"
+        with self._told():
+            self.db = sqlite3.connect(
+                uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            )
+        try:
+            with self._told():
+                self._prepare(migrations)
+        except BaseException:
+            self.db.close()
+            raise
+
+    def _prepare(self, migrations: Sequence[Sequence[str]]) -> None:
+        version = self._version(len(migrations))
+        self.db.execute("PRAGMA foreign_keys = ON")
+        self.db.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last moments
+        if version == len(migrations):
+            return
+        self.db.execute("PRAGMA journal_mode = WAL")
+        with self._transaction():
+            version = self._version(len(migrations))  # another program may have been quicker
+            for statements in migrations[version:]:
+                for statement in statements:
+                    self.db.execute(statement)
+            self.db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self.db.execute(f"PRAGMA user_version = {len(migrations)}")
+
+    def _version(self, known: int) -> int:
+        """The store's version, 0 for a new file; what is none of ours is left alone."""
+        ((version,),) = self.db.execute("PRAGMA user_version")
+        ((application,),) = self.db.execute("PRAGMA application_id")
+        ((tables,),) = self.db.execute("SELECT count(*) FROM sqlite_master")
+        if application != APPLICATION_ID and (application or version or tables):
+            raise StoreError(
+                f"{self.path} is a database of another program; choose another file with --db"
+            )
+        if version > known:
+            raise StoreError(
+                f"{self.path} was made by a newer noughts (store version {version}, this one "
+                f"knows {known}); get the newer noughts, or choose another file with --db"
+            )
+        return int(version)
+
+    def keep(self, board: str, sentence: Sentence, at: int | None) -> Kept:
+        """Keep a sentence of a board; `at`: the moment when it was heard, if known.
+
+        When this returns, the sentence stays, also if the process is killed. Sentences that were
+        read before change nothing.
+        """
+        with self._told(), self._transaction():
+            number = self._board(board)
+            if isinstance(sentence, Boot):
+                return self._keep_boot(number, sentence, at)
+            return self._keep_game(number, sentence, at)
+
+    def _board(self, name: str) -> int:
+        if name not in self._boards:
+            if len(self._boards) >= _MAX_BOARDS_REMEMBERED:
+                self._boards.clear()
+            self.db.execute("INSERT OR IGNORE INTO boards (name) VALUES (?)", (name,))
+            ((number,),) = self.db.execute("SELECT id FROM boards WHERE name = ?", (name,))
+            self._boards[name] = number
+        return self._boards[name]
+
+    def _keep_boot(self, board: int, boot: Boot, at: int | None) -> Kept:
+        added = self.db.execute(
+            "INSERT OR IGNORE INTO boots VALUES (?, ?, ?, ?, ?, ?)",
+            (board, boot.boot, boot.board, boot.release, boot.table_id, at),
+        )
+        return Kept(None, added.rowcount > 0)
+
+    def _keep_game(self, board: int, game: Game, at: int | None) -> Kept:
+        moves = "".join(map(str, game.moves))
+        rows = self.db.execute(
+            "SELECT id, seats, first, moves, times, ms, end FROM games "
+            "WHERE board = ? AND boot = ? AND number = ? ORDER BY again",
+            (board, game.boot, game.number),
+        ).fetchall()
+        for row, seats, first, *stored in rows:
+            if (seats, first) != (game.seats, game.first):
+                continue
+            merged = _merge(_Played(*stored), game, moves)
+            if merged is None:
+                continue
+            if merged == _Played(*stored):
+                return Kept(row, False)
+            self.db.execute(
+                "UPDATE games SET moves = ?, times = ?, ms = ?, end = ?, heard = ? WHERE id = ?",
+                (*merged, at, row),
+            )
+            return Kept(row, True)
+        times = "," * (len(moves) - 1) + (str(game.ms) if moves and game.end != "x" else "")
+        added = self.db.execute(
+            "INSERT INTO games (board, boot, number, again, seats, first, moves, times, ms, end, "
+            "started, heard) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                board, game.boot, game.number, len(rows), game.seats, game.first, moves,
+                times, game.ms, game.end, None if at is None else at - game.ms, at,
+            ),
+        )  # fmt: skip
+        return Kept(added.lastrowid, True)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What SQLite raises, as one line."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(self._why(error)) from error
+
+    def _why(self, error: sqlite3.Error) -> str:
+        code = getattr(error, "sqlite_errorname", "") or str(error)  # Python 3.11 has the name
+        text = f"{code} {error}".lower()
+        if "locked" in text or "busy" in text:
+            return f"{self.path} is in use by another program; close that and try again"
+        if "full" in text:
+            return f"no room to write {self.path}; free some space: what was kept before is safe"
+        if "readonly" in text:
+            return f"{self.path} may not be written; check its permissions, or choose another --db"
+        if "cantopen" in text or "unable to open" in text:
+            return f"cannot open {self.path} ({error}); check the folder, or choose another --db"
+        if "ioerr" in text or "i/o" in text:
+            return f"cannot read or write {self.path} ({error}); check the disk and its free space"
+        return (
+            f"{self.path} is damaged or no store of noughts ({error}); "
+            "move it away and start a new one, or mend it with `sqlite3 FILE .recover`"
+        )
+
+    def read(self, query: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        """All rows of a query. Raises `StoreError`."""
+        with self._told():
+            return self.db.execute(query, values).fetchall()
+
+    def close(self) -> None:
+        """Close the file."""
+        self.db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class _Played(NamedTuple):
+    """How far a stored game has come."""
+
+    moves: str
+    times: str
+    ms: int
+    end: str
+
+    @property
+    def progress(self) -> tuple[int, bool]:
+        """What only grows."""
+        return len(self.moves), self.end == "x"
+
+
+def _merge(stored: _Played, game: Game, moves: str) -> _Played | None:
+    """What a stored game and a sentence with these moves know together.
+
+    None if the sentence is of another game. It is of this one if one of the two is the other at an
+    earlier time.
+    """
+    known = stored.times.split(",")[: len(stored.moves)]
+    timed = bool(moves) and game.end != "x"
+    if timed and len(moves) <= len(known) and known[len(moves) - 1] not in ("", str(game.ms)):
+        return None
+    told = _Played(moves, stored.times, game.ms, game.end)
+    earlier, later = sorted((stored, told), key=lambda played: played.progress)
+    if stored != told and (
+        stored.progress == told.progress
+        or earlier.end != "-"
+        or not later.moves.startswith(earlier.moves)
+        or earlier.ms > later.ms
+    ):
+        return None
+    times = known + [""] * (len(later.moves) - len(known))
+    if timed:
+        times[len(moves) - 1] = str(game.ms)
+    return later._replace(times=",".join(times))

@@ -1,0 +1,259 @@
+"""The store: what is kept, what changes nothing, and what it says of files that it cannot use."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noughts.errors import StoreError
+from noughts.log.schema import MIGRATIONS
+from noughts.log.sentences import Boot, Game, outcome
+from noughts.log.store import Kept, Store
+
+BOOT = Boot("0A83", "V1", "0.1.0", "2798")
+START = Game("0A83", 1, "PH", "A", (), 0, "-")
+ROWS = "SELECT boot, number, again, seats, first, moves, times, ms, end FROM games ORDER BY id"
+
+
+def stages(cells, end=None, seats="PH", number=1, step_ms=1000):
+    """A game's sentences, as the board sends them."""
+    told = []
+    for plies in range(len(cells) + 1):
+        moves = tuple(cells[:plies])
+        told.append(Game("0A83", number, seats, "A", moves, plies * step_ms, outcome(moves, "A")))
+    if end:
+        told.append(replace(told[-1], ms=told[-1].ms + 10, end=end))
+    return told
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "games.db", create=True) as opened:
+        yield opened
+
+
+def keep_all(store, sentences, at=None):
+    return [store.keep("usb-1", sentence, at) for sentence in sentences]
+
+
+def test_a_game_grows_into_one_row(store):
+    kept = keep_all(store, [BOOT, *stages([4, 0, 2, 6, 3, 5, 1, 7, 8])], 100_000)
+    assert kept[0] == Kept(None, True)
+    assert {each.game for each in kept[1:]} == {1}
+    assert store.read(ROWS) == [
+        ("0A83", 1, 0, "PH", "A", "402635178", "1000,2000,3000,4000,5000,6000,7000,8000,9000",
+         9000, "="),
+    ]  # fmt: skip
+    assert store.read("SELECT started, heard FROM games") == [(100_000, 100_000)]
+
+
+def test_the_start_is_told_from_the_moment_and_the_time_played(store):
+    store.keep("usb-1", stages([4, 0])[2], 100_000)
+    assert store.read("SELECT started, heard, times FROM games") == [(98_000, 100_000, ",2000")]
+
+
+@given(
+    st.permutations(list(range(9))),
+    st.sampled_from([None, "x"]),
+    st.lists(st.integers(0, 12), max_size=30),
+    st.integers(2, 8),
+)
+def test_any_order_repeated_and_with_losses_is_the_game_as_far_as_heard(order, end, picks, plies):
+    cells = []
+    for cell in order[:plies]:
+        if outcome(tuple(cells), "A") == "-":
+            cells.append(cell)
+    told = stages(cells, end if outcome(tuple(cells), "A") == "-" else None)
+    heard = [told[pick % len(told)] for pick in picks]
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "db"), create=True) as store:
+        keep_all(store, heard)
+        before = store.read(ROWS)
+        assert not any(each.new for each in keep_all(store, heard[::-1]))
+        assert store.read(ROWS) == before
+    if not heard:
+        assert before == []
+        return
+    ((*_, moves, times, ms, found),) = before
+    last = max(heard, key=lambda game: (len(game.moves), game.ms))
+    assert (moves, ms, found) == ("".join(map(str, last.moves)), last.ms, last.end)
+    told_plies = {len(game.moves) for game in heard if game.end != "x"}
+    assert times == ",".join(
+        str(ply * 1000) if ply in told_plies else "" for ply in range(1, len(moves) + 1)
+    )
+
+
+def test_another_game_under_the_same_ids_is_another_row(store):
+    """A boot id is 16 random bits: some school year a board will draw the same one twice."""
+    one, other = stages([4, 0, 2, 6]), stages([4, 0, 2, 6], step_ms=900)
+    ids = [{each.game for each in keep_all(store, told[1:])} for told in (one, other)]
+    assert ids == [{1}, {2}]
+    keep_all(store, [*one, *other])
+    assert [row[2] for row in store.read(ROWS)] == [0, 1]
+    keep_all(store, stages([8, 0], seats="PP"))
+    assert [(row[2], row[3], row[5]) for row in store.read(ROWS)][2:] == [(2, "PP", "80")]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        Game("0A83", 1, "PH", "A", (4, 0, 2), 3500, "-"),  # a game that was abandoned goes on
+        Game("0A83", 1, "PH", "A", (4, 0), 1999, "x"),  # it ended before its last move
+        Game("0A83", 1, "PH", "A", (4, 1), 2000, "-"),
+        Game("0A83", 1, "PH", "A", (4,), 1001, "-"),
+        Game("0A83", 1, "PH", "B", (4,), 1000, "-"),
+        Game("0A83", 1, "PH", "A", (), 5, "-"),
+    ],
+)
+def test_what_cannot_be_the_same_game(store, second):
+    keep_all(store, stages([4, 0], "x"))
+    store.keep("usb-1", second, None)
+    assert len(store.read(ROWS)) == 2 - (second.moves == () and second.ms <= 2010)
+
+
+def test_boards_boots_and_numbers_are_told_apart(store):
+    store.keep("usb-1", START, None)
+    store.keep("usb-2", START, None)
+    store.keep("usb-1", replace(START, boot="0A84"), None)
+    store.keep("usb-1", replace(START, number=2), None)
+    assert [each.game for each in keep_all(store, [START])] == [1]
+    assert len(store.read(ROWS)) == 4
+
+
+def test_two_watchers_on_one_store(tmp_path):
+    path = tmp_path / "games.db"
+    with Store(path, create=True) as one, Store(path, create=True) as other:
+        for game in stages([4, 0, 2, 6]):
+            assert one.keep("usb-1", game, None).new
+            assert not other.keep("usb-1", game, None).new
+            assert other.keep("usb-2", game, None).new
+        assert one.read(ROWS) == other.read(ROWS)
+
+
+def test_no_store_yet(tmp_path):
+    with pytest.raises(StoreError, match=r"no games are kept in .*; `noughts watch` keeps them"):
+        Store(tmp_path / "games.db")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_store_of_a_newer_version(tmp_path):
+    path = tmp_path / "games.db"
+    Store(path, create=True, migrations=(*MIGRATIONS, ("CREATE TABLE more (x)",))).close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"newer noughts \(store version 2, this one knows 1\)"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_an_older_store_is_brought_up_to_date(tmp_path):
+    path = tmp_path / "games.db"
+    with Store(path, create=True) as store:
+        store.keep("usb-1", START, None)
+    later = (*MIGRATIONS, ("ALTER TABLE games ADD COLUMN note TEXT", "CREATE TABLE more (x)"))
+    for _ in range(2):
+        with Store(path, migrations=later) as store:
+            assert store.read("SELECT boot, note FROM games") == [("0A83", None)]
+            assert store.read("PRAGMA user_version") == [(2,)]
+
+
+def test_a_step_to_a_later_version_that_fails_changes_nothing(tmp_path):
+    path = tmp_path / "games.db"
+    with Store(path, create=True) as store:
+        store.keep("usb-1", START, None)
+    with pytest.raises(StoreError):
+        Store(path, migrations=(*MIGRATIONS, ("CREATE TABLE more (x)", "CREATE TABLE games (x)")))
+    with Store(path) as store:
+        assert len(store.read(ROWS)) == 1
+        assert not store.read("SELECT name FROM sqlite_master WHERE name = 'more'")
+
+
+def test_a_database_of_another_program(tmp_path):
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE mine (x)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="a database of another program"):
+        Store(path, create=True)
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database(tmp_path):
+    path = tmp_path / "games.db"
+    path.write_text("marks " * 1000)
+    with pytest.raises(StoreError, match="is damaged or no store of noughts"):
+        Store(path, create=True)
+    assert path.read_text() == "marks " * 1000
+
+
+def test_a_damaged_store(tmp_path):
+    path = tmp_path / "games.db"
+    with Store(path, create=True) as store:
+        for number in range(1, 500):
+            store.keep("usb-1", replace(START, number=number), 1)
+    content = bytearray(path.read_bytes())
+    content[8192:] = os.urandom(len(content) - 8192)
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="damaged"), Store(path) as store:
+        store.read(ROWS)
+
+
+def test_a_locked_store(tmp_path, monkeypatch):
+    monkeypatch.setattr("noughts.log.store._BUSY_S", 0.1)
+    path = tmp_path / "games.db"
+    with Store(path, create=True) as store, sqlite3.connect(path, isolation_level=None) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="in use by another program"):
+            store.keep("usb-1", START, None)
+        other.execute("ROLLBACK")
+        assert store.keep("usb-1", START, None).new
+
+
+def test_no_room_left(store):
+    store.keep("usb-1", START, None)
+    ((pages,),) = store.read("PRAGMA page_count")
+    store.read(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreError, match="no room to write"):
+        for number in range(2, 10_000):
+            store.keep("usb-1", replace(START, number=number), None)
+    store.read("PRAGMA max_page_count = 100000")
+    assert store.keep("usb-1", replace(START, number=number), None).new
+    assert len(store.read(ROWS)) == number
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX limits the size of files")
+def test_the_system_lets_no_more_be_written(tmp_path):
+    path = tmp_path / "games.db"
+    script = """if True:
+        import resource, sys
+        from pathlib import Path
+        from noughts.log.sentences import Game
+        from noughts.log.store import Store
+        from noughts.errors import StoreError
+        store = Store(Path(sys.argv[1]), create=True)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        for number in range(1, 10_000):
+            try:
+                store.keep("usb-1", Game("0A83", number, "PH", "A", (), 0, "-"), None)
+            except StoreError as error:
+                print(number, error)
+                break
+    """
+    told = subprocess.run(
+        [sys.executable, "-c", script, path], capture_output=True, text=True, check=True
+    ).stdout
+    number, reason = told.split(maxsplit=1)
+    assert "check the disk and its free space" in reason or "no room" in reason
+    with Store(path) as store:
+        assert len(store.read(ROWS)) == int(number) - 1
+
+
+def test_the_folder_cannot_be_made(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"cannot make the folder .*; choose another place"):
+        Store(tmp_path / "file" / "games.db", create=True)
