@@ -64,6 +64,11 @@ COMMANDS = (
         "noughts put\n  noughts put --port /dev/ttyACM0 --table my_table.py",
     ),
     Command(
+        "watch",
+        "show every board that is plugged in, live, and keep every game",
+        "noughts watch\n  noughts watch --emulated 3\n  noughts watch --plain /dev/ttyACM0",
+    ),
+    Command(
         "doctor",
         "look at this computer and the boards on it, and say what to do",
         "noughts doctor\n  noughts doctor --json",

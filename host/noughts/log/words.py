@@ -17,24 +17,31 @@ LINE_NAMES = (
     "diagonal from the top left", "diagonal from the top right",
 )  # fmt: skip
 
-_SEATS = {"P": "a person", "E": "the chip (easy)", "M": "the chip (medium)", "H": "the chip (hard)"}
+SEATS = {"P": "a person", "E": "the chip (easy)", "M": "the chip (medium)", "H": "the chip (hard)"}
 
 
-def tell(sentence: Sentence) -> str:
-    """One line for a person."""
+def tell(sentence: Sentence, number: int | None = None) -> str:
+    """One line for a person; the game is called by the board's number of it, or by another."""
     if isinstance(sentence, Boot):
         return (
             f"board started: micro:bit {sentence.board}, game {sentence.release}, "
             f"table {sentence.table_id}"
         )
-    return f"game {sentence.number}{_event(sentence)}"
+    return f"game {number or sentence.number}{_event(sentence)}"
+
+
+def result(game: Game) -> str:
+    """How a game ended, or that it did not."""
+    if game.end == "-":
+        return "unfinished"
+    return {"=": "draw", "x": "abandoned"}.get(game.end, f"{game.end} won")
 
 
 def _event(game: Game) -> str:
     if game.end == "x":
         return f": abandoned after {len(game.moves)} move{'s' * (len(game.moves) != 1)}"
     if not game.moves:
-        a, b = (_SEATS[seat] for seat in game.seats)
+        a, b = (SEATS[seat] for seat in game.seats)
         return f": A is {a}, B is {b}; {game.first} begins"
     ply = len(game.moves) - 1
     player = game.player(ply)

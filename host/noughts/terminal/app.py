@@ -14,13 +14,13 @@ from textual.containers import Container
 from textual.widgets import RichLog, Static
 
 from noughts.boards.base import Board, Button
+from noughts.boards.hands import Hands
 from noughts.errors import BoardGone, NoughtsError
 from noughts.log.sentences import Boot
 from noughts.log.stream import Heard, Item, Noise, Stream
 from noughts.log.words import tell
 from noughts.terminal import drawing
 from noughts.terminal.drawing import MIN_COLUMNS, MIN_LINES
-from noughts.terminal.hands import Hands
 
 _SIDE_BY_SIDE = 76
 _POLL_S = 0.02

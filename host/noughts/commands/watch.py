@@ -1,0 +1,229 @@
+"""`noughts watch`: every board that is plugged in, live, and every game kept."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import BinaryIO
+
+import serial
+
+from noughts.boards.demonstration import Demonstration
+from noughts.commands.play import start_board
+from noughts.errors import NoughtsError
+from noughts.log import moments, raw
+from noughts.log.events import Event, as_record, in_words
+from noughts.log.following import Follower
+from noughts.log.raw import RawLog
+from noughts.log.session import Session
+from noughts.log.store import Store, default_path
+from noughts.log.watching import Ears, Watch
+from noughts.terminal.progress import progress
+
+_MAX_EMULATED = 16
+
+RECORDS = """
+with --json, each line is an object with "at" (ISO 8601, UTC) and "event":
+  connected  board, port               gone     board, port, why
+  waiting    port, why                 noise    board, text
+  unknown    board, what               boot     board, new, boot, hardware, release, table_id
+  game       board, new, game (its number in the store), boot, number (the board's own count),
+             seats, first, moves (cells 0 to 8), ms (since the game began), end (- A B = x)
+"new" is false for what the store had before. A boot or game is printed when it is in the store.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "port",
+        nargs="*",
+        metavar="PORT",
+        help="a serial port, or a URL such as socket://HOST:PORT or rfc2217://HOST:PORT "
+        "(every micro:bit that is plugged in)",
+    )
+    parser.add_argument(
+        "--emulated",
+        metavar="N",
+        type=int,
+        help=f"start N virtual boards (1 to {_MAX_EMULATED}) that play by themselves",
+    )
+    parser.add_argument(
+        "--from", dest="captured", metavar="FILE", help="read a captured log, - for standard input"
+    )
+    parser.add_argument(
+        "--name", metavar="BOARD", help="with --from: whose log it is, where it does not say so"
+    )
+    parser.add_argument("--plain", action="store_true", help="print a line for each event")
+    parser.add_argument("--json", action="store_true", help="print a JSON object for each event")
+    add_db(parser)
+    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+
+
+def add_db(parser: argparse.ArgumentParser) -> None:
+    """The option that names the store."""
+    parser.add_argument(
+        "--db",
+        metavar="FILE",
+        type=Path,
+        help="where the games are kept (games.db in your data folder)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Watch until Ctrl-C, or read a captured log."""
+    if args.emulated is not None and not 1 <= args.emulated <= _MAX_EMULATED:
+        args.error(f"argument --emulated: {args.emulated} is not from 1 to {_MAX_EMULATED}")
+    if args.captured is not None and (args.port or args.emulated):
+        args.error("--from reads a file; it goes with no port and no --emulated")
+    if args.name is not None and args.captured is None:
+        args.error("--name goes with --from")
+    for port in args.port:
+        _check(port)
+    path = args.db or default_path()
+    if args.emulated and args.db is None:
+        path = path.with_name("demonstration.db")  # no pupil's games
+    with Store(path, create=True) as store:
+        if args.captured is not None:
+            return _read(args, store)
+        return _watch(args, store)
+
+
+def _check(port: str) -> None:
+    """A URL that pyserial will never know is an error now; a port may still be plugged in."""
+    try:
+        serial.serial_for_url(port, do_not_open=True).close()
+    except Exception as error:  # the handlers of URLs raise whatever they come across
+        reason = " ".join(str(error).split())
+        raise NoughtsError(
+            f"{port} is no port ({reason}); name a device such as /dev/ttyACM0, or a URL"
+        ) from error
+
+
+def _watch(args: argparse.Namespace, store: Store) -> int:
+    session = Session()
+    stop = threading.Event()
+    with ExitStack() as stack, _until_signal(stop):
+        ports = [*args.port, *_demonstrations(args.emulated or 0, stack)]
+        log = RawLog(raw.folder_of(store.path))
+        stack.callback(log.close)
+        follower = Follower(ports)
+        stack.callback(follower.close)
+        watch = Watch(store, follower, log)
+        if args.plain or args.json or not sys.stdout.isatty():
+            _print_until(stop, watch, session, args.json)
+        else:
+            _show_until(stop, watch, session, store.path)
+    _sum_up(session, watch.noise, store.path)
+    return 0
+
+
+def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json: bool) -> None:
+    while not stop.is_set():
+        _print(watch.step(), session, as_json)
+
+
+def _print(events: Iterable[Event], session: Session, as_json: bool) -> None:
+    at = moments.now()
+    for event in events:
+        session.take(event)
+        print(json.dumps(as_record(event, at)) if as_json else _harmless(in_words(event)))
+    sys.stdout.flush()
+
+
+def _harmless(line: str) -> str:
+    """A port's name and the system's reasons are not our own text either."""
+    return "".join(char if char.isprintable() else " " for char in line)
+
+
+def _show_until(stop: threading.Event, watch: Watch, session: Session, path: Path) -> None:
+    from noughts.terminal.watch_app import WatchApp
+
+    app = WatchApp(watch, session, stop, path)
+    app.run()
+    if app.failure is not None:
+        raise app.failure
+
+
+def _demonstrations(count: int, stack: ExitStack) -> Iterator[str]:
+    kind = None
+    for seed in range(count):
+        board = stack.enter_context(start_board(kind, None, None))
+        kind = board.kind  # only the first says that QEMU is missing
+        stack.callback(Demonstration(board, seed).stop)
+        yield board.port
+
+
+@contextmanager
+def _until_signal(stop: threading.Event) -> Iterator[None]:
+    """Ctrl-C and the like end the watch between two sentences; a second one ends it at once."""
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP"):
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, before[signal.Signals(number)])
+        stop.set()
+
+    for number in numbers:
+        signal.signal(number, on_signal)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, before[number])
+
+
+def _read(args: argparse.Namespace, store: Store) -> int:
+    session = Session()
+    ears = Ears(store, None)
+    telling = args.plain or args.json
+    with _opened(args.captured) as file:
+        name = args.name or (args.captured if file.name == args.captured else "stdin")
+        total = Path(args.captured).stat().st_size if args.captured != "-" else 0
+        with progress(total) as steps:
+            steps.doing(f"reading {name}")
+            for events, size in _heard(file, ears, name):
+                if telling:
+                    _print(events, session, args.json)
+                else:
+                    for event in events:
+                        session.take(event)
+                steps.advance(size)
+    _sum_up(session, ears.noise, store.path)
+    return 0
+
+
+def _heard(file: BinaryIO, ears: Ears, name: str) -> Iterator[tuple[list[Event], int]]:
+    for captured in raw.read(file):
+        events = ears.hear(captured.board or name, captured.data, captured.at)
+        if captured.board is not None:
+            events += ears.end(captured.board, captured.at)
+        yield events, captured.size
+    yield ears.end(name, None), 0
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    with Path(name).open("rb") as file:
+        yield file
+
+
+def _sum_up(session: Session, noise: int, path: Path) -> None:
+    boards = len(session.boards)
+    print(
+        f"{session.sentences:,} sentences from {boards} board{'s' * (boards != 1)}, "
+        f"{session.games:,} games ended, {noise:,} bytes of noise; kept in {path}",
+        file=sys.stderr,
+    )

@@ -1,0 +1,83 @@
+"""What happens while boards are watched, in words and as records for scripts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from noughts.log import moments
+from noughts.log.following import Plugged, Refused, Unplugged
+from noughts.log.sentences import Boot, Sentence
+from noughts.log.words import tell
+
+
+@dataclass(frozen=True)
+class Told:
+    """A sentence that is in the store by now."""
+
+    board: str
+    sentence: Sentence
+    game: int | None
+    """The game's number in the store; a boot has none."""
+    new: bool
+    """Whether it told the store anything."""
+
+
+@dataclass(frozen=True)
+class Strange:
+    """A sentence of a later version; each kind is told once a connection."""
+
+    board: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Something that is no sentence, harmless to show."""
+
+    board: str
+    text: str
+
+
+Event = Plugged | Unplugged | Refused | Told | Strange | Noisy
+
+_NAMES = {
+    Plugged: "connected",
+    Unplugged: "gone",
+    Refused: "waiting",
+    Strange: "unknown",
+    Noisy: "noise",
+}
+
+
+def in_words(event: Event) -> str:
+    """One line for a person."""
+    if isinstance(event, Told):
+        before = "" if event.new else " (kept before)"
+        return f"{event.board}: {tell(event.sentence, event.game)}{before}"
+    if isinstance(event, Plugged):
+        return f"{event.board}: connected" + f" ({event.port})" * (event.port != event.board)
+    if isinstance(event, Unplugged):
+        return f"{event.board}: gone ({event.why}); it is taken up again when it is back"
+    if isinstance(event, Refused):
+        return f"waiting for {event.port}: {event.why}"
+    if isinstance(event, Strange):
+        return f"{event.board}: {event.what} is not known here; get a newer noughts"
+    return f"{event.board}: noise: {event.text}"
+
+
+def as_record(event: Event, at: int) -> dict[str, object]:
+    """An event as `noughts watch --json` prints it; its help tells the fields."""
+    record: dict[str, object] = {"at": moments.iso(at)}
+    if not isinstance(event, Told):
+        return record | {"event": _NAMES[type(event)]} | asdict(event)
+    sentence = event.sentence
+    record |= {"event": "boot" if isinstance(sentence, Boot) else "game"}
+    record |= {"board": event.board, "new": event.new}
+    if isinstance(sentence, Boot):
+        return record | {
+            "boot": sentence.boot,
+            "hardware": sentence.board,
+            "release": sentence.release,
+            "table_id": sentence.table_id,
+        }
+    return record | {"game": event.game} | asdict(sentence) | {"moves": list(sentence.moves)}
