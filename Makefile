@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: play test check format table hex flash put bench pictures clean qemu
+.PHONY: play test check format table hex flash put watch bench pictures clean qemu
 
 play: $(VENV)/play qemu
 	@$(BIN)/noughts play
@@ -33,6 +33,9 @@ flash: $(VENV)/play
 
 put: $(VENV)/play
 	@$(BIN)/noughts put
+
+watch: $(VENV)/play
+	@$(BIN)/noughts watch
 
 table: $(VENV)/play
 	@$(BIN)/noughts table

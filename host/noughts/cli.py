@@ -69,6 +69,26 @@ COMMANDS = (
         "noughts watch\n  noughts watch --emulated 3\n  noughts watch --plain /dev/ttyACM0",
     ),
     Command(
+        "games",
+        "list the games that are kept",
+        "noughts games\n  noughts games --seats PH --result A --since 2026-11-21",
+    ),
+    Command(
+        "replay",
+        "step through a game, beside what perfect play would have done",
+        "noughts replay last\n  noughts replay 12 --text",
+    ),
+    Command(
+        "stats",
+        "count results, first moves, lengths, thinking times and mistakes",
+        "noughts stats\n  noughts stats --seats PH --plot stats.png",
+    ),
+    Command(
+        "export",
+        "write games as a table for a spreadsheet or pandas",
+        "noughts export -o games.csv\n  noughts export --format parquet -o games.parquet",
+    ),
+    Command(
         "doctor",
         "look at this computer and the boards on it, and say what to do",
         "noughts doctor\n  noughts doctor --json",

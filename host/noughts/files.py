@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from noughts.errors import NoughtsError
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file beside its place, then move it there.
+    """Write a file with this content; see `whole_file`."""
+    with whole_file(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, beside its place; moved there at the end, removed after an error.
 
     A link stays one, and its target is replaced; a device or a pipe, such as `/dev/stdout`, is
     written to. Raises `NoughtsError`, and leaves what was there, when the folder cannot be
@@ -20,24 +30,27 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         # What stands for an open file, such as /dev/stdout, cannot be replaced either.
         if path.is_relative_to("/dev") or (path.exists() and not path.is_file()):
-            path.write_bytes(content)
+            with path.open("wb") as file:
+                yield file
             return
         path = path.resolve()
         handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
         Path(beside).chmod(mode)
         Path(beside).replace(path)
+        beside = None
     except OSError as error:
-        if beside is not None:
-            Path(beside).unlink(missing_ok=True)
         raise NoughtsError(
             f"cannot write {path} ({error.strerror}); "
             "check that the folder exists, is yours to write and has room"
         ) from error
+    finally:
+        if beside is not None:
+            Path(beside).unlink(missing_ok=True)
 
 
 def _umask() -> int:

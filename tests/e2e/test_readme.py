@@ -30,7 +30,8 @@ def test_every_command_runs(repository, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "target", ["play", "test", "check", "format", "bench", "table", "hex", "flash", "put", "clean"]
+    "target",
+    ["play", "test", "check", "format", "bench", "table", "hex", "flash", "put", "watch", "clean"],
 )
 def test_make_knows_its_targets(repository, target):
     environment = {name: os.environ[name] for name in os.environ if name != "MAKEFLAGS"}

@@ -14,23 +14,12 @@ from hypothesis import strategies as st
 
 from noughts.errors import StoreError
 from noughts.log.schema import MIGRATIONS
-from noughts.log.sentences import Boot, Game, outcome
+from noughts.log.sentences import Game, outcome
 from noughts.log.store import Kept, Store
+from told import BOOT, stages
 
-BOOT = Boot("0A83", "V1", "0.1.0", "2798")
 START = Game("0A83", 1, "PH", "A", (), 0, "-")
 ROWS = "SELECT boot, number, again, seats, first, moves, times, ms, end FROM games ORDER BY id"
-
-
-def stages(cells, end=None, seats="PH", number=1, step_ms=1000):
-    """A game's sentences, as the board sends them."""
-    told = []
-    for plies in range(len(cells) + 1):
-        moves = tuple(cells[:plies])
-        told.append(Game("0A83", number, seats, "A", moves, plies * step_ms, outcome(moves, "A")))
-    if end:
-        told.append(replace(told[-1], ms=told[-1].ms + 10, end=end))
-    return told
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import signal
 import sys
 import threading
@@ -17,6 +18,7 @@ import serial
 
 from noughts.boards.demonstration import Demonstration
 from noughts.commands.play import start_board
+from noughts.commands.stored import add_db
 from noughts.errors import NoughtsError
 from noughts.log import moments, raw
 from noughts.log.events import Event, as_record, in_words
@@ -28,6 +30,7 @@ from noughts.log.watching import Ears, Watch
 from noughts.terminal.progress import progress
 
 _MAX_EMULATED = 16
+_NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet of an export
 
 RECORDS = """
 with --json, each line is an object with "at" (ISO 8601, UTC) and "event":
@@ -67,16 +70,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
 
 
-def add_db(parser: argparse.ArgumentParser) -> None:
-    """The option that names the store."""
-    parser.add_argument(
-        "--db",
-        metavar="FILE",
-        type=Path,
-        help="where the games are kept (games.db in your data folder)",
-    )
-
-
 def run(args: argparse.Namespace) -> int:
     """Watch until Ctrl-C, or read a captured log."""
     if args.emulated is not None and not 1 <= args.emulated <= _MAX_EMULATED:
@@ -85,6 +78,10 @@ def run(args: argparse.Namespace) -> int:
         args.error("--from reads a file; it goes with no port and no --emulated")
     if args.name is not None and args.captured is None:
         args.error("--name goes with --from")
+    if args.name is not None and not _NAME.fullmatch(args.name):
+        args.error(
+            f"{args.name[:20]!r} is no name; begin with a letter or digit, and use no spaces"
+        )
     for port in args.port:
         _check(port)
     path = args.db or default_path()
@@ -187,7 +184,7 @@ def _read(args: argparse.Namespace, store: Store) -> int:
     ears = Ears(store, None)
     telling = args.plain or args.json
     with _opened(args.captured) as file:
-        name = args.name or (args.captured if file.name == args.captured else "stdin")
+        name = args.name or ("stdin" if args.captured == "-" else f"file-{Path(file.name).name}")
         total = Path(args.captured).stat().st_size if args.captured != "-" else 0
         with progress(total) as steps:
             steps.doing(f"reading {name}")

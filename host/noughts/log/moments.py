@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -32,9 +32,10 @@ def local(ms: int | None) -> str:
     return (_EPOCH + timedelta(milliseconds=ms)).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def of_day(text: str) -> int:
-    """When a local day (`2026-11-21`) or minute (`2026-11-21 08:03`) begins.
+def of_day(day: date) -> int:
+    """When a day begins, in this computer's time zone.
 
-    Raises `ValueError`.
+    Raises `OverflowError` or `OSError` for days that the system does not count.
     """
-    return (datetime.fromisoformat(text).astimezone() - _EPOCH) // timedelta(milliseconds=1)
+    midnight = datetime(day.year, day.month, day.day).astimezone()
+    return (midnight - _EPOCH) // timedelta(milliseconds=1)

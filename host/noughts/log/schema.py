@@ -29,7 +29,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             table_id TEXT NOT NULL,
             heard INTEGER,
             PRIMARY KEY (board, boot, hardware, release, table_id)
-        ) WITHOUT ROWID
+        )
         """,
         """
         CREATE TABLE games (

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from noughts.errors import StoreError
 from noughts.log.schema import APPLICATION_ID, MIGRATIONS
@@ -203,10 +203,14 @@ class Store:
             "move it away and start a new one, or mend it with `sqlite3 FILE .recover`"
         )
 
-    def read(self, query: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+    def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         """All rows of a query. Raises `StoreError`."""
+        return list(self.each(query, values))
+
+    def each(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+        """The rows of a query, one by one. Raises `StoreError`."""
         with self._told():
-            return self.db.execute(query, values).fetchall()
+            yield from self.db.execute(query, values)
 
     def close(self) -> None:
         """Close the file."""

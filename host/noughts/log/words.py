@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from noughts.log.sentences import Boot, Game, Sentence
+from noughts.log.stream import harmless
 from noughts.positions import LINES
 
 CELLS = (
@@ -16,6 +17,8 @@ LINE_NAMES = (
     "top row", "middle row", "bottom row",
     "diagonal from the top left", "diagonal from the top right",
 )  # fmt: skip
+
+_SEATED = {"P": "person", "E": "easy", "M": "medium", "H": "hard"}
 
 SEATS = {"P": "a person", "E": "the chip (easy)", "M": "the chip (medium)", "H": "the chip (hard)"}
 
@@ -35,6 +38,27 @@ def result(game: Game) -> str:
     if game.end == "-":
         return "unfinished"
     return {"=": "draw", "x": "abandoned"}.get(game.end, f"{game.end} won")
+
+
+def seated(seat: str) -> str:
+    """Who sits there, in one word."""
+    return _SEATED[seat]
+
+
+def won(result: str) -> str:
+    """A stored game's result, as people say it."""
+    return f"{result} won" if result in ("A", "B") else result
+
+
+def short(board: str) -> str:
+    """A board's name without what all micro:bits have in common.
+
+    Their USB serial number is 48 hex digits: 8 for the model, 32 for the interface chip (of which
+    the second half differs least), 8 for its kind (DAPLink's documentation).
+    """
+    if board.startswith("usb-") and len(board) == 52:
+        return f"usb-…{board[12:28]}"
+    return harmless(board.encode())
 
 
 def _event(game: Game) -> str:

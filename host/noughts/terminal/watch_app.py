@@ -19,7 +19,7 @@ from textual.widgets import Static
 from noughts.errors import NoughtsError
 from noughts.log.session import BoardState, Ended, Session
 from noughts.log.watching import Watch
-from noughts.log.words import result
+from noughts.log.words import result, seated
 
 _REDRAW_S = 0.1
 _WIDTH = 24
@@ -130,8 +130,7 @@ class WatchApp(App[None]):
         game = board.game
         if game is None:
             return ("", "in the menu" if board.boot else "", "")
-        seats = {"P": "person", "E": "easy", "M": "medium", "H": "hard"}
-        a, b = (seats[seat] for seat in game.seats)
+        a, b = map(seated, game.seats)
         turn = result(game) if game.end != "-" else f"{game.player(len(game.moves))}'s turn"
         return (f"game {board.number}", f"{a}-{b}", turn)
 

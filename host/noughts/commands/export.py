@@ -1,0 +1,155 @@
+"""`noughts export`: the games as a table, for a spreadsheet, pandas, or another program."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from noughts.commands.stored import add_db, add_wanted, nothing_found, open_store, wanted
+from noughts.errors import NoughtsError
+from noughts.files import whole_file
+from noughts.log import moments
+from noughts.log.flat import COLUMNS, Value, row
+from noughts.log.games import count, games
+from noughts.terminal.progress import progress
+
+_FORMATS = ("csv", "jsonl", "parquet")
+_AT_ONCE = 10_000
+
+_WIDTH = max(len(column.name) for column in COLUMNS)
+RECORDS = f"""
+columns:
+{chr(10).join(f"  {column.name:<{_WIDTH}}  {column.meaning}" for column in COLUMNS)}
+
+csv: UTF-8, a line of names first; moments as 2026-11-21 07:03:43.123, UTC; nothing for no value.
+jsonl: an object a line; moments as 2026-11-21T07:03:43.123Z; null for no value.
+parquet: 64-bit integers, strings, and moments as timestamps in ms, UTC; null for no value.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "--format", choices=_FORMATS, help="csv, jsonl or parquet (by the file's name, else csv)"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="the file to write (standard output)"
+    )
+    add_wanted(parser)
+    add_db(parser)
+    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the games."""
+    ending = args.output.suffix.lower()[1:] if args.output else ""
+    kind = args.format or (ending if ending in _FORMATS else "csv")
+    if kind == "parquet" and args.output is None and sys.stdout.isatty():
+        args.error("parquet is not text; name a file with -o")
+    writer = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[kind]
+    which = wanted(args)
+    with open_store(args) as store:
+        total = count(store, which)
+        if not total:
+            raise nothing_found(store)
+        with _output(args.output) as file, progress(total, "games") as steps:
+            steps.doing("exporting")
+            rows = (row(game) for game in games(store, which))
+            written = 0
+            for written in writer(rows, file):  # noqa: B007  the last is told
+                steps.advance(_AT_ONCE)
+    if args.output:
+        print(f"{args.output} written: {written:,} game{'s' * (written != 1)}")
+    return 0
+
+
+@contextmanager
+def _output(path: Path | None) -> Iterator[BinaryIO]:
+    if path is not None:
+        with whole_file(path) as file:
+            yield file
+        return
+    sys.stdout.flush()
+    yield sys.stdout.buffer
+    sys.stdout.buffer.flush()
+
+
+Rows = Iterator[tuple[Value, ...]]
+
+
+def _csv(rows: Rows, file: BinaryIO) -> Iterator[int]:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(column.name for column in COLUMNS)
+    for written, some in _pieces(rows):
+        writer.writerows(_with_moments(some, lambda at: moments.iso(at)[:-1].replace("T", " ")))
+        file.write(text.getvalue().encode())
+        text.seek(0)
+        text.truncate()
+        yield written
+
+
+def _jsonl(rows: Rows, file: BinaryIO) -> Iterator[int]:
+    names = [column.name for column in COLUMNS]
+    for written, some in _pieces(rows):
+        for values in _with_moments(some, moments.iso):
+            file.write(json.dumps(dict(zip(names, values, strict=True))).encode() + b"\n")
+        yield written
+
+
+def _parquet(rows: Rows, file: BinaryIO) -> Iterator[int]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise NoughtsError(
+            f"parquet needs pyarrow ({error}); "
+            f"install it with `{sys.executable} -m pip install pyarrow`"
+        ) from error
+    types = {"int": pyarrow.int64(), "str": pyarrow.string()}
+    types["moment"] = pyarrow.timestamp("ms", tz="UTC")
+    schema = pyarrow.schema(
+        [
+            pyarrow.field(column.name, types[column.kind], metadata={"meaning": column.meaning})
+            for column in COLUMNS
+        ]
+    )
+    with parquet.ParquetWriter(file, schema) as writer:
+        for written, some in _pieces(rows):
+            columns = zip(*some, strict=True)
+            arrays = [
+                pyarrow.array(values, field.type)
+                for values, field in zip(columns, schema, strict=True)
+            ]
+            writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
+            yield written
+
+
+_MOMENTS = [index for index, column in enumerate(COLUMNS) if column.kind == "moment"]
+
+
+def _with_moments(
+    rows: Iterable[tuple[Value, ...]], written: Callable[[int], str]
+) -> Iterator[list[Value]]:
+    """The rows with moments as text."""
+    for values in map(list, rows):
+        for index in _MOMENTS:
+            at = values[index]
+            values[index] = written(at) if isinstance(at, int) else None
+        yield values
+
+
+def _pieces(rows: Rows) -> Iterator[tuple[int, list[tuple[Value, ...]]]]:
+    """The rows in lists, and how many there were by then."""
+    written = 0
+    while some := list(islice(rows, _AT_ONCE)):
+        written += len(some)
+        yield written, some

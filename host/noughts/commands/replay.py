@@ -1,0 +1,83 @@
+"""`noughts replay`: one game, move by move, beside what perfect play would have done."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from noughts.commands.stored import add_db, open_store
+from noughts.log.games import StoredGame, game
+from noughts.review import Reviewed, review
+from noughts.terminal.replayed import heading, step, wait_s
+
+_SLOWEST, _FASTEST = 0.1, 100.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "game",
+        metavar="GAME",
+        type=_number,
+        help="its number in `noughts games`, or `last` for the newest",
+    )
+    parser.add_argument(
+        "--speed",
+        metavar="X",
+        type=_speed,
+        help=f"play by itself, so many times as fast as it was played ({_SLOWEST:g} to "
+        f"{_FASTEST:g})",
+    )
+    parser.add_argument(
+        "--text", action="store_true", help="print every step, as without a terminal"
+    )
+    add_db(parser)
+
+
+def _number(text: str) -> int | None:
+    if text == "last":
+        return None
+    if not text.isdecimal() or not text.isascii() or len(text) > 18:
+        raise argparse.ArgumentTypeError(
+            f"{text[:20]!r} is no game; give its number, or `last` for the newest"
+        )
+    return int(text)
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not _SLOWEST <= speed <= _FASTEST:
+        raise argparse.ArgumentTypeError(
+            f"{text[:20]!r} is not a speed from {_SLOWEST:g} to {_FASTEST:g}"
+        )
+    return speed
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replay one game."""
+    with open_store(args) as store:
+        found = game(store, args.game)
+    reviewed = review(list(map(int, found.moves)))
+    if args.text or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        _print(found, reviewed, args.speed)
+        return 0
+    from noughts.terminal.replay_app import ReplayApp
+
+    ReplayApp(found, reviewed, args.speed).run()
+    return 0
+
+
+def _print(found: StoredGame, reviewed: list[Reviewed], speed: float | None) -> None:
+    print(heading(found))
+    for plies in range(len(found.moves) + 1):
+        if plies and speed is not None:
+            time.sleep(wait_s(found, plies - 1, speed))
+        print(f"\n{_trimmed(step(found, reviewed, plies).plain)}", flush=True)
+
+
+def _trimmed(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.rstrip().splitlines())

@@ -1,0 +1,171 @@
+"""`noughts stats`: what the games that are kept have in common."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from noughts.commands.stored import add_db, add_wanted, nothing_found, open_store, wanted
+from noughts.log.games import RESULTS
+from noughts.log.stats import Player, Stats, in_order, players_in_order, stats
+from noughts.log.words import seated
+from noughts.terminal.grid import grid
+
+_BAR = 30
+_WARMTH = ((40, 245), (50, 190), (75, 80))
+"""Red, green and blue of no first move and of the most."""
+
+RECORDS = """
+--json prints one object: games; results (a list: seats, first, games, A, B, draw, abandoned,
+unfinished); first_moves (nine counts, cells in reading order); lengths (moves: games that ended by
+the rules); players (by seat: games, moves, mistakes and mistakes_a_game in games that ended by the
+rules; thought_ms: the quartiles of the time from the move before to this one, or null).
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
+    parser.add_argument(
+        "--plot", metavar="FILE", type=Path, help="draw them into this picture, .png or .svg"
+    )
+    add_wanted(parser)
+    add_db(parser)
+    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+
+
+def run(args: argparse.Namespace) -> int:
+    """Count, and tell or draw it."""
+    if args.plot is not None and args.plot.suffix.lower() not in (".png", ".svg"):
+        args.error(f"argument --plot: {args.plot.name!r} ends neither in .png nor in .svg")
+    with open_store(args) as store:
+        found = stats(store, wanted(args))
+        if not found.games and (args.plot or not args.json):
+            raise nothing_found(store)
+    if args.plot is not None:
+        from noughts.commands.plot import draw
+
+        draw(found, args.plot)
+    if args.json:
+        print(json.dumps(_record(found)))
+    else:
+        _tell(found)
+        if args.plot is not None:
+            print(f"\n{args.plot} written")
+    return 0
+
+
+def _tell(found: Stats) -> None:
+    print(f"{found.games:,} game{'s' * (found.games != 1)}\n")
+    _table(
+        [("A", "B", "first", "games", "A won", "B won", "draw", "abandoned", "unfinished")]
+        + [
+            (
+                *map(seated, seats),
+                first,
+                f"{sum(results.values()):,}",
+                *(f"{results[end]:,}" for end in RESULTS.values()),
+            )
+            for seats, first, results in in_order(found)
+        ],
+        left=3,
+    )
+    moved = sum(found.first_moves)
+    if moved:
+        print("\nFirst moves\n")
+        _print_heat([count / moved for count in found.first_moves])
+    ended = sum(found.lengths.values())
+    if ended:
+        print("\nMoves in a game that ended by the rules\n")
+        most = max(found.lengths.values())
+        for length in range(5, 10):
+            count = found.lengths[length]
+            bar = "#" * round(_BAR * count / most)
+            print(f"{length}  {count:>{len(f'{ended:,}')},}  {bar}".rstrip())
+    print("\nWho played, in games that ended by the rules; seconds for a move in all games\n")
+    _table(
+        [("", "games", "moves", "mistakes", "a game", "median s", "half of them")]
+        + [_player_row(seat, player) for seat, player in players_in_order(found)],
+        left=1,
+    )
+    print("\nA mistake is a move that turns a win into a draw or a loss, or a draw into a loss.")
+
+
+def _print_heat(shares: list[float]) -> None:
+    """A 3x3 map: the larger the share, the warmer; without a terminal, the numbers alone."""
+    labels = [f"{share:.0%}" for share in shares]
+    if not sys.stdout.isatty():
+        print(grid(labels))
+        return
+    from rich.console import Console
+    from rich.style import Style
+    from rich.text import Text
+
+    most = max(shares)
+    console = Console(highlight=False)
+    for row in (0, 3, 6):
+        cells = [
+            Style(color="black" if heat > 0.5 else "white", bgcolor=_warm(heat))
+            for heat in (share / most for share in shares[row : row + 3])
+        ]
+        for texts in (("", "", ""), labels[row : row + 3], ("", "", "")):
+            line = Text()
+            for text, style in zip(texts, cells, strict=True):
+                line.append(text.center(8), style)
+            console.print(line)
+
+
+def _warm(heat: float) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*(round(a + (b - a) * heat) for a, b in _WARMTH))
+
+
+def _player_row(seat: str, player: Player) -> tuple[str, ...]:
+    rate = player.mistakes_a_game
+    quartiles = player.quartiles_ms()
+    times = ("-", "-")
+    if quartiles is not None:
+        low, median, high = (ms / 1000 for ms in quartiles)
+        times = (f"{median:.1f}", f"{low:.1f} to {high:.1f}")
+    return (
+        seated(seat),
+        f"{player.games:,}",
+        f"{player.moves:,}",
+        f"{player.mistakes:,}",
+        "-" if rate is None else f"{rate:.2f}",
+        *times,
+    )
+
+
+def _table(rows: list[tuple[str, ...]], left: int) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            cell.ljust(width) if index < left else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
+
+
+def _record(found: Stats) -> dict[str, object]:
+    return {
+        "games": found.games,
+        "results": [
+            {"seats": seats, "first": first, "games": sum(results.values())}
+            | {name: results[end] for name, end in RESULTS.items()}
+            for seats, first, results in in_order(found)
+        ],
+        "first_moves": found.first_moves,
+        "lengths": {length: found.lengths[length] for length in range(5, 10)},
+        "players": {
+            seat: {
+                "games": player.games,
+                "moves": player.moves,
+                "mistakes": player.mistakes,
+                "mistakes_a_game": player.mistakes_a_game,
+                "thought_ms": player.quartiles_ms(),
+            }
+            for seat, player in players_in_order(found)
+        },
+    }

@@ -1,0 +1,89 @@
+"""The options of the commands that read the store: where it is, and which games are wanted."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from datetime import date, timedelta
+from pathlib import Path
+
+from noughts.errors import StoreError
+from noughts.log import moments
+from noughts.log.games import RESULTS, Wanted, count
+from noughts.log.store import Store, default_path
+
+_SEATS = re.compile("[PEMH]{2}")
+
+
+def add_db(parser: argparse.ArgumentParser) -> None:
+    """The option that names the store."""
+    parser.add_argument(
+        "--db",
+        metavar="FILE",
+        type=Path,
+        help="where the games are kept (games.db in your data folder)",
+    )
+
+
+def add_wanted(parser: argparse.ArgumentParser) -> None:
+    """The options that choose games."""
+    group = parser.add_argument_group("which games (all)")
+    group.add_argument(
+        "--board", metavar="NAME", action="append", default=[], help="part of a board's name"
+    )
+    group.add_argument(
+        "--seats",
+        metavar="AB",
+        type=_seats,
+        help="player A's seat and B's: P a person, E M H the chip; PH is a person against hard",
+    )
+    group.add_argument(
+        "--result",
+        metavar="RESULT",
+        action="append",
+        default=[],
+        choices=tuple(RESULTS),
+        help=f"{', '.join(RESULTS)}; A and B are who won",
+    )
+    group.add_argument(
+        "--since", metavar="DAY", type=_day, help="began on this day or later: 2026-11-21"
+    )
+    group.add_argument("--until", metavar="DAY", type=_day, help="began on this day or earlier")
+
+
+def _seats(text: str) -> str:
+    if not _SEATS.fullmatch(text.upper()):
+        raise argparse.ArgumentTypeError(
+            f"{text[:20]!r} is not two letters of P, E, M and H, such as PH"
+        )
+    return text.upper()
+
+
+def _day(text: str) -> date:
+    try:
+        day = date.fromisoformat(text)
+        moments.of_day(day + timedelta(days=1))
+        return day
+    except (ValueError, OverflowError, OSError) as error:
+        raise argparse.ArgumentTypeError(
+            f"{text[:20]!r} is no day; write it as 2026-11-21"
+        ) from error
+
+
+def wanted(args: argparse.Namespace) -> Wanted:
+    """The games that the options choose."""
+    since = None if args.since is None else moments.of_day(args.since)
+    until = None if args.until is None else moments.of_day(args.until + timedelta(days=1))
+    return Wanted(tuple(args.board), args.seats, tuple(args.result), since, until)
+
+
+def open_store(args: argparse.Namespace) -> Store:
+    """The store, which must be there. Raises `StoreError`."""
+    return Store(args.db or default_path())
+
+
+def nothing_found(store: Store) -> StoreError:
+    """Why no game was found."""
+    if count(store, Wanted()):
+        return StoreError(f"none of the games in {store.path} fits; `noughts games` lists them")
+    return StoreError(f"{store.path} holds no game yet; `noughts watch` keeps them")

@@ -1,0 +1,88 @@
+"""The Textual program behind `noughts replay`: steps through a game."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.timer import Timer
+from textual.widgets import Static
+
+from noughts.log.games import StoredGame
+from noughts.review import Reviewed
+from noughts.terminal.replayed import heading, step, wait_s
+
+
+class ReplayApp(App[None]):
+    """Shows a game move by move; with a speed, it plays by itself."""
+
+    TITLE = "noughts replay"
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    #game { padding: 1 2; scrollbar-size: 1 1; }
+    #heading { margin: 0 0 1 0; color: $text-muted; }
+    #status { dock: bottom; height: 1; background: $panel; padding: 0 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,l,enter", "by(1)", priority=True),
+        Binding("left,h,backspace", "by(-1)", priority=True),
+        Binding("home,g", "to(0)", priority=True),
+        Binding("end,G", "to(9)", priority=True),
+        Binding("space", "play", priority=True),
+        Binding("q,escape,ctrl+c", "quit", priority=True),
+    ]
+
+    def __init__(self, game: StoredGame, reviewed: list[Reviewed], speed: float | None) -> None:
+        super().__init__()
+        self._game = game
+        self._reviewed = reviewed
+        self._speed = speed or 1.0
+        self._playing = speed is not None
+        self._plies = 0
+        self._timer: Timer | None = None
+        self._board = Static(id="board")
+        self._status = Static(id="status")
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="game"):
+            yield Static(heading(self._game), id="heading", markup=False)
+            yield self._board
+        yield self._status
+
+    def on_mount(self) -> None:
+        self._show()
+
+    def action_by(self, plies: int) -> None:
+        """Step forward or back, and stay there."""
+        self._playing = False
+        self._go(self._plies + plies)
+
+    def action_to(self, plies: int) -> None:
+        """Go to the position after so many moves, or the last."""
+        self._playing = False
+        self._go(plies)
+
+    def action_play(self) -> None:
+        """Begin or stop playing by itself; at the end, from the beginning."""
+        self._playing = not self._playing
+        at_end = self._plies == len(self._game.moves)
+        self._go(0 if self._playing and at_end else self._plies)
+
+    def _go(self, plies: int) -> None:
+        self._plies = min(max(plies, 0), len(self._game.moves))
+        self._show()
+
+    def _show(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        if self._plies == len(self._game.moves):
+            self._playing = False
+        if self._playing:
+            wait = wait_s(self._game, self._plies, self._speed)
+            self._timer = self.set_timer(wait, lambda: self._go(self._plies + 1))
+        self._board.update(step(self._game, self._reviewed, self._plies))
+        keys = f"left right step  home end  space {'stop' if self._playing else 'play'}  q quit"
+        self._status.update(f"{self._plies}/{len(self._game.moves)}  {keys}")

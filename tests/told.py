@@ -1,0 +1,51 @@
+"""Sentences of whole games, as a board sends them, and stores full of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from noughts.log.sentences import Boot, Game, Sentence, outcome
+from noughts.log.store import Store
+
+BOOT = Boot("0A83", "V1", "0.1.0", "2798")
+AT = 1_790_000_000_000
+"""A moment: 2026-09-21 14:13:20 UTC."""
+
+
+def stages(
+    cells: Iterable[int],
+    end: str | None = None,
+    seats: str = "PH",
+    number: int = 1,
+    step_ms: int = 1000,
+    first: str = "A",
+) -> list[Game]:
+    """A game's sentences; end: `x` if it is abandoned after its moves."""
+    cells = tuple(cells)
+    told = []
+    for plies in range(len(cells) + 1):
+        moves = cells[:plies]
+        won = outcome(moves, first)
+        told.append(Game("0A83", number, seats, first, moves, plies * step_ms, won))
+    if end:
+        told.append(replace(told[-1], ms=told[-1].ms + 10, end=end))
+    return told
+
+
+def filled(path: Path, *games: list[Game], board: str = "usb-1", at: int | None = AT) -> Path:
+    """A store with these games, each a minute after the one before."""
+    with Store(path, create=True) as store:
+        store.keep(board, BOOT, at)
+        for index, game in enumerate(games):
+            began = None if at is None else at + index * 60_000
+            for sentence in game:
+                keep(store, board, sentence, began)
+    return path
+
+
+def keep(store: Store, board: str, sentence: Sentence, began: int | None) -> None:
+    """Keep a sentence as heard so long after a game began as it says."""
+    ms = sentence.ms if isinstance(sentence, Game) else 0
+    store.keep(board, sentence, None if began is None else began + ms)

@@ -1,0 +1,369 @@
+"""`games`, `replay`, `stats` and `export`, on stores with known games."""
+
+import csv
+import io
+import json
+import sqlite3
+import sys
+import time
+import xml.etree.ElementTree as ET
+
+import pandas
+import pytest
+
+from noughts import cli
+from noughts.log.flat import COLUMNS
+from noughts.log.schema import MIGRATIONS
+from told import AT, filled, stages
+
+DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
+A_WINS = [4, 1, 0, 8, 3, 5, 6]
+B_WINS = [0, 4, 8, 2, 3, 6]
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Four games of one board, the third abandoned, the fourth not ended, and one of another."""
+    path = filled(
+        tmp_path / "games.db",
+        stages(DRAW),
+        stages(A_WINS, seats="PP", number=2, first="B"),
+        stages([4, 0], "x", number=3),
+        stages([2], number=4)[1:],
+    )
+    return filled(path, stages(B_WINS, seats="PE"), board="usb-OTHER", at=AT + 86_400_000)
+
+
+@pytest.fixture
+def noughts(path, capsys):
+    """Runs a command on that store; gives its exit status, and what it printed."""
+
+    def run(*words, db=path):
+        try:
+            status = cli.main([words[0], "--db", str(db), *words[1:]])
+        except SystemExit as end:
+            status = end.code
+        told = capsys.readouterr()
+        return status, told.out, told.err
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def utc(monkeypatch):
+    """Days are those of this computer's time zone."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def ids(noughts, *words):
+    status, out, err = noughts("games", "--json", *words)
+    assert (status, err) == (0, "")
+    return [game["game"] for game in json.loads(out)]
+
+
+def test_games_are_listed_the_newest_first(noughts):
+    status, out, err = noughts("games")
+    assert (status, err) == (0, "")
+    head, *rows = out.splitlines()
+    assert (
+        head == "game  began             A       B       first  moves  seconds  result      board"
+    )
+    assert [row.split()[0] for row in rows] == ["5", "4", "3", "2", "1"]
+    assert rows[0].split()[3:] == ["person", "easy", "A", "6", "6", "B", "won", "usb-OTHER"]
+    assert "unfinished" in rows[1]
+    assert "abandoned" in rows[2]
+
+
+def test_so_many_of_them_and_how_many_more(noughts):
+    _, out, err = noughts("games", "-n", "2")
+    assert [line.split()[0] for line in out.splitlines()[1:]] == ["5", "4"]
+    assert err == "3 more; -n N shows more of them\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["--board", "other"], [5]),
+        (["--board", "usb"], [5, 4, 3, 2, 1]),
+        (["--board", "%"], []),
+        (["--board", "USB-1", "--board", "usb-o"], [5, 4, 3, 2, 1]),
+        (["--seats", "ph"], [4, 3, 1]),
+        (["--result", "A"], []),
+        (["--result", "B"], [5, 2]),
+        (["--result", "draw", "--result", "unfinished"], [4, 1]),
+        (["--result", "abandoned"], [3]),
+        (["--since", "2026-09-22"], [5]),
+        (["--until", "2026-09-21"], [4, 3, 2, 1]),
+        (["--since", "2026-09-21", "--until", "2026-09-22"], [5, 4, 3, 2, 1]),
+        (["--since", "2026-09-23"], []),
+        (["--seats", "PE", "--result", "draw"], []),
+    ],
+)
+def test_filters(noughts, words, found):
+    assert ids(noughts, *words) == found
+
+
+def test_a_game_without_a_moment_fits_no_day(noughts, tmp_path):
+    db = filled(tmp_path / "new.db", stages(DRAW), at=None)
+    status, out, _ = noughts("games", "--json", "--until", "2100-01-01", db=db)
+    assert (status, out) == (0, "[]\n")
+    _, out, _ = noughts("games", db=db)
+    assert out.splitlines()[1].split()[1] == "-"
+
+
+def test_json_says_all_of_a_game(noughts):
+    _, out, _ = noughts("games", "--json")
+    found = {game["game"]: game for game in json.loads(out)}
+    assert found[2] == {
+        "game": 2, "board": "usb-1", "boot": "0A83", "number": 2, "seats": "PP", "first": "B",
+        "moves": A_WINS, "thought_ms": [1000] * 7, "ms": 7000, "result": "B",
+        "started": "2026-09-21T14:14:20.000Z", "heard": "2026-09-21T14:14:27.000Z",
+        "hardware": "V1", "release": "0.1.0", "table_id": "2798",
+    }  # fmt: skip
+    assert found[4]["thought_ms"] == [1000]
+    assert found[3]["moves"] == [4, 0]
+
+
+def test_thinking_times_only_of_what_was_heard(noughts, tmp_path):
+    told = stages(DRAW)
+    db = filled(tmp_path / "lost.db", [told[2], told[3], told[5]])
+    _, out, _ = noughts("games", "--json", db=db)
+    assert json.loads(out)[0]["thought_ms"] == [None, None, 1000, None, None]
+
+
+def test_a_replay_tells_every_step(noughts):
+    status, out, err = noughts("replay", "2", "--text")
+    assert (status, err) == (0, "")
+    head, *steps = out.split("\n\n  ")[0], *out.split("Move ")[1:]
+    assert head.startswith("game 2: A is a person, B is a person; B began; B won\n")
+    assert len(steps) == 7
+    assert steps[1].startswith("2 of 7: A plays 2, on the top edge, after 1.0 s.\n")
+    assert "Perfect play: 1, 3, 7 or 9. A mistake: it turns a draw into a loss." in steps[1]
+    assert "Perfect play: 9. So it was: it keeps the loss." in steps[3]
+    assert "This keeps the draw too." in steps[0]
+    assert out.endswith("B wins: left column.\n")
+
+
+def test_a_replay_shows_the_eight_scores(noughts):
+    _, out, _ = noughts("replay", "5", "--text")
+    after_four = out.split("Move 4 of 6")[0].split("Move 3 of 6")[1].split("\n\n", 1)[1]
+    board = after_four.strip("\n").splitlines()
+    # A has 0 and 8, B 4 and 2: columns 1 -1 0, rows 0 -1 1, falling 1, rising -2.
+    assert [line.rstrip() for line in board] == [
+        "               -2",
+        " A | 2 | B      0",
+        "---+---+---",
+        " 4 | B | 6     -1",
+        "---+---+---",
+        " 7 | 8 | A     +1",
+        "",
+        "+1  -1   0     +1",
+    ]
+
+
+def test_replays_of_games_that_did_not_end(noughts):
+    assert "abandoned here" in noughts("replay", "3")[1]
+    assert "Nothing more was heard" in noughts("replay", "4")[1]
+    assert noughts("replay", "last")[1].startswith("game 5:")
+
+
+def test_stats_count(noughts):
+    status, out, err = noughts("stats", "--json")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert found["games"] == 5
+    rows = {(row.pop("seats"), row.pop("first")): row for row in found["results"]}
+    none = {"games": 0, "A": 0, "B": 0, "draw": 0, "abandoned": 0, "unfinished": 0}
+    assert rows == {
+        ("PP", "B"): none | {"games": 1, "B": 1},
+        ("PE", "A"): none | {"games": 1, "B": 1},
+        ("PH", "A"): none | {"games": 3, "draw": 1, "abandoned": 1, "unfinished": 1},
+    }
+    assert found["first_moves"] == [1, 0, 1, 0, 3, 0, 0, 0, 0]
+    assert found["lengths"] == {"5": 0, "6": 1, "7": 1, "8": 0, "9": 1}
+    people, easy, hard = (found["players"][seat] for seat in "PEH")
+    assert (people["games"], people["moves"]) == (4, 7 + 3 + 5)
+    assert (easy["games"], easy["moves"], hard["games"], hard["moves"]) == (1, 3, 1, 4)
+    assert (people["mistakes"], easy["mistakes"], hard["mistakes"]) == (2, 1, 0)
+    assert people["mistakes_a_game"] == 0.5
+    assert people["thought_ms"] == [1000, 1000, 1000]
+
+
+def test_stats_in_words(noughts):
+    status, out, _ = noughts("stats")
+    assert status == 0
+    assert out.startswith("5 games\n")
+    assert "20% | 0% | 20%" in out.replace("  ", " ")
+    assert noughts("stats", "--seats", "PE")[1].startswith("1 game\n")
+
+
+def test_stats_of_games_without_moves_or_ends(noughts, tmp_path):
+    db = filled(tmp_path / "begun.db", stages([]), stages([4], number=2))
+    status, out, _ = noughts("stats", db=db)
+    assert status == 0
+    assert "unfinished" in out
+    assert noughts("stats", "--plot", str(tmp_path / "begun.png"), db=db)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["s.png", "s.svg", "S.SVG"])
+def test_pictures(noughts, tmp_path, name):
+    status, out, err = noughts("stats", "--plot", str(tmp_path / name))
+    assert (status, err) == (0, "")
+    content = (tmp_path / name).read_bytes()
+    assert out.endswith(f"{name} written\n")
+    if name == "s.png":
+        assert content.startswith(b"\x89PNG")
+    else:
+        words = "".join(ET.fromstring(content).itertext())
+        for word in ("Results", "First moves", "Mistakes a game", "person - hard, A first"):
+            assert word in words
+    noughts("stats", "--plot", str(tmp_path / name))
+    assert (tmp_path / name).read_bytes() == content
+
+
+def test_a_csv_is_what_its_help_says(noughts):
+    status, out, err = noughts("export", "--format", "csv")
+    assert (status, err) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert list(rows[0]) == [column.name for column in COLUMNS]
+    draw = rows[0]
+    assert draw["boot"] == "0x0A83"
+    assert draw["table_id"] == "0x2798"
+    assert draw["started_utc"] == "2026-09-21 14:13:20.000"
+    assert [draw[f"move_{ply}"] for ply in range(1, 10)] == list(map(str, DRAW))
+    assert (rows[1]["result"], rows[1]["mistakes_a"], rows[1]["mistakes_b"]) == ("B", "1", "0")
+    assert (rows[3]["move_1"], rows[3]["move_2"], rows[3]["ms_1"]) == ("2", "", "1000")
+
+
+def test_three_formats_hold_the_same(noughts, tmp_path):
+    for kind in ("csv", "jsonl", "parquet"):
+        status, out, err = noughts("export", "-o", str(tmp_path / f"games.{kind}"))
+        assert (status, err) == (0, "")
+        assert out.endswith("written: 5 games\n")
+    frames = [
+        pandas.read_csv(tmp_path / "games.csv", parse_dates=["started_utc", "heard_utc"]),
+        pandas.read_json(tmp_path / "games.jsonl", lines=True),
+        pandas.read_parquet(tmp_path / "games.parquet"),
+    ]
+    for frame in frames:
+        for name in ("started_utc", "heard_utc"):
+            frame[name] = pandas.to_datetime(frame[name], utc=True).astype("datetime64[ms, UTC]")
+        assert frame["started_utc"][0] == pandas.Timestamp(AT, unit="ms", tz="UTC")
+        pandas.testing.assert_frame_equal(frame, frames[0], check_dtype=False)
+    assert frames[2].dtypes["started_utc"] == "datetime64[ms, UTC]"
+
+
+def test_an_export_chooses_games(noughts):
+    _, out, _ = noughts("export", "--format", "jsonl", "--seats", "PH", "--result", "draw")
+    (line,) = out.splitlines()
+    assert json.loads(line)["game"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["games", "-n", "0"], "'0' is not a number of games"),
+        (["games", "--seats", "XY"], "two letters of P, E, M and H"),
+        (["games", "--since", "soon"], "'soon' is no day"),
+        (["games", "--since", "9999-12-31"], "is no day"),
+        (["replay", "-1"], ""),
+        (["replay", "one"], "'one' is no game"),
+        (["replay", "1", "--speed", "0"], "'0' is not a speed"),
+        (["replay", "1", "--speed", "nan"], "'nan' is not a speed"),
+        (["stats", "--plot", "x.gif"], "neither in .png nor in .svg"),
+        (["export", "--format", "xls"], "invalid choice"),
+    ],
+)
+def test_wrong_usage(noughts, words, says):
+    status, out, err = noughts(*words)
+    assert (status, out) == (2, "")
+    assert says in err
+
+
+def everyone(noughts, **named):
+    """What each command says on a store."""
+    for words in (["games"], ["replay", "1"], ["stats"], ["export"], ["replay", "last"]):
+        status, out, err = noughts(*words, **named)
+        assert (status, out) == (1, "")
+        assert err.startswith("noughts: ")
+        assert err.count("\n") == 1
+        yield err
+
+
+def test_no_store_yet(noughts, tmp_path):
+    for err in everyone(noughts, db=tmp_path / "none.db"):
+        assert "no games are kept in" in err
+        assert "`noughts watch` keeps them" in err
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_an_empty_store(noughts, tmp_path):
+    filled(tmp_path / "empty.db")
+    for err in everyone(noughts, db=tmp_path / "empty.db"):
+        assert "holds no game yet" in err or "there is no game 1" in err
+    assert noughts("games", "--json", db=tmp_path / "empty.db")[:2] == (0, "[]\n")
+    assert json.loads(noughts("stats", "--json", db=tmp_path / "empty.db")[1])["games"] == 0
+
+
+def test_a_store_of_a_newer_version(noughts, path):
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    for err in everyone(noughts):
+        assert "newer noughts" in err
+
+
+def test_a_damaged_store(noughts, path):
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    path.write_bytes(content)
+    for err in everyone(noughts):
+        assert "is damaged" in err
+    assert path.read_bytes() == content
+
+
+def test_not_a_store_at_all(noughts, tmp_path):
+    (tmp_path / "x.db").write_bytes(b"never a database \x1b[2J" * 300)
+    for err in everyone(noughts, db=tmp_path / "x.db"):
+        assert "is damaged or no store of noughts" in err
+
+
+def test_no_such_game_and_none_that_fits(noughts):
+    assert noughts("replay", "99")[2].startswith("noughts: there is no game 99 in ")
+    assert "none of the games" in noughts("stats", "--seats", "MM")[2]
+
+
+def test_a_missing_library_is_one_line(noughts, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    status, _, err = noughts("stats", "--plot", str(tmp_path / "s.png"))
+    assert (status, err.count("\n")) == (1, 1)
+    assert "-m pip install matplotlib" in err
+    output = tmp_path / "g.parquet"
+    status, _, err = noughts("export", "-o", str(output))
+    assert (status, err.count("\n")) == (1, 1)
+    assert "-m pip install pyarrow" in err
+    assert list(tmp_path.glob("*parquet*")) == []
+
+
+def test_a_folder_that_is_not_there(noughts, tmp_path):
+    for words in (
+        ["stats", "--plot", str(tmp_path / "no" / "s.svg")],
+        ["export", "-o", str(tmp_path / "no" / "g.csv")],
+    ):
+        status, _, err = noughts(*words)
+        assert status == 1
+        assert err.count("\n") == 1
+        assert "check that the folder exists" in err
+
+
+def test_full_disk(noughts):
+    status, _, err = noughts("export", "-o", "/dev/full")
+    assert status == 1
+    assert err.count("\n") == 1
+    assert "No space left" in err
