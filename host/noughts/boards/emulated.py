@@ -18,12 +18,11 @@ from functools import lru_cache
 from pathlib import Path
 
 import intelhex
-import serial
 
 from noughts.boards import flash_memory
 from noughts.boards.base import Button, Closing
 from noughts.boards.qemu import Qemu
-from noughts.boards.serial_line import SerialLine
+from noughts.boards.serial_line import Cabled
 from noughts.boards.strobe import Sample
 from noughts.device_files import device_files
 from noughts.errors import BoardError
@@ -84,7 +83,7 @@ def _find_display(firmware: image.Firmware) -> int:
         qemu.close()
 
 
-class EmulatedBoard(Closing):
+class EmulatedBoard(Cabled, Closing):
     """A micro:bit V1 in QEMU, with our files in its flash file system.
 
     files: name to content, by default the game. firmware: a hex file to use instead of the one
@@ -121,18 +120,6 @@ class EmulatedBoard(Closing):
             self._reader.start()
             self._qemu.qmp("cont")
             stack.pop_all()
-
-    def plug(self) -> None:
-        """Plug the cable in; `port` and `serial` are new ones."""
-        self._line = SerialLine(self._to_board)
-        self.port = self._line.port
-        self.serial: serial.SerialBase = serial.serial_for_url(self.port, 115200, timeout=0)
-
-    def unplug(self) -> None:
-        """Pull the cable; the board runs on, as from a battery."""
-        with contextlib.suppress(OSError):
-            self.serial.close()
-        self._line.close()
 
     def _to_board(self, data: bytes) -> None:
         with contextlib.suppress(OSError):

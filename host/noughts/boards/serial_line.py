@@ -14,6 +14,8 @@ import socket
 import threading
 from collections.abc import Callable
 
+import serial
+
 _WAIT_S = 0.2
 _STALL_S = 0.25
 
@@ -53,6 +55,29 @@ class SerialLine:
             data = self._far.read(_WAIT_S)
             if data:
                 self._on_input(data)
+
+
+class Cabled:
+    """A virtual board with a cable that can be pulled; `port` and `serial` are as in `Board`."""
+
+    port: str
+    serial: serial.SerialBase
+
+    def _to_board(self, data: bytes) -> None:
+        """What comes in over the cable; each board has its own."""
+        raise NotImplementedError
+
+    def plug(self) -> None:
+        """Plug the cable in; `port` and `serial` are new ones."""
+        self._line = SerialLine(self._to_board)
+        self.port = self._line.port
+        self.serial = serial.serial_for_url(self.port, 115200, timeout=0)
+
+    def unplug(self) -> None:
+        """Pull the cable; the board runs on, as from a battery."""
+        with contextlib.suppress(OSError):
+            self.serial.close()
+        self._line.close()
 
 
 class _Pty:

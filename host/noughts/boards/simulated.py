@@ -13,10 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import serial
-
 from noughts.boards.base import Button, Closing
-from noughts.boards.serial_line import SerialLine
+from noughts.boards.serial_line import Cabled
 from noughts.device_files import device_files
 from noughts.errors import BoardError, BoardGone
 
@@ -28,7 +26,7 @@ _RUN = (
 _PACKAGES = str(Path(__file__).resolve().parents[2])
 
 
-class SimulatedBoard(Closing):
+class SimulatedBoard(Cabled, Closing):
     """A micro:bit V1 as our `microbit` module plays it.
 
     files: name to content, by default the game.
@@ -43,9 +41,7 @@ class SimulatedBoard(Closing):
         self._leds = bytes(25)
         self._closed = False
         self._lock = threading.RLock()
-        self._line = SerialLine(self._to_board)
-        self.port = self._line.port
-        self.serial: serial.SerialBase = serial.serial_for_url(self.port, 115200, timeout=0)
+        self.plug()
         try:
             self._start()
         except BaseException:
@@ -161,6 +157,4 @@ class SimulatedBoard(Closing):
             self._closed = True
             if hasattr(self, "_process"):
                 self._end()
-        with contextlib.suppress(OSError):
-            self.serial.close()
-        self._line.close()
+        self.unplug()

@@ -96,6 +96,7 @@ def run(args: argparse.Namespace) -> int:
 def _check(port: str) -> None:
     """A URL that pyserial will never know is an error now; a port may still be plugged in."""
     try:
+        port.encode()
         serial.serial_for_url(port, do_not_open=True).close()
     except Exception as error:  # the handlers of URLs raise whatever they come across
         reason = " ".join(str(error).split())
@@ -184,7 +185,7 @@ def _read(args: argparse.Namespace, store: Store) -> int:
     ears = Ears(store, None)
     telling = args.plain or args.json
     with _opened(args.captured) as file:
-        name = args.name or ("stdin" if args.captured == "-" else f"file-{Path(file.name).name}")
+        name = args.name or ("stdin" if args.captured == "-" else f"file-{_utf8(Path(file.name).name)}")
         total = Path(args.captured).stat().st_size if args.captured != "-" else 0
         with progress(total) as steps:
             steps.doing(f"reading {name}")
@@ -197,6 +198,11 @@ def _read(args: argparse.Namespace, store: Store) -> int:
                 steps.advance(size)
     _sum_up(session, ears.noise, store.path)
     return 0
+
+
+def _utf8(name: str) -> str:
+    """A file's name, which may be any bytes."""
+    return name.encode(errors="replace").decode()
 
 
 def _heard(file: BinaryIO, ears: Ears, name: str) -> Iterator[tuple[list[Event], int]]:

@@ -11,8 +11,8 @@ LIMIT bytes are kept. At a sentence a second that is some twelve days.
 
 from __future__ import annotations
 
-import os
 import re
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ LIMIT = 64 * 1024 * 1024
 """Bytes."""
 
 _LINE = re.compile(
-    rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9A-Za-z/\\][!-~]{0,199}) ([ -~]*)\r?\n?"
+    rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9A-Za-z/\\][!-~]{0,3999}) ([ -~]*)\r?\n?"
 )
 _CHUNK = 65_536
 
@@ -73,7 +73,7 @@ class RawLog:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._pieces += 1
         stamp = moments.iso(moments.now()).replace(":", "-").removesuffix("Z")
-        name = f"{stamp}-{os.getpid()}-{self._pieces}.log"
+        name = f"{stamp}-{self._pieces:06}-{secrets.token_hex(4)}.log"
         self._file = (self._folder / name).open("xb")
         self._size = 0
         files = sorted(self._folder.glob("????-??-??T*.log"))

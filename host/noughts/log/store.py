@@ -142,14 +142,18 @@ class Store:
             "WHERE board = ? AND boot = ? AND number = ? ORDER BY again",
             (board, game.boot, game.number),
         ).fetchall()
-        for row, seats, first, *stored in rows:
-            if (seats, first) != (game.seats, game.first):
-                continue
-            merged = _merge(_Played(*stored), game, moves)
+        same = [
+            (row, _Played(*played))
+            for row, seats, first, *played in rows
+            if (seats, first) == (game.seats, game.first)
+        ]
+        for row, stored in same:
+            if _knows(stored, game, moves):
+                return Kept(row, False)
+        for row, stored in same:
+            merged = _merge(stored, game, moves)
             if merged is None:
                 continue
-            if merged == _Played(*stored):
-                return Kept(row, False)
             self.db.execute(
                 "UPDATE games SET moves = ?, times = ?, ms = ?, end = ?, heard = ? WHERE id = ?",
                 (*merged, at, row),
@@ -240,6 +244,16 @@ class _Played(NamedTuple):
     def progress(self) -> tuple[int, bool]:
         """What only grows."""
         return len(self.moves), self.end == "x"
+
+
+def _knows(stored: _Played, game: Game, moves: str) -> bool:
+    """Whether the sentence was taken into the stored game: once so, it is so for ever."""
+    if game.end == "x":
+        return (stored.moves, stored.ms, stored.end) == (moves, game.ms, "x")
+    if not moves:
+        return game.ms <= stored.ms
+    times = stored.times.split(",")
+    return stored.moves.startswith(moves) and times[len(moves) - 1] == str(game.ms)
 
 
 def _merge(stored: _Played, game: Game, moves: str) -> _Played | None:

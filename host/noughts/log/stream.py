@@ -12,6 +12,7 @@ from noughts.log.sentences import MAX_LENGTH, Sentence, UnknownSentenceError
 _HARMLESS = [
     chr(byte) if 32 <= byte < 127 and byte != ord("\\") else f"\\x{byte:02x}" for byte in range(256)
 ]
+_PARTS = re.compile(rb"[^$]+|\$[^$]*")
 _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 
 
@@ -45,11 +46,14 @@ Item = Heard | Unknown | Noise
 
 
 class Stream:
-    """Takes bytes as they arrive and gives what they hold. It never raises, and never grows."""
+    """Takes bytes as they arrive and gives what they hold. It never raises, and never grows.
+
+    A sentence begins with its `$`, whatever came before it in the line: a reset may have cut
+    something short, or a line end may have been lost.
+    """
 
     def __init__(self) -> None:
         self._line = bytearray()
-        self._cut = False  # the line was too long: its rest is noise too
         self._unknown: set[str] = set()
         self.noise = 0
         """Bytes so far that were no part of a sentence, line ends not counted."""
@@ -61,43 +65,48 @@ class Stream:
             ends = piece.endswith(b"\n")
             self._line += piece[:-1] if ends else piece
             while len(self._line) > 2 * MAX_LENGTH:
-                items += self._noise(bytes(self._line[: 2 * MAX_LENGTH]))
-                del self._line[: 2 * MAX_LENGTH]
-                self._cut = True
+                # Cut before a `$`, if one is there that may begin a sentence.
+                begins = self._line.rfind(b"$", MAX_LENGTH, 2 * MAX_LENGTH)
+                items += self._take(begins if begins > 0 else 2 * MAX_LENGTH)
             if ends:
-                items += self._end_line()
+                items += self._take(len(self._line.rstrip(b"\r")))
+                self._line.clear()
         return items
 
     def end(self) -> list[Item]:
-        """What is left of a line when nothing more will come: half a sentence is noise."""
-        line = bytes(self._line)
-        self._line.clear()
-        self._cut = False
-        return self._noise(line)
+        """What is left of a line when nothing more will come."""
+        return self._take(len(self._line))
 
-    def _noise(self, line: bytes) -> list[Item]:
-        self.noise += len(line)
-        return [Noise(harmless(line))] if line.strip(b"\0 \r") else []
+    def _take(self, size: int) -> list[Item]:
+        """Sentences and noise in the first bytes of the line."""
+        data = bytes(self._line[:size])
+        del self._line[:size]
+        items: list[Item] = []
+        noise = b""
+        for part in _PARTS.findall(data):
+            item = self._sentence(part.rstrip(b"\r"))
+            if item is None:
+                noise += part
+            else:
+                items += [*self._noise(noise), item]
+                noise = b""
+        return items + self._noise(noise)
 
-    def _end_line(self) -> list[Item]:
-        line = bytes(self._line).rstrip(b"\r")
-        self._line.clear()
-        cut, self._cut = self._cut, False
-        if cut or b"$" not in line:
-            return self._noise(line)
-        # A sentence may follow what a reset has cut short.
-        before, text = line[: line.rindex(b"$")], line[line.rindex(b"$") :]
+    def _noise(self, data: bytes) -> list[Item]:
+        self.noise += len(data)
+        return [Noise(harmless(data))] if data.strip(b"\0 \r") else []
+
+    def _sentence(self, part: bytes) -> Item | None:
         try:
-            decoded = text.decode("ascii")
-            item: Item = Heard(decoded, sentences.read(decoded))
+            text = part.decode("ascii")
+            return Heard(text, sentences.read(text))
         except UnknownSentenceError as error:
             again = error.what in self._unknown or len(self._unknown) >= 100
             if not again:
                 self._unknown.add(error.what)
-            item = Unknown(decoded, error.what, again)
+            return Unknown(text, error.what, again)
         except (SentenceError, UnicodeDecodeError):
-            return self._noise(line)
-        return [*self._noise(before), item]
+            return None
 
 
 def _split(data: bytes) -> list[bytes]:

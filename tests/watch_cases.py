@@ -1,0 +1,121 @@
+"""What must hold of watching, on boards of every kind: their buttons are pressed, and all that is
+known of them comes through `noughts watch`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from boards import A, B
+from noughts import cli
+from noughts.boards.base import Board
+from noughts.device_files import load_device
+from noughts.log.stream import Heard
+from watcher import HeardBy, Watcher
+
+Start = Callable[..., Board]
+Printed = pytest.CaptureFixture[str]
+
+DRAW = "402635178"
+
+
+def printed(capsys: Printed, *words: str) -> str:
+    """What a command says that must succeed."""
+    capsys.readouterr()
+    assert cli.main(words) == 0
+    return capsys.readouterr().out
+
+
+def a_game_survives_the_cable_and_kill_9(start: Start, tmp_path: Path, capsys: Printed) -> None:
+    """A whole game by the buttons; in its middle the cable is pulled and plugged in elsewhere."""
+    board = start()
+    link = tmp_path / "port"
+    link.symlink_to(board.port)
+    db = str(tmp_path / "games.db")
+    watcher = Watcher(Path(db), str(link))
+    try:
+        heard = HeardBy(board, watcher, str(link))
+        heard.begin()
+        heard.press(B)
+        heard.says("", "-")
+        heard.place(int(DRAW[0]))
+        heard.says(DRAW[0], "-")
+        board.unplug()
+        gone = watcher.wait(lambda event: event["event"] == "gone", "the cable")
+        assert gone["board"] == str(link)
+        heard.place(int(DRAW[1]))  # nobody hears of it, but the hands remember
+        heard.items.append(Heard("", replace(heard.games[-1], moves=(4, 0))))
+        board.plug()
+        link.unlink()
+        link.symlink_to(board.port)
+        watcher.connected(str(link), 2)
+        for plies in range(3, 10):
+            heard.place(int(DRAW[plies - 1]))
+            heard.says(DRAW[:plies], "=" if plies == 9 else "-")
+        (told,) = [event for event in watcher.events if event.get("end") == "="]
+    finally:
+        watcher.kill()
+    (game,) = json.loads(printed(capsys, "games", "--json", "--db", db))
+    assert game["moves"] == list(map(int, DRAW))
+    assert (game["result"], game["ms"], game["game"]) == ("draw", told["ms"], told["game"])
+    assert (game["seats"], game["board"], game["number"]) == ("PP", str(link), 1)
+    assert game["table_id"] == load_device("table").ID
+    heard_ms = [ms is None for ms in game["thought_ms"]]
+    assert heard_ms == [False, True, True, False, False, False, False, False, False]
+    replay = printed(capsys, "replay", str(told["game"]), "--db", db)
+    assert replay.count("\nMove ") == 9
+    assert replay.endswith("A draw.\n")
+    stats = json.loads(printed(capsys, "stats", "--json", "--db", db))
+    assert stats["results"][0]["draw"] == 1
+    assert stats["first_moves"][4] == 1
+    (row,) = csv.DictReader(printed(capsys, "export", "--db", db).splitlines())
+    assert "".join(row[f"move_{ply}"] for ply in range(1, 10)) == DRAW
+
+
+def two_boards_one_of_them_reset(start: Start, tmp_path: Path, capsys: Printed) -> None:
+    """Both are played at once; the game that a reset cuts short stays, unfinished."""
+    boards = [start(), start()]
+    db = str(tmp_path / "games.db")
+    watcher = Watcher(Path(db), *(board.port for board in boards))
+    try:
+        one, two = (HeardBy(board, watcher, board.port) for board in boards)
+        for heard in (one, two):
+            heard.begin()
+            heard.press(B)
+            heard.says("", "-")
+        for cell in "40":
+            for heard in (one, two):
+                heard.place(int(cell))
+        one.says("40", "-")
+        two.says("40", "-")
+        one.board.reset()
+        one.start()
+        one.press(B)
+        one.says("", "-")
+        for cell in "26":
+            two.place(int(cell))
+        two.says("4026", "-")
+        two.press(A, B)
+        two.says("4026", "x")
+        status, told = watcher.end(signal.SIGTERM)
+    finally:
+        watcher.kill()
+    assert status == 0
+    assert "from 2 boards" in told
+    games = json.loads(printed(capsys, "games", "--json", "--db", db))
+    found = {(game["board"], game["boot"], game["result"], len(game["moves"])) for game in games}
+    before, after = (boot.boot for boot in one.boots[-2:])
+    assert found == {
+        (one.name, before, "unfinished", 2),
+        (one.name, after, "unfinished", 0),
+        (two.name, two.boots[-1].boot, "abandoned", 4),
+    }
+
+
+CASES = (a_game_survives_the_cable_and_kill_9, two_boards_one_of_them_reset)

@@ -1,0 +1,116 @@
+"""A running `noughts watch --json`, and boards that are heard through it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from boards import Driver
+from noughts.boards.base import Board
+from noughts.log.sentences import Boot, Game
+from noughts.log.stream import Heard
+
+Event = dict[str, Any]
+
+
+class Watcher:
+    """Runs the command, and takes in what it prints. `end()` or `kill()` it."""
+
+    def __init__(self, db: Path, *words: str) -> None:
+        self.db = db
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "noughts", "watch", "--json", "--db", str(db), *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.events: list[Event] = []
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self.events.append(json.loads(line))
+
+    def wait(self, condition: Callable[[Event], bool], what: str, seconds: float = 30) -> Event:
+        """The first event that fits, when it has come."""
+        end = time.monotonic() + seconds
+        while True:
+            for event in list(self.events):
+                if condition(event):
+                    return event
+            assert time.monotonic() < end, f"waited for {what}: {self.events[-5:]}"
+            time.sleep(0.005)
+
+    def connected(self, port: str, times: int = 1) -> None:
+        """Wait until a port has been opened so often."""
+        end = time.monotonic() + 30
+        while sum(e["event"] == "connected" and e["port"] == port for e in self.events) < times:
+            assert time.monotonic() < end, f"{port} is not connected: {self.events[-5:]}"
+            time.sleep(0.005)
+
+    def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
+        """End it as Ctrl-C does; gives its exit status and what it said on standard error."""
+        self._process.send_signal(number)
+        return self.ended()
+
+    def ended(self) -> tuple[int, str]:
+        """Wait until it has ended by itself."""
+        status = self._process.wait(30)
+        self._thread.join(10)
+        assert self._process.stderr is not None
+        return status, self._process.stderr.read()
+
+    def kill(self) -> None:
+        """As `kill -9`, also when it has ended."""
+        self._process.kill()
+        self._process.wait(30)
+        self._thread.join(10)
+
+
+class HeardBy(Driver):
+    """A board whose buttons we press, and which we hear only through a watcher."""
+
+    def __init__(self, board: Board, watcher: Watcher, name: str) -> None:
+        super().__init__(board)
+        self.watcher = watcher
+        self.name = name
+        self._taken = 0
+
+    def begin(self) -> None:
+        """Wait until the menu answers; a board that started before it was heard is reset."""
+        self.watcher.connected(self.name)
+        end = time.monotonic() + (3 if self.board.kind == "emulated" else 0.5)
+        while not self.boots and time.monotonic() < end:
+            self.listen()
+            time.sleep(0.01)
+        if not self.boots:
+            self.board.reset()
+            self.start()
+        self.rest(60)
+
+    def listen(self) -> None:
+        events = self.watcher.events[self._taken :]
+        self._taken += len(events)
+        for event in events:
+            if event.get("board") == self.name and event["event"] in ("boot", "game"):
+                self.items.append(Heard("", sentence(event)))
+
+
+def sentence(event: Event) -> Boot | Game:
+    """The sentence that an event tells."""
+    if event["event"] == "boot":
+        return Boot(event["boot"], event["hardware"], event["release"], event["table_id"])
+    moves = tuple(event["moves"])
+    return Game(
+        event["boot"], event["number"], event["seats"], event["first"], moves, event["ms"],
+        event["end"],
+    )  # fmt: skip

@@ -1,0 +1,186 @@
+"""Hostile serial lines against the log: `python tools/fuzz_log.py --seconds 600 --seed 1`.
+
+Each round a board says what no board should (random bytes, sentences with bytes changed, left out
+or cut off, checksums that hold over illegal moves, lines without end, NUL and escape characters),
+in pieces of any size, and then a good sentence. What must hold is in `check`. The tests run a few
+rounds; a failure prints the seed of its round, which repeats it: `--seed SEED --rounds 1`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+
+from noughts.log import raw
+from noughts.log.events import Event, Told, as_record, in_words
+from noughts.log.raw import RawLog
+from noughts.log.sentences import MAX_LENGTH, Game, checksum, outcome, read, write
+from noughts.log.store import Store
+from noughts.log.watching import Ears
+
+GOOD = write(Game("600D", 1, "PH", "A", (4,), 1500, "-")).encode()
+
+
+def legal_game(dice: Random) -> Game:
+    """A game as far as it has come."""
+    moves: tuple[int, ...] = ()
+    cells = dice.sample(range(9), dice.randrange(10))
+    for cell in cells:
+        if outcome(moves, "A") == "-":
+            moves = (*moves, cell)
+    return Game(
+        f"{dice.randrange(16):04X}", dice.randrange(1, 5), dice.choice(("PP", "PE", "PH")), "A",
+        moves, dice.randrange(100_000), outcome(moves, "A"),
+    )  # fmt: skip
+
+
+def sentence(dice: Random) -> bytes:
+    """A real one."""
+    return write(legal_game(dice)).encode()
+
+
+def mutated(dice: Random) -> bytes:
+    """A real one with some bytes changed, left out, doubled, or cut off."""
+    line = bytearray(sentence(dice))
+    for _ in range(dice.randrange(1, 5)):
+        at = dice.randrange(len(line) + 1)
+        kind = dice.randrange(4)
+        if kind == 0:
+            line[at : at + 1] = bytes([dice.randrange(256)])
+        elif kind == 1:
+            del line[at : at + dice.randrange(1, 4)]
+        elif kind == 2:
+            line[at:at] = line[: dice.randrange(8)]
+        else:
+            del line[at:]
+    return bytes(line)
+
+
+_ODD = ("", "-1", "9", "1e3", "99999999999", "0123456780", "HH", "XX", "x", "?", "NB", "NX", "ng")
+
+
+def illegal(dice: Random) -> bytes:
+    """The checksum holds; the moves and the end are as they like, and sometimes another field."""
+    fields = [
+        "NG",
+        f"{dice.randrange(16):04X}",
+        str(dice.randrange(1, 5)),
+        dice.choice(("PP", "PE", "PH", "HH")),
+        dice.choice("AB"),
+        "".join(str(dice.randrange(9)) for _ in range(dice.randrange(10))),
+        str(dice.randrange(100_000)),
+        dice.choice("-AB=x"),
+    ]
+    if dice.random() < 0.5:
+        fields[dice.randrange(len(fields))] = dice.choice(_ODD)
+    body = ",".join(fields)
+    return f"${body}*{checksum(body)}".encode()
+
+
+def noise(dice: Random) -> bytes:
+    """Random bytes, or escapes, or very much of one byte."""
+    kind = dice.randrange(3)
+    if kind == 0:
+        return dice.randbytes(dice.randrange(200))
+    if kind == 1:
+        return dice.choice(
+            (b"\x1b[2J\x1b]0;owned\x07", b"\0" * 40, b"\xff\xfe", b"\x9b31m", b"\\x1b")
+        )
+    return bytes([dice.randrange(256)]) * dice.randrange(5 * MAX_LENGTH)
+
+
+def hostile(dice: Random) -> bytes:
+    """What a board says in a round, without the good sentence at its end."""
+    parts = []
+    for _ in range(dice.randrange(1, 12)):
+        parts.append(dice.choice((sentence, mutated, illegal, noise))(dice))
+        parts.append(dice.choice((b"\r\n", b"\n", b"", b"\r", b"\0")))
+    return b"".join(parts)
+
+
+def pieces(data: bytes, dice: Random) -> list[bytes]:
+    """The same in pieces of any size."""
+    found = []
+    while data:
+        size = dice.choice((1, 3, 17, 64, 4096))
+        found.append(data[:size])
+        data = data[size:]
+    return found
+
+
+def check(data: bytes, dice: Random, folder: Path) -> None:
+    """Hear this and then a good sentence, and assert all that must hold."""
+    log = RawLog(folder / "raw")
+    with Store(folder / "games.db", create=True) as store:
+        ears = Ears(store, log)
+        events: list[Event] = []
+        for piece in pieces(data + b"\r\n", dice):
+            events += ears.hear("usb-1", piece, 1_000_000)
+        last = ears.hear("usb-1", GOOD + b"\r\n", 1_000_000)
+        assert len(last) == 1, "more than the good sentence"
+        assert isinstance(last[0], Told), "the good sentence was not heard"
+        assert last[0].sentence == read(GOOD.decode())
+        for event in events + last:
+            assert in_words(event).isprintable(), "control characters reach the terminal"
+            assert in_words(event).isascii()
+            assert json.dumps(as_record(event, 0)).isprintable()
+            if isinstance(event, Told):
+                assert read(write(event.sentence)) == event.sentence
+        check_store(store)
+        log.close()
+        before = store.read("SELECT * FROM games") + store.read("SELECT * FROM boots")
+        for path in sorted((folder / "raw").iterdir()):
+            again = Ears(store, None)
+            for captured in raw.read(io.BytesIO(path.read_bytes())):
+                assert captured.board == "usb-1", "a raw line that cannot be read again"
+                told = again.hear(captured.board, captured.data, captured.at)
+                told += again.end(captured.board, captured.at)
+                assert not any(isinstance(event, Told) and event.new for event in told)
+            path.unlink()
+        assert before == store.read("SELECT * FROM games") + store.read("SELECT * FROM boots")
+
+
+def check_store(store: Store) -> None:
+    """No illegal game is there."""
+    for seats, first, moves, times, end in store.read(
+        "SELECT seats, first, moves, times, end FROM games"
+    ):
+        found = outcome(tuple(map(int, moves)), first)
+        assert end == found or (end == "x" and found == "-"), "an illegal game is stored"
+        assert set(seats) <= set("PEMH")
+        assert not moves or len(times.split(",")) == len(moves)
+
+
+def main() -> int:
+    """Run rounds for so long; 1 after a failure."""
+    parser = argparse.ArgumentParser(description="Hostile serial lines against the log.")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=0, help="of the first round")
+    parser.add_argument("--rounds", type=int, help="at most so many")
+    args = parser.parse_args()
+    start = time.monotonic()
+    seed, heard = args.seed, 0
+    with tempfile.TemporaryDirectory() as name:
+        while time.monotonic() - start < args.seconds and seed - args.seed != args.rounds:
+            dice = Random(seed)
+            data = hostile(dice)
+            heard += len(data)
+            folder = Path(name) / str(seed // 200)  # stores that are not quite empty
+            try:
+                check(data, dice, folder)
+            except Exception as error:
+                print(f"seed {seed}: {type(error).__name__}: {error}\n{data!r}")
+                return 1
+            seed += 1
+    print(f"{seed - args.seed:,} rounds, {heard:,} bytes: all held")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
