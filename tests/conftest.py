@@ -6,11 +6,15 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from noughts.boards.emulated import EmulatedBoard
 from noughts.boards.simulated import SimulatedBoard
+
+if TYPE_CHECKING:
+    from terminal import Terminal
 
 
 @pytest.fixture
@@ -47,3 +51,19 @@ def simulated() -> Iterator[Callable[..., SimulatedBoard]]:
 def repository() -> Path:
     """The folder that holds README.md."""
     return Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def terminal() -> Iterator[Callable[..., Terminal]]:
+    """Runs `noughts` in terminals, and ends it."""
+    from terminal import Terminal  # only POSIX has the like
+
+    opened: list[Terminal] = []
+
+    def start(*words: str, **named: object) -> Terminal:
+        opened.append(Terminal(*words, **named))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 from noughts.log.sentences import Boot, Game, Sentence, outcome
 from noughts.log.store import Store
-from noughts.positions import EMPTY
 
 BOOT = Boot("0A83", "V1", "0.1.0", "2798")
 AT = 1_790_000_000_000
@@ -33,20 +31,6 @@ def stages(
         told.append(Game("0A83", number, seats, first, moves, plies * step_ms, won))
     if end:
         told.append(replace(told[-1], ms=told[-1].ms + 10, end=end))
-    return told
-
-
-def random_game(boot: str, number: int, dice: Random) -> list[Game]:
-    """A whole game's sentences, between a person and the chip at hard, at random."""
-    first = "AB"[number % 2]
-    told = [Game(boot, number, "PH", first, (), 0, "-")]
-    position = EMPTY
-    while not position.over:
-        cell = dice.choice(position.free)
-        position = position.play(cell)
-        moves = (*told[-1].moves, cell)
-        ms = told[-1].ms + dice.randrange(300, 5000)
-        told.append(Game(boot, number, "PH", first, moves, ms, outcome(moves, first)))
     return told
 
 

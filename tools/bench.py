@@ -7,13 +7,13 @@ Where idle time does not matter it is skipped, so that this takes a minute or tw
 from __future__ import annotations
 
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import bench_log
 from asking import FAST, Asker
 from noughts import table
 from noughts.boards.base import Button
@@ -65,7 +65,7 @@ def main() -> int:
     """Measure, and print one table."""
     print("measured on:", image.for_v1(), "in QEMU, -icount shift=6")
     rows: list[tuple[str, str, str]] = []
-    for part in (heap, choice, textbook, reset_to_menu, press_to_led, sizes, commands, put):
+    for part in PARTS:
         for row in part():
             rows.append(row)
             print(".", end="", flush=True, file=sys.stderr)
@@ -230,15 +230,8 @@ def commands() -> Iterator[tuple[str, str, str]]:
             ("solve .........", ["solve", "........."], "<= 1 s"),
             ("hex", ["hex", "-o", str(path)], "<= 1 s"),
         ):
-            yield f"noughts {name}", f"{min(run(*words) for _ in range(5)):.2f} s", target
+            yield f"noughts {name}", f"{min(bench_log.run(*words) for _ in range(5)):.2f} s", target
         yield "size of noughts.hex", f"{path.stat().st_size:,} bytes", ""
-
-
-def run(*words: str) -> float:
-    """Seconds that a whole command takes."""
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "noughts", *words], capture_output=True, check=True)
-    return time.perf_counter() - start
 
 
 def put() -> Iterator[tuple[str, str, str]]:
@@ -248,12 +241,25 @@ def put() -> Iterator[tuple[str, str, str]]:
         path = Path(folder) / "table.py"
         path.write_text(table.source(other))
         port = ("--port", board.port)
-        everything = run("put", *port)
-        changed = [run("put", *port, *more) for more in (("--table", str(path)), ()) * 3]
-        nothing = run("put", *port)
+        everything = bench_log.run("put", *port)
+        changed = [bench_log.run("put", *port, *more) for more in (("--table", str(path)), ()) * 3]
+        nothing = bench_log.run("put", *port)
     yield f"put of a changed table, worst of {len(changed)}", f"{max(changed):.1f} s", "<= 3 s"
     yield "put of all files", f"{everything:.1f} s", ""
     yield "put of nothing, all files being there", f"{nothing:.1f} s", ""
+
+
+PARTS = (
+    heap,
+    choice,
+    textbook,
+    reset_to_menu,
+    press_to_led,
+    sizes,
+    commands,
+    put,
+    *bench_log.PARTS,
+)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import threading
 import tty
 
 from noughts.log.sentences import write
-from told import random_game
+from random_games import random_game
 
 LIVES = 200
 

@@ -19,6 +19,7 @@ from noughts.files import whole_file
 from noughts.log import moments
 from noughts.log.flat import COLUMNS, Value, row
 from noughts.log.games import count, games
+from noughts.log.words import counted
 from noughts.terminal.progress import progress
 
 _FORMATS = ("csv", "jsonl", "parquet")
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
             for written in writer(rows, file):  # noqa: B007  the last is told
                 steps.advance(_AT_ONCE)
     if args.output:
-        print(f"{args.output} written: {written:,} game{'s' * (written != 1)}")
+        print(f"{args.output} written: {counted(written, 'game')}")
     return 0
 
 

@@ -11,7 +11,7 @@ from noughts.errors import NoughtsError
 from noughts.files import write_whole
 from noughts.log.games import RESULTS
 from noughts.log.stats import Stats, in_order, players_in_order
-from noughts.log.words import seated, won
+from noughts.log.words import counted, seated, won
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ def draw(found: Stats, path: Path) -> None:
     # A fixed salt and no date: the same games give the same file.
     with rc_context({"svg.hashsalt": "noughts", "svg.fonttype": "none"}):
         figure = Figure(figsize=(12, 7.5), layout="constrained")
-        figure.suptitle(f"{found.games:,} game{'s' * (found.games != 1)}")
+        figure.suptitle(counted(found.games, "game"))
         above: list[str | HashableList[str]] = ["results", "results", "first"]
         axes = figure.subplot_mosaic([above, ["lengths", "times", "mistakes"]])
         _results(axes["results"], found)

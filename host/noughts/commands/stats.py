@@ -10,7 +10,7 @@ from pathlib import Path
 from noughts.commands.stored import add_db, add_wanted, nothing_found, open_store, wanted
 from noughts.log.games import RESULTS
 from noughts.log.stats import Player, Stats, in_order, players_in_order, stats
-from noughts.log.words import seated
+from noughts.log.words import counted, seated
 from noughts.terminal.grid import grid
 
 _BAR = 30
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _tell(found: Stats) -> None:
-    print(f"{found.games:,} game{'s' * (found.games != 1)}\n")
+    print(counted(found.games, "game") + "\n")
     _table(
         [("A", "B", "first", "games", "A won", "B won", "draw", "abandoned", "unfinished")]
         + [

@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
+from urllib.parse import urlsplit
 
 import serial
 
@@ -27,6 +28,7 @@ from noughts.log.raw import RawLog
 from noughts.log.session import Session
 from noughts.log.store import Store, default_path
 from noughts.log.watching import Ears, Watch
+from noughts.log.words import counted
 from noughts.terminal.progress import progress
 
 _MAX_EMULATED = 16
@@ -97,12 +99,19 @@ def _check(port: str) -> None:
     """A URL that pyserial will never know is an error now; a port may still be plugged in."""
     try:
         port.encode()
+        _check_address(port)
         serial.serial_for_url(port, do_not_open=True).close()
     except Exception as error:  # the handlers of URLs raise whatever they come across
         reason = " ".join(str(error).split())
         raise NoughtsError(
             f"{port} is no port ({reason}); name a device such as /dev/ttyACM0, or a URL"
         ) from error
+
+
+def _check_address(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme in ("socket", "rfc2217") and not (parts.hostname and parts.port):
+        raise ValueError(f"it needs a host and a port, {parts.scheme}://HOST:PORT")
 
 
 def _watch(args: argparse.Namespace, store: Store) -> int:
@@ -185,7 +194,9 @@ def _read(args: argparse.Namespace, store: Store) -> int:
     ears = Ears(store, None)
     telling = args.plain or args.json
     with _opened(args.captured) as file:
-        name = args.name or ("stdin" if args.captured == "-" else f"file-{_utf8(Path(file.name).name)}")
+        name = args.name or (
+            "stdin" if args.captured == "-" else f"file-{_utf8(Path(file.name).name)}"
+        )
         total = Path(args.captured).stat().st_size if args.captured != "-" else 0
         with progress(total) as steps:
             steps.doing(f"reading {name}")
@@ -224,9 +235,9 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 
 def _sum_up(session: Session, noise: int, path: Path) -> None:
-    boards = len(session.boards)
     print(
-        f"{session.sentences:,} sentences from {boards} board{'s' * (boards != 1)}, "
-        f"{session.games:,} games ended, {noise:,} bytes of noise; kept in {path}",
+        f"{counted(session.sentences, 'sentence')} from {counted(len(session.boards), 'board')}, "
+        f"{counted(session.games, 'game')} ended, {counted(noise, 'byte')} of noise; "
+        f"kept in {path}",
         file=sys.stderr,
     )

@@ -20,8 +20,7 @@ from noughts.errors import BoardError
 
 _LOOK_S = 1.0
 _READ = 4096
-_READS = 16
-"""At most so many reads of a port in a turn, so that one cannot keep the others waiting."""
+"""Bytes of a port in a turn, so that one cannot keep the others waiting."""
 
 
 @dataclass(frozen=True)
@@ -136,18 +135,14 @@ class Follower:
                 self._open[port] = opened
                 changes.append(Plugged(name_of(port), port.name))
         for port, opened in list(self._open.items()):
-            data = bytearray()
+            data = b""
             why = None
             try:
-                for _ in range(_READS):
-                    piece = opened.read(_READ)
-                    if not piece:
-                        break
-                    data += piece
+                data = opened.read(_READ)
             except Exception as error:  # the handlers of URLs raise whatever they come across
                 why = " ".join(str(error).split())
             if data:
-                changes.append(Arrived(name_of(port), bytes(data)))
+                changes.append(Arrived(name_of(port), data))
             if why is not None:
                 self._drop(port)
                 changes.append(Unplugged(name_of(port), port.name, why))

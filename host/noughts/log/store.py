@@ -79,6 +79,7 @@ class Store:
     def _prepare(self, migrations: Sequence[Sequence[str]]) -> None:
         version = self._version(len(migrations))
         self.db.execute("PRAGMA foreign_keys = ON")
+        self.db.execute("PRAGMA cache_size = -256")  # KiB: what is written lies close together
         self.db.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last moments
         if version == len(migrations):
             return

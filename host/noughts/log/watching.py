@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 
 from noughts.log import moments
@@ -12,6 +13,8 @@ from noughts.log.store import Store
 from noughts.log.stream import Heard, Item, Noise, Stream
 
 _REST_S = 0.02
+_TIDY = 5000
+"""Events between two collections: memory stays where it is from the first ten thousand on."""
 
 
 class Ears:
@@ -58,6 +61,7 @@ class Watch:
         self._ears = Ears(store, raw)
         self._follower = follower
         self._raw = raw
+        self._events = 0
 
     @property
     def noise(self) -> int:
@@ -80,6 +84,11 @@ class Watch:
                 events += self._ears.end(change.board, moments.now())
             events.append(change)
         self._raw.flush()
+        self._events += len(events)
+        if self._events >= _TIDY:
+            # CPython keeps lists of freed tuples and the like, which only this gives back.
+            gc.collect()
+            self._events = 0
         if not arrived:
             time.sleep(_REST_S)
         return events

@@ -40,6 +40,11 @@ def result(game: Game) -> str:
     return {"=": "draw", "x": "abandoned"}.get(game.end, f"{game.end} won")
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 game`, `2,000 games`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def seated(seat: str) -> str:
     """Who sits there, in one word."""
     return _SEATED[seat]

@@ -19,10 +19,10 @@ from textual.widgets import Static
 from noughts.errors import NoughtsError
 from noughts.log.session import BoardState, Ended, Session
 from noughts.log.watching import Watch
-from noughts.log.words import result, seated
+from noughts.log.words import counted, result, seated
 
 _REDRAW_S = 0.1
-_WIDTH = 24
+_WIDTH = 28
 _STYLES = {"A": "bold #ff5040", "B": "bold #e0a030"}
 _ASCII = str.maketrans("·…—", "..-")
 
@@ -103,7 +103,10 @@ class WatchApp(App[None]):
                 Text(self._shown(f"waiting for {port}: {why}"), style="dim")
                 for port, why in self._session.waiting.items()
             ]
-            counts = f"{self._session.sentences:,} sentences · {self._session.games:,} games ended"
+            counts = (
+                f"{counted(self._session.sentences, 'sentence')} · "
+                f"{counted(self._session.games, 'game')} ended"
+            )
         if not boards and not waiting:
             waiting = [Text("No board yet: plug one in.", style="dim")]
         self._boards.update(Group(Columns(boards, padding=(0, 1)), *waiting))
@@ -145,15 +148,12 @@ class WatchApp(App[None]):
 
     def _line(self, ended: Ended) -> Text:
         game = ended.game
-        moves = len(game.moves)
-        return Text(
-            self._shown(
-                f"game {ended.number}: {game.seats}, {game.first} began, {moves} "
-                f"move{'s' * (moves != 1)}, {game.ms / 1000:.0f} s: {result(game)} ({ended.board})"
-            ),
-            no_wrap=True,
-            overflow="ellipsis",
+        line = (
+            f"game {ended.number}: {game.seats}, {game.first} began, "
+            f"{counted(len(game.moves), 'move')}, {game.ms / 1000:.0f} s: {result(game)} "
+            f"({ended.board})"
         )
+        return Text(self._shown(line), no_wrap=True, overflow="ellipsis")
 
     def _shown(self, text: str) -> str:
         text = "".join(char if char.isprintable() or char == "\n" else " " for char in text)

@@ -1,0 +1,344 @@
+"""The command `noughts watch`, on pseudo-terminals that say what the test wants."""
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+import tty
+
+import pytest
+
+from noughts.log.sentences import checksum, write
+from told import AT, BOOT, filled, stages
+from watcher import Watcher, sentence
+
+DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
+
+
+class Port:
+    """A port at `path`, a link, so that it comes back under the name that it had."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        self._link = path
+        self.plug()
+
+    def plug(self):
+        self._master, self._slave = os.openpty()
+        tty.setraw(self._slave)
+        self._link.symlink_to(os.ttyname(self._slave))
+
+    def say(self, *sentences):
+        for each in sentences:
+            self.send(write(each).encode() + b"\r\n")
+
+    def send(self, data):
+        os.write(self._master, data)
+
+    def pull(self):
+        os.close(self._master)
+        os.close(self._slave)
+        self._link.unlink()
+
+
+@pytest.fixture
+def ports(tmp_path):
+    made = []
+
+    def make():
+        made.append(Port(tmp_path / f"port{len(made)}"))
+        return made[-1]
+
+    yield make
+    for port in made:
+        with contextlib.suppress(OSError):
+            port.pull()
+
+
+@pytest.fixture
+def watch(tmp_path):
+    watchers = []
+
+    def start(*words, db=None):
+        watchers.append(Watcher(db or tmp_path / "games.db", *words))
+        return watchers[-1]
+
+    yield start
+    for each in watchers:
+        each.kill()
+
+
+def noughts(*words, **named):
+    command = [sys.executable, "-m", "noughts", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **named)
+
+
+def games(db):
+    return json.loads(noughts("games", "--json", "--db", str(db)).stdout)
+
+
+def test_all_events_of_a_board(ports, watch, tmp_path):
+    port = ports()
+    watcher = watch(port.path)
+    watcher.connected(port.path)
+    told = [BOOT, *stages(DRAW)]
+    port.say(*told)
+    port.send(b"Traceback \x1b[2J\r\n" + f"$NX,1*{checksum('NX,1')}\r\n".encode())
+    watcher.wait(lambda event: event["event"] == "unknown", "the last line")
+    port.pull()
+    watcher.wait(lambda event: event["event"] == "gone", "the cable")
+    status, said = watcher.end()
+    assert status == 0
+    assert said == (
+        f"11 sentences from 1 board, 1 game ended, 14 bytes of noise; kept in {watcher.db}\n"
+    )
+    heard = [event for event in watcher.events if event["event"] in ("boot", "game")]
+    assert [sentence(event) for event in heard] == told
+    assert all(event["new"] and event["board"] == port.path for event in heard)
+    assert [event["text"] for event in watcher.events if event["event"] == "noise"] == [
+        r"Traceback \x1b[2J"
+    ]
+
+
+def test_a_port_that_is_not_there_yet(ports, watch, tmp_path):
+    link = tmp_path / "late"
+    watcher = watch(str(link))
+    waiting = watcher.wait(lambda event: event["event"] == "waiting", "why it waits")
+    assert waiting["port"] == str(link)
+    port = Port(link)
+    try:
+        watcher.connected(str(link))
+        port.say(*stages([4]))
+        watcher.wait(lambda event: event.get("moves") == [4], "the move")
+    finally:
+        port.pull()
+
+
+def test_pulled_and_plugged_in_again(ports, watch):
+    port = ports()
+    watcher = watch(port.path)
+    watcher.connected(port.path)
+    told = stages(DRAW)
+    port.say(*told[:4])
+    watcher.wait(lambda event: event.get("moves") == DRAW[:3], "three moves")
+    port.send(write(told[4]).encode()[:20])  # half a sentence, and the cable
+    port.pull()
+    watcher.wait(lambda event: event["event"] == "gone", "the cable")
+    port.plug()
+    watcher.connected(port.path, 2)
+    port.say(told[-1])
+    watcher.wait(lambda event: event.get("end") == "=", "the end")
+    (game,) = games(watcher.db)
+    assert game["moves"] == DRAW
+    assert game["thought_ms"] == [1000, 1000, 1000] + [None] * 6
+
+
+def test_two_watchers_on_one_store(ports, watch):
+    one, two = ports(), ports()
+    watchers = [watch(one.path), watch(two.path)]
+    for watcher, port in zip(watchers, (one, two), strict=True):
+        watcher.connected(port.path)
+    for number in range(1, 40):
+        for port in (one, two):
+            port.say(*stages([4, 0], "x", number=number))
+    for watcher in watchers:
+        watcher.wait(lambda event: event.get("number") == 39 and event["end"] == "x", "the last")
+        assert watcher.end()[0] == 0
+    found = games(watchers[0].db)
+    assert len({(game["board"], game["number"]) for game in found}) == len(found) == 78
+
+
+def test_plain_lines(ports, tmp_path):
+    port = ports()
+    command = [sys.executable, "-m", "noughts", "watch", "--plain", "--db", str(tmp_path / "g.db")]
+    with subprocess.Popen(
+        [*command, port.path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout.readline() == f"{port.path}: connected\n"
+            port.say(stages([4])[1])
+            assert process.stdout.readline() == f"{port.path}: game 1, move 1: A in the centre\n"
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+
+
+def test_a_reader_that_has_enough(ports, tmp_path):
+    """`noughts watch --plain | head -1` ends, and all that was told is kept."""
+    port = ports()
+    db = tmp_path / "g.db"
+    with subprocess.Popen(
+        [sys.executable, "-m", "noughts", "watch", "--plain", "--db", str(db), port.path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            process.stdout.readline()
+            process.stdout.close()
+            end = time.monotonic() + 20
+            while process.poll() is None and time.monotonic() < end:
+                port.say(stages([4])[1])
+                time.sleep(0.02)
+            assert process.poll() == 1
+            assert "Traceback" not in process.stderr.read()
+        finally:
+            process.kill()
+    assert len(games(db)) == 1
+
+
+def test_the_live_screen(ports, terminal, tmp_path):
+    port = ports()
+    program = terminal("watch", "--db", str(tmp_path / "g.db"), port.path)
+    program.wait_for("port0")
+    program.wait_for("0 sentences")
+    time.sleep(0.3)
+    port.say(BOOT, *stages(DRAW))
+    program.wait_for("11 sentences", 10)
+    program.wait_for("game 1: PH, A began, 9 moves, 9 s: draw")
+    port.send(b"\x1b[31;1mred\x07\r\n")
+    program.wait_for("noise 1")
+    port.pull()
+    program.wait_for("unplugged")
+    program.type("q")
+    assert program.end() == 0
+    program.wait_for("kept in")
+    assert "\x1b[31;1mred" not in program.text
+
+
+def test_a_raw_log_read_again_changes_nothing_and_fills_another_store(ports, watch, tmp_path):
+    port = ports()
+    watcher = watch(port.path)
+    watcher.connected(port.path)
+    port.say(BOOT, *stages(DRAW))
+    port.send(b"\xff noise \x1b\r\n")
+    watcher.wait(lambda event: event["event"] == "noise", "the last line")
+    assert watcher.end()[0] == 0
+    (log,) = (tmp_path / "games.db.raw").iterdir()
+    before = games(watcher.db)
+    done = noughts("watch", "--from", str(log), "--json", "--db", str(watcher.db))
+    assert done.returncode == 0
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [event["new"] for event in told if "new" in event] == [False] * 11
+    assert games(watcher.db) == before
+    other = tmp_path / "other.db"
+    assert noughts("watch", "--from", str(log), "--db", str(other)).returncode == 0
+    (game,), (again,) = before, games(other)
+    assert again == game
+    assert not (tmp_path / "other.db.raw").exists()
+
+
+def test_a_plain_capture(tmp_path):
+    """What any serial program has written down."""
+    log = tmp_path / "class.log"
+    lines = [write(each).encode() for each in (BOOT, *stages(DRAW))]
+    log.write_bytes(b"\xff\xfe" + b"\r\n".join(lines) + b"\r\n$NG,half")
+    db = tmp_path / "games.db"
+    for words in (
+        ("--from", str(log)),
+        ("--from", str(log), "--name", "red"),
+        ("--from", "-"),
+    ):
+        with log.open("rb") as file:
+            done = noughts("watch", *words, "--db", str(db), stdin=file)
+        assert (done.returncode, done.stdout) == (0, "")
+        assert "11 sentences from 1 board, 1 game ended, 10 bytes of noise" in done.stderr
+    assert {game["board"] for game in games(db)} == {"file-class.log", "red", "stdin"}
+    assert {game["started"] for game in games(db)} == {None}
+
+
+def test_a_capture_without_a_single_sentence(tmp_path):
+    log = tmp_path / "zeros"
+    log.write_bytes(bytes(1_000_000) + os.urandom(100_000))
+    done = noughts("watch", "--from", str(log), "--db", str(tmp_path / "games.db"))
+    assert done.returncode == 0
+    assert "0 sentences" in done.stderr
+
+
+def test_a_full_disk_is_one_line_and_nothing_is_lost(ports, tmp_path):
+    """The system lets no file grow beyond 100 KB."""
+    port = ports()
+    db = tmp_path / "games.db"
+    with subprocess.Popen(
+        [sys.executable, "-m", "noughts", "watch", "--json", "--db", str(db), port.path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
+    ) as process:
+        try:
+            process.stdout.readline()
+            number = 0
+            while process.poll() is None:
+                number += 1
+                assert number < 20_000
+                port.say(*stages([4], number=number))
+                time.sleep(0.001)
+            events = [json.loads(line) for line in process.stdout]
+            error = process.stderr.read()
+        finally:
+            process.kill()
+    assert process.returncode == 1
+    assert error.count("\n") == 1
+    assert error.startswith("noughts: ")
+    kept = {(game["number"], tuple(game["moves"])) for game in games(db)}
+    for event in events:
+        if event["event"] == "game" and event["moves"]:
+            assert (event["number"], (4,)) in kept
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        (["--emulated", "0"], 2, "0 is not from 1 to 16"),
+        (["--emulated", "x"], 2, "invalid int value"),
+        (["--from", "x", "/dev/y"], 2, "it goes with no port"),
+        (["--name", "x"], 2, "--name goes with --from"),
+        (["--from", "x", "--name", "=cmd()"], 2, "is no name"),
+        (["--from", "/nowhere/log"], 1, "cannot use /nowhere/log (No such file or directory)"),
+        (["--from", "/"], 1, "cannot use / (Is a directory)"),
+        (["nonsense://x"], 1, "nonsense://x is no port"),
+        (["socket://nowhere"], 1, "socket://nowhere is no port"),
+    ],
+)
+def test_wrong_input(tmp_path, words, status, says):
+    done = noughts("watch", "--db", str(tmp_path / "games.db"), *words)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert status == 2 or done.stderr.count("\n") == 1
+
+
+def test_a_store_that_cannot_be_used(tmp_path):
+    (tmp_path / "x").write_text("no database " * 100)
+    done = noughts("watch", "--plain", "--db", str(tmp_path / "x"))
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "is damaged or no store" in done.stderr
+    done = noughts("watch", "--plain", "--db", str(tmp_path / "x" / "games.db"))
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+def test_the_store_is_in_the_users_data_folder(tmp_path):
+    env = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    assert noughts("watch", "--from", "-", input="", env=env).returncode == 0
+    (path,) = tmp_path.rglob("games.db")
+    assert path.parent.name == "noughts"
+    filled(path, stages(DRAW), at=AT)
+    assert len(noughts("games", env=env).stdout.splitlines()) == 2
+
+
+def test_boards_that_play_by_themselves(tmp_path, terminal):
+    """Emulated, or simulated where there is no QEMU; their games are not among the pupils'."""
+    env = {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    program = terminal("watch", "--emulated", "2", "--plain", **env)
+    program.wait_for("move 2", 60)
+    program.type("\x03")
+    assert program.end() == 0
+    (path,) = tmp_path.rglob("demonstration.db")
+    assert not list(tmp_path.rglob("games.db"))
+    assert len(games(path)) >= 1

@@ -1,0 +1,62 @@
+"""A program in a real terminal: a pseudo-terminal that the test holds the other end of."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+
+ESCAPES = re.compile(r"\x1b(\[[0-9;?>=$]*[A-Za-z]|[=>])")
+
+
+class Terminal:
+    """A program in a terminal of 100 by 30."""
+
+    def __init__(self, *words, size=(30, 100), **env):
+        self.pid, self.master = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+            # Said by name: the readline library sets sizes that os.environ knows nothing of.
+            named = {key: os.environ[key] for key in os.environ if key not in ("COLUMNS", "LINES")}
+            named |= {"TERM": "xterm-256color", "PYTHONUTF8": "1", **env}
+            os.execve(sys.executable, [sys.executable, "-m", "noughts", *words], named)
+        self.text = ""
+        self.status = None
+
+    def read(self, seconds):
+        ready, _, _ = select.select([self.master], [], [], seconds)
+        if ready:
+            try:
+                self.text += os.read(self.master, 65536).decode("utf-8", "replace")
+            except OSError:  # the program has ended
+                time.sleep(0.05)
+
+    def wait_for(self, wanted, seconds=30):
+        end = time.monotonic() + seconds
+        while wanted not in ESCAPES.sub("", self.text):
+            assert time.monotonic() < end, f"no {wanted!r} in {ESCAPES.sub('', self.text)[-2000:]}"
+            self.read(0.1)
+
+    def type(self, keys):
+        os.write(self.master, keys.encode())
+
+    def end(self, seconds=20):
+        end = time.monotonic() + seconds
+        while self.status is None and time.monotonic() < end:
+            self.read(0.05)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = os.waitstatus_to_exitcode(status)
+        assert self.status is not None, "the program does not end"
+        return self.status
+
+    def close(self):
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.master)

@@ -1,0 +1,33 @@
+"""Sentences of games at random, as a board would send them."""
+
+from __future__ import annotations
+
+from random import Random
+
+from noughts.log.sentences import Game, outcome, write
+from noughts.positions import EMPTY
+
+
+def random_game(boot: str, number: int, dice: Random) -> list[Game]:
+    """A whole game's sentences, between a person and the chip at hard."""
+    first = "AB"[number % 2]
+    told = [Game(boot, number, "PH", first, (), 0, "-")]
+    position = EMPTY
+    while not position.over:
+        cell = dice.choice(position.free)
+        position = position.play(cell)
+        moves = (*told[-1].moves, cell)
+        ms = told[-1].ms + dice.randrange(300, 5000)
+        told.append(Game(boot, number, "PH", first, moves, ms, outcome(moves, first)))
+    return told
+
+
+def lines(boot: str, dice: Random, size: int) -> bytes:
+    """So many bytes of games or a little less, in whole lines."""
+    out = bytearray()
+    number = 0
+    while len(out) < size:
+        number += 1
+        for game in random_game(boot, number, dice):
+            out += write(game).encode() + b"\r\n"
+    return bytes(out[: out.rindex(b"\n", 0, size) + 1])
