@@ -6,11 +6,14 @@ import pty
 import threading
 import time
 import tty
+from types import SimpleNamespace
 
 import pytest
 
 from noughts.boards.board_files import BoardFiles
+from noughts.boards.ports import open_port
 from noughts.cli import main
+from noughts.device_files import device_files
 from noughts.errors import BoardError
 
 
@@ -93,14 +96,16 @@ def test_waiting_for_silence_ends():
         BoardFiles(Endless()).survey()
 
 
-def raw_repl(reply):
-    """A raw REPL that answers every command so."""
+def raw_repl(reply, commands=None):
+    """A raw REPL that answers every command so, and may keep the commands."""
     restarts = [False]
+    command = bytearray()
 
     def answer(heard):
         told = b""
         for byte in heard:
             if byte == 1:
+                command.clear()
                 restarts[0] = True
                 told += b"raw REPL; CTRL-B to exit\r\n>"
             elif byte == 4 and restarts[0]:
@@ -108,9 +113,32 @@ def raw_repl(reply):
                 told += b"OK soft reboot\r\nraw REPL; CTRL-B to exit\r\n>"
             elif byte == 4:
                 told += b"OK" + reply + b"\x04>"
+                if commands is not None:
+                    commands.append(bytes(command))
+                command.clear()
+            else:
+                command.append(byte)
         return told
 
     return answer
+
+
+def test_main_is_open_no_longer_than_one_command(talker):
+    """Else the board would be dark after an interruption."""
+    content = device_files()["main.py"]
+    commands = []
+    with contextlib.closing(open_port(talker(raw_repl(b"\x04", commands)))) as port:
+        BoardFiles(port).send("main.py", content)
+    (command,) = commands
+    assert command.decode() == f"f = open('main.py', 'wb')\nf.write({content!r})\nf.close()"
+
+
+def test_ctrl_c_leaves_no_board_stopped():
+    written = []
+    port = SimpleNamespace(port="it", timeout=0, write=written.append)
+    with pytest.raises(KeyboardInterrupt), BoardFiles(port).stopped():
+        raise KeyboardInterrupt
+    assert written == [b"\x03\x02\x04"]
 
 
 @pytest.mark.parametrize(

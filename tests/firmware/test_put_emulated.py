@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import microfs
 import pytest
@@ -68,9 +69,14 @@ def test_first_time_nothing_changed_one_file_changed(emulated, tmp_path, capsys)
     assert put(board) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 14 files to send")
 
+    # A pipe can be read only once; and on the board the table is known for ours.
     other = tmp_path / "other.py"
-    other.write_text(table.source(OTHER))
+    os.mkfifo(other)
+    text = "# mine\n" + table.source(OTHER)
+    writer = threading.Thread(target=other.write_text, args=[text])
+    writer.start()
     assert put(board, "--table", str(other)) == 0
+    writer.join()
     told = capsys.readouterr().out.splitlines()
     assert told[0].endswith(": 1 of 14 files to send")
     assert told[1].startswith("sent table.py (")
@@ -100,6 +106,8 @@ def test_a_program_of_somebody_elses_is_not_overwritten(emulated, capsys):
     assert put(board) == 1
     told = capsys.readouterr().err
     assert "main.py on the board is not ours; save it if you need it, then" in told
+    driver = Driver(board)  # it runs as before
+    driver.wait(lambda: "mine" in [getattr(item, "text", "") for item in driver.items], "mine")
     assert on_board(board)["main.py"].holds(theirs)
     assert put(board, "--replace") == 0
     assert holds_the_game(board)
@@ -112,6 +120,7 @@ def test_too_little_room_is_said_before_anything_is_done(emulated, capsys):
     assert put(board) == 1
     told = capsys.readouterr().err
     assert "bytes too little room; remove some of its other files: 'big.txt' (11,000" in told
+    Driver(board).start()  # it plays as before
     assert on_board(board) == before
 
 

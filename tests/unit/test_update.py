@@ -34,7 +34,8 @@ def test_the_table_alone():
 
 
 def test_with_other_files_the_table_is_gone_meanwhile():
-    assert planned({**WANTED, "ai.py": b"# noughts: "}) == (("table.py",), ("ai.py", "table.py"))
+    older = {**WANTED, "ai.py": b"# noughts: ", "main.py": b"# noughts: "}
+    assert planned(older) == (("table.py", "ai.py"), ("main.py", "ai.py", "table.py"))
     assert planned({"main.py": WANTED["main.py"]}) == ((), ("ai.py", "table.py"))
 
 
@@ -64,6 +65,23 @@ def test_room_is_counted_in_chunks():
     assert planned(fits)[1]
     with pytest.raises(BoardError, match=r"128 bytes too little room; .*'big' \(26,838 bytes\)"):
         planned({"big": bytes(126 * 213)})
+    with pytest.raises(BoardError, match=r"bytes too little room; make ours smaller$"):
+        plan("V2", {}, {"main.py": bytes(20_480)}, False)
+
+
+def test_there_is_never_less_room_than_in_the_end():
+    """ai.py has grown by what rules.py has shrunk."""
+    small, big = b"# noughts: ", b"# noughts: " * 900
+    present = {**WANTED, "ai.py": small, "rules.py": big}
+    wanted = {**WANTED, "ai.py": big, "rules.py": small}
+    update = plan("V1", on_board(present), wanted, False)
+    now = dict(present)
+    for name in update.remove:
+        del now[name]
+    for name in update.send:
+        now[name] = wanted[name]
+        assert sum(map(len, now.values())) <= sum(map(len, wanted.values()))
+    assert now == wanted
 
 
 @given(st.binary(max_size=400), st.binary(max_size=400))

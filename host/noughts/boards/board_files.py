@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import microfs
 import serial
@@ -44,10 +43,13 @@ def c(n):
 for n in os.listdir():
  print((n, os.size(n)) + c(n))
 """
+_PIECE = 512  # bytes that the board takes in one command
 _ANSWER_S = 5.0
 _MAX_SIZE = 1 << 20
 _PATIENCE_S = (1.0, 1.0)
 _LIMIT_S = 60.0
+_CARRY_OUT_S = 0.5
+"""A command is not to be interrupted that is just writing a file."""
 
 
 @dataclass(frozen=True)
@@ -145,15 +147,41 @@ class BoardFiles:
         answer: tuple[bytes, bytes] = microfs.execute([_SURVEY], _Line(self._port))
         return answer
 
-    def send(self, name: str, path: Path) -> None:
-        """Put a file on the board under one of our names."""
-        with self._asking(f"take {name}"):
-            microfs.put(str(path), name, _Line(self._port))
+    def send(self, name: str, content: bytes) -> None:
+        """Put a file on the board.
 
-    def remove(self, name: str) -> None:
-        """Remove a file; the name must be one of ours, as microfs does not quote it."""
-        with self._asking(f"remove {name}"):
-            microfs.rm(name, _Line(self._port))
+        A command is carried out when all of it has arrived, so a short file is open no longer than
+        the board takes to write it.
+        """
+        pieces = [content[start : start + _PIECE] for start in range(0, len(content), _PIECE)]
+        commands = [f"f.write({piece!r})" for piece in pieces] or [""]
+        commands[0] = f"f = open({name!r}, 'wb')\n{commands[0]}"
+        commands[-1] += "\nf.close()"
+        self._execute(f"take {name}", commands)
+
+    def remove(self, names: Collection[str]) -> None:
+        """Remove files, in this order."""
+        self._execute(
+            f"remove {' and '.join(names)}",
+            ["import os", *(f"os.remove({name!r})" for name in names)],
+        )
+
+    def _execute(self, what: str, commands: list[str]) -> None:
+        with self._asking(what):
+            _, err = microfs.execute(commands, _Line(self._port))
+            if err:
+                raise OSError(microfs.clean_error(err))
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Whatever becomes of the talk with the board: it does not stay stopped for that."""
+        try:
+            yield
+        except BaseException:
+            with suppress(Exception):  # what has failed is told already
+                time.sleep(_CARRY_OUT_S)
+                self._port.write(b"\x03\x02\x04")  # the line so far is no command
+            raise
 
     @contextmanager
     def _asking(self, what: str) -> Iterator[None]:

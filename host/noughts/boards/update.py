@@ -2,7 +2,9 @@
 
 `table.py` goes first and comes last: as long as it is missing, the board says on its LEDs that its
 files are incomplete, instead of playing with some files of one version and some of another.
-`main.py`, which says that, is sent before the others.
+`main.py`, which says that, is sent before the others, and never missing for longer than the board
+takes to write it. The others are removed before any is sent, so that there is never less room than
+in the end.
 """
 
 from __future__ import annotations
@@ -50,11 +52,13 @@ def plan(
     )
     _check_room(board, present, wanted, retired)
     send = sorted(set(wanted) - same(present, wanted), key=_place)
-    # With only the table to send, writing it anew is removing it first.
-    first = [LAST] if LAST in present and (retired or send not in ([], [LAST])) else []
+    if not retired and send in ([], [LAST]):
+        return Update((), tuple(send))  # writing the table anew is removing it first
+    first = [LAST] if LAST in present else []
     if first and LAST not in send:
         send.append(LAST)
-    return Update((*first, *retired), tuple(send))
+    changed = [name for name in send if name in present and name not in (FIRST, LAST)]
+    return Update((*first, *retired, *changed), tuple(send))
 
 
 def _foreign(file: BoardFile) -> bool:
@@ -78,12 +82,10 @@ def _check_room(
     retired: Collection[str],
 ) -> None:
     others = {name: file.size for name, file in present.items() if name not in {*wanted, *retired}}
-    used = sum(chunks_of(name, bytes(max(size, 0))) for name, size in others.items())
-    need = sum(chunks_of(name, content) for name, content in wanted.items())
+    used = sum(chunks_of(name, size) for name, size in others.items())
+    need = sum(chunks_of(name, len(content)) for name, content in wanted.items())
     over = used + need - USUAL[board].chunks
     if over > 0:
         names = ", ".join(f"{name!a} ({size:,} bytes)" for name, size in others.items())
-        raise BoardError(
-            f"the board has {over * CHUNK:,} bytes too little room; "
-            f"remove some of its other files: {names}"
-        )
+        advice = f"remove some of its other files: {names}" if names else "make ours smaller"
+        raise BoardError(f"the board has {over * CHUNK:,} bytes too little room; {advice}")

@@ -13,7 +13,7 @@ from noughts.boards.board_files import BoardFiles
 from noughts.boards.boot import confirmed
 from noughts.boards.ports import choose_port, open_port
 from noughts.boards.update import Update, plan
-from noughts.device_files import device_dir, device_files
+from noughts.device_files import device_files
 from noughts.errors import NoughtsError
 from noughts.terminal.progress import progress
 
@@ -40,56 +40,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare, send what differs, restart, confirm."""
     files = device_files()
-    sources = {name: device_dir() / name for name in files}
     if args.table:
-        files["table.py"] = read_table(args.table)
-        sources["table.py"] = args.table
+        files["table.py"] = table.source(read_table(args.table)).encode()
     table_id = table.read(files["table.py"].decode(), "table.py").id
     name = choose_port(args.port)
     with contextlib.closing(open_port(name)) as port:
         board = BoardFiles(port)
-        kind, present = board.survey()
-        update = plan(kind, present, files, args.replace)
-        print(f"micro:bit {kind} on {name}: {len(update.send)} of {len(files)} files to send")
-        try:
-            _perform(update, board, files, sources)
-            boot = board.restart()
-        except KeyboardInterrupt:
-            print(
-                "noughts: interrupted, the game on the board may be incomplete; "
-                "run `noughts put` again",
-                file=sys.stderr,
-            )
-            raise
+        with board.stopped():
+            kind, present = board.survey()
+            update = plan(kind, present, files, args.replace)
+            print(f"micro:bit {kind} on {name}: {len(update.send)} of {len(files)} files to send")
+            _perform(update, board, files)
+        boot = board.restart()
     print(confirmed(boot, table_id))
     return 0
 
 
-def _perform(
-    update: Update, board: BoardFiles, files: Mapping[str, bytes], sources: Mapping[str, Path]
-) -> None:
+def _perform(update: Update, board: BoardFiles, files: Mapping[str, bytes]) -> None:
+    try:
+        _carry_out(update, board, files)
+    except KeyboardInterrupt:
+        print(
+            "noughts: interrupted, the game on the board may be incomplete; "
+            "run `noughts put` again",
+            file=sys.stderr,
+        )
+        raise
+
+
+def _carry_out(update: Update, board: BoardFiles, files: Mapping[str, bytes]) -> None:
     with progress(sum(len(files[name]) for name in update.send)) as steps:
+        if update.remove:
+            board.remove(update.remove)
         for name in update.remove:
-            board.remove(name)
             if name not in update.send:
                 steps.say(f"removed {name}")
         for name in update.send:
             steps.doing(name)
-            board.send(name, sources[name])
+            board.send(name, files[name])
             steps.advance(len(files[name]))
             steps.say(f"sent {name} ({len(files[name]):,} bytes)")
 
 
-def read_table(path: Path) -> bytes:
-    """The content of a table file, which is known to be one. Raises `NoughtsError`."""
+def read_table(path: Path) -> table.Table:
+    """The table in a file. Raises `NoughtsError`."""
     try:
         with path.open("rb") as file:
-            content = file.read(_MAX_TABLE)
-        table.read(content.decode("ascii"), str(path))
+            return table.read(file.read(_MAX_TABLE).decode("ascii"), str(path))
     except OSError as error:
         raise NoughtsError(f"cannot read {path} ({error.strerror}); check the name") from error
     except UnicodeDecodeError as error:
         raise NoughtsError(
             f"{path} is not a table; make one with `noughts table -o FILE`"
         ) from error
-    return content

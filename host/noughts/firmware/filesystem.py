@@ -46,9 +46,9 @@ class Layout:
         return (self.end - self.start) // CHUNK
 
 
-def chunks_of(name: str, content: bytes) -> int:
-    """How many chunks a file takes."""
-    return (2 + len(name.encode()) + len(content)) // DATA + 1
+def chunks_of(name: str, size: int) -> int:
+    """How many chunks a file of so many bytes takes."""
+    return (2 + len(name.encode()) + size) // DATA + 1
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Usage:
 
 def usage(files: Mapping[str, bytes], layout: Layout) -> Usage:
     """How much of a file system these files take; it may be more than there is."""
-    need = sum(chunks_of(name, content) for name, content in files.items())
+    need = sum(chunks_of(name, len(content)) for name, content in files.items())
     return Usage(need * CHUNK, layout.chunks * CHUNK)
 
 
