@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from noughts import __version__
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, in_words, printable
 
 
 @dataclass(frozen=True)
@@ -101,9 +103,14 @@ COMMANDS = (
 )
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
 def _parser(wanted: str | None) -> argparse.ArgumentParser:
     """The parser; of the commands, only the wanted one is imported, so that help is quick."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="noughts",
         description="Tic-tac-toe on a BBC micro:bit, and the tools around it.",
         epilog="Example:\n  noughts play",
@@ -129,6 +136,10 @@ def _parser(wanted: str | None) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0, 1 after an expected failure, 2 after wrong usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Not every terminal has every character that we or a file's name may need.
+            stream.reconfigure(errors="backslashreplace")
     arguments = sys.argv[1:] if argv is None else list(argv)
     wanted = next((word for word in arguments if not word.startswith("-")), None)
     args = _parser(wanted).parse_args(arguments)
@@ -136,24 +147,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         status: int = args.run(args)
         sys.stdout.flush()
         return status
-    except NoughtsError as error:
-        return _fail(str(error))
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         # Whoever read our output has enough; keep Python from complaining at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except OSError as error:
-        where = f" {error.filename}" if error.filename else ""
-        return _fail(f"cannot use{where or ' a file'} ({error.strerror}); check it and try again")
-
-
-def _fail(message: str) -> int:
-    # It may quote a file or a board: no character of theirs may act on the terminal.
-    line = "".join(char if char.isprintable() else " " for char in message)
-    print(f"noughts: {line}", file=sys.stderr)
-    return 1
+    except (NoughtsError, OSError) as error:
+        print(f"noughts: {printable(in_words(error))}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -33,3 +33,18 @@ class SentenceError(NoughtsError, ValueError):
 
 class StoreError(NoughtsError):
     """The games that are kept cannot be read or written."""
+
+
+def in_words(error: NoughtsError | OSError) -> str:
+    """One line for what was expected to fail, or for what the system refuses."""
+    if isinstance(error, NoughtsError):
+        return str(error)
+    what = error.filename or "a file or device"
+    # What pyserial raises has a text of its own, and no other.
+    why = error.strerror or " ".join(str(error).split()) or type(error).__name__
+    return f"cannot use {what} ({why}); check it and try again"
+
+
+def printable(text: str) -> str:
+    """Text that may quote a file or a board: no character of theirs may act on the terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)

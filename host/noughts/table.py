@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import ast
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -151,6 +151,13 @@ def read(text: str, name: str) -> Table:
             "make it anew, or correct its ID"
         )
     return table
+
+
+def of(files: Mapping[str, bytes]) -> Table:
+    """The table among the device's files. Raises `NoughtsError`, also where there is none."""
+    if "table.py" not in files:
+        raise NoughtsError("device/table.py is missing; make it with `noughts table`")
+    return read(files["table.py"].decode(errors="replace"), "device/table.py")
 
 
 @dataclass(frozen=True)

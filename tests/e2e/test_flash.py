@@ -135,6 +135,23 @@ def test_all_boards_go_on_after_a_failure(drive, mounted, capsys):
     assert one.received and two.received
 
 
+def test_all_boards_go_on_after_what_the_system_refuses(drive, mounted, capsys, monkeypatch):
+    one, two = drive(), drive(usb_id="9904" + "0" * 44)
+    mounted(one, two)
+    wait = drives.wait_until_back
+
+    def refuse(drive):
+        if drive.path == one.path:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(one.path))
+        return wait(drive)
+
+    monkeypatch.setattr("noughts.boards.drive.wait_until_back", refuse)
+    assert flash("--all") == 1
+    told = capsys.readouterr().err
+    assert f"cannot use {one.path} (Input/output error)" in told and "1 of 2 boards failed" in told
+    assert two.received
+
+
 def test_fail_txt_is_put_into_words(drive, capsys):
     one = drive(refuses=CHECKSUM)
     assert flash(one.path) == 1

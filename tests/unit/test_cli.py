@@ -1,12 +1,16 @@
 """The command line: help, usage errors, failures in one line."""
 
+import os
 import subprocess
 import sys
 
 import pytest
+from serial import SerialException
 
 from noughts import cli
+from noughts.boards.drive import Drive
 from noughts.commands.keys import BadTokenError, Press, Wait, read_keys
+from noughts.device_files import device_files
 from noughts.errors import NoughtsError
 
 
@@ -149,6 +153,53 @@ def test_messages_do_not_act_on_the_terminal(monkeypatch, capsys):
     monkeypatch.setattr("noughts.commands.table.run", fail)
     assert cli.main(["table"]) == 1
     assert capsys.readouterr().err == "noughts: it said  [2J   ; do this\n"
+
+
+def test_wrong_words_do_not_act_on_the_terminal():
+    done = noughts("play", "\x1b[2J\x07")
+    assert done.returncode == 2
+    assert "unrecognized arguments:  [2J " in done.stderr and "\x1b" not in done.stderr
+
+
+def test_a_terminal_without_our_characters():
+    """Such as that of Windows, with its code page 437."""
+    for encoding in ("ascii", "cp437"):
+        env = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = noughts("solve", "X...O....", "--tree", "2", env=env, encoding=encoding)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_the_system_says_without_a_number(monkeypatch, capsys):
+    def fail(args):
+        raise SerialException("write failed:\n[Errno 5] Input/output error")
+
+    monkeypatch.setattr("noughts.commands.table.run", fail)
+    assert cli.main(["table"]) == 1
+    told = capsys.readouterr().err
+    assert "(write failed: [Errno 5] Input/output error); check it and try again\n" in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("put",), ("flash",), ("hex", "-o", "FILE"), ("solve", "........."), ("prove", "hard")],
+)
+def test_a_missing_table(words, tmp_path, monkeypatch, capsys):
+    files = {name: text for name, text in device_files().items() if name != "table.py"}
+    for module in ("commands.put", "commands.flash", "commands.hex", "device_files"):
+        monkeypatch.setattr(f"noughts.{module}.device_files", lambda: files)
+    monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(tmp_path, {})])
+    path = tmp_path / "noughts.hex"
+    assert cli.main([str(path) if word == "FILE" else word for word in words]) == 1
+    assert not path.exists()
+    told = capsys.readouterr().err
+    assert "device/table.py is missing; make " in told and told.count("\n") == 1
+
+
+def test_doctor_tells_of_a_missing_table(monkeypatch, capsys):
+    monkeypatch.setattr("noughts.commands.doctor.device_files", dict)
+    monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: [])
+    assert cli.main(["doctor"]) == 0
+    assert "noughts    device/table.py is missing; make it with" in capsys.readouterr().out
 
 
 def test_keys():

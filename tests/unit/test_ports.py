@@ -6,10 +6,15 @@ import pty
 import re
 import subprocess
 import sys
+import termios
 from types import SimpleNamespace
 
 import pytest
 
+from noughts.boards import inspection
+from noughts.boards.board_files import BoardFiles
+from noughts.boards.boot import wait_for_boot
+from noughts.boards.inspection import Inspected
 from noughts.boards.ports import choose_port, find_ports, open_port, why_not
 from noughts.errors import BoardError
 
@@ -74,6 +79,26 @@ def test_no_permission_names_the_group(tmp_path):
     assert re.search(r"no permission to use .*; join its group with `sudo usermod -aG \w+ ", told)
     gone = why_not("/nowhere/tty", PermissionError(errno.EACCES, "Permission denied"))
     assert "ask whoever looks after this computer" in gone
+
+
+class HungUp:
+    """A port whose far end has hung up: termios.error is no OSError."""
+
+    port = "it"
+
+    def __getattr__(self, name):
+        raise termios.error(errno.EIO, "Input/output error")
+
+    def __setattr__(self, name, value):
+        raise termios.error(errno.EIO, "Input/output error")
+
+
+@pytest.mark.parametrize(
+    "use", [wait_for_boot, BoardFiles, lambda port: inspection._ask(Inspected(), port)]
+)
+def test_a_line_that_has_hung_up(use):
+    with pytest.raises(BoardError, match=r"went away.*; plug it in"):
+        use(HungUp())
 
 
 @pytest.mark.parametrize(("called", "exclusive"), [("ttyACM0", False), ("board", True)])

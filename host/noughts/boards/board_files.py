@@ -16,6 +16,7 @@ import microfs
 import serial
 
 from noughts.boards.boot import gone, wait_for_boot
+from noughts.boards.ports import LOST
 from noughts.errors import BoardError
 from noughts.log.sentences import Boot
 
@@ -113,7 +114,8 @@ class BoardFiles:
     def __init__(self, port: serial.SerialBase) -> None:
         self._port = port
         self.name = str(port.port)
-        port.timeout = _ANSWER_S
+        with self._asking("listen"):
+            port.timeout = _ANSWER_S
 
     def survey(self) -> tuple[str, dict[str, BoardFile]]:
         """The board's kind, `V1` or `V2`, and its files by name.
@@ -187,7 +189,7 @@ class BoardFiles:
     def _asking(self, what: str) -> Iterator[None]:
         try:
             yield
-        except serial.SerialException as error:
+        except LOST as error:
             raise gone(self._port) from error
         except TimeoutError as error:
             raise self._no_micropython() from error

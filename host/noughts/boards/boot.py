@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import serial
 
 from noughts import __version__
+from noughts.boards.ports import ERRORS
 from noughts.errors import BoardError, BoardGone
 from noughts.log.sentences import Boot
 from noughts.log.stream import Heard, Noise, Stream
@@ -25,9 +26,9 @@ def wait_for_boot(
     """
     stream = Stream()
     last = ""
-    port.timeout = 0.1
     for nudge in (None, *nudges):
         try:
+            port.timeout = 0.1
             if nudge is not None:
                 nudge()
             end_s = time.monotonic() + limit_s / (1 + len(nudges))
@@ -37,7 +38,7 @@ def wait_for_boot(
                         return item.sentence
                     if isinstance(item, Noise) and item.text.strip():
                         last = item.text
-        except OSError as error:
+        except ERRORS as error:
             raise gone(port) from error
     heard = f"; the last it said was: {last[:60]}" if last else ", and said nothing"
     raise BoardError(

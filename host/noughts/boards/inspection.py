@@ -12,7 +12,7 @@ import serial
 
 from noughts.boards.boot import wait_for_boot
 from noughts.boards.drive import Drive, find_drives
-from noughts.boards.ports import Port, find_ports, open_port
+from noughts.boards.ports import ERRORS, Port, find_ports, open_port
 from noughts.errors import BoardError
 from noughts.log.sentences import Boot
 
@@ -67,18 +67,18 @@ def inspect(extra_ports: Sequence[str], restart: bool) -> list[Inspected]:
 
 def _ask(board: Inspected, port: serial.SerialBase) -> None:
     """Interrupt the program, which makes MicroPython tell its version, and start it again."""
-    port.write(b"\x02\x03\x03")
     heard = b""
     end_s = time.monotonic() + _BANNER_S
-    port.timeout = 0.1
     try:
+        port.timeout = 0.1
+        port.write(b"\x02\x03\x03")
         while (found := _BANNER.search(heard)) is None and time.monotonic() < end_s:
             heard = heard[-4096:] + port.read_until(b"\n")
         if found is not None:
             board.micropython, board.firmware = found[1].decode(), found[2].decode()
             board.board = "V1" if found[3] == b"nRF51822" else "V2"
         port.write(b"\x02\x04")
-    except OSError as error:
+    except ERRORS as error:
         raise BoardError("it went away while it was asked; plug it in and try again") from error
     board.boot = wait_for_boot(port, _BOOT_S)
     board.board = board.boot.board

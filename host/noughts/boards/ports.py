@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Sequence
@@ -12,6 +13,15 @@ import serial
 from serial.tools import list_ports
 
 from noughts.errors import BoardError
+
+LOST: tuple[type[Exception], ...] = (serial.SerialException,)
+"""What a port raises that is not there any more; `OSError` may be that too."""
+with contextlib.suppress(ImportError):  # on Windows
+    import termios
+
+    LOST += (termios.error,)
+ERRORS: tuple[type[Exception], ...] = (OSError, *LOST)
+"""Whatever a port raises."""
 
 VENDOR, PRODUCT = 0x0D28, 0x0204
 """The USB ids of every micro:bit's interface chip."""

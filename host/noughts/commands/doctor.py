@@ -83,7 +83,7 @@ def _python() -> Check:
 
 def _game() -> Check:
     try:
-        found = table.read(device_files()["table.py"].decode(), "device/table.py")
+        found = table.of(device_files())
     except NoughtsError as error:
         return Check("noughts", False, str(error))
     return Check("noughts", True, f"{__version__}, table {found.id}")

@@ -16,7 +16,7 @@ from noughts.boards.boot import confirmed, reset_by_break, soft_reset, wait_for_
 from noughts.boards.drive import Drive
 from noughts.boards.ports import find_ports, open_port
 from noughts.device_files import device_files
-from noughts.errors import BoardError, FirmwareError, NoughtsError
+from noughts.errors import BoardError, FirmwareError, NoughtsError, in_words, printable
 from noughts.firmware import image
 from noughts.terminal.progress import progress
 
@@ -59,11 +59,11 @@ def run(args: argparse.Namespace) -> int:
     for drive in chosen:
         try:
             _flash(drive, what, args)
-        except NoughtsError as error:
+        except (NoughtsError, OSError) as error:
             if not args.all:
                 raise
             failed += 1
-            print(f"noughts: {drive.path}: {error}", file=sys.stderr)
+            print(f"noughts: {drive.path}: {printable(in_words(error))}", file=sys.stderr)
     if failed:
         raise BoardError(f"{failed} of {len(chosen)} boards failed; see above, and flash them anew")
     return 0
@@ -71,8 +71,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _built() -> _Hex:
     files = device_files()
-    content = image.universal(image.bundled(), files).encode()
-    return _Hex(content, table.read(files["table.py"].decode(), "table.py").id)
+    table_id = table.of(files).id
+    return _Hex(image.universal(image.bundled(), files).encode(), table_id)
 
 
 def _read(path: Path) -> _Hex:

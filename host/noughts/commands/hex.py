@@ -59,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
             _extract(args.extract[0], contents)
     else:
         files = device_files()
+        table.of(files)  # without one, it would not be the game
         firmwares = image.for_boards(args.firmware or [])
         contents = dict.fromkeys(firmwares, files)
         path: Path = args.output or Path("noughts.hex")

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     files = device_files()
     if args.table:
         files["table.py"] = table.source(read_table(args.table)).encode()
-    table_id = table.read(files["table.py"].decode(), "table.py").id
+    table_id = table.of(files).id
     name = choose_port(args.port)
     with contextlib.closing(open_port(name)) as port:
         board = BoardFiles(port)

@@ -7,6 +7,7 @@ from types import ModuleType
 
 from noughts.device_files import load_device
 from noughts.engines.engine import Reply
+from noughts.errors import NoughtsError
 from noughts.positions import Position
 
 
@@ -19,7 +20,12 @@ class Chip:
 
     @cached_property
     def _ai(self) -> ModuleType:
-        return load_device("ai")
+        try:
+            return load_device("ai")
+        except ImportError as error:
+            raise NoughtsError(
+                f"device/{error.name}.py is missing; make the table with `noughts table`"
+            ) from error
 
     def reply(self, position: Position) -> Reply:
         """The cells that `ai.best` gives, of which the chip plays any."""
