@@ -9,13 +9,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from serial import serial_for_url
 
 from noughts.boards import drive as drives
 from noughts.boards.boot import reset_by_break
 from noughts.boards.ports import open_port
 from noughts.cli import main
-from noughts.firmware import universal_hex
-from stand_in_drive import CHECKSUM, StandInDrive
+from noughts.device_files import device_files
+from noughts.firmware import image, universal_hex
+from stand_in_drive import CHECKSUM, USB_ID, StandInDrive
 
 
 @pytest.fixture
@@ -209,6 +211,94 @@ def test_a_drive_that_goes_away_in_the_middle(drive, capsys):
     assert 'the transfer failed (it says "An error has occurred")' in failure(capsys)
 
 
+@pytest.fixture
+def breaks_off(monkeypatch):
+    """Copying breaks off with an I/O error, and the drive stays; a folder has no such errors."""
+
+    def start(then):
+        calls = []
+
+        def sync(handle):
+            calls.append(handle)
+            if len(calls) == 3:
+                then()
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+        monkeypatch.setattr("noughts.boards.drive.os.fsync", sync)
+
+    return start
+
+
+def test_fail_txt_is_read_after_a_write_error_too(drive, capsys, breaks_off):
+    one = drive()
+    one.close()
+    timer = threading.Timer(0.3, (one.path / "FAIL.TXT").write_text, [f"error: {CHECKSUM}\n"])
+    breaks_off(timer.start)
+    assert flash(one.path) == 1
+    timer.join()
+    assert "the hex arrived damaged" in failure(capsys)
+
+
+def test_an_old_fail_txt_says_nothing_of_a_write_error(drive, capsys, breaks_off, monkeypatch):
+    monkeypatch.setattr("noughts.boards.drive._SAYS_WHY_S", 0.3)
+    one = drive()
+    one.close()
+    (one.path / "FAIL.TXT").write_text(f"error: {CHECKSUM}\n")
+    breaks_off(lambda: None)
+    assert flash(one.path) == 1
+    assert f"copying to {one.path} failed (Input/output error); try again" in failure(capsys)
+
+
+def test_a_drive_that_comes_back_elsewhere(drive, mounted):
+    """What is left of the old mount still shows the hex."""
+    old, new = drive(), drive()
+    old.close()
+    mounted(old, new)
+    found = drives.look(old.path)
+    assert drives.copy(b":00000001FF\n", found, lambda size: None)
+    assert drives.wait_until_back(found, limit_s=5).path == new.path
+
+
+@pytest.mark.parametrize(
+    ("hex_for", "board", "usb_id"), [("V1", "V2", "9904"), ("V2", "V1", "9900")]
+)
+def test_a_hex_for_other_boards(drive, tmp_path, capsys, hex_for, board, usb_id):
+    memory = image.bundled()[hex_for].with_files(device_files())
+    path = tmp_path / "one.hex"
+    path.write_text(universal_hex.join({hex_for: memory}))
+    one = drive(usb_id=usb_id + "0" * 44)
+    assert flash(one.path, "--hex", path) == 1
+    assert f"is a micro:bit {board}, and the hex is for the {hex_for} only" in failure(capsys)
+    assert not one.received
+
+
+def test_the_port_is_found_by_its_usb_id_and_waited_for(drive, capsys, monkeypatch):
+    """Windows tells the id in capitals, and a port that has just come back may be refused."""
+    monkeypatch.setattr("noughts.commands.flash._LISTEN_S", 0.5)
+    master, slave = pty.openpty()
+    name = os.ttyname(slave)
+    told = {"vid": 0x0D28, "pid": 0x0204}
+    ports = [
+        SimpleNamespace(device="COM1", serial_number="9904" + "0" * 44, **told),
+        SimpleNamespace(device=name, serial_number=USB_ID.upper(), **told),
+    ]
+    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
+    refusals = [PermissionError(errno.EACCES, "Permission denied")] * 2
+
+    def opened(*args, **named):
+        if refusals:
+            raise refusals.pop()
+        return serial_for_url(*args, **named)
+
+    monkeypatch.setattr("serial.serial_for_url", opened)
+    try:
+        assert main(["flash", str(drive().path)]) == 1
+    finally:
+        os.close(master)
+        os.close(slave)
+    assert f"the game on {name} did not start" in failure(capsys)
+
+
 def test_a_cable_that_is_pulled_in_the_middle(drive, capsys, monkeypatch):
     """The drive is back later, and knows nothing of a failure."""
     one = drive()
@@ -252,8 +342,6 @@ def test_a_drive_that_cannot_be_written(drive, capsys, monkeypatch):
 def test_a_hex_that_is_not_the_game(drive, tmp_path, capsys):
     one = drive()
     path = tmp_path / "plain.hex"
-    from noughts.firmware import image
-
     image.for_v1().memory.write_hex_file(str(path))
     assert flash(one.path, "--hex", path) == 1
     assert "does not hold the game; make one with `noughts hex`" in failure(capsys)

@@ -15,7 +15,7 @@ from noughts.boards import inspection
 from noughts.boards.board_files import BoardFiles
 from noughts.boards.boot import wait_for_boot
 from noughts.boards.inspection import Inspected
-from noughts.boards.ports import choose_port, find_ports, open_port, why_not
+from noughts.boards.ports import Port, choose_port, find_ports, open_port, why_not
 from noughts.errors import BoardError
 
 
@@ -23,10 +23,9 @@ from noughts.errors import BoardError
 def plugged(monkeypatch):
     """Says what is plugged in; USB devices cannot be had in a test."""
 
-    def plug(*names, vid=0x0D28, pid=0x0204):
+    def plug(*names, vid=0x0D28, pid=0x0204, usb_id="9900" + "0A" * 22):
         ports = [
-            SimpleNamespace(device=name, vid=vid, pid=pid, serial_number=f"99{name}")
-            for name in names
+            SimpleNamespace(device=name, vid=vid, pid=pid, serial_number=usb_id) for name in names
         ]
         ports.append(SimpleNamespace(device="/dev/ttyS0", vid=None, pid=None, serial_number=None))
         monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
@@ -37,9 +36,17 @@ def plugged(monkeypatch):
 def test_only_micro_bits_are_found(plugged):
     plugged("/dev/ttyACM1", "/dev/ttyACM0")
     assert [port.name for port in find_ports()] == ["/dev/ttyACM0", "/dev/ttyACM1"]
-    assert find_ports()[0].usb_id == "99/dev/ttyACM0"
+    assert find_ports()[0].usb_id == "9900" + "0a" * 22
     plugged("/dev/ttyACM0", pid=0x0205)
     assert find_ports() == []
+    plugged("/dev/ttyACM0", usb_id="0240" + "0" * 44)  # an FRDM-K64F, with the same USB ids
+    assert find_ports() == []
+
+
+@pytest.mark.parametrize("usb_id", [None, ""])
+def test_a_system_may_not_tell_the_usb_id(plugged, usb_id):
+    plugged("COM3", usb_id=usb_id)
+    assert find_ports() == [Port("COM3", None)]
 
 
 def test_the_port_is_chosen_if_it_is_the_only_one(plugged):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 
+from noughts.boards.ports import BOARDS, known_id
 from noughts.errors import BoardError, BoardGone
 
 HEX_NAME = "noughts.hex"
@@ -26,11 +27,11 @@ NO_DRIVE = (
     "is mounted, and that reset was not held while plugging in (maintenance mode)"
 )
 
-_BOARDS = {"9900": "V1", "9901": "V1", "9903": "V2", "9904": "V2", "9905": "V2", "9906": "V2"}
 _TEXT_BYTES = 4096
 # DAPLink's own tests flush as often, or more often.
 _FLUSH_BYTES = 32 * 1024
 _COMES_BACK_S = 30.0
+_SAYS_WHY_S = 3.0
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,12 @@ class Drive:
     @property
     def usb_id(self) -> str | None:
         """What the board's serial port has as USB serial number."""
-        return self.details.get("unique id")
+        return known_id(self.details.get("unique id"))
 
     @property
     def board(self) -> str | None:
         """`V1` or `V2`, where the interface chip tells."""
-        return _BOARDS.get((self.usb_id or "")[:4])
+        return BOARDS.get((self.usb_id or "")[:4])
 
     @property
     def interface(self) -> str:
@@ -105,6 +106,7 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
     how it should be; if it did so earlier, the result is False. `wait_until_back` tells more.
     """
     written = 0
+    said_before = _said(drive)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
         handle = os.open(drive.path / HEX_NAME, flags, 0o666)
@@ -117,6 +119,8 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
         finally:
             os.close(handle)
     except OSError as error:
+        if 0 < written < len(content):
+            _raise_what_it_says(drive, said_before)
         if error.errno == errno.ENOSPC:
             raise BoardError(
                 f"the drive {drive.path} is full; unplug the board, plug it in and try again"
@@ -135,6 +139,23 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
     return written == len(content)
 
 
+def _said(drive: Drive) -> tuple[str, str | None]:
+    """FAIL.TXT, and how often the drive has come back, where the interface chip tells."""
+    now = look(drive.path) or drive
+    return _text(drive.path / "FAIL.TXT"), now.details.get("remount count")
+
+
+def _raise_what_it_says(drive: Drive, said_before: tuple[str, str | None]) -> None:
+    """Raise `BoardError` if the interface chip soon has something new to say of a failure."""
+    end_s = time.monotonic() + _SAYS_WHY_S
+    while look(drive.path) is not None and time.monotonic() < end_s:
+        said = _said(drive)
+        failed = failure(said[0]) if said != said_before else None
+        if failed:
+            raise BoardError(failed)
+        time.sleep(0.1)
+
+
 def wait_until_back(drive: Drive, limit_s: float = _COMES_BACK_S) -> Drive | None:
     """The drive when it is back without the hex, or None if it does not come back in time.
 
@@ -142,12 +163,12 @@ def wait_until_back(drive: Drive, limit_s: float = _COMES_BACK_S) -> Drive | Non
     """
     end_s = time.monotonic() + limit_s
     while time.monotonic() < end_s:
-        back = next(_again(drive), None)
-        if back is not None and not _has_hex(back):
-            failed = failure(_text(back.path / "FAIL.TXT"))
-            if failed:
-                raise BoardError(failed)
-            return back
+        for back in _again(drive):
+            if not _has_hex(back):
+                failed = failure(_text(back.path / "FAIL.TXT"))
+                if failed:
+                    raise BoardError(failed)
+                return back
         time.sleep(0.1)
     return None
 
@@ -160,12 +181,14 @@ def _has_hex(drive: Drive) -> bool:
 
 
 def _again(drive: Drive) -> Iterator[Drive]:
-    """The same board's drive, perhaps at another place."""
+    """The same board's drive; first at another place, for what is here may be left of the old."""
+    if drive.usb_id is not None:
+        for other in find_drives():
+            if other.usb_id == drive.usb_id and other.path != drive.path:
+                yield other
     here = look(drive.path)
     if here is not None:
         yield here
-    elif drive.usb_id is not None:
-        yield from (other for other in find_drives() if other.usb_id == drive.usb_id)
 
 
 # Parts of DAPLink's messages (`error.c`), what they mean, and what to do.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,11 @@ ERRORS: tuple[type[Exception], ...] = (OSError, *LOST)
 VENDOR, PRODUCT = 0x0D28, 0x0204
 """The USB ids of every micro:bit's interface chip."""
 
+BOARDS = {"9900": "V1", "9901": "V1", "9903": "V2", "9904": "V2", "9905": "V2", "9906": "V2"}
+"""What a micro:bit's USB serial number begins with. Other makers' boards with the same interface
+chip (DAPLink) have the same USB ids, but other numbers here."""
+_DAPLINK_ID = re.compile(r"[0-9a-f]{16,}")
+
 BAUD = 115200
 
 
@@ -36,19 +42,28 @@ class Port:
     name: str
     """What `serial.serial_for_url` opens, such as `/dev/ttyACM0` or `COM3`."""
     usb_id: str | None
-    """The USB serial number, which the drive's DETAILS.TXT has as `Unique ID`."""
+    """The USB serial number in lower case, which the drive's DETAILS.TXT has as `Unique ID`."""
 
 
 def find_ports() -> list[Port]:
     """The ports of all micro:bits that are plugged in."""
-    return sorted(
-        (
-            Port(port.device, port.serial_number)
-            for port in list_ports.comports()
-            if (port.vid, port.pid) == (VENDOR, PRODUCT)
-        ),
-        key=lambda port: port.name,
+    ports = (
+        Port(port.device, known_id(port.serial_number))
+        for port in list_ports.comports()
+        if (port.vid, port.pid) == (VENDOR, PRODUCT)
     )
+    return sorted((port for port in ports if not _anothers(port)), key=lambda port: port.name)
+
+
+def known_id(told: str | None) -> str | None:
+    """A USB serial number as it can be compared: systems differ in its case, or do not tell it."""
+    return (told or "").strip().lower() or None
+
+
+def _anothers(port: Port) -> bool:
+    """Whether it is another maker's board; systems may tell something else than the id."""
+    told = port.usb_id or ""
+    return _DAPLINK_ID.fullmatch(told) is not None and told[:4] not in BOARDS
 
 
 def choose_port(wanted: str | None) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import serial
+
 from noughts import table
 from noughts.boards import drive as drives
 from noughts.boards.boot import confirmed, reset_by_break, soft_reset, wait_for_boot
@@ -21,6 +23,7 @@ from noughts.firmware import image
 from noughts.terminal.progress import progress
 
 _PORT_COMES_BACK_S = 10.0
+_PORT_OPENS_S = 5.0
 _LISTEN_S = 9.0
 
 
@@ -47,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 class _Hex:
     content: bytes
     table_id: str
+    boards: frozenset[str]
 
 
 def run(args: argparse.Namespace) -> int:
@@ -72,21 +76,23 @@ def run(args: argparse.Namespace) -> int:
 def _built() -> _Hex:
     files = device_files()
     table_id = table.of(files).id
-    return _Hex(image.universal(image.bundled(), files).encode(), table_id)
+    firmwares = image.bundled()
+    return _Hex(image.universal(firmwares, files).encode(), table_id, frozenset(firmwares))
 
 
 def _read(path: Path) -> _Hex:
     """A hex from a file, as it is; it must hold the game, so that its start can be confirmed."""
     ids = set()
     text = image.text_of(path)
-    for firmware in image.read(text, str(path)).values():
+    firmwares = image.read(text, str(path))
+    for firmware in firmwares.values():
         files = firmware.files()
         if "table.py" not in files or "main.py" not in files:
             raise FirmwareError(f"{path} does not hold the game; make one with `noughts hex`")
         ids.add(table.read(files["table.py"].decode("latin-1"), f"table.py in {path}").id)
     if len(ids) > 1:
         raise FirmwareError(f"{path} has a table of its own for each board; make it anew")
-    return _Hex(text.encode(), ids.pop())
+    return _Hex(text.encode(), ids.pop(), frozenset(firmwares))
 
 
 def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
@@ -120,6 +126,11 @@ def _ask(found: Sequence[Drive]) -> Drive:
 def _flash(drive: Drive, what: _Hex, args: argparse.Namespace) -> None:
     if drive.maintenance:
         raise BoardError(drives.MAINTENANCE)
+    if drive.board is not None and drive.board not in what.boards:
+        raise BoardError(
+            f"{drive.path} is a micro:bit {drive.board}, and the hex is for the "
+            f"{' and '.join(what.boards)} only; make one for both with `noughts hex`"
+        )
     print(f"flashing {drive}", flush=True)
     with progress(len(what.content)) as steps:
         steps.doing(str(drive.path))
@@ -167,6 +178,18 @@ def _port(drive: Drive, wanted: str | None) -> str:
 
 def _verify(name: str, table_id: str) -> str:
     """Listen; the board has begun already, so make it begin again if it stays silent."""
-    with contextlib.closing(open_port(name)) as port:
+    with contextlib.closing(_open(name)) as port:
         nudges = (lambda: reset_by_break(port), lambda: soft_reset(port))
         return confirmed(wait_for_boot(port, _LISTEN_S, nudges), table_id)
+
+
+def _open(name: str) -> serial.SerialBase:
+    """The port; just after it has come back, the system or others may still be busy with it."""
+    end_s = time.monotonic() + _PORT_OPENS_S
+    while True:
+        try:
+            return open_port(name)
+        except BoardError:
+            if time.monotonic() > end_s:
+                raise
+        time.sleep(0.2)
