@@ -16,6 +16,7 @@ weights of this form, and 25 the least greatest weight, is what `tools/find_weig
 from __future__ import annotations
 
 import ast
+import warnings
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -127,7 +128,10 @@ def read(text: str, name: str) -> Table:
     """
     fields: dict[str, object] = {}
     try:
-        for statement in ast.parse(text).body:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they would quote it to the terminal
+            statements = ast.parse(text).body
+        for statement in statements:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=field)], value=value):
                     fields[field] = ast.literal_eval(value)

@@ -272,6 +272,18 @@ def test_a_hex_for_other_boards(drive, tmp_path, capsys, hex_for, board, usb_id)
     assert not one.received
 
 
+def test_what_has_arrived_is_counted(drive, monkeypatch):
+    """The system may take less at a time than it is given."""
+    write = os.write
+    monkeypatch.setattr("noughts.boards.drive.os.write", lambda to, part: write(to, part[:1000]))
+    one = drive()
+    one.close()
+    content = bytes(5500)
+    counts = []
+    assert drives.copy(content, drives.look(one.path), counts.append)
+    assert sum(counts) == len(content)
+
+
 def test_the_port_is_found_by_its_usb_id_and_waited_for(drive, capsys, monkeypatch):
     """Windows tells the id in capitals, and a port that has just come back may be refused."""
     monkeypatch.setattr("noughts.commands.flash._LISTEN_S", 0.5)

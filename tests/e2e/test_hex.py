@@ -60,10 +60,12 @@ def test_extract_gives_the_files_back(built, tmp_path, capsys):
     for _ in range(2):  # the second time finds them as they are
         assert main(["hex", "--extract", str(folder), str(built)]) == 0
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == device_files()
-    (folder / "ai.py").write_text("mine")
+    (folder / "rules.py").write_text("mine")
+    (folder / "ai.py").unlink()
     assert main(["hex", "--extract", str(folder), str(built)]) == 1
-    assert "ai.py is there already, and differs; choose an empty folder" in capsys.readouterr().err
-    assert (folder / "ai.py").read_text() == "mine"
+    assert "rules.py is there already, and differs; choose an empty" in capsys.readouterr().err
+    assert (folder / "rules.py").read_text() == "mine"
+    assert not (folder / "ai.py").exists()
 
 
 def test_boards_with_different_files_get_folders(tmp_path):
@@ -80,7 +82,7 @@ def test_boards_with_different_files_get_folders(tmp_path):
 
 @pytest.mark.parametrize("name", ["../up.py", "/tmp/x", "..", "a/b", "new\nline", "\x1b[2J"])
 def test_names_from_a_hex_lead_nowhere_else(tmp_path, capsys, name):
-    path = hex_with(tmp_path / "bad.hex", {name: b"x"})
+    path = hex_with(tmp_path / "bad.hex", {"good.py": b"x", name: b"x"})
     assert main(["hex", "--list", str(path)]) == 0
     assert "\x1b" not in capsys.readouterr().out
     assert main(["hex", "--extract", str(tmp_path / "out"), str(path)]) == 1
@@ -115,7 +117,8 @@ def test_other_firmware(tmp_path, built, capsys):
 
 
 def test_files_too_big_for_a_board(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("noughts.commands.hex.device_files", lambda: {"main.py": bytes(20_400)})
+    files = {"main.py": bytes(20_400 - 8 * 126), "table.py": device_files()["table.py"]}
+    monkeypatch.setattr("noughts.commands.hex.device_files", lambda: files)
     assert main(["hex", "-o", str(tmp_path / "no.hex")]) == 1
     told = capsys.readouterr().err
     assert "micro:bit V2: the files are 256 bytes too big for its file system of 20,480" in told

@@ -145,6 +145,7 @@ def test_ctrl_c_leaves_no_board_stopped():
     "nonsense",
     [
         b"(lambda: 1)",
+        b"'V1'\r\n'\\\x1b[2J'",
         b"('V1'",
         b"'V1'\r\n('a', 1e999, 1, b'')",
         b"(" * 300,
@@ -153,9 +154,10 @@ def test_ctrl_c_leaves_no_board_stopped():
         b"1\r\n2",
     ],
 )
-def test_a_board_that_answers_nonsense(talker, capsys, nonsense):
+def test_a_board_that_answers_nonsense(talker, capsys, recwarn, nonsense):
     told = put(capsys, talker(raw_repl(nonsense + b"\x04")))
     assert "stopped making sense when asked to list its files" in told
+    assert not recwarn.list  # a warning would quote it as it is
 
 
 def test_a_file_of_an_impossible_size(talker, capsys):

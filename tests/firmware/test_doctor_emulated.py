@@ -25,7 +25,7 @@ def doctor(capsys, *words):
     return capsys.readouterr().out
 
 
-def test_a_board_with_its_drive_and_its_port(emulated, drive, capsys, monkeypatch):
+def test_a_board_with_its_drive_and_its_port(emulated, drive, capsys, monkeypatch, tmp_path):
     board = emulated()
     Driver(board).start()
     ports = [SimpleNamespace(device=board.port, vid=0x0D28, pid=0x0204, serial_number=USB_ID)]
@@ -40,7 +40,11 @@ def test_a_board_with_its_drive_and_its_port(emulated, drive, capsys, monkeypatc
         "✓ firmware   MicroPython 1.9.2 (firmware 1.0.1)",
         "✓ game       0.1.0, table 2798",
     ]
-    facts = json.loads(doctor(capsys, "--json"))
+    # Named too, by itself and by a link to it, the board is still asked once.
+    link = tmp_path / "link"
+    link.symlink_to(board.port)
+    named = ("--port", board.port, "--port", str(link))
+    facts = json.loads(doctor(capsys, "--json", *named))
     (found,) = facts["boards"]
     assert (found["board"], found["firmware"], found["micropython"]) == ("V1", "1.0.1", "1.9.2")
     assert (found["release"], found["table_id"]) == ("0.1.0", "2798")

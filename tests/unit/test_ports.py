@@ -78,14 +78,27 @@ def test_ports_that_cannot_be_opened(name, why):
     assert "\n" not in str(caught.value) and ";" in str(caught.value)
 
 
-def test_no_permission_names_the_group(tmp_path):
+@pytest.fixture
+def group(monkeypatch):
+    """Says what the group of every file is called."""
+    return lambda name: monkeypatch.setattr("grp.getgrgid", lambda _: SimpleNamespace(gr_name=name))
+
+
+def test_no_permission_names_the_group(tmp_path, group):
     """Root, as which tests may run, is permitted everything; so the system's answer is made up."""
     path = tmp_path / "ttyACM0"
     path.touch()
-    told = why_not(str(path), PermissionError(errno.EACCES, "Permission denied"))
-    assert re.search(r"no permission to use .*; join its group with `sudo usermod -aG \w+ ", told)
-    gone = why_not("/nowhere/tty", PermissionError(errno.EACCES, "Permission denied"))
-    assert "ask whoever looks after this computer" in gone
+    path.chmod(0o660)
+    denied = PermissionError(errno.EACCES, "Permission denied")
+    group("uucp")
+    told = why_not(str(path), denied)
+    assert re.search(r"no permission to use .*; join its group with `sudo usermod -aG uucp ", told)
+    group("root")  # as which nobody should work all day
+    assert "; add a udev rule for it (micro:bits are 0d28:0204)" in why_not(str(path), denied)
+    group("uucp")
+    path.chmod(0o600)  # the group has nothing to say
+    assert "; add a udev rule for it" in why_not(str(path), denied)
+    assert "ask whoever looks after this computer" in why_not("/nowhere/tty", denied)
 
 
 class HungUp:

@@ -155,6 +155,12 @@ def test_a_wrong_table_is_found_out():
         table.check(table.Table(made.weights, made.book[1:]), table.classes())
 
 
+def test_a_file_that_is_no_table_is_not_quoted_by_a_warning(recwarn):
+    with pytest.raises(NoughtsError, match=r"is not a table; make one"):
+        table.read('ID = "\\\x1b[2J"', "it")
+    assert not recwarn.list
+
+
 def test_a_table_file_is_read_back():
     made = table.make()
     assert table.read(table.source(made), "it") == made

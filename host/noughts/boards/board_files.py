@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import time
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -126,7 +127,9 @@ class BoardFiles:
             out, err = self._execute_patiently()
             if err:
                 raise OSError(microfs.clean_error(err))
-            machine, *lines = [ast.literal_eval(line) for line in out.decode().splitlines()]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # they would quote it to the terminal
+                machine, *lines = [ast.literal_eval(line) for line in out.decode().splitlines()]
             files = {}
             for name, size, value, start in lines:
                 if [type(each) for each in (name, size, value, start)] != [str, int, int, bytes]:

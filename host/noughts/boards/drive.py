@@ -113,9 +113,10 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
         try:
             while written < len(content):
                 part = content[written : written + _FLUSH_BYTES]
-                written += os.write(handle, part)
+                arrived = os.write(handle, part)
+                written += arrived
                 os.fsync(handle)
-                advance(len(part))
+                advance(arrived)
         finally:
             os.close(handle)
     except OSError as error:

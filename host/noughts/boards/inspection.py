@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import time
 from collections.abc import Sequence
@@ -44,8 +45,10 @@ def inspect(extra_ports: Sequence[str], restart: bool) -> list[Inspected]:
 
     Only with `restart` are the boards asked for their programs, which starts those anew.
     """
-    ports = [*find_ports(), *(Port(name, None) for name in extra_ports)]
-    boards = [Inspected(port=port) for port in ports]
+    found = [*find_ports(), *(Port(name, None) for name in extra_ports)]
+    # One that is named may be among those found, perhaps by another name.
+    ports = {os.path.realpath(port.name): port for port in reversed(found)}
+    boards = [Inspected(port=port) for port in reversed(ports.values())]
     for drive in find_drives():
         same = [each for each in boards if each.port and each.port.usb_id == drive.usb_id]
         board = same[0] if same and drive.usb_id else Inspected()

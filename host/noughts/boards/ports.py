@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import re
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ VENDOR, PRODUCT = 0x0D28, 0x0204
 BOARDS = {"9900": "V1", "9901": "V1", "9903": "V2", "9904": "V2", "9905": "V2", "9906": "V2"}
 """What a micro:bit's USB serial number begins with. Other makers' boards with the same interface
 chip (DAPLink) have the same USB ids, but other numbers here."""
+_GROUPS = ("dialout", "uucp", "plugdev")
+_GROUP_MAY = stat.S_IRGRP | stat.S_IWGRP
 _DAPLINK_ID = re.compile(r"[0-9a-f]{16,}")
 
 BAUD = 115200
@@ -128,13 +131,16 @@ def _in_use(name: str, users: Sequence[str]) -> str:
 
 
 def how_to_be_permitted(name: str) -> str:
-    """What to do about a port that belongs to a group."""
+    """What to do about a port that belongs to a group; not every group is for people."""
     try:
         import grp
 
-        group = grp.getgrgid(Path(name).stat().st_gid).gr_name
+        status = Path(name).stat()
+        group = grp.getgrgid(status.st_gid).gr_name
     except (ImportError, OSError, KeyError):
         return "ask whoever looks after this computer for access to it"
+    if group not in _GROUPS or status.st_mode & _GROUP_MAY != _GROUP_MAY:
+        return "add a udev rule for it (micro:bits are 0d28:0204), or use sudo"
     return f"join its group with `sudo usermod -aG {group} $USER`, then log in again"
 
 

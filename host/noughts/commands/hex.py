@@ -117,16 +117,24 @@ def _printable(name: str) -> str:
 
 
 def _extract(folder: Path, contents: Mapping[str, Mapping[str, bytes]]) -> None:
-    """Write the files; each board has a folder of its own if they differ."""
+    """Write the files, or none; each board has a folder of its own if they differ."""
     versions = list(contents.values())
     alike = all(files == versions[0] for files in versions)
-    for board, files in contents.items():
-        for name, content in files.items():
-            # The names come from the hex: none may lead out of the folder.
-            if not name or Path(name).name != name or name in (".", "..") or not name.isprintable():
-                raise NoughtsError(f"the hex has a file named {name!r}; it is not safe to write")
-            path = (folder if alike else folder / board) / name
-            if path.exists() and path.read_bytes() != content:
-                raise NoughtsError(f"{path} is there already, and differs; choose an empty folder")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, content)
+    wanted = {
+        _safe(folder if alike else folder / board, name): content
+        for board, files in contents.items()
+        for name, content in files.items()
+    }
+    for path, content in wanted.items():
+        if path.exists() and path.read_bytes() != content:
+            raise NoughtsError(f"{path} is there already, and differs; choose an empty folder")
+    for path, content in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+
+
+def _safe(folder: Path, name: str) -> Path:
+    """A name comes from the hex: none may lead out of the folder."""
+    if not name or Path(name).name != name or name in (".", "..") or not name.isprintable():
+        raise NoughtsError(f"the hex has a file named {name!r}; it is not safe to write")
+    return folder / name

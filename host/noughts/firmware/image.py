@@ -16,7 +16,7 @@ from noughts.firmware.filesystem import SPARE_MARKER, Layout, Usage, pack, unpac
 from noughts.firmware.universal_hex import V1, V2
 
 _VERSION = re.compile(rb"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)")
-_MAX_FILE = 16 << 20
+_MAX_FILE = 8 << 20
 
 
 @dataclass(frozen=True, eq=False)
