@@ -121,6 +121,17 @@ def test_a_line_that_has_hung_up(use):
         use(HungUp())
 
 
+def test_ctrl_c_leaves_no_board_stopped_that_was_asked():
+    def interrupt(until):
+        raise KeyboardInterrupt
+
+    written = []
+    port = SimpleNamespace(port="it", write=written.append, read_until=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        inspection._ask(Inspected(), port)
+    assert written[-1] == b"\x02\x04"
+
+
 @pytest.mark.parametrize(("called", "exclusive"), [("ttyACM0", False), ("board", True)])
 def test_a_port_in_use_says_by_whom(tmp_path, called, exclusive):
     """By its lock; a tty device also without one."""

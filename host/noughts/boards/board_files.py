@@ -167,7 +167,7 @@ class BoardFiles:
     def remove(self, names: Collection[str]) -> None:
         """Remove files, in this order."""
         self._execute(
-            f"remove {' and '.join(names)}",
+            f"remove {', '.join(names)}",
             ["import os", *(f"os.remove({name!r})" for name in names)],
         )
 

@@ -75,13 +75,15 @@ def _ask(board: Inspected, port: serial.SerialBase) -> None:
     try:
         port.timeout = 0.1
         port.write(b"\x02\x03\x03")
-        while (found := _BANNER.search(heard)) is None and time.monotonic() < end_s:
-            heard = heard[-4096:] + port.read_until(b"\n")
-        if found is not None:
-            board.micropython, board.firmware = found[1].decode(), found[2].decode()
-            board.board = "V1" if found[3] == b"nRF51822" else "V2"
-        port.write(b"\x02\x04")
+        try:
+            while (found := _BANNER.search(heard)) is None and time.monotonic() < end_s:
+                heard = heard[-4096:] + port.read_until(b"\n")
+        finally:  # Ctrl-C too must not leave it stopped
+            port.write(b"\x02\x04")
     except ERRORS as error:
         raise BoardError("it went away while it was asked; plug it in and try again") from error
+    if found is not None:
+        board.micropython, board.firmware = found[1].decode(), found[2].decode()
+        board.board = "V1" if found[3] == b"nRF51822" else "V2"
     board.boot = wait_for_boot(port, _BOOT_S)
     board.board = board.boot.board
