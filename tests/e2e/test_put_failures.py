@@ -13,7 +13,6 @@ import pytest
 from noughts.boards.board_files import BoardFiles
 from noughts.boards.ports import open_port
 from noughts.cli import main
-from noughts.device_files import device_files
 from noughts.errors import BoardError
 
 
@@ -112,7 +111,7 @@ def raw_repl(reply, commands=None):
                 restarts[0] = False
                 told += b"OK soft reboot\r\nraw REPL; CTRL-B to exit\r\n>"
             elif byte == 4:
-                told += b"OK" + reply + b"\x04>"
+                told += b"OK" + (reply() if callable(reply) else reply) + b"\x04>"
                 if commands is not None:
                     commands.append(bytes(command))
                 command.clear()
@@ -123,14 +122,20 @@ def raw_repl(reply, commands=None):
     return answer
 
 
-def test_main_is_open_no_longer_than_one_command(talker):
-    """Else the board would be dark after an interruption."""
-    content = device_files()["main.py"]
+def test_what_has_lost_bytes_is_sent_again(talker):
     commands = []
-    with contextlib.closing(open_port(talker(raw_repl(b"\x04", commands)))) as port:
-        BoardFiles(port).send("main.py", content)
-    (command,) = commands
-    assert command.decode() == f"f = open('main.py', 'wb')\nf.write({content!r})\nf.close()"
+    answers = [b"\x04ValueError: lost bytes\r\n", b"11\r\n\x04", b"11\r\nNone\r\n\x04"]
+    name = talker(raw_repl(lambda: answers.pop(0), commands))
+    with contextlib.closing(open_port(name)) as port:
+        BoardFiles(port).send("main.py", b"# noughts: ")
+    assert len(commands) == 3 and len(set(commands)) == 1
+
+
+def test_in_the_end_it_says_that_bytes_are_lost(talker):
+    name = talker(raw_repl(b"\x04ValueError: lost bytes\r\n"))
+    why = r"could not take main\.py \(ValueError: lost bytes\)"
+    with contextlib.closing(open_port(name)) as port, pytest.raises(BoardError, match=why):
+        BoardFiles(port).send("main.py", b"# noughts: ")
 
 
 def test_ctrl_c_leaves_no_board_stopped():

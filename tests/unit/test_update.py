@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noughts.boards.board_files import MARK, BoardFile, checksum
+from noughts.boards.board_files import BoardFile
+from noughts.boards.file_commands import MARK, checksum
 from noughts.boards.update import plan
 from noughts.errors import BoardError
 

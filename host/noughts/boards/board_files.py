@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import time
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
@@ -17,35 +17,11 @@ import microfs
 import serial
 
 from noughts.boards.boot import gone, wait_for_boot
+from noughts.boards.file_commands import MARK, SURVEY, checksum, removing, writing
 from noughts.boards.ports import LOST
 from noughts.errors import BoardError
 from noughts.log.sentences import Boot
 
-MARK = b"# noughts: "
-"""What each of our files begins with, so that they are known from others on the board."""
-
-_BLOCK = 64
-_FACTOR = 0x1B873593_CC9E2D51
-_PRIME = (1 << 61) - 31
-
-# MicroPython's integers are as long as need be, so that the sum over a block is one step.
-_SURVEY = f"""\
-import os
-print(repr(os.uname()[4]))
-def c(n):
- f = open(n, 'rb')
- b = f.read({_BLOCK})
- a = b[:{len(MARK)}]
- h = 0
- while b:
-  h = (h * {_FACTOR} + int.from_bytes(b, 'little')) % {_PRIME}
-  b = f.read({_BLOCK})
- f.close()
- return h, a
-for n in os.listdir():
- print((n, os.size(n)) + c(n))
-"""
-_PIECE = 512  # bytes that the board takes in one command
 _ANSWER_S = 5.0
 _MAX_SIZE = 1 << 20
 _PATIENCE_S = (1.0, 1.0)
@@ -72,15 +48,6 @@ class BoardFile:
     def holds(self, content: bytes) -> bool:
         """Whether it has this content, as far as size and checksum tell."""
         return (self.size, self.checksum) == (len(content), checksum(content))
-
-
-def checksum(content: bytes) -> int:
-    """What the board computes: blocks of 64 bytes as digits of a number, modulo a prime."""
-    value = 0
-    for start in range(0, len(content), _BLOCK):
-        block = int.from_bytes(content[start : start + _BLOCK], "little")
-        value = (value * _FACTOR + block) % _PRIME
-    return value
 
 
 class _Line:
@@ -149,33 +116,33 @@ class BoardFiles:
                 if "raw REPL" not in str(error):
                     raise
         self._port.timeout = _ANSWER_S
-        answer: tuple[bytes, bytes] = microfs.execute([_SURVEY], _Line(self._port))
+        answer: tuple[bytes, bytes] = microfs.execute([SURVEY], _Line(self._port))
         return answer
 
     def send(self, name: str, content: bytes) -> None:
-        """Put a file on the board.
+        """Put a file on the board."""
+        self._carry_out(f"take {name}", *writing(name, content))
 
-        A command is carried out when all of it has arrived, so a short file is open no longer than
-        the board takes to write it.
-        """
-        pieces = [content[start : start + _PIECE] for start in range(0, len(content), _PIECE)]
-        commands = [f"f.write({piece!r})" for piece in pieces] or [""]
-        commands[0] = f"f = open({name!r}, 'wb')\n{commands[0]}"
-        commands[-1] += "\nf.close()"
-        self._execute(f"take {name}", commands)
+    def remove(self, names: Sequence[str]) -> None:
+        """Remove files, in this order, those that are there."""
+        self._carry_out(f"remove {', '.join(names)}", *removing(names))
 
-    def remove(self, names: Collection[str]) -> None:
-        """Remove files, in this order."""
-        self._execute(
-            f"remove {', '.join(names)}",
-            ["import os", *(f"os.remove({name!r})" for name in names)],
-        )
-
-    def _execute(self, what: str, commands: list[str]) -> None:
+    def _carry_out(self, what: str, commands: list[str], printed: str) -> None:
+        """Have commands carried out; again, if bytes were lost."""
         with self._asking(what):
-            _, err = microfs.execute(commands, _Line(self._port))
-            if err:
-                raise OSError(microfs.clean_error(err))
+            for last in (False, False, True):
+                try:
+                    out, err = microfs.execute(commands, _Line(self._port))
+                    if not err and out.split() != printed.encode().split():
+                        raise ValueError
+                except _NONSENSE:
+                    if last:
+                        raise
+                    continue
+                if not err:
+                    return
+                if last:
+                    raise OSError(microfs.clean_error(err))
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
