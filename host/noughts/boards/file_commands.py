@@ -14,7 +14,7 @@ MARK = b"# noughts: "
 _BLOCK = 64
 _FACTOR = 0x1B873593_CC9E2D51
 _PRIME = (1 << 61) - 31
-_PIECE = 512  # bytes that are written by one command
+_PIECE = 512  # bytes that are written by one command; V1 has no memory for 1,024
 
 # MicroPython's integers are as long as need be, so that the sum over a block is one step.
 SURVEY = f"""\
