@@ -1,21 +1,34 @@
-"""`make pictures`: the README's picture, taken from the running program on the simulated board."""
+"""`make pictures`: the README's pictures, taken from the running programs on simulated boards."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import re
 import sys
+import tempfile
+import threading
 from pathlib import Path
 
+from noughts.boards.demonstration import Demonstration
 from noughts.boards.simulated import SimulatedBoard
 from noughts.files import write_whole
+from noughts.log.following import Follower
+from noughts.log.raw import RawLog
+from noughts.log.session import Session
+from noughts.log.store import Store
+from noughts.log.watching import Watch
 from noughts.terminal.app import BoardApp
+from noughts.terminal.watch_app import WatchApp
 
-PICTURE = Path(__file__).resolve().parents[1] / "docs" / "play.svg"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 KEYS = ("a", "a", "a", "b", "b", "b")
+BOARDS = 3
+GAMES = 4
 
 
-async def take() -> str:
+async def play() -> str:
     """Play a few moves against hard, and take the screen as SVG."""
     with SimulatedBoard() as board:
         app = BoardApp(board)
@@ -33,12 +46,50 @@ async def take() -> str:
             return app.export_screenshot(title="noughts play")
 
 
+async def watch() -> str:
+    """Watch boards that play by themselves until some games have ended, all being in one."""
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        stack.callback(os.chdir, Path.cwd())
+        os.chdir(folder)
+        ports = []
+        for seed in range(BOARDS):
+            board = stack.enter_context(SimulatedBoard())
+            stack.callback(Demonstration(board, seed + 1).stop)
+            ports.append(f"ttyACM{seed}")
+            Path(ports[-1]).symlink_to(board.port)
+        store = stack.enter_context(Store(Path("games.db"), create=True))
+        follower = Follower(ports, find=list)
+        stack.callback(follower.close)
+        session = Session()
+        app = WatchApp(
+            Watch(store, follower, RawLog(Path("raw"))), session, threading.Event(), store.path
+        )
+        async with app.run_test(size=(98, 14)) as pilot:
+            while session.games < GAMES or not all(
+                state.game is not None and state.game.end == "-" and len(state.game.moves) > 2
+                for state in session.boards.values()
+            ):
+                await pilot.pause(0.1)
+            await pilot.pause(0.3)
+            return app.export_screenshot(title="noughts watch")
+
+
+def save(svg: str, name: str) -> None:
+    """Without fonts from elsewhere, and without blanks at the ends of lines."""
+    svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)
+    DOCS.mkdir(exist_ok=True)
+    lines = "\n".join(line.rstrip() for line in svg.splitlines())
+    write_whole(DOCS / name, lines.encode() + b"\n")
+    print(f"{DOCS / name} written")
+
+
 def main() -> int:
-    svg = asyncio.run(take())
-    svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)  # no fonts from elsewhere
-    PICTURE.parent.mkdir(exist_ok=True)
-    write_whole(PICTURE, "\n".join(line.rstrip() for line in svg.splitlines()).encode() + b"\n")
-    print(f"{PICTURE} written")
+    """Take both, or those that are named."""
+    wanted = sys.argv[1:] or ["play", "watch"]
+    for name, take in (("play", play), ("watch", watch)):
+        if name in wanted:
+            save(asyncio.run(take()), f"{name}.svg")
     return 0
 
 

@@ -7,18 +7,26 @@ import sys
 
 import pytest
 
+from noughts.log.sentences import write
+from told import stages
+
 
 def shown(repository):
-    """The indented commands, without those that set up or test everything."""
+    """The indented commands, without those that set up or test everything, or do not end."""
     lines = re.findall(r"^    (\S.*)$", (repository / "README.md").read_text("utf-8"), re.MULTILINE)
     return [line for line in lines if not line.startswith("make ")]
 
 
 def test_every_command_runs(repository, tmp_path):
     commands = shown(repository)
-    assert len(commands) == 9
+    assert len(commands) == 13
     # The commands find the device files and the package wherever they are run.
     environment = {**os.environ, "PYTHONPATH": str(repository / "host")}
+    # They look at the games of whoever runs them: here, of a pupil who has played one.
+    environment |= {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    log = "".join(f"{write(sentence)}\r\n" for sentence in stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
+    watch = [sys.executable, "-m", "noughts", "watch", "--from", "-"]
+    subprocess.run(watch, input=log, text=True, env=environment, check=True)
     for command in commands:
         runnable = command.replace(".venv/bin/noughts", f"{sys.executable} -m noughts")
         done = subprocess.run(
@@ -27,6 +35,7 @@ def test_every_command_runs(repository, tmp_path):
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert done.stdout
+    assert {path.name for path in tmp_path.iterdir()} >= {"noughts.hex", "stats.png", "games.csv"}
 
 
 @pytest.mark.parametrize(

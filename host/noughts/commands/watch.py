@@ -20,7 +20,7 @@ import serial
 from noughts.boards.demonstration import Demonstration
 from noughts.commands.play import start_board
 from noughts.commands.stored import add_db
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, printable
 from noughts.log import moments, raw
 from noughts.log.events import Event, as_record, in_words
 from noughts.log.following import Follower
@@ -141,13 +141,8 @@ def _print(events: Iterable[Event], session: Session, as_json: bool) -> None:
     at = moments.now()
     for event in events:
         session.take(event)
-        print(json.dumps(as_record(event, at)) if as_json else _harmless(in_words(event)))
+        print(json.dumps(as_record(event, at)) if as_json else printable(in_words(event)))
     sys.stdout.flush()
-
-
-def _harmless(line: str) -> str:
-    """A port's name and the system's reasons are not our own text either."""
-    return "".join(char if char.isprintable() else " " for char in line)
 
 
 def _show_until(stop: threading.Event, watch: Watch, session: Session, path: Path) -> None:

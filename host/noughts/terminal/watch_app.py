@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, printable
 from noughts.log.session import BoardState, Ended, Session
 from noughts.log.watching import Watch
 from noughts.log.words import counted, result, seated
@@ -156,5 +156,5 @@ class WatchApp(App[None]):
         return Text(self._shown(line), no_wrap=True, overflow="ellipsis")
 
     def _shown(self, text: str) -> str:
-        text = "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+        text = "\n".join(map(printable, text.split("\n")))
         return text.translate(_ASCII) if self._plain else text
