@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: play test check format table hex flash put watch bench pictures clean qemu
+.PHONY: play test check format table hex flash put watch bench soak pictures clean qemu
 
 play: $(VENV)/play qemu
 	@$(BIN)/noughts play
@@ -42,6 +42,10 @@ table: $(VENV)/play
 
 bench: $(VENV)/dev qemu
 	@$(BIN)/python tools/bench.py
+
+# SOAK="--hours 1 --jobs 1" for less than 24 device-hours on every core.
+soak: $(VENV)/dev qemu
+	@PYTHONPATH=tools $(BIN)/python -m soak $(SOAK)
 
 pictures: $(VENV)/dev
 	@$(BIN)/python tools/pictures.py

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +54,12 @@ class Qemu:
     """QEMU, stopped before the chip's first instruction; `resume()` lets it run.
 
     image: an Intel HEX file with the firmware. icount: QEMU's `-icount` options, which make device
-    time a count of instructions.
+    time a count of instructions. options: more of QEMU's own.
     """
 
     serial: socket.socket
 
-    def __init__(self, image: Path, icount: str) -> None:
+    def __init__(self, image: Path, icount: str, options: Sequence[str] = ()) -> None:
         program = find_qemu()
         if program is None:
             raise BoardError(f"QEMU is not installed; {how_to_install()}, or use --board simulated")
@@ -79,6 +80,7 @@ class Qemu:
                 command += ["-chardev", f"socket,id={name},{listeners.option(name)}"]
             command += ["-serial", "chardev:serial", "-qtest", "chardev:qtest"]
             command += ["-qtest-log", os.devnull, "-mon", "chardev=qmp,mode=control"]
+            command += options
             self._start(command)
             self.serial = self._accept(listeners, "serial")
             self._qtest = self._accept(listeners, "qtest")

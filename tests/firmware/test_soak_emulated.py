@@ -1,0 +1,65 @@
+"""A few device-minutes of `make soak`, and that it notices what it is there to notice."""
+
+import pytest
+
+from noughts.device_files import device_files
+from soak.stretch import Stretch
+
+
+@pytest.fixture(autouse=True)
+def qemu(emulated):
+    """`emulated` is asked for only to skip, or fail in CI, where QEMU is missing."""
+
+
+def stretch(seed, seconds, game=None):
+    trace = []
+    result = Stretch(seed, seconds, trace.append, trace.append).run(game=game)
+    return result, trace
+
+
+def changed(name, old, new):
+    files = device_files()
+    assert old in files[name]
+    return {**files, name: files[name].replace(old, new)}
+
+
+def test_three_device_minutes_of_everything():
+    result, _ = stretch(seed=2, seconds=180)
+    assert not result.failure
+    assert result.device_s >= 180
+    assert {choice[0] for choice in result.games} == set("PEMH")
+    assert {choice[1] for choice in result.games} == set("bt")
+    assert {end[1] for end in result.ends} > {"x", "B"}
+    assert 2_000 < result.lowest_free < 3_000
+    assert 5 < result.longest_gap_ms <= 50
+
+
+def test_a_seed_repeats_to_the_microsecond():
+    (first, trace), (again, same) = stretch(seed=9, seconds=40), stretch(seed=9, seconds=40)
+    assert trace == same
+    assert len(trace) > 50
+    assert first == again
+
+
+KEEP_16_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),)\n    start = "
+HANG = b"            while index > 1:\n                pass\n            rules.place"
+FAULTS = {
+    "level": ("ai.py", b"return cells", b"return [i for i in range(9) if not marks[i]]"),
+    "stall": ("chip.py", b"    stop = ", b"    buttons.microbit.sleep(60)\n    stop = "),
+    "noise": ("ending.py", b"    start = ", b"    print(end)\n    start = "),
+    "leak": ("ending.py", b"    start = ", KEEP_16_BYTES),
+    "hang": ("game.py", b"            rules.place", HANG),
+}
+COMPLAINTS = {
+    "level": "does not play that",
+    "stall": "the loop stalled for",
+    "noise": "on the serial line",
+    "leak": "free heap at",
+    "hang": "and no sentence",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_it_notices_a_fault_of_the_game(fault):
+    result, _ = stretch(seed=2, seconds=240, game=changed(*FAULTS[fault]))
+    assert COMPLAINTS[fault] in result.failure

@@ -1,0 +1,130 @@
+"""The soak's monkey, referee and probe, without a board."""
+
+from itertools import islice
+from random import Random
+
+import pytest
+
+from noughts.boards.base import Button
+from noughts.device_files import device_files
+from noughts.log.sentences import Boot, Game, write
+from soak import monkey, probe
+from soak.referee import Broken, Referee
+
+BOOT = write(Boot("AB12", "V1", "0.1.0", "2798"))
+
+
+def game(moves, end="-", *, seats="PH", number=1, first="A", ms=None, boot="AB12"):
+    ms = 401 * len(moves) if ms is None else ms
+    return write(Game(boot, number, seats, first, tuple(map(int, moves)), ms, end))
+
+
+def heard(*lines):
+    referee = Referee()
+    for line in (BOOT, *lines):
+        referee.hear(line)
+        if line.startswith("$NG"):
+            referee.hear("#2448,17")
+    return referee
+
+
+def test_the_monkey_repeats_itself_from_its_seed():
+    first, again, other = (list(islice(monkey.presses(Random(seed)), 2000)) for seed in (5, 5, 6))
+    assert first == again
+    assert first != other
+
+
+def test_the_monkeys_contacts_are_such_as_fingers_make():
+    contacts = list(islice(monkey.presses(Random(1)), 50_000))
+    times = [contact.at_us for contact in contacts]
+    assert times == sorted(times)
+    closed = dict.fromkeys(Button, False)
+    since = dict.fromkeys(Button, 0)
+    held_us, bounces, apart_us = [], 0, []
+    for contact in contacts:
+        assert closed[contact.button] != contact.closed, contact
+        if closed[contact.button]:
+            held_us.append(contact.at_us - since[contact.button])
+        else:
+            bounces += contact.at_us - since[contact.button] < 5_000
+            other = Button.B if contact.button is Button.A else Button.A
+            if closed[other]:
+                apart_us.append(contact.at_us - since[other])
+        closed[contact.button] = contact.closed
+        since[contact.button] = contact.at_us
+    assert max(held_us) > 60_000_000  # holds of minutes
+    assert bounces > 1000
+    assert sum(us <= 100_000 for us in apart_us) > 500  # both
+    assert max(times) / 1e6 / len(times) < 1  # and no long idling on the whole
+
+
+def test_the_referee_follows_games_and_counts_them():
+    referee = heard(
+        game(""), game("4"), game("40"), game("40", "x"),
+        game("", number=2, seats="PP"), game("0", number=2, seats="PP", ms=5),
+        game("0", "x", number=2, seats="PP", ms=9), game("", number=3),
+    )  # fmt: skip
+    assert referee.games == {"Hx": 1, "Px": 1}
+    assert (referee.lowest_free, referee.longest_gap_ms) == (2448, 17)
+
+
+def test_who_begins_alternates():
+    won = [game("041325678"[:count], "A" if count == 7 else "-", seats="PP") for count in range(5)]
+    won.append(game("04132", "A", seats="PP"))
+    heard(*won, game("", number=2, first="B", seats="PP"))
+    with pytest.raises(Broken, match="player B begins"):
+        heard(*won, game("", number=2, first="B", seats="PE"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        (["Traceback (most recent call last):"], "Traceback"),
+        (["#2448,17"], "not a sentence"),
+        ([BOOT], "started again"),
+        ([game("", boot="FFFF")], "another boot"),
+        ([game("", number=2)], "does not begin"),
+        ([game("4")], "does not begin"),
+        ([game("", first="B")], "player B begins"),
+        ([game("", seats="EP")], "player A must be a person"),
+        ([game(""), game("", number=2)], "does not continue"),
+        ([game(""), game("4", ms=5), game("40", ms=4)], "does not continue"),
+        ([game(""), game("4"), game("40"), game("40")], "not one move after"),
+        ([game(""), game("4"), game("401")], "not one move after"),
+        ([game(""), game("4"), game("50")], "not one move after"),
+        ([game(""), game("4", "x")], "a move was made in leaving"),
+        ([game(""), game("4"), game("41")], "level H does not play that"),
+        ([game(""), game("4"), game("40", ms=450)], "replied after 49 ms"),
+        ([game("4")[:-1] + "Z"], "not a sentence"),
+    ],
+)
+def test_the_referee_notices(lines, complaint):
+    with pytest.raises(Broken, match=complaint):
+        heard(*lines)
+
+
+def test_the_referee_notices_a_lost_game_a_stall_and_a_missing_measurement():
+    moves = "0418"  # hard, in seat B, would not play so; easy may
+    lines = [game(moves[:count], seats="PE") for count in range(4)]
+    heard(*lines)
+    referee = heard()
+    referee.hear(game(""))
+    with pytest.raises(Broken, match="stalled for 51 ms"):
+        referee.hear("#2448,51")
+    referee = heard()
+    referee.hear(game(""))
+    with pytest.raises(Broken, match="before the measurement"):
+        referee.hear(game("4"))
+
+
+def test_the_probe_changes_none_of_the_games_files_but_main():
+    game_files = device_files()
+    files = probe.files(game_files)
+    assert {name for name in files if files[name] != game_files.get(name)} == {
+        "probe.py",
+        "main.py",
+    }
+    assert probe.read("#2448,17") == (2448, 17)
+    assert probe.read("$NG") is None
+    with pytest.raises(ValueError, match="adapt the probe"):
+        probe.files({"main.py": b"pass"})

@@ -1,0 +1,189 @@
+"""The emulated V1, stopped at exact moments of device time: a run repeats to the instruction.
+
+A timer that the firmware leaves alone (TIMER2) counts microseconds. Its interrupt, which the
+firmware never enables, runs a stub in flash that is otherwise unused; GDB's breakpoint on the stub
+stops the machine when the counter reaches a given moment. Then pins are set and the serial line is
+read, and the machine goes on. Device time counts instructions, so nothing depends on how fast this
+computer is or what else it does: the same seed and the same inputs give the same bytes.
+
+A stop costs some 4 ms of this computer's time; between stops, idle time is skipped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import intelhex
+
+from noughts.boards import flash_memory
+from noughts.boards.base import Button, Closing
+from noughts.boards.qemu import Qemu
+from noughts.device_files import device_files
+from noughts.errors import BoardGone
+from noughts.firmware import image
+from soak.debugger import Debugger
+
+ICOUNT = "shift=6,sleep=off"
+
+_TIMER = 0x4000A000
+_IRQ = 10
+_VECTOR = 4 * (16 + _IRQ)
+_ENABLE_IRQ = 0xE000E100  # NVIC ISER
+_STUB = bytes.fromhex("00bf 00bf 7047")  # nop; nop; bx lr
+_STUB_GAP = 16  # bytes below the file system
+_WRAP = 1 << 32
+_FURTHEST_US = 1 << 31
+_NEAREST_US = 20  # a moment that is closer may pass while it is being set
+_PINS = {Button.A: 17, Button.B: 26}
+
+
+class Machine(Closing):
+    """A micro:bit V1 that runs only in `run_until()`.
+
+    seed: what the chip's random number generator draws from. files: name to content, by default
+    the game. flash: what the flash holds instead, as `flash()` gave it.
+    """
+
+    def __init__(
+        self,
+        seed: int = 1,
+        files: Mapping[str, bytes] | None = None,
+        firmware: Path | None = None,
+        flash: bytes | None = None,
+    ) -> None:
+        loaded = image.for_v1(firmware)
+        self.firmware = str(loaded)
+        self.layout = loaded.layout
+        memory = loaded.with_files(device_files() if files is None else files)
+        self._stub = loaded.layout.start - _STUB_GAP
+        self._heard = bytearray()
+        if flash is not None:
+            memory.puts(0, flash)
+        _insert_stub(memory, self._stub)
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
+            path = Path(folder) / "flash.hex"
+            memory.write_hex_file(str(path))
+            listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+            listener.bind(f"{folder}/gdb")
+            listener.listen(1)
+            options = ["-seed", str(seed), "-gdb", "chardev:gdb"]
+            options += ["-chardev", f"socket,id=gdb,path={folder}/gdb,server=off"]
+            self._qemu = Qemu(path, ICOUNT, options)
+            listener.settimeout(20)
+            try:
+                self._debugger = Debugger(listener.accept()[0])
+            except BaseException:
+                self._qemu.close()
+                raise
+        self._debugger.breakpoint(self._stub)
+        self._start_clock()
+
+    def _start_clock(self) -> None:
+        self.now_us = 0
+        """Device time since the last reset."""
+        self._at_stub = False
+        self._qemu.registers(
+            [
+                f"writel {_TIMER + 0x504} 0",  # a timer,
+                f"writel {_TIMER + 0x508} 3",  # of 32 bits,
+                f"writel {_TIMER + 0x510} 4",  # counting microseconds
+                *_compare_commands(_FURTHEST_US),
+                f"writel {_TIMER + 0x304} {3 << 16}",  # interrupt at both comparisons
+                f"writel {_ENABLE_IRQ} {1 << _IRQ}",
+                f"writel {_TIMER} 1",
+            ]
+        )
+
+    def run_until(self, moment_us: int) -> None:
+        """Let the device run up to this moment of its time, to within some microseconds."""
+        while self.now_us < moment_us:
+            # QEMU now and then takes a comparison for done before it is: then again.
+            until = max(self.now_us + _NEAREST_US, min(moment_us, self.now_us + _FURTHEST_US))
+            self._qemu.registers(_compare_commands(until))
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Let the device run until any breakpoint."""
+        self._debugger.go_on(self._stub + 2 if self._at_stub else None)
+        self._at_stub = self._debugger.program_counter() == self._stub
+        count = self._qemu.registers([f"writel {_TIMER + 0x4C} 1", f"readl {_TIMER + 0x54C}"])[1]
+        self.now_us += (count - self.now_us) % _WRAP
+        self._listen()
+
+    def rest(self, ms: float) -> None:
+        """Let the device run for some milliseconds."""
+        self.run_until(self.now_us + round(ms * 1000))
+
+    def contact(self, button: Button, closed: bool) -> None:
+        """Close or open a button's contact."""
+        pin = _PINS[button]
+        level = int(not closed)
+        self._qemu.registers([f"set_irq_in /machine/nrf51 unnamed-gpio-in {pin} {level}"])
+
+    def heard(self) -> bytes:
+        """What the board has sent over serial since the last call."""
+        data = bytes(self._heard)
+        self._heard.clear()
+        return data
+
+    def _listen(self) -> None:
+        # At each stop: the socket takes no more than some 270 single bytes before the UART waits.
+        while select.select([self._qemu.serial], [], [], 0)[0]:
+            data = self._qemu.serial.recv(65536)
+            if not data:
+                raise BoardGone("QEMU is not running any more; start again")
+            self._heard += data
+
+    def say(self, data: bytes) -> None:
+        """Send bytes to the board's serial port; QEMU hands them over as the board takes them."""
+        self._qemu.serial.sendall(data)
+
+    def memory(self, address: int, size: int) -> bytes:
+        """Read the board's memory."""
+        return self._qemu.memory(address, size)
+
+    def flash(self) -> bytes:
+        """All of the flash as it stands."""
+        return flash_memory.read(self._qemu)
+
+    def files_image(self) -> bytes:
+        """The file system's flash as it stands, its spare page included."""
+        return self.memory(self.layout.start, self.layout.end + 1024 - self.layout.start)
+
+    def reset(self, flash: bytes | None = None) -> None:
+        """Cut the power, and give it back; flash keeps what it holds, or gets other content."""
+        kept = self.flash() if flash is None else flash
+        self._qemu.reset()
+        flash_memory.write(self._qemu, kept)
+        self._start_clock()
+
+    def close(self) -> None:
+        """End QEMU."""
+        self._qemu.close()
+        self._debugger.close()
+
+
+def _compare_commands(moment_us: int) -> list[str]:
+    """Have the counter compared with a moment. QEMU may miss the first comparison, thus two."""
+    moment = f"{moment_us % _WRAP}"
+    return [
+        f"writel {_TIMER + 0x540} {moment}",
+        f"writel {_TIMER + 0x544} {(moment_us + 3) % _WRAP}",
+        f"writel {_TIMER + 0x140} 0",
+        f"writel {_TIMER + 0x144} 0",
+        f"writel {_TIMER + 0x540} {moment}",
+    ]
+
+
+def _insert_stub(memory: intelhex.IntelHex, stub: int) -> None:
+    present = memory.tobinstr(stub, stub + len(_STUB) - 1)
+    if present not in (b"\xff" * len(_STUB), _STUB):
+        raise ValueError(f"this firmware leaves no room for the soak's stub at {stub:#x}")
+    memory.puts(stub, _STUB)
+    memory.puts(_VECTOR, (stub | 1).to_bytes(4, "little"))

@@ -1,0 +1,133 @@
+"""A monkey at the buttons: what it does follows from its random numbers alone, not from the game.
+
+It has moods, so that games of every kind are finished, abandoned, and left alone for minutes:
+
+player     plays: taps A and B
+shopper    looks around in the menu, switches the controls
+leaver     wants the menu, now
+masher     bursts
+sleeper    holds buttons, or does nothing, for up to minutes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import NamedTuple
+
+from noughts.boards.base import Button
+
+A, B = Button.A, Button.B
+
+
+class Contact(NamedTuple):
+    """A button's contact closes or opens."""
+
+    at_us: int
+    button: Button
+    closed: bool
+
+
+# Mood: how likely it comes, how many gestures it lasts at most, and what they are.
+_MOODS: dict[str, tuple[float, int, dict[str, float]]] = {
+    "player": (8, 60, {"tap_a": 40, "tap_b": 50, "both": 0.4, "burst": 1, "roll": 1, "rest": 1}),
+    "shopper": (3, 8, {"tap_a": 6, "tap_b": 1, "both": 2}),
+    "leaver": (3, 3, {"both": 1}),
+    "masher": (1, 5, {"burst": 3, "roll": 1, "both": 1}),
+    "sleeper": (0.4, 3, {"hold": 3, "rest": 2, "doze": 0.8, "cling": 0.8}),
+}
+_BOUNCING = 0.15
+"""The share of the presses whose contacts bounce."""
+
+
+def presses(random: Random) -> Iterator[Contact]:
+    """Contacts without end, in the order of their times, from 0 on."""
+    now_us = 0
+    while True:
+        names = list(_MOODS)
+        mood = random.choices(names, [_MOODS[name][0] for name in names])[0]
+        _, longest, gestures = _MOODS[mood]
+        for _ in range(random.randint(1, longest)):
+            gesture = random.choices(list(gestures), list(gestures.values()))[0]
+            contacts, length_us = _Gestures(random).make(gesture)
+            for contact in sorted(contacts, key=lambda contact: contact.at_us):
+                yield contact._replace(at_us=now_us + contact.at_us)
+            now_us += length_us
+
+
+class _Gestures:
+    """One movement of the hands: its contacts from 0 on, and how long it and its rest take."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._contacts: list[Contact] = []
+
+    def make(self, name: str) -> tuple[list[Contact], int]:
+        length_us = getattr(self, name)()
+        return self._contacts, length_us
+
+    def tap_a(self) -> int:
+        return self._press(A, 0, self._us(30, 180)) + self._us(30, 450)
+
+    def tap_b(self) -> int:
+        return self._press(B, 0, self._us(30, 180)) + self._us(30, 450)
+
+    def both(self) -> int:
+        """Within 100 ms of each other, in either order."""
+        one, other = self._either()
+        apart_us = self._us(0, 95)
+        end_us = self._press(one, 0, self._us(100, 250))
+        return max(end_us, self._press(other, apart_us, self._us(30, 250))) + self._us(150, 450)
+
+    def burst(self) -> int:
+        """As fast as a finger can, and faster."""
+        button, _ = self._either()
+        now_us = 0
+        for _ in range(self._random.randint(3, 12)):
+            now_us = self._press(button, now_us, self._us(8, 60)) + self._us(8, 60)
+        return now_us + self._us(50, 400)
+
+    def roll(self) -> int:
+        """The other button again and again while one is held."""
+        one, other = self._either()
+        now_us = self._us(50, 400)
+        for _ in range(self._random.randint(1, 4)):
+            now_us = self._press(other, now_us, self._us(30, 150)) + self._us(30, 250)
+        return self._press(one, 0, now_us) + self._us(50, 400)
+
+    def hold(self) -> int:
+        button, _ = self._either()
+        return self._press(button, 0, self._us(300, 6_000)) + self._us(50, 400)
+
+    def cling(self) -> int:
+        button, _ = self._either()
+        return self._press(button, 0, self._us(20_000, 240_000)) + self._us(50, 400)
+
+    def rest(self) -> int:
+        return self._us(500, 4_000)
+
+    def doze(self) -> int:
+        return self._us(20_000, 180_000)
+
+    def _either(self) -> tuple[Button, Button]:
+        return self._random.choice(((A, B), (B, A)))
+
+    def _us(self, low_ms: int, high_ms: int) -> int:
+        return self._random.randint(low_ms * 1000, high_ms * 1000)
+
+    def _press(self, button: Button, start_us: int, length_us: int) -> int:
+        """Add a press, perhaps with bounces of up to 5 ms; when it ends."""
+        for at_us, closed in ((start_us, True), (start_us + length_us, False)):
+            self._contacts.append(Contact(at_us, button, closed))
+            if self._random.random() < _BOUNCING:
+                self._contacts += bounces(self._random, at_us, button, closed)
+        return start_us + length_us + 5_000
+
+
+def bounces(random: Random, at_us: int, button: Button, closed: bool) -> list[Contact]:
+    """What a contact that has just closed or opened does in the 5 ms after it."""
+    times = sorted(random.sample(range(100, 5_000, 100), 2 * random.randint(1, 4)))
+    return [
+        Contact(at_us + time_us, button, closed ^ (number % 2 == 0))
+        for number, time_us in enumerate(times)
+    ]

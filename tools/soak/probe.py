@@ -1,0 +1,73 @@
+"""What the soak puts on the board beside the game: a module that measures, and its own `main.py`.
+
+The game's other files are unchanged. The module stands between the game and two of its functions:
+`buttons.wait`, which the game calls once in each turn of its loop, and `sentences.send`. After each
+sentence of a game it collects the heap and prints a line of its own:
+
+    #<free heap in bytes>,<longest gap between two turns since the last such line, in ms>
+
+The time that it takes itself, collecting and printing, is taken out of the gap.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+_MODULE = b"""
+import gc, buttons
+from microbit import running_time
+gap = 0
+last = 0
+turn = buttons.wait
+def wait():
+    global gap, last
+    if not last:
+        import sentences
+        global send
+        send = sentences.send
+        sentences.send = tell
+        last = running_time()
+    button = turn()
+    if buttons.now - last > gap:
+        gap = buttons.now - last
+    last = buttons.now
+    return button
+def tell(text):
+    global gap, last
+    send(text)
+    now = running_time()
+    if now - last > gap:
+        gap = now - last
+    gc.collect()
+    print("#%d,%d" % (gc.mem_free(), gap))
+    gap = 0
+    last += running_time() - now
+buttons.wait = wait
+"""
+_IMPORT = b"    import loop\n"
+_LINE = re.compile(r"#([0-9]{1,5}),([0-9]{1,9})")
+
+
+class Reading(NamedTuple):
+    """What the board measured at a sentence."""
+
+    free: int
+    """Bytes of heap after collection."""
+    gap_ms: int
+    """The longest time between two turns of the game's loop since the sentence before."""
+
+
+def files(game: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The game's files, the module, and a `main.py` that imports it first."""
+    main = game["main.py"].replace(_IMPORT, b"    import probe\n" + _IMPORT)
+    if main == game["main.py"]:
+        raise ValueError("main.py does not import loop any more; adapt the probe")
+    return {**game, "probe.py": _MODULE, "main.py": main}
+
+
+def read(line: str) -> Reading | None:
+    """The reading in a line, or None."""
+    found = _LINE.fullmatch(line)
+    return Reading(int(found[1]), int(found[2])) if found else None

@@ -1,0 +1,123 @@
+"""What must hold of everything that the board says, while it is played by whatever hands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+from noughts.engines.chip import Chip
+from noughts.errors import SentenceError
+from noughts.log import sentences
+from noughts.positions import EMPTY
+from noughts.solver import hard_moves
+from soak import probe
+
+STALL_MS = 50
+REPLY_MS = 390  # a chip's reply waits 400 ms, and the loop's turns are 6 ms
+
+
+class Broken(Exception):
+    """The board has done what it must not; the text says what."""
+
+
+class Referee:
+    """Hears each line of one run. Raises `Broken` at the first that is wrong."""
+
+    def __init__(self) -> None:
+        self.games: Counter[str] = Counter()
+        """Finished and abandoned games, by the chip's level (P for two people) and the end."""
+        self.lowest_free = 1 << 20
+        self.longest_gap_ms = 0
+        self.boot: str | None = None
+        self.last: sentences.Game | None = None
+        self.reading: probe.Reading | None = None
+        """What was measured at the last sentence."""
+        self._owes_reading = False
+
+    def hear(self, line: str) -> None:
+        """Judge a line, without its line end."""
+        if (reading := probe.read(line)) is not None and self._owes_reading:
+            self._measured(reading)
+            return
+        try:
+            sentence = sentences.read(line)
+        except SentenceError as error:
+            raise Broken(f"{line[:120]!r} on the serial line: {error}") from error
+        if isinstance(sentence, sentences.Boot):
+            if self.boot is not None:
+                raise Broken("the board has started again by itself")
+            self.boot = sentence.boot
+        else:
+            self._game(sentence)
+
+    def _measured(self, reading: probe.Reading) -> None:
+        self._owes_reading = False
+        self.reading = reading
+        self.lowest_free = min(self.lowest_free, reading.free)
+        self.longest_gap_ms = max(self.longest_gap_ms, reading.gap_ms)
+        if reading.gap_ms > STALL_MS:
+            raise Broken(f"the loop stalled for {reading.gap_ms} ms before {self.last}")
+
+    def _game(self, game: sentences.Game) -> None:
+        if game.boot != self.boot:
+            raise Broken(f"{game} names another boot than {self.boot}")
+        if self._owes_reading:
+            raise Broken(f"{game} came before the measurement at {self.last}")
+        last = self.last
+        if last is None or last.end != "-":
+            _check_start(game, last)
+        else:
+            _check_step(game, last)
+        self.last = game
+        self._owes_reading = True
+        if game.end != "-":
+            self.games[game.seats[1] + game.end] += 1
+            if game.seats[1] == "H" and game.end == "A":
+                raise Broken(f"hard has lost {game}")
+
+
+def _check_start(game: sentences.Game, last: sentences.Game | None) -> None:
+    """A game's first sentence, after the last of the game before."""
+    if game.number != (last.number if last else 0) + 1 or game.moves or game.end != "-":
+        raise Broken(f"{game} does not begin the game after {last}")
+    if game.seats[0] != "P":
+        raise Broken(f"{game}: player A must be a person")
+    if last is None or last.end == "x":  # from the menu: the person begins
+        allowed = "A"
+    elif game.seats == last.seats:  # the next game, or by way of the menu
+        allowed = "AB"[last.first == "A"] + "A"
+    else:
+        allowed = "A"
+    if game.first not in allowed:
+        raise Broken(f"{game}: player {game.first} begins, after {last}")
+
+
+def _check_step(game: sentences.Game, last: sentences.Game) -> None:
+    """A sentence that continues a game: one move more, or the game is abandoned."""
+    same = (game.number, game.seats, game.first) == (last.number, last.seats, last.first)
+    if not same or game.ms < last.ms:
+        raise Broken(f"{game} does not continue {last}")
+    if game.end == "x":
+        if game.moves != last.moves:
+            raise Broken(f"{game}: a move was made in leaving {last}")
+        return
+    if len(game.moves) != len(last.moves) + 1 or game.moves[:-1] != last.moves:
+        raise Broken(f"{game} is not one move after {last}")
+    level = game.seats["AB".index(game.player(len(last.moves)))]
+    if level == "P":
+        return
+    if game.moves[-1] not in _replies(last.moves, level):
+        raise Broken(f"{game}: level {level} does not play that")
+    if game.ms - last.ms < REPLY_MS:
+        raise Broken(f"{game}: the chip replied after {game.ms - last.ms} ms only")
+
+
+@cache
+def _replies(moves: tuple[int, ...], level: str) -> tuple[int, ...]:
+    """What a level may play; hard by the solution of the game, the others by the chip's code."""
+    position = EMPTY
+    for cell in moves:
+        position = position.play(cell)
+    if level == "H":
+        return tuple(hard_moves(position))
+    return Chip("chip", level, "", False).reply(position).cells

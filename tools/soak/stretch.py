@@ -1,0 +1,150 @@
+"""One stretch of the soak: a board, a monkey and a referee, from a seed, for some device time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from noughts.device_files import device_files
+from noughts.firmware import filesystem
+from soak import monkey, probe
+from soak.machine import Machine
+from soak.referee import Broken, Referee
+
+SILENT_CONTACTS = 600
+"""As many contacts in a row without a sentence mean that the board is dead."""
+
+DRIFT_BYTES = 64
+"""Free heap may differ by this at the same point of a game: four blocks of MicroPython's heap."""
+
+_BOOT_MS = 1_500
+_STEPS = 10
+
+
+@dataclass
+class Result:
+    """What came of a stretch."""
+
+    seed: int
+    firmware: str = ""
+    device_s: float = 0.0
+    presses: int = 0
+    games: Counter[str] = field(default_factory=Counter)
+    """Games begun, by the chip's level (P for two people) and the controls, such as `Hb`."""
+    ends: Counter[str] = field(default_factory=Counter)
+    """Games ended, by the chip's level and the end, such as `H=`."""
+    lowest_free: int = 0
+    longest_gap_ms: int = 0
+    drift: int = 0
+    """Bytes by which the free heap sank from the first to the last tenth, at the worst point."""
+    failure: str = ""
+
+
+Tell = Callable[[str], None]
+
+
+class Stretch:
+    """A run that its seed determines. `trace` hears all that happens, `progress` each tenth."""
+
+    def __init__(self, seed: int, device_s: float, trace: Tell, progress: Tell) -> None:
+        self._end_us = round(device_s * 1_000_000)
+        self._trace = trace
+        self._progress = progress
+        self._referee = Referee()
+        self._result = Result(seed)
+        self._line = b""
+        self._silent = 0
+        self._tenths_told = 0
+        # The lowest free heap at each point of a game, in the first and the last tenth.
+        self._free: dict[bool, dict[tuple[str, str, int], int]] = {False: {}, True: {}}
+
+    def run(self, firmware: Path | None = None, game: Mapping[str, bytes] | None = None) -> Result:
+        """Play until the end, or until something is wrong. game: other files than ours."""
+        result = self._result
+        files = probe.files(device_files() if game is None else game)
+        with Machine(result.seed, files, firmware) as machine:
+            result.firmware = machine.firmware
+            try:
+                machine.rest(_BOOT_MS)
+                self._listen(machine)
+                if self._referee.boot is None:
+                    raise Broken("the board does not start")
+                self._play(machine)
+                self._compare_heap()
+            except Broken as broken:
+                result.failure = str(broken)
+            result.device_s = machine.now_us / 1_000_000
+        result.ends = self._referee.games
+        result.lowest_free = self._referee.lowest_free
+        result.longest_gap_ms = self._referee.longest_gap_ms
+        return result
+
+    def _play(self, machine: Machine) -> None:
+        start_us = machine.now_us
+        for contact in monkey.presses(Random(self._result.seed)):
+            machine.run_until(min(start_us + contact.at_us, self._end_us))
+            self._listen(machine)
+            self._tell_progress(machine)
+            if machine.now_us >= self._end_us:
+                return
+            machine.contact(contact.button, contact.closed)
+            action = "down" if contact.closed else "up"
+            self._trace(f"{machine.now_us / 1000:14.3f} {contact.button.value} {action}")
+            self._result.presses += contact.closed
+            self._silent += 1
+            if self._silent > SILENT_CONTACTS:
+                raise Broken(f"{SILENT_CONTACTS} contacts, and no sentence")
+
+    def _listen(self, machine: Machine) -> None:
+        *lines, self._line = (self._line + machine.heard()).split(b"\n")
+        for line in lines:
+            text = line.decode("latin-1").removesuffix("\r").lstrip("\0")
+            self._trace(f"{machine.now_us / 1000:14.3f} {text}")
+            before = self._referee.last
+            self._referee.hear(text)
+            self._silent = 0
+            if self._referee.last is not before:
+                self._count_game(machine)
+            elif self._referee.last is not None:
+                self._note_heap(machine)
+
+    def _count_game(self, machine: Machine) -> None:
+        game = self._referee.last
+        if game is not None and not game.moves and game.end == "-":
+            self._result.games[_choice(machine)] += 1
+
+    def _note_heap(self, machine: Machine) -> None:
+        game, reading = self._referee.last, self._referee.reading
+        tenth = 10 * machine.now_us // self._end_us
+        if game is None or reading is None or 0 < tenth < 9:
+            return
+        point = (game.seats, game.end, len(game.moves))
+        seen = self._free[tenth >= 9]
+        seen[point] = min(seen.get(point, reading.free), reading.free)
+
+    def _compare_heap(self) -> None:
+        first, last = self._free[False], self._free[True]
+        sunk = {point: first[point] - last[point] for point in first.keys() & last.keys()}
+        if sunk:
+            point = max(sunk, key=lambda point: (sunk[point], point))
+            self._result.drift = sunk[point]
+            if sunk[point] > DRIFT_BYTES:
+                raise Broken(f"free heap at {point} sank by {sunk[point]} bytes")
+
+    def _tell_progress(self, machine: Machine) -> None:
+        step = _STEPS * machine.now_us // self._end_us
+        if step > self._tenths_told:
+            self._tenths_told = step
+            self._progress(
+                f"seed {self._result.seed}: {machine.now_us / 3.6e9:.2f} of "
+                f"{self._end_us / 3.6e9:.2f} device-hours, {self._result.games.total()} games"
+            )
+
+
+def _choice(machine: Machine) -> str:
+    """The opponent and the controls, as the board keeps them in flash."""
+    image = machine.memory(machine.layout.start, machine.layout.end - machine.layout.start)
+    return filesystem.unpack(image).get("settings", b"Pb").decode("latin-1")
