@@ -55,7 +55,7 @@ COMPLAINTS = {
     "stall": "the loop stalled for",
     "noise": "on the serial line",
     "leak": "free heap at",
-    "hang": "and no sentence",
+    "hang": "no sentence any more",
 }
 
 

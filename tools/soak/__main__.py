@@ -40,6 +40,7 @@ def main() -> int:
     for result in failed:
         print(f"\nFAILED, seed {result.seed}, at {result.device_s:.3f} s: {result.failure}")
         print(f"repeat: {COMMAND} --seed {result.seed} --until {result.device_s:.3f}")
+        print("what came before:", *list(result.trace)[-40:], sep="\n")
     return 1 if failed else 0
 
 

@@ -30,7 +30,7 @@ class Contact(NamedTuple):
 
 # Mood: how likely it comes, how many gestures it lasts at most, and what they are.
 _MOODS: dict[str, tuple[float, int, dict[str, float]]] = {
-    "player": (8, 60, {"tap_a": 40, "tap_b": 50, "both": 0.4, "burst": 1, "roll": 1, "rest": 1}),
+    "player": (8, 60, {"tap_a": 40, "tap_b": 50, "both": 0.7, "burst": 1, "roll": 1, "rest": 1}),
     "shopper": (3, 8, {"tap_a": 6, "tap_b": 1, "both": 2}),
     "leaver": (3, 3, {"both": 1}),
     "masher": (1, 5, {"burst": 3, "roll": 1, "both": 1}),

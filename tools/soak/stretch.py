@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from noughts.boards.base import Button
 from noughts.device_files import device_files
 from noughts.firmware import filesystem
 from soak import monkey, probe
 from soak.machine import Machine
 from soak.referee import Broken, Referee
 
-SILENT_CONTACTS = 600
-"""As many contacts in a row without a sentence mean that the board is dead."""
+SILENT_CONTACTS = 300
+"""As many contacts in a row without a sentence, and the board is asked whether it lives."""
+
+KEPT_LINES = 400
+"""What is kept of the trace for a failure."""
 
 DRIFT_BYTES = 64
 """Free heap may differ by this at the same point of a game: four blocks of MicroPython's heap."""
@@ -41,6 +45,8 @@ class Result:
     drift: int = 0
     """Bytes by which the free heap sank from the first to the last tenth, at the worst point."""
     failure: str = ""
+    trace: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT_LINES))
+    """The last contacts and lines, each after its device time in milliseconds."""
 
 
 Tell = Callable[[str], None]
@@ -56,7 +62,8 @@ class Stretch:
         self._referee = Referee()
         self._result = Result(seed)
         self._line = b""
-        self._silent = 0
+        self._silent = 0  # contacts since the last sentence
+        self._down: frozenset[Button] = frozenset()
         self._tenths_told = 0
         # The lowest free heap at each point of a game, in the first and the last tenth.
         self._free: dict[bool, dict[tuple[str, str, int], int]] = {False: {}, True: {}}
@@ -90,19 +97,39 @@ class Stretch:
             self._tell_progress(machine)
             if machine.now_us >= self._end_us:
                 return
-            machine.contact(contact.button, contact.closed)
-            action = "down" if contact.closed else "up"
-            self._trace(f"{machine.now_us / 1000:14.3f} {contact.button.value} {action}")
-            self._result.presses += contact.closed
-            self._silent += 1
-            if self._silent > SILENT_CONTACTS:
-                raise Broken(f"{SILENT_CONTACTS} contacts, and no sentence")
+            self._contact(machine, contact.button, contact.closed)
+            if self._silent > SILENT_CONTACTS and not self._down:
+                before_us = machine.now_us
+                self._ask_for_life(machine)
+                start_us += machine.now_us - before_us
+
+    def _contact(self, machine: Machine, button: Button, closed: bool) -> None:
+        machine.contact(button, closed)
+        self._say(machine, f"{button.value} {'down' if closed else 'up'}")
+        self._down = self._down | {button} if closed else self._down - {button}
+        self._result.presses += closed
+        self._silent += 1
+
+    def _ask_for_life(self, machine: Machine) -> None:
+        """Both buttons leave a game, B starts one from the menu: either says a sentence."""
+        self._silent = 0
+        before = self._referee.last
+        for buttons in ((Button.A, Button.B), (Button.B,)) * 2:
+            machine.rest(1_000)
+            for closed in (True, False):
+                for button in buttons:
+                    self._contact(machine, button, closed)
+                machine.rest(80)
+            machine.rest(1_000)
+            self._listen(machine)
+        if self._referee.last is before:
+            raise Broken("it says no sentence any more, whatever is pressed")
 
     def _listen(self, machine: Machine) -> None:
         *lines, self._line = (self._line + machine.heard()).split(b"\n")
         for line in lines:
             text = line.decode("latin-1").removesuffix("\r").lstrip("\0")
-            self._trace(f"{machine.now_us / 1000:14.3f} {text}")
+            self._say(machine, text)
             before = self._referee.last
             self._referee.hear(text)
             self._silent = 0
@@ -110,6 +137,11 @@ class Stretch:
                 self._count_game(machine)
             elif self._referee.last is not None:
                 self._note_heap(machine)
+
+    def _say(self, machine: Machine, text: str) -> None:
+        line = f"{machine.now_us / 1000:14.3f} {text}"
+        self._result.trace.append(line)
+        self._trace(line)
 
     def _count_game(self, machine: Machine) -> None:
         game = self._referee.last
