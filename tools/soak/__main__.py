@@ -10,13 +10,19 @@ import multiprocessing
 import os
 import sys
 import time
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from noughts.errors import NoughtsError
-from soak.stretch import Result, Stretch
+from soak import table
+from soak.cuts import Cuts
+from soak.stretch import Stretch
+
+Task = Callable[[Path | None], table.Result]
+
+CHAIN = 25
+"""Power cuts in a row on one board."""
 
 COMMAND = "PYTHONPATH=tools .venv/bin/python -m soak"
 
@@ -26,21 +32,21 @@ def main() -> int:
     options = _options()
     try:
         if options.until is not None:
-            result = Stretch(options.seed, options.until, print, _progress).run(options.firmware)
-            results = [result]
+            stretch = Stretch(options.seed, options.until, print, progress)
+            found: list[table.Result] = [stretch.run(options.firmware)]
         else:
-            results = _soak(options)
+            found = _run_all(options)
     except NoughtsError as error:
         print(f"soak: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
-    print_table(rows(results))
-    failed = [result for result in results if result.failure]
+    print_table(table.rows(found))
+    failed = [result for result in found if result.failure]
     for result in failed:
-        print(f"\nFAILED, seed {result.seed}, at {result.device_s:.3f} s: {result.failure}")
-        print(f"repeat: {COMMAND} --seed {result.seed} --until {result.device_s:.3f}")
-        print("what came before:", *list(result.trace)[-40:], sep="\n")
+        print(f"\nFAILED: {result.failure}")
+        print(f"repeat: {COMMAND} {result.repeat}")
+        print(*result.trace, sep="\n")
     return 1 if failed else 0
 
 
@@ -48,6 +54,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="soak", description=__doc__)
     parser.add_argument("--hours", type=float, default=24, help="device time in all (24)")
     parser.add_argument("--runs", type=int, default=8, help="runs that it is split over (8)")
+    parser.add_argument("--cuts", type=int, default=500, help="power cuts in all (500)")
     parser.add_argument("--seed", type=int, default=1, help="of the first run (1); then 2, 3 …")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time")
     parser.add_argument("--firmware", type=Path, metavar="HEX", help="another official MicroPython")
@@ -57,51 +64,39 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _progress(line: str) -> None:
+def progress(line: str) -> None:
+    """Tell how far it is."""
     print(f"{time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
 
 
-def _quiet(line: str) -> None:
-    pass
+def _run_all(options: argparse.Namespace) -> list[table.Result]:
+    tasks: list[Task] = []
+    if options.hours > 0:
+        device_s = options.hours * 3600 / options.runs
+        tasks += [partial(_stretch, options.seed + run, device_s) for run in range(options.runs)]
+    for number, start in enumerate(range(0, options.cuts, CHAIN)):
+        count = min(CHAIN, options.cuts - start)
+        tasks.append(partial(_cuts, options.seed + number, count))
+    with multiprocessing.Pool(max(1, min(options.jobs, len(tasks)))) as pool:
+        found = list(pool.imap_unordered(partial(_run, firmware=options.firmware), tasks))
+    return sorted(found, key=lambda result: (result.kind, result.seed))
 
 
-def _run(seed: int, device_s: float, firmware: Path | None) -> Result:
-    result = Stretch(seed, device_s, _quiet, _progress).run(firmware)
+def _run(task: Task, firmware: Path | None) -> table.Result:
+    result = task(firmware)
     if result.failure:
-        _progress(f"seed {seed} FAILED at {result.device_s:.3f} s: {result.failure}")
+        progress(f"FAILED ({result.repeat}): {result.failure}")
     return result
 
 
-def _soak(options: argparse.Namespace) -> list[Result]:
-    seeds = range(options.seed, options.seed + options.runs)
-    run = partial(_run, device_s=options.hours * 3600 / options.runs, firmware=options.firmware)
-    with multiprocessing.Pool(min(options.jobs, len(seeds))) as pool:
-        return sorted(pool.imap_unordered(run, seeds), key=lambda result: result.seed)
+def _stretch(seed: int, device_s: float, firmware: Path | None) -> table.Result:
+    return Stretch(seed, device_s, lambda line: None, progress).run(firmware)
 
 
-def rows(results: Sequence[Result]) -> list[tuple[str, str]]:
-    """What the table says."""
-    games: Counter[str] = sum((result.games for result in results), Counter())
-    ends: Counter[str] = sum((result.ends for result in results), Counter())
-    found = [
-        ("firmware", ", ".join(sorted({result.firmware for result in results}))),
-        ("device time", f"{sum(result.device_s for result in results) / 3600:.2f} hours"),
-        ("seeds", ", ".join(str(result.seed) for result in results)),
-        ("contacts closed, bounces included", f"{sum(result.presses for result in results):,}"),
-        ("games begun", f"{games.total():,}"),
-    ]
-    for level, name in (("P", "two people"), ("E", "easy"), ("M", "medium"), ("H", "hard")):
-        ended = (("A won", "A"), ("B won", "B"), ("drawn", "="), ("abandoned", "x"))
-        endings = ", ".join(f"{text} {ends[level + end]:,}" for text, end in ended)
-        controls = f"{games[level + 'b']:,} by buttons, {games[level + 't']:,} by tilt"
-        found.append((f"  {name}", f"{controls}: {endings}"))
-    found += [
-        ("lowest free heap", f"{min(result.lowest_free for result in results):,} bytes"),
-        ("  sunk from first to last tenth", f"{max(result.drift for result in results)} bytes"),
-        ("longest stall", f"{max(result.longest_gap_ms for result in results)} ms"),
-        ("failures", str(sum(bool(result.failure) for result in results))),
-    ]
-    return found
+def _cuts(seed: int, count: int, firmware: Path | None) -> table.Result:
+    result = Cuts(seed, firmware).run(count)
+    progress(f"seed {seed}: {result.cuts} of {count} power cuts")
+    return result
 
 
 def print_table(found: Sequence[tuple[str, str]]) -> None:

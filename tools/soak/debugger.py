@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import socket
+import struct
 
 from noughts.errors import BoardGone
 
 _ANSWER_S = 120.0
-_PC = 4 * 15  # where register 15 is in the answer to `g`
+_PC = 15
 _THUMB = 1  # the low bit of an address that is jumped to
 
 
@@ -49,10 +50,10 @@ class Debugger:
         """Run one instruction."""
         self.ask("s")
 
-    def program_counter(self) -> int:
-        """The address of the next instruction."""
-        registers = bytes.fromhex(self.ask("g"))
-        return int.from_bytes(registers[_PC : _PC + 4], "little")
+    def place(self) -> tuple[int, int]:
+        """The address of the next instruction, and register 0."""
+        registers = struct.unpack_from("<16I", bytes.fromhex(self.ask("g")))
+        return registers[_PC], registers[0]
 
     def close(self) -> None:
         """Let go of the socket."""

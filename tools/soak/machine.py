@@ -15,7 +15,7 @@ import contextlib
 import select
 import socket
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import intelhex
@@ -62,8 +62,10 @@ class Machine(Closing):
         memory = loaded.with_files(device_files() if files is None else files)
         self._stub = loaded.layout.start - _STUB_GAP
         self._heard = bytearray()
-        if flash is not None:
-            memory.puts(0, flash)
+        self._watched: dict[int, Callable[[int], None]] = {}
+        self._limit_us: int | None = None
+        # QEMU's flash is zeros where nothing is loaded; a chip's is erased.
+        memory.puts(0, memory.tobinstr(0, flash_memory.SIZE - 1) if flash is None else flash)
         _insert_stub(memory, self._stub)
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
@@ -102,19 +104,41 @@ class Machine(Closing):
 
     def run_until(self, moment_us: int) -> None:
         """Let the device run up to this moment of its time, to within some microseconds."""
+        limit_us = self._limit_us
+        if limit_us is not None and limit_us <= moment_us:
+            self._limit_us = None
+            self.run_until(limit_us)
+            raise self._at_limit
         while self.now_us < moment_us:
             # QEMU now and then takes a comparison for done before it is: then again.
             until = max(self.now_us + _NEAREST_US, min(moment_us, self.now_us + _FURTHEST_US))
             self._qemu.registers(_compare_commands(until))
             self.go_on()
 
+    def limit(self, moment_us: int | None, at_limit: type[Exception]) -> None:
+        """Raise this from the `run_until()` that reaches a moment; None for no moment."""
+        self._limit_us = moment_us
+        self._at_limit = at_limit
+
     def go_on(self) -> None:
-        """Let the device run until any breakpoint."""
+        """Let the device run until any breakpoint, and see to it if it is watched."""
         self._debugger.go_on(self._stub + 2 if self._at_stub else None)
-        self._at_stub = self._debugger.program_counter() == self._stub
+        stopped_at, argument = self._debugger.place()
+        self._at_stub = stopped_at == self._stub
         count = self._qemu.registers([f"writel {_TIMER + 0x4C} 1", f"readl {_TIMER + 0x54C}"])[1]
         self.now_us += (count - self.now_us) % _WRAP
         self._listen()
+        if stopped_at in self._watched:
+            self._watched[stopped_at](argument)
+            self._debugger.step()
+
+    def watch(self, address: int, reached: Callable[[int], None]) -> None:
+        """Call `reached` with register 0 whenever an address in flash is about to be executed.
+
+        What it raises comes out of `run_until()`, and leaves the machine as it is there.
+        """
+        self._debugger.breakpoint(address)
+        self._watched[address] = reached
 
     def rest(self, ms: float) -> None:
         """Let the device run for some milliseconds."""

@@ -26,6 +26,7 @@ DRIFT_BYTES = 64
 
 _BOOT_MS = 1_500
 _STEPS = 10
+_BOUNCE_US = 5_000
 
 
 @dataclass
@@ -33,9 +34,13 @@ class Result:
     """What came of a stretch."""
 
     seed: int
+    kind: str = "stretch"
     firmware: str = ""
     device_s: float = 0.0
+    contacts: int = 0
+    """How often a contact closed, bounces included."""
     presses: int = 0
+    """The same, without those that came within 5 ms of the button's last contact."""
     games: Counter[str] = field(default_factory=Counter)
     """Games begun, by the chip's level (P for two people) and the controls, such as `Hb`."""
     ends: Counter[str] = field(default_factory=Counter)
@@ -47,6 +52,11 @@ class Result:
     failure: str = ""
     trace: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT_LINES))
     """The last contacts and lines, each after its device time in milliseconds."""
+
+    @property
+    def repeat(self) -> str:
+        """The options that repeat it."""
+        return f"--seed {self.seed} --until {self.device_s:.3f}"
 
 
 Tell = Callable[[str], None]
@@ -64,6 +74,7 @@ class Stretch:
         self._line = b""
         self._silent = 0  # contacts since the last sentence
         self._down: frozenset[Button] = frozenset()
+        self._changed_us = dict.fromkeys(Button, 0)
         self._tenths_told = 0
         # The lowest free heap at each point of a game, in the first and the last tenth.
         self._free: dict[bool, dict[tuple[str, str, int], int]] = {False: {}, True: {}}
@@ -107,7 +118,10 @@ class Stretch:
         machine.contact(button, closed)
         self._say(machine, f"{button.value} {'down' if closed else 'up'}")
         self._down = self._down | {button} if closed else self._down - {button}
-        self._result.presses += closed
+        if closed:
+            self._result.contacts += 1
+            self._result.presses += machine.now_us - self._changed_us[button] > _BOUNCE_US
+        self._changed_us[button] = machine.now_us
         self._silent += 1
 
     def _ask_for_life(self, machine: Machine) -> None:

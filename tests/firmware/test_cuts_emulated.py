@@ -1,0 +1,59 @@
+"""Power cuts on the real firmware: a few of those of `make soak`."""
+
+import pytest
+
+from noughts.device_files import device_files
+from soak import cuts, flash_watch
+from soak.machine import Machine
+
+
+@pytest.fixture(autouse=True)
+def qemu(emulated):
+    """`emulated` is asked for only to skip, or fail in CI, where QEMU is missing."""
+
+
+def test_it_plays_after_every_cut():
+    result = cuts.Cuts(seed=3).run(12)
+    assert not result.failure
+    assert result.cuts == 12
+    assert result.while_writing >= 2
+
+
+def test_a_choice_that_is_not_kept_is_noticed(monkeypatch):
+    files = device_files()
+    assert b"f.write(choice)" in files["menu.py"]
+    files["menu.py"] = files["menu.py"].replace(b"f.write(choice)", b"pass")
+    monkeypatch.setattr(cuts, "device_files", lambda: files)
+    result = cuts.Cuts(seed=3).run(12)
+    assert "it offers Pb, which is none of" in result.failure
+
+
+def test_a_game_that_trusts_its_settings_is_noticed(monkeypatch):
+    files = device_files()
+    trusting = files["menu.py"].replace(b"if len(text) == 2 and", b"if 1 or")
+    assert trusting != files["menu.py"]
+    files["menu.py"] = trusting
+    monkeypatch.setattr(cuts, "device_files", lambda: files)
+    result = cuts.Cuts(seed=5).run(25)
+    assert result.failure
+
+
+def test_the_watch_sees_what_changes_in_flash():
+    """What the operations say is what a comparison of the flash before and after says."""
+    operations = []
+    with Machine(
+        files={"main.py": b"with open('kept', 'w') as f:\n    f.write('x' * 300)"}
+    ) as board:
+        before = board.flash()
+        flash_watch.watch_flash(board, operations.append)
+        board.rest(3000)
+        after = board.flash()
+    changed = {at for at in range(len(before)) if before[at] != after[at]}
+    seen = {operation.address for operation in operations if operation.kind == "byte"}
+    words = {operation.address for operation in operations if operation.kind == "word"}
+    pages = {operation.address for operation in operations if operation.kind == "erase"}
+    seen |= {word + byte for word in words for byte in range(4)}
+    seen |= {page + byte for page in pages for byte in range(flash_watch.PAGE)}
+    assert len(changed) > 300
+    assert changed <= seen
+    assert b"x" * 100 in after and b"x" * 100 not in before

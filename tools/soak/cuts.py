@@ -1,0 +1,167 @@
+"""Power cuts at random moments, also while settings are written: the board must always play again.
+
+A chain of cuts goes on with the flash as each cut leaves it, so that it also meets file systems in
+which every chunk was used before, and pages are being moved. After a cut the choice must be the
+one of before or one that was being written, or the defaults if flash was being changed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from noughts.device_files import device_files
+from noughts.firmware import image
+from noughts.firmware.filesystem import CHUNK, UNUSED
+from soak.flash_watch import PAGE, Operation, watch_flash
+from soak.machine import Machine
+from soak.player import A, B, Player
+from soak.referee import Broken
+
+DEFAULTS = "Pb"
+_LEVELS = "PEMH"
+_LONGEST_MS = 7_000
+_FREED = 0
+
+
+@dataclass
+class Result:
+    """What came of a chain of cuts."""
+
+    seed: int
+    kind: str = "cuts"
+    firmware: str = ""
+    cuts: int = 0
+    while_writing: int = 0
+    """Cuts between two operations on the flash, or in one."""
+    half_erased: int = 0
+    """Cuts that left a page half erased."""
+    defaults: int = 0
+    """How often the settings were lost, and the defaults offered."""
+    operations: int = 0
+    """Bytes and words written, and pages erased."""
+    failure: str = ""
+    trace: list[str] = field(default_factory=list)
+    """Moments of the last cuts."""
+
+    @property
+    def repeat(self) -> str:
+        """The options that repeat it."""
+        return f"--hours 0 --seed {self.seed} --cuts {max(self.cuts, 1)}"
+
+
+class _PowerCut(Exception):
+    """Here."""
+
+
+class Cuts:
+    """A chain that its seed determines."""
+
+    def __init__(self, seed: int, firmware: Path | None = None) -> None:
+        self._random = Random(seed)
+        self.result = Result(seed)
+        self._firmware = firmware
+        # What the flash may hold, and whether it was being changed since that was known.
+        self._possible = {DEFAULTS}
+        self._cut_after = math.inf  # operations on the flash
+        self._last: Operation | None = None  # the one in which power was cut
+
+    def run(self, cuts: int) -> Result:
+        """Cut so often, or until something is wrong."""
+        flash = _used_up(image.for_v1(self._firmware), self._random)
+        with Machine(self.result.seed, firmware=self._firmware, flash=flash) as machine:
+            self.result.firmware = machine.firmware
+            watch_flash(machine, self._about_to)
+            self._machine, self._player = machine, Player(machine)
+            try:
+                for _ in range(cuts):
+                    self._until_cut()
+                    self.result.cuts += 1
+                    operation = f" before {self._last}" if self._last else ""
+                    self.result.trace.append(f"cut at {machine.now_us / 1000:.3f} ms{operation}")
+                    machine.reset(self._damaged(machine.flash()))
+                self._check()
+            except Broken as broken:
+                self.result.failure = f"after cut {self.result.cuts}: {broken}"
+        return self.result
+
+    def _until_cut(self) -> None:
+        """From a boot to the next cut: at any moment, or by a number of flash operations."""
+        self._last = None
+        self._cut_after = math.inf
+        cut_us = self._random.randrange(_LONGEST_MS * 1000)
+        try:
+            if self._random.random() < 0.5:
+                self._limit_us(cut_us)
+                self._check()
+            else:
+                self._limit_us(None)
+                self._check()
+                self._cut_after = int(10 ** self._random.uniform(0, 2.8))
+            for _ in range(8):
+                self._visit_menu()
+        except _PowerCut:
+            pass
+        finally:
+            self._cut_after = math.inf
+            self._limit_us(None)
+
+    def _limit_us(self, moment_us: int | None) -> None:
+        self._machine.limit(moment_us, _PowerCut)
+
+    def _check(self) -> None:
+        """It boots, offers what it should, and plays."""
+        self._player.boots()
+        choice = self._player.choice()
+        if choice not in self._possible:
+            raise Broken(f"it offers {choice}, which is none of {sorted(self._possible)}")
+        self.result.defaults += choice == DEFAULTS and len(self._possible) > 1
+        self._possible = {choice}
+        self._choice = choice
+
+    def _visit_menu(self) -> None:
+        """Choose something else, play, and come back."""
+        opponent, controls = self._choice[0], self._choice[1]
+        for _ in range(self._random.randrange(4)):
+            opponent = _LEVELS[(_LEVELS.index(opponent) + 1) % 4]
+            self._player.tap(A)
+        self._choice = opponent + controls
+        if self._random.random() < 0.5:
+            self._choice = opponent + ("t" if controls == "b" else "b")
+            self._possible.add(self._choice)
+            self._player.tap(A, B)
+        self._possible.add(self._choice)
+        self._player.start()
+        self._possible = {self._choice}  # the game has begun, so it is kept
+        self._player.leave()
+
+    def _about_to(self, operation: Operation) -> None:
+        self.result.operations += 1
+        self._possible.add(DEFAULTS)
+        self._cut_after -= 1
+        if self._cut_after <= 0:
+            self._last = operation
+            self.result.while_writing += 1
+            raise _PowerCut
+
+    def _damaged(self, flash: bytes) -> bytes:
+        """The flash after the cut: an erase may have been cut short half-way."""
+        if self._last is None or self._last.kind != "erase" or self._random.random() < 0.5:
+            return flash
+        self.result.half_erased += 1
+        start = self._last.address
+        page = flash[start : start + PAGE]
+        erased = bytes(byte | self._random.randrange(256) for byte in page)
+        return flash[:start] + erased + flash[start + PAGE :]
+
+
+def _used_up(firmware: image.Firmware, random: Random) -> bytes:
+    """A flash in whose file system nearly all chunks were used and freed before."""
+    memory = firmware.with_files(device_files())
+    flash = bytearray(memory.tobinstr(0, 0x3FFFF))
+    for start in range(firmware.layout.start, firmware.layout.end, CHUNK):
+        if flash[start] == UNUSED and random.random() < 0.9:
+            flash[start] = _FREED
+    return bytes(flash)

@@ -1,0 +1,84 @@
+"""Deliberate hands on the machine: they know what a press must do, and say so when it does not."""
+
+from __future__ import annotations
+
+from noughts.boards.base import Button
+from noughts.errors import SentenceError
+from noughts.log import sentences
+from soak.machine import Machine
+from soak.referee import Broken
+
+A, B = Button.A, Button.B
+BOOT_MS = 3_000
+DOWN_MS = 80
+UP_MS = 200
+
+
+class Player:
+    """Presses, and reads what the board says to it. Everything raises `Broken` when it is wrong."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.games: list[sentences.Game] = []
+        """Sentences since the boot."""
+        self._line = b""
+
+    def boots(self) -> None:
+        """Wait for the boot sentence; the line before it is forgotten."""
+        self._line = b""
+        self.games.clear()
+        self.machine.heard()
+        for button in Button:
+            self.machine.contact(button, False)
+        for _ in range(BOOT_MS // 100):
+            self.machine.rest(100)
+            if any(isinstance(each, sentences.Boot) for each in self.listen()):
+                return
+        raise Broken(f"it does not start within {BOOT_MS} ms")
+
+    def tap(self, *buttons: Button) -> list[sentences.Game]:
+        """Press together and release; what the board says meanwhile."""
+        before = len(self.games)
+        for closed in (True, False):
+            for button in buttons:
+                self.machine.contact(button, closed)
+            self.machine.rest(DOWN_MS if closed else UP_MS)
+            self.listen()
+        return self.games[before:]
+
+    def listen(self) -> list[sentences.Sentence]:
+        """The sentences that came; nothing else may come."""
+        *lines, self._line = (self._line + self.machine.heard()).split(b"\n")
+        found = []
+        for line in lines:
+            try:
+                found.append(sentences.read(line.decode("latin-1").strip("\r\0")))
+            except SentenceError as error:
+                raise Broken(f"{line[:120]!r} on the serial line: {error}") from error
+        self.games += [each for each in found if isinstance(each, sentences.Game)]
+        return found
+
+    def choice(self) -> str:
+        """Start a game from the menu, make a move, leave again; the choice, such as `Hb`.
+
+        It is what the game plays by: the opponent's seat, and `b` for buttons or `t` for tilt.
+        """
+        self.start()
+        game = self.games[-1]
+        for button, controls in ((A, "t"), (B, "b")):
+            if any(len(each.moves) == 1 for each in self.tap(button)):
+                self.leave()
+                return game.seats[1] + controls
+        raise Broken(f"neither button places a mark in {game}")
+
+    def start(self) -> None:
+        """Press B in the menu, which starts a game."""
+        said = self.tap(B)
+        if not said or said[0].moves or said[0].end != "-":
+            raise Broken(f"B in the menu does not start a game, but says {said}")
+
+    def leave(self) -> None:
+        """Press both in a game, which leads to the menu."""
+        said = self.tap(A, B)
+        if not said or said[-1].end != "x":
+            raise Broken(f"both buttons do not leave the game, but say {said}")

@@ -1,0 +1,55 @@
+"""What `make soak` prints: one table of all that came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from soak import cuts, stretch
+
+Result = stretch.Result | cuts.Result
+Row = tuple[str, str]
+
+
+def rows(results: Sequence[Result]) -> list[Row]:
+    """What was measured, in two columns."""
+    found = [("measured on", ", ".join(sorted({result.firmware for result in results})))]
+    found += _stretches([each for each in results if isinstance(each, stretch.Result)])
+    found += _cuts([each for each in results if isinstance(each, cuts.Result)])
+    found.append(("failures", str(sum(bool(result.failure) for result in results))))
+    return found
+
+
+def _stretches(results: Sequence[stretch.Result]) -> Iterator[Row]:
+    if not results:
+        return
+    games: Counter[str] = sum((result.games for result in results), Counter())
+    ends: Counter[str] = sum((result.ends for result in results), Counter())
+    yield "device time", f"{sum(result.device_s for result in results) / 3600:.2f} hours"
+    yield "  seeds", _seeds(results)
+    contacts = sum(result.contacts for result in results)
+    yield "presses", f"{sum(result.presses for result in results):,}, {contacts:,} with bounces"
+    yield "games begun", f"{games.total():,}"
+    for level, name in (("P", "two people"), ("E", "easy"), ("M", "medium"), ("H", "hard")):
+        ended = (("A won", "A"), ("B won", "B"), ("drawn", "="), ("abandoned", "x"))
+        endings = ", ".join(f"{text} {ends[level + end]:,}" for text, end in ended)
+        controls = f"{games[level + 'b']:,} by buttons, {games[level + 't']:,} by tilt"
+        yield f"  {name}", f"{controls}: {endings}"
+    yield "lowest free heap, with what measures", f"{min(r.lowest_free for r in results):,} bytes"
+    yield "  sunk from first to last tenth", f"{max(r.drift for r in results)} bytes"
+    yield "longest stall of the loop", f"{max(r.longest_gap_ms for r in results)} ms"
+
+
+def _cuts(results: Sequence[cuts.Result]) -> Iterator[Row]:
+    if not results:
+        return
+    yield "power cuts", f"{sum(result.cuts for result in results)}"
+    yield "  seeds", _seeds(results)
+    writing = sum(result.while_writing for result in results)
+    halves = sum(result.half_erased for result in results)
+    yield "  while flash was written", f"{writing}, {halves} left a page half erased"
+    yield "  settings lost, the defaults offered", f"{sum(result.defaults for result in results)}"
+
+
+def _seeds(results: Sequence[Result]) -> str:
+    return f"{min(result.seed for result in results)} to {max(result.seed for result in results)}"
