@@ -1,0 +1,156 @@
+"""Bouncing contacts and bad hands on the real firmware, to the microsecond of device time."""
+
+from random import Random
+
+import pytest
+
+from noughts.boards.base import Button
+from soak.machine import Machine
+from soak.monkey import Contact, bounces
+from soak.player import Player
+
+A, B = Button.A, Button.B
+
+
+@pytest.fixture
+def player(emulated):
+    """In the menu. `emulated` is asked for only to skip, or fail in CI, where QEMU is missing."""
+    with Machine() as machine:
+        player = Player(machine)
+        player.boots()
+        yield player
+
+
+def do(player, *contacts, rest_ms=250):
+    """Make contacts at (ms, button, closed) from now; what the board says until a rest after."""
+    before, start_us = len(player.games), player.machine.now_us
+    for at_ms, button, closed in sorted(contacts, key=lambda contact: contact[0]):
+        player.machine.run_until(start_us + round(at_ms * 1000))
+        player.machine.contact(button, closed)
+    player.machine.rest(rest_ms)
+    player.listen()
+    return player.games[before:]
+
+
+def bouncing(random, at_ms, button, closed):
+    """A contact that changes, and bounces for up to 5 ms."""
+    first = Contact(round(at_ms * 1000), button, closed)
+    made = [first, *bounces(random, first.at_us, button, closed)]
+    return [(contact.at_us / 1000, contact.button, contact.closed) for contact in made]
+
+
+def cursor_after(player, presses):
+    """Where A leads from the centre of an empty board."""
+    return (4 + presses) % 9
+
+
+def test_a_press_that_bounces_is_one_press(player):
+    random = Random(1)
+    player.start()
+    for presses in range(1, 13):
+        player.leave()
+        player.start()
+        for _ in range(presses % 4):
+            press = bouncing(random, random.uniform(0, 6), A, True)
+            press += bouncing(random, random.uniform(50, 150), A, False)
+            assert not do(player, *press)
+        said = do(player, *bouncing(random, 0, B, True), *bouncing(random, 90, B, False))
+        assert [game.moves for game in said] == [(cursor_after(player, presses % 4),)]
+
+
+@pytest.mark.parametrize(("settles_ms", "every_ms"), [(5, 0.25), (20, 1.7)])
+def test_the_noisiest_contact_is_one_press(player, settles_ms, every_ms):
+    player.start()
+    changes = 2 * round(settles_ms / every_ms / 2) + 1  # the last one stays
+    contacts = []
+    for at_ms, closed in ((0, True), (80, False)):
+        contacts += [(at_ms + every_ms * k, B, closed ^ (k % 2 == 1)) for k in range(changes)]
+    assert [game.moves for game in do(player, *contacts)] == [(4,)]
+    contacts = [(at_ms, A, closed) for at_ms, _, closed in contacts]
+    assert not do(player, *contacts)  # the cursor moves on from the nearest free cell, 1, to 2
+    assert [game.moves for game in player.tap(B)] == [(4, 2)]
+
+
+def two_presses(first, apart_ms):
+    """One button, the other so much later, and both released."""
+    second = B if first is A else A
+    return [
+        (0, first, True),
+        (apart_ms, second, True),
+        (apart_ms + 60, first, False),
+        (apart_ms + 90, second, False),
+    ]
+
+
+def leaves_once(player, contacts):
+    """The contacts lead from a new game to the menu, and do nothing else."""
+    player.start()
+    number = player.games[-1].number
+    said = do(player, *contacts)
+    # A single B would have placed a mark; in the menu, B would have started a game and A would
+    # have changed the opponent.
+    assert [(game.number, game.moves, game.end) for game in said] == [(number, (), "x")]
+    player.start()
+    assert player.games[-1].seats == "PP"
+    player.leave()
+
+
+@pytest.mark.parametrize("first", [A, B], ids=["A first", "B first"])
+def test_within_100_ms_both_are_both_and_never_a_single_press(player, first):
+    for apart_ms in (0, 1, 5, 6, 7, 20, 50, 90, 99, 100):
+        for phase_ms in (0, 3.3):  # of the loop's turn
+            player.machine.rest(200 + phase_ms)
+            leaves_once(player, two_presses(first, apart_ms))
+
+
+@pytest.mark.parametrize("first", [A, B], ids=["A first", "B first"])
+def test_further_apart_they_are_two_presses_in_their_order(player, first):
+    for apart_ms in (125, 150, 300):
+        player.start()
+        said = do(player, *two_presses(first, apart_ms))
+        assert [game.moves for game in said] == [(5,) if first is A else (4,)]
+        player.leave()
+
+
+@pytest.mark.parametrize("first", [A, B], ids=["A first", "B first"])
+def test_both_with_bouncing_contacts(player, first):
+    random = Random(2)
+    for apart_ms in (0, 3, 40, 92):
+        made = [bouncing(random, *contact) for contact in two_presses(first, apart_ms)]
+        leaves_once(player, [contact for contacts in made for contact in contacts])
+
+
+@pytest.mark.parametrize("button", [A, B])
+def test_a_button_held_for_two_minutes_does_nothing_twice(player, button):
+    player.start()
+    said = do(player, (0, button, True), rest_ms=120_000)
+    if button is B:
+        assert [game.moves for game in said] == [(4,)]
+        assert not do(player, (0, B, False))
+    else:
+        assert not said + do(player, (0, A, False))
+        assert [game.moves for game in player.tap(B)] == [(5,)]  # moved once
+
+
+def test_both_held_for_two_minutes_leave_once_and_start_nothing(player):
+    player.start()
+    said = do(player, (0, A, True), (30, B, True), rest_ms=120_000)
+    assert [game.end for game in said] == ["x"]
+    assert not do(player, (0, A, False), (40, B, False))
+    player.start()  # still the same opponent, by buttons
+    assert player.games[-1].seats == "PP"
+    assert [game.moves for game in player.tap(B)] == [(4,)]
+
+
+def test_a_button_that_is_held_from_the_start_is_no_press(emulated):
+    with Machine() as machine:
+        player = Player(machine)
+        machine.contact(B, True)
+        machine.rest(20_000)
+        player.listen()
+        assert not player.games
+        machine.contact(B, False)
+        machine.rest(300)
+        player.listen()
+        assert not player.games
+        player.start()
