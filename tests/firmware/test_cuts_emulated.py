@@ -3,7 +3,7 @@
 import pytest
 
 from noughts.device_files import device_files
-from soak import cuts, flash_watch
+from soak import cuts, endurance, flash_watch
 from soak.machine import Machine
 
 
@@ -57,3 +57,11 @@ def test_the_watch_sees_what_changes_in_flash():
     assert len(changed) > 300
     assert changed <= seen
     assert b"x" * 100 in after and b"x" * 100 not in before
+
+
+def test_games_write_no_flash_and_a_change_of_settings_hardly_wears_it():
+    result = endurance.count(24)
+    assert not result.failure
+    assert (result.games, result.game_operations, result.changes) == (20, 0, 24)
+    assert 0 < result.erases.total() <= 4
+    assert result.lasting_changes > 100_000

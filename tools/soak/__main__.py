@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from noughts.errors import NoughtsError
-from soak import table
+from soak import endurance, table
 from soak.cuts import Cuts
 from soak.stretch import Stretch
 
@@ -55,6 +55,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--hours", type=float, default=24, help="device time in all (24)")
     parser.add_argument("--runs", type=int, default=8, help="runs that it is split over (8)")
     parser.add_argument("--cuts", type=int, default=500, help="power cuts in all (500)")
+    parser.add_argument(
+        "--changes", type=int, default=200, help="changes of settings, for the wear of flash (200)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the first run (1); then 2, 3 …")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time")
     parser.add_argument("--firmware", type=Path, metavar="HEX", help="another official MicroPython")
@@ -77,6 +80,8 @@ def _run_all(options: argparse.Namespace) -> list[table.Result]:
     for number, start in enumerate(range(0, options.cuts, CHAIN)):
         count = min(CHAIN, options.cuts - start)
         tasks.append(partial(_cuts, options.seed + number, count))
+    if options.changes > 0:
+        tasks.append(partial(_endurance, options.changes, options.seed))
     with multiprocessing.Pool(max(1, min(options.jobs, len(tasks)))) as pool:
         found = list(pool.imap_unordered(partial(_run, firmware=options.firmware), tasks))
     return sorted(found, key=lambda result: (result.kind, result.seed))
@@ -96,6 +101,12 @@ def _stretch(seed: int, device_s: float, firmware: Path | None) -> table.Result:
 def _cuts(seed: int, count: int, firmware: Path | None) -> table.Result:
     result = Cuts(seed, firmware).run(count)
     progress(f"seed {seed}: {result.cuts} of {count} power cuts")
+    return result
+
+
+def _endurance(changes: int, seed: int, firmware: Path | None) -> table.Result:
+    result = endurance.count(changes, seed, firmware)
+    progress(f"{result.changes} changes of the settings")
     return result
 
 

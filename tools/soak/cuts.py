@@ -49,7 +49,7 @@ class Result:
     @property
     def repeat(self) -> str:
         """The options that repeat it."""
-        return f"--hours 0 --seed {self.seed} --cuts {max(self.cuts, 1)}"
+        return f"--hours 0 --seed {self.seed} --cuts {max(self.cuts, 1)} --changes 0"
 
 
 class _PowerCut(Exception):
@@ -70,7 +70,7 @@ class Cuts:
 
     def run(self, cuts: int) -> Result:
         """Cut so often, or until something is wrong."""
-        flash = _used_up(image.for_v1(self._firmware), self._random)
+        flash = used_up(image.for_v1(self._firmware), self._random)
         with Machine(self.result.seed, firmware=self._firmware, flash=flash) as machine:
             self.result.firmware = machine.firmware
             watch_flash(machine, self._about_to)
@@ -157,7 +157,7 @@ class Cuts:
         return flash[:start] + erased + flash[start + PAGE :]
 
 
-def _used_up(firmware: image.Firmware, random: Random) -> bytes:
+def used_up(firmware: image.Firmware, random: Random) -> bytes:
     """A flash in whose file system nearly all chunks were used and freed before."""
     memory = firmware.with_files(device_files())
     flash = bytearray(memory.tobinstr(0, 0x3FFFF))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from soak import cuts, stretch
+from soak import cuts, endurance, stretch
 
-Result = stretch.Result | cuts.Result
+Result = stretch.Result | cuts.Result | endurance.Result
 Row = tuple[str, str]
 
 
@@ -16,6 +16,7 @@ def rows(results: Sequence[Result]) -> list[Row]:
     found = [("measured on", ", ".join(sorted({result.firmware for result in results})))]
     found += _stretches([each for each in results if isinstance(each, stretch.Result)])
     found += _cuts([each for each in results if isinstance(each, cuts.Result)])
+    found += _endurance([each for each in results if isinstance(each, endurance.Result)])
     found.append(("failures", str(sum(bool(result.failure) for result in results))))
     return found
 
@@ -49,6 +50,21 @@ def _cuts(results: Sequence[cuts.Result]) -> Iterator[Row]:
     halves = sum(result.half_erased for result in results)
     yield "  while flash was written", f"{writing}, {halves} left a page half erased"
     yield "  settings lost, the defaults offered", f"{sum(result.defaults for result in results)}"
+
+
+def _endurance(results: Sequence[endurance.Result]) -> Iterator[Row]:
+    for result in results:
+        yield f"flash operations in {result.games} games", f"{result.game_operations}"
+        total, worst = result.erases.total(), max(result.erases.values(), default=0)
+        yield (
+            f"page erases in {result.changes} changes of settings",
+            f"{total}, {worst} of one page",
+        )
+        yield (
+            f"  until a page was erased {endurance.ERASES:,} times",
+            f"{result.lasting_changes:,.0f} changes: {result.years:.0f} years "
+            f"at {endurance.CHANGES_A_DAY} a day",
+        )
 
 
 def _seeds(results: Sequence[Result]) -> str:

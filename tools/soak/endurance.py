@@ -1,0 +1,96 @@
+"""How long the flash lasts: the erases that games and changes of the settings cost, counted.
+
+The nRF51822's flash is good for 20,000 erases of a page (product specification, "Flash"). The
+firmware writes a file anew into chunks that were never used, and erases a page only to get back
+chunks that were freed; so what counts is the long run, on a file system that is used up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from noughts.firmware import image
+from soak.cuts import used_up
+from soak.flash_watch import Operation, watch_flash
+from soak.machine import Machine
+from soak.player import A, B, Player
+from soak.referee import Broken
+
+ERASES = 20_000
+CHANGES_A_DAY = 20
+DAYS_A_YEAR = 365
+_GAMES = 20
+
+
+@dataclass
+class Result:
+    """What was counted."""
+
+    seed: int
+    kind: str = "endurance"
+    firmware: str = ""
+    games: int = 0
+    game_operations: int = 0
+    """Writes and erases in those games, whole games and abandoned ones."""
+    changes: int = 0
+    erases: Counter[int] = field(default_factory=Counter)
+    """Erases in all those changes of the settings, by page."""
+    failure: str = ""
+    trace: tuple[str, ...] = ()
+
+    @property
+    def repeat(self) -> str:
+        """The options that repeat it."""
+        return f"--hours 0 --cuts 0 --seed {self.seed} --changes {max(self.changes, 1)}"
+
+    @property
+    def lasting_changes(self) -> float:
+        """After how many changes the most worn page is at its end."""
+        worst = max(self.erases.values(), default=0)
+        return ERASES * self.changes / worst if worst else float("inf")
+
+    @property
+    def years(self) -> float:
+        """How long that is."""
+        return self.lasting_changes / CHANGES_A_DAY / DAYS_A_YEAR
+
+
+def count(changes: int, seed: int = 1, firmware: Path | None = None) -> Result:
+    """Play games, then change the controls in the menu so often; count what that does to flash."""
+    result = Result(seed)
+    operations: list[Operation] = []
+    flash = used_up(image.for_v1(firmware), Random(seed))
+    with Machine(seed, firmware=firmware, flash=flash) as machine:
+        result.firmware = machine.firmware
+        player = Player(machine)
+        try:
+            player.boots()
+            watch_flash(machine, operations.append)
+            for _ in range(_GAMES):
+                _game(player)
+            result.games, result.game_operations = _GAMES, len(operations)
+            for _ in range(changes):
+                operations.clear()
+                player.tap(A, B)
+                if not operations:
+                    raise Broken("a change of the settings is not kept")
+                result.changes += 1
+                result.erases.update(each.address for each in operations if each.kind == "erase")
+        except Broken as broken:
+            result.failure = str(broken)
+    return result
+
+
+def _game(player: Player) -> None:
+    """Two people: B places all nine marks, or six and leaves."""
+    player.start()
+    for _ in range(6):
+        player.tap(B)
+    if player.games[-1].end == "-":
+        player.leave()
+    else:
+        player.tap(A)  # skips to the next game
+        player.leave()
