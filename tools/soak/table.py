@@ -60,11 +60,9 @@ def _endurance(results: Sequence[endurance.Result]) -> Iterator[Row]:
             f"page erases in {result.changes} changes of settings",
             f"{total}, {worst} of one page",
         )
-        yield (
-            f"  until a page was erased {endurance.ERASES:,} times",
-            f"{result.lasting_changes:,.0f} changes: {result.years:.0f} years "
-            f"at {endurance.CHANGES_A_DAY} a day",
-        )
+        changes = f"{result.lasting_changes:,.0f} changes"
+        lasts = f"{changes}: {result.years:.0f} years at {endurance.CHANGES_A_DAY} a day"
+        yield f"  until a page was erased {endurance.ERASES:,} times", lasts
 
 
 def _seeds(results: Sequence[Result]) -> str:
