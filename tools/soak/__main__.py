@@ -17,12 +17,13 @@ from pathlib import Path
 from noughts.errors import NoughtsError
 from soak import endurance, table
 from soak.cuts import Cuts
+from soak.shouts import Shouts
 from soak.stretch import Stretch
 
 Task = Callable[[Path | None], table.Result]
 
 CHAIN = 25
-"""Power cuts in a row on one board."""
+"""Power cuts, or shouts, in a row on one board."""
 
 COMMAND = "PYTHONPATH=tools .venv/bin/python -m soak"
 
@@ -55,6 +56,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--hours", type=float, default=24, help="device time in all (24)")
     parser.add_argument("--runs", type=int, default=8, help="runs that it is split over (8)")
     parser.add_argument("--cuts", type=int, default=500, help="power cuts in all (500)")
+    parser.add_argument("--shouts", type=int, default=100, help="floods, interruptions (100)")
     parser.add_argument(
         "--changes", type=int, default=200, help="changes of settings, for the wear of flash (200)"
     )
@@ -77,9 +79,9 @@ def _run_all(options: argparse.Namespace) -> list[table.Result]:
     if options.hours > 0:
         device_s = options.hours * 3600 / options.runs
         tasks += [partial(_stretch, options.seed + run, device_s) for run in range(options.runs)]
-    for number, start in enumerate(range(0, options.cuts, CHAIN)):
-        count = min(CHAIN, options.cuts - start)
-        tasks.append(partial(_cuts, options.seed + number, count))
+    for part, total in ((_cuts, options.cuts), (_shouts, options.shouts)):
+        for number, start in enumerate(range(0, total, CHAIN)):
+            tasks.append(partial(part, options.seed + number, min(CHAIN, total - start)))
     if options.changes > 0:
         tasks.append(partial(_endurance, options.changes, options.seed))
     with multiprocessing.Pool(max(1, min(options.jobs, len(tasks)))) as pool:
@@ -101,6 +103,12 @@ def _stretch(seed: int, device_s: float, firmware: Path | None) -> table.Result:
 def _cuts(seed: int, count: int, firmware: Path | None) -> table.Result:
     result = Cuts(seed, firmware).run(count)
     progress(f"seed {seed}: {result.cuts} of {count} power cuts")
+    return result
+
+
+def _shouts(seed: int, count: int, firmware: Path | None) -> table.Result:
+    result = Shouts(seed, firmware).run(count)
+    progress(f"seed {seed}: {result.interruptions} of {count} floods and interruptions")
     return result
 
 

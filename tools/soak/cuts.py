@@ -49,7 +49,7 @@ class Result:
     @property
     def repeat(self) -> str:
         """The options that repeat it."""
-        return f"--hours 0 --seed {self.seed} --cuts {max(self.cuts, 1)} --changes 0"
+        return f"--hours 0 --seed {self.seed} --cuts {max(self.cuts, 1)} --changes 0 --shouts 0"
 
 
 class _PowerCut(Exception):

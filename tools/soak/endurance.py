@@ -44,7 +44,7 @@ class Result:
     @property
     def repeat(self) -> str:
         """The options that repeat it."""
-        return f"--hours 0 --cuts 0 --seed {self.seed} --changes {max(self.changes, 1)}"
+        return f"--hours 0 --cuts 0 --shouts 0 --seed {self.seed} --changes {max(self.changes, 1)}"
 
     @property
     def lasting_changes(self) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from noughts.boards.base import Button
 from noughts.errors import SentenceError
 from noughts.log import sentences
@@ -10,8 +12,10 @@ from soak.referee import Broken
 
 A, B = Button.A, Button.B
 BOOT_MS = 3_000
+_BOOT_LINE = re.compile(rb"\$NB,[^*\n]*\*[0-9A-F]{2}\r\n")
 DOWN_MS = 80
 UP_MS = 200
+_READY_MS = 60  # a button that is down in the first turn of the loop is no press
 
 
 class Player:
@@ -24,17 +28,21 @@ class Player:
         self._line = b""
 
     def boots(self) -> None:
-        """Wait for the boot sentence; the line before it is forgotten."""
+        """Wait for the boot sentence; what the board said before it is forgotten."""
         self._line = b""
         self.games.clear()
         self.machine.heard()
         for button in Button:
             self.machine.contact(button, False)
+        heard = b""
         for _ in range(BOOT_MS // 100):
             self.machine.rest(100)
-            if any(isinstance(each, sentences.Boot) for each in self.listen()):
+            heard += self.machine.heard()
+            if found := _BOOT_LINE.search(heard):
+                self._line = heard[found.end() :]
+                self.machine.rest(_READY_MS)
                 return
-        raise Broken(f"it does not start within {BOOT_MS} ms")
+        raise Broken(f"it does not start within {BOOT_MS} ms, but says {heard[-300:]!r}")
 
     def tap(self, *buttons: Button) -> list[sentences.Game]:
         """Press together and release; what the board says meanwhile."""

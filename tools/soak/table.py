@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from soak import cuts, endurance, stretch
+from soak import cuts, endurance, shouts, stretch
 
-Result = stretch.Result | cuts.Result | endurance.Result
+Result = stretch.Result | cuts.Result | endurance.Result | shouts.Result
 Row = tuple[str, str]
 
 
@@ -16,6 +16,7 @@ def rows(results: Sequence[Result]) -> list[Row]:
     found = [("measured on", ", ".join(sorted({result.firmware for result in results})))]
     found += _stretches([each for each in results if isinstance(each, stretch.Result)])
     found += _cuts([each for each in results if isinstance(each, cuts.Result)])
+    found += _shouts([each for each in results if isinstance(each, shouts.Result)])
     found += _endurance([each for each in results if isinstance(each, endurance.Result)])
     found.append(("failures", str(sum(bool(result.failure) for result in results))))
     return found
@@ -50,6 +51,15 @@ def _cuts(results: Sequence[cuts.Result]) -> Iterator[Row]:
     halves = sum(result.half_erased for result in results)
     yield "  while flash was written", f"{writing}, {halves} left a page half erased"
     yield "  settings lost, the defaults offered", f"{sum(result.defaults for result in results)}"
+
+
+def _shouts(results: Sequence[shouts.Result]) -> Iterator[Row]:
+    if not results:
+        return
+    yield "bytes of noise shouted during games", f"{sum(each.flooded for each in results):,}"
+    yield "  seeds", _seeds(results)
+    interruptions = sum(result.interruptions for result in results)
+    yield "  interruptions by Ctrl-C, Ctrl-D and others", f"{interruptions}"
 
 
 def _endurance(results: Sequence[endurance.Result]) -> Iterator[Row]:

@@ -45,7 +45,7 @@ _READ_CLOCK = [f"writel {_CAPTURE} 1", f"readl {_CC0}"]
 _SAMPLES = [*_READ_CLOCK, f"readl {GPIO_OUT}"] * 2
 
 _PINS = {Button.A: 17, Button.B: 26}
-_FRAME_BUFFER = 4  # its offset in the display object, after the pointer to its type
+FRAME_BUFFER = 4  # its offset in the display object, after the pointer to its type
 _PROBE = b"import microbit\nprint('at', id(microbit.display))\n"
 _PROBE_S = 20.0
 
@@ -64,7 +64,7 @@ def _start(memory: intelhex.IntelHex, icount: str) -> Qemu:
 
 
 @lru_cache(maxsize=8)
-def _find_display(firmware: image.Firmware) -> int:
+def find_display(firmware: image.Firmware) -> int:
     """Where the firmware keeps its display object: it is booted once and asked."""
     qemu = _start(firmware.with_files({"main.py": _PROBE}), "shift=6,sleep=off")
     try:
@@ -107,7 +107,7 @@ class EmulatedBoard(Cabled, Closing):
         if flashed is None:
             memory = loaded.with_files(device_files() if files is None else files)
         self.firmware = str(loaded)
-        self._display = _find_display(loaded)
+        self._display = find_display(loaded)
         with contextlib.ExitStack() as stack:
             self._qemu = _start(memory, icount)
             stack.callback(self._qemu.close)
@@ -147,7 +147,7 @@ class EmulatedBoard(Cabled, Closing):
 
     def leds(self) -> bytes:
         """The 25 LEDs in reading order, 0 to 9, from the firmware's frame buffer."""
-        columns = self._qemu.memory(self._display + _FRAME_BUFFER, 25)
+        columns = self._qemu.memory(self._display + FRAME_BUFFER, 25)
         return bytes(columns[x * 5 + y] for y in range(5) for x in range(5))
 
     def samples(self) -> list[Sample]:

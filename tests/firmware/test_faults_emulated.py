@@ -1,0 +1,119 @@
+"""A hostile serial line and damaged files, on the real firmware."""
+
+import pytest
+
+from noughts.boards import emulated as emulated_board
+from noughts.device_files import device_files
+from noughts.firmware import image
+from noughts.simulator.picture import scrolled
+from soak import shouts
+from soak.machine import Machine
+from soak.player import A, B, Player
+
+
+@pytest.fixture(autouse=True)
+def qemu(emulated):
+    """`emulated` is asked for only to skip, or fail in CI, where QEMU is missing."""
+
+
+def test_shouting_changes_no_game_and_ctrl_d_starts_another():
+    result = shouts.Shouts(seed=4).run(3)
+    assert not result.failure
+    assert result.interruptions == 3
+    assert result.flooded > 5_000
+
+
+def test_a_game_that_listens_to_what_is_shouted_is_noticed(monkeypatch):
+    files = device_files()
+    answer = b"    if microbit.uart.any():\n        return microbit.uart.read(1)[0] & 1\n"
+    listening = files["buttons.py"].replace(b"    button = 0\n", b"    button = 0\n" + answer)
+    assert listening != files["buttons.py"]
+    monkeypatch.setattr("soak.machine.device_files", lambda: {**files, "buttons.py": listening})
+    assert "in a flood says" in shouts.Shouts(seed=4).run(3).failure
+
+
+SETTINGS = {
+    "empty": b"",
+    "one letter": b"H",
+    "a level of no kind": b"Zb",
+    "controls of no kind": b"Hq",
+    "no text": b"\xff\xfe",
+    "half of a letter": b"\xc3",
+    "more than there should be": b"Hb and more",
+    "zeros": bytes(2),
+    "huge": b"Hb" * 4_500,
+    "another program's": b'{"volume": 11, "name": "robot"}\n',
+}
+
+
+@pytest.mark.parametrize("damage", SETTINGS)
+def test_damaged_settings_mean_the_defaults_and_are_mended(damage):
+    with Machine(files={**device_files(), "settings": SETTINGS[damage]}) as machine:
+        player = Player(machine)
+        player.boots()
+        assert player.choice() == "Pb"
+        player.tap(A)  # E
+        player.start()
+        player.leave()
+        machine.reset()
+        player.boots()
+        assert player.choice() == "Eb"
+
+
+GOOD = device_files()["table.py"]
+TABLES = {
+    "missing": None,
+    "empty": b"",
+    "cut short before its id": GOOD[: GOOD.index(b"ID =")],
+    "cut short in its weights": GOOD[: GOOD.index(b"WEIGHTS =") + 20],
+    "no text": bytes(range(128, 256)) * 4,
+    "zeros": bytes(500),
+    "another program's": b"from microbit import *\nrows = [1, 2, 3]\n",
+    "an unknown import": b"import nothing\n" + GOOD,
+    "huge": b"ROWS = (" + b"123456, " * 1_200 + b")\n" + GOOD,
+}
+
+
+@pytest.mark.parametrize("damage", TABLES)
+def test_a_damaged_table_is_told_on_the_leds(damage):
+    files = {**device_files(), "table.py": TABLES[damage]}
+    if files["table.py"] is None:
+        del files["table.py"]
+    display = emulated_board.find_display(image.for_v1()) + emulated_board.FRAME_BUFFER
+    pictures = set(scrolled("files incomplete"))
+    seen = set()
+    with Machine(files=files) as machine:
+        machine.rest(2_000)
+        for _ in range(200):
+            machine.rest(100)
+            columns = machine.memory(display, 25)
+            seen.add(bytes(columns[x * 5 + y] for y in range(5) for x in range(5)))
+        heard = machine.heard()
+    assert b"$" not in heard
+    assert len(seen & pictures) > 20
+
+
+WRONG_VALUES = {
+    "weights of too few lines": GOOD.replace(b"WEIGHTS = ", b"WEIGHTS = b'123'\nOTHERS = "),
+    "weights that are none": GOOD.replace(b"WEIGHTS = ", b"WEIGHTS = None\nOTHERS = "),
+    "no book": GOOD.replace(b"BOOK = ", b"BOOKS = "),
+}
+
+
+@pytest.mark.parametrize("damage", WRONG_VALUES)
+def test_a_table_that_hard_fails_over_leaves_the_other_levels(damage):
+    assert WRONG_VALUES[damage] != GOOD
+    with Machine(files={**device_files(), "table.py": WRONG_VALUES[damage]}) as machine:
+        player = Player(machine)
+        player.boots()
+        for _ in range(3):
+            player.tap(A)
+        player.start()  # hard
+        machine.contact(B, True)
+        machine.rest(80)
+        machine.contact(B, False)
+        machine.rest(4_000)  # a sad face, and the menu again
+        heard = machine.heard()
+        assert b"Traceback" in heard and b"Error" in heard
+        player.tap(A)  # two people
+        assert player.choice() == "Pb"

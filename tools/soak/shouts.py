@@ -1,0 +1,112 @@
+"""A host that shouts at the board: floods, half escape sequences, Ctrl-C and Ctrl-D at random.
+
+What has no Ctrl-C in it must not change a game. After a Ctrl-C, which always reaches the REPL, and
+whatever is typed there, Ctrl-D must start the game again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from soak.machine import Machine
+from soak.player import B, Player
+from soak.referee import Broken
+
+CTRL_A, CTRL_B, CTRL_C, CTRL_D, CTRL_E = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"
+_HALVES = (b"\x1b", b"\x1b[", b"\x1b[1", b"\x1bO", b"\x1b[200~")
+_TYPED = (CTRL_C, CTRL_C, CTRL_C, CTRL_D, CTRL_D, CTRL_A, CTRL_B, CTRL_E, b"\r", b"(", b"x = 1\r")
+_FREE_FROM_CENTRE = (4, 1, 3, 5, 7)
+
+
+@dataclass
+class Result:
+    """What came of it."""
+
+    seed: int
+    kind: str = "shouts"
+    firmware: str = ""
+    flooded: int = 0
+    """Bytes shouted during games."""
+    interruptions: int = 0
+    """Series of Ctrl-C, Ctrl-D and the like, each followed by a game."""
+    failure: str = ""
+    trace: tuple[str, ...] = ()
+
+    @property
+    def repeat(self) -> str:
+        """The options that repeat it."""
+        return (
+            f"--hours 0 --cuts 0 --changes 0 --seed {self.seed} --shouts {self.interruptions + 1}"
+        )
+
+
+class Shouts:
+    """A host whose shouts follow from its seed."""
+
+    def __init__(self, seed: int, firmware: Path | None = None) -> None:
+        self._random = Random(seed)
+        self._firmware = firmware
+        self.result = Result(seed)
+
+    def run(self, times: int) -> Result:
+        """Flood a game and interrupt one, so often or until something is wrong."""
+        with Machine(self.result.seed, firmware=self._firmware) as machine:
+            self.result.firmware = machine.firmware
+            self._machine, self._player = machine, Player(machine)
+            try:
+                self._player.boots()
+                for _ in range(times):
+                    self._flooded_game()
+                    self._interrupted()
+                    self.result.interruptions += 1
+            except Broken as broken:
+                self.result.failure = f"shout {self.result.interruptions + 1}: {broken}"
+        return self.result
+
+    def _flooded_game(self) -> None:
+        """Two people, marks placed by B, and bytes all the while."""
+        player = self._player
+        player.start()
+        for count in range(1, 5):
+            said = len(player.games)
+            for closed in (True, False):
+                self._machine.contact(B, closed)
+                self._flood(60)
+            self._machine.rest(120)
+            player.listen()
+            moves = [game.moves for game in player.games[said:]]
+            if moves != [_FREE_FROM_CENTRE[:count]]:
+                raise Broken(
+                    f"a press of B in a flood says {moves}, after {player.games[said - 1]}"
+                )
+        player.leave()
+
+    def _flood(self, ms: float) -> None:
+        end_us = self._machine.now_us + ms * 1000
+        while self._machine.now_us < end_us:
+            data = self._random.randbytes(6).replace(CTRL_C, b"\xff")
+            if self._random.random() < 0.2:
+                data = self._random.choice(_HALVES)
+            self._machine.say(data)
+            self.result.flooded += len(data)
+
+    def _interrupted(self) -> None:
+        """From any moment of the menu or a game, through the REPL, and back to playing."""
+        machine = self._machine
+        if self._random.random() < 0.5:
+            machine.contact(B, True)
+        machine.rest(self._random.uniform(0, 300))
+        machine.contact(B, False)
+        for _ in range(self._random.randint(1, 8)):
+            machine.say(self._random.choice(_TYPED + _HALVES))
+            machine.rest(self._random.choice((0, 1, 5, 50, 300, 1500)))
+        # Out of whatever was begun, out of the raw REPL, and start.
+        for typed in (CTRL_C, CTRL_C, CTRL_B, CTRL_C):
+            machine.say(typed)
+            machine.rest(200)
+        machine.heard()
+        machine.say(CTRL_D)
+        self._player.boots()
+        self._player.choice()
