@@ -23,6 +23,7 @@ from soak.referee import Broken
 DEFAULTS = "Pb"
 _LEVELS = "PEMH"
 _LONGEST_MS = 7_000
+_VISITS = 12  # to the menu, if nothing cuts the power before
 _FREED = 0
 
 
@@ -66,6 +67,7 @@ class Cuts:
         # What the flash may hold, and whether it was being changed since that was known.
         self._possible = {DEFAULTS}
         self._cut_after = math.inf  # operations on the flash
+        self._cut_at_erase = False
         self._last: Operation | None = None  # the one in which power was cut
 
     def run(self, cuts: int) -> Result:
@@ -88,24 +90,23 @@ class Cuts:
         return self.result
 
     def _until_cut(self) -> None:
-        """From a boot to the next cut: at any moment, or by a number of flash operations."""
+        """From a boot to the next cut: at a moment, after some flash operations, or at an erase."""
         self._last = None
-        self._cut_after = math.inf
+        way = self._random.choices(("moment", "operation", "erase"), (4, 4, 3))[0]
         cut_us = self._random.randrange(_LONGEST_MS * 1000)
+        self._limit_us(cut_us if way == "moment" else None)
         try:
-            if self._random.random() < 0.5:
-                self._limit_us(cut_us)
-                self._check()
-            else:
-                self._limit_us(None)
-                self._check()
-                self._cut_after = int(10 ** self._random.uniform(0, 2.8))
-            for _ in range(8):
+            self._check()
+            if way == "operation":
+                self._cut_after = int(10 ** self._random.uniform(0, 2))
+            self._cut_at_erase = way == "erase"
+            for _ in range(_VISITS):
                 self._visit_menu()
         except _PowerCut:
             pass
         finally:
             self._cut_after = math.inf
+            self._cut_at_erase = False
             self._limit_us(None)
 
     def _limit_us(self, moment_us: int | None) -> None:
@@ -141,7 +142,7 @@ class Cuts:
         self.result.operations += 1
         self._possible.add(DEFAULTS)
         self._cut_after -= 1
-        if self._cut_after <= 0:
+        if self._cut_after <= 0 or (self._cut_at_erase and operation.kind == "erase"):
             self._last = operation
             self.result.while_writing += 1
             raise _PowerCut
