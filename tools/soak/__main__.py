@@ -8,19 +8,30 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import pickle
 import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from noughts.errors import NoughtsError
+from noughts.files import write_whole
 from soak import endurance, table
 from soak.cuts import Cuts
 from soak.shouts import Shouts
 from soak.stretch import Stretch
 
-Task = Callable[[Path | None], table.Result]
+Run = Callable[[Path | None], table.Result]
+
+
+class Task(NamedTuple):
+    """A run, and a name that says all that its result depends on but the firmware."""
+
+    name: str
+    run: Run
+
 
 CHAIN = 25
 """Power cuts, or shouts, in a row on one board."""
@@ -54,7 +65,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="soak", description=__doc__)
     parser.add_argument("--hours", type=float, default=24, help="device time in all (24)")
-    parser.add_argument("--runs", type=int, default=8, help="runs that it is split over (8)")
+    parser.add_argument("--runs", type=int, default=12, help="runs that it is split over (12)")
     parser.add_argument("--cuts", type=int, default=500, help="power cuts in all (500)")
     parser.add_argument("--shouts", type=int, default=100, help="floods, interruptions (100)")
     parser.add_argument(
@@ -65,6 +76,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--firmware", type=Path, metavar="HEX", help="another official MicroPython")
     parser.add_argument(
         "--until", type=float, metavar="S", help="repeat one run up to this device second, in full"
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FOLDER",
+        help="keep the result of each run there; what is there already is not run again",
     )
     return parser.parse_args()
 
@@ -78,21 +95,33 @@ def _run_all(options: argparse.Namespace) -> list[table.Result]:
     tasks: list[Task] = []
     if options.hours > 0:
         device_s = options.hours * 3600 / options.runs
-        tasks += [partial(_stretch, options.seed + run, device_s) for run in range(options.runs)]
-    for part, total in ((_cuts, options.cuts), (_shouts, options.shouts)):
+        for seed in range(options.seed, options.seed + options.runs):
+            tasks.append(Task(f"stretch-{seed}-{device_s:g}", partial(_stretch, seed, device_s)))
+    for name, part, total in (("cuts", _cuts, options.cuts), ("shouts", _shouts, options.shouts)):
         for number, start in enumerate(range(0, total, CHAIN)):
-            tasks.append(partial(part, options.seed + number, min(CHAIN, total - start)))
+            seed, count = options.seed + number, min(CHAIN, total - start)
+            tasks.append(Task(f"{name}-{seed}-{count}", partial(part, seed, count)))
     if options.changes > 0:
-        tasks.append(partial(_endurance, options.changes, options.seed))
+        run = partial(_endurance, options.changes, options.seed)
+        tasks.append(Task(f"endurance-{options.seed}-{options.changes}", run))
+    if options.keep is not None:
+        options.keep.mkdir(parents=True, exist_ok=True)
     with multiprocessing.Pool(max(1, min(options.jobs, len(tasks)))) as pool:
-        found = list(pool.imap_unordered(partial(_run, firmware=options.firmware), tasks))
+        run_one = partial(_run, firmware=options.firmware, kept=options.keep)
+        found = list(pool.imap_unordered(run_one, tasks, chunksize=1))
     return sorted(found, key=lambda result: (result.kind, result.seed))
 
 
-def _run(task: Task, firmware: Path | None) -> table.Result:
-    result = task(firmware)
+def _run(task: Task, firmware: Path | None, kept: Path | None) -> table.Result:
+    path = None if kept is None else kept / f"{task.name}.pickle"
+    if path is not None and path.exists():
+        result: table.Result = pickle.loads(path.read_bytes())
+        return result
+    result = task.run(firmware)
     if result.failure:
         progress(f"FAILED ({result.repeat}): {result.failure}")
+    if path is not None:
+        write_whole(path, pickle.dumps(result))
     return result
 
 
