@@ -28,16 +28,6 @@ def test_a_choice_that_is_not_kept_is_noticed(monkeypatch):
     assert "it offers Pb, which is none of" in result.failure
 
 
-def test_a_game_that_trusts_its_settings_is_noticed(monkeypatch):
-    files = device_files()
-    trusting = files["menu.py"].replace(b"if len(text) == 2 and", b"if 1 or")
-    assert trusting != files["menu.py"]
-    files["menu.py"] = trusting
-    monkeypatch.setattr(cuts, "device_files", lambda: files)
-    result = cuts.Cuts(seed=5).run(25)
-    assert result.failure
-
-
 def test_the_watch_sees_what_changes_in_flash():
     """What the operations say is what a comparison of the flash before and after says."""
     operations = []

@@ -50,7 +50,7 @@ def _cuts(results: Sequence[cuts.Result]) -> Iterator[Row]:
     writing = sum(result.while_writing for result in results)
     halves = sum(result.half_erased for result in results)
     yield "  while flash was written", f"{writing}, {halves} left a page half erased"
-    yield "  settings lost, the defaults offered", f"{sum(result.defaults for result in results)}"
+    yield "  after which the defaults were offered", f"{sum(result.defaults for result in results)}"
 
 
 def _shouts(results: Sequence[shouts.Result]) -> Iterator[Row]:
