@@ -7,14 +7,17 @@ import sqlite3
 import sys
 import time
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pandas
 import pytest
 
 from noughts import cli
 from noughts.log.flat import COLUMNS
+from noughts.log.games import thinking
 from noughts.log.schema import MIGRATIONS
-from told import AT, filled, stages
+from noughts.log.store import Store
+from told import AT, BOOT, filled, stages
 
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 A_WINS = [4, 1, 0, 8, 3, 5, 6]
@@ -115,6 +118,39 @@ def test_a_game_without_a_moment_fits_no_day(noughts, tmp_path):
     assert out.splitlines()[1].split()[1] == "-"
 
 
+def test_the_newest_is_what_was_played_last_not_what_was_kept_last(noughts, path):
+    filled(path, stages(DRAW), board="captured", at=AT - 1)
+    assert ids(noughts) == [5, 4, 3, 2, 1, 6]
+    assert noughts("replay", "last")[1].startswith("game 5:")
+
+
+def test_days_begin_at_midnight(noughts, tmp_path):
+    day = AT - AT % 86_400_000
+    db = tmp_path / "midnight.db"
+    for number, at in enumerate((day - 1, day, day + 86_399_999, day + 86_400_000), 1):
+        filled(db, stages([4], number=number), at=at)
+    _, out, _ = noughts("games", "--json", "--since", "2026-09-21", "--until", "2026-09-21", db=db)
+    assert [game["number"] for game in json.loads(out)] == [3, 2]
+
+
+def test_a_boot_id_that_came_twice(noughts, tmp_path):
+    """What a board said of itself last before a game is what it was."""
+    db = tmp_path / "twice.db"
+    with Store(db, create=True) as store:
+        for day in range(3):
+            store.keep("usb-1", replace(BOOT, release=f"0.{day}"), AT + day * 86_400_000)
+        game = stages([4])[1]
+        store.keep("usb-1", game, AT + 86_400_000 + 5000)
+        store.keep("usb-1", replace(game, number=2), AT - 5000)
+        store.keep("usb-1", replace(game, number=3), None)
+        store.keep("usb-2", game, None)
+    _, out, _ = noughts("games", "--json", db=db)
+    found = {(game["board"], game["number"]): game["release"] for game in json.loads(out)}
+    assert found == {
+        ("usb-1", 1): "0.1", ("usb-1", 2): "0.2", ("usb-1", 3): "0.2", ("usb-2", 1): None,
+    }  # fmt: skip
+
+
 def test_json_says_all_of_a_game(noughts):
     _, out, _ = noughts("games", "--json")
     found = {game["game"]: game for game in json.loads(out)}
@@ -133,6 +169,21 @@ def test_thinking_times_only_of_what_was_heard(noughts, tmp_path):
     db = filled(tmp_path / "lost.db", [told[2], told[3], told[5]])
     _, out, _ = noughts("games", "--json", db=db)
     assert json.loads(out)[0]["thought_ms"] == [None, None, 1000, None, None]
+
+
+@pytest.mark.parametrize(
+    ("times", "thought"),
+    [
+        ("", []),
+        ("7", [7]),
+        ("7,9,20", [7, 2, 11]),
+        (",9", [None, None]),
+        ("7,", [7, None]),
+        ("7,,20,21", [7, None, None, 1]),
+    ],
+)
+def test_thinking_takes_two_moments(times, thought):
+    assert thinking(times) == thought
 
 
 def test_a_replay_tells_every_step(noughts):
@@ -191,6 +242,32 @@ def test_stats_count(noughts):
     assert (people["mistakes"], easy["mistakes"], hard["mistakes"]) == (2, 1, 0)
     assert people["mistakes_a_game"] == 0.5
     assert people["thought_ms"] == [1000, 1000, 1000]
+
+
+def test_who_moves_second_is_counted_as_such(noughts, tmp_path):
+    """The chip begins, as player B, and thinks for 100 ms, the person for 900."""
+    told = stages([4, 1, 0, 8, 3, 5, 6], first="B")
+    told = [
+        replace(game, ms=sum((100, 900)[ply % 2] for ply in range(len(game.moves))))
+        for game in told
+    ]
+    db = filled(tmp_path / "second.db", told)
+    players = json.loads(noughts("stats", "--json", db=db)[1])["players"]
+    assert (players["H"]["moves"], players["H"]["mistakes"]) == (4, 0)
+    assert (players["P"]["moves"], players["P"]["mistakes"]) == (3, 1)
+    assert players["H"]["thought_ms"] == [100, 100, 100]
+    assert players["P"]["thought_ms"] == [900, 900, 900]
+
+
+def test_days_are_those_of_the_time_zone(noughts, tmp_path, monkeypatch):
+    day = AT - AT % 86_400_000
+    db = filled(tmp_path / "zone.db", stages([4]), at=day + 3_600_000)  # 1 o'clock in UTC
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    for since, found in (("2026-09-21", 0), ("2026-09-20", 1)):
+        _, out, _ = noughts("games", "--json", "--since", since, "--until", since, db=db)
+        assert len(json.loads(out)) == found
+    assert "2026-09-20 21:00" in noughts("games", db=db)[1]
 
 
 def test_stats_in_words(noughts):
