@@ -126,8 +126,11 @@ def test_pulled_and_plugged_in_again(ports, watch):
     port.say(*told[:4])
     watcher.wait(lambda event: event.get("moves") == DRAW[:3], "three moves")
     port.send(write(told[4]).encode()[:20])  # half a sentence, and the cable
+    time.sleep(0.3)
     port.pull()
     watcher.wait(lambda event: event["event"] == "gone", "the cable")
+    half = [event["text"] for event in watcher.events if event["event"] == "noise"]
+    assert half == [write(told[4])[:20]]
     port.plug()
     watcher.connected(port.path, 2)
     port.say(told[-1])

