@@ -43,7 +43,7 @@ def test_the_frame_buffer_is_what_the_pins_show(emulated):
     Driver(board).shows(text(PICTURE))
     for _ in range(5):
         strobe = Strobe()
-        end = time.monotonic() + 30
+        end = time.monotonic() + 90
         while not strobe.complete and time.monotonic() < end:
             strobe.feed(board.samples())
         assert strobe.complete

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 import microfs
 import serial
@@ -22,10 +23,13 @@ from noughts.boards.ports import LOST
 from noughts.errors import BoardError
 from noughts.log.sentences import Boot
 
+_Answer = TypeVar("_Answer")
+
 _ANSWER_S = 5.0
 _MAX_SIZE = 1 << 20
 _PATIENCE_S = (1.0, 1.0)
 _LIMIT_S = 60.0
+_TRIES = 3
 _CARRY_OUT_S = 0.5
 """A command is not to be interrupted that is just writing a file."""
 
@@ -48,6 +52,20 @@ class BoardFile:
     def holds(self, content: bytes) -> bool:
         """Whether it has this content, as far as size and checksum tell."""
         return (self.size, self.checksum) == (len(content), checksum(content))
+
+
+def _surveyed(out: bytes) -> tuple[str, dict[str, BoardFile]]:
+    """What `SURVEY` prints. Raises one of `_NONSENSE`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they would quote it to the terminal
+        machine, *lines = [ast.literal_eval(line) for line in out.decode().splitlines()]
+    files = {}
+    for name, size, value, start in lines:
+        if [type(each) for each in (name, size, value, start)] != [str, int, int, bytes]:
+            raise ValueError
+        # A damaged file may have any size.
+        files[name] = BoardFile(min(max(size, 0), _MAX_SIZE), value, start)
+    return ("V1" if "nRF51" in machine else "V2"), files
 
 
 class _Line:
@@ -91,33 +109,32 @@ class BoardFiles:
         Raises `BoardError` when the board does not answer, or not as it should.
         """
         with self._asking("list its files"):
-            out, err = self._execute_patiently()
-            if err:
-                raise OSError(microfs.clean_error(err))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # they would quote it to the terminal
-                machine, *lines = [ast.literal_eval(line) for line in out.decode().splitlines()]
-            files = {}
-            for name, size, value, start in lines:
-                if [type(each) for each in (name, size, value, start)] != [str, int, int, bytes]:
-                    raise ValueError
-                # A damaged file may have any size.
-                files[name] = BoardFile(min(max(size, 0), _MAX_SIZE), value, start)
-            return ("V1" if "nRF51" in machine else "V2"), files
+            self._stop_patiently()
+            self._port.timeout = _ANSWER_S
+            return self._answered([SURVEY], _surveyed)
 
-    def _execute_patiently(self) -> tuple[bytes, bytes]:
+    def _stop_patiently(self) -> None:
         """A board that has just been switched on does not listen until its program runs."""
         for patience_s in _PATIENCE_S:
             self._port.timeout = patience_s
             try:
                 microfs.raw_on(_Line(self._port))
-                break
+                return
             except OSError as error:
                 if "raw REPL" not in str(error):
                     raise
-        self._port.timeout = _ANSWER_S
-        answer: tuple[bytes, bytes] = microfs.execute([SURVEY], _Line(self._port))
-        return answer
+
+    def _answered(self, commands: list[str], read: Callable[[bytes], _Answer]) -> _Answer:
+        """What is read from a board's answer; it is asked again, if bytes were lost."""
+        for _ in range(_TRIES - 1):
+            with suppress(*_NONSENSE):
+                out, err = microfs.execute(commands, _Line(self._port))
+                if not err:
+                    return read(out)
+        out, err = microfs.execute(commands, _Line(self._port))
+        if err:
+            raise OSError(microfs.clean_error(err))
+        return read(out)
 
     def send(self, name: str, content: bytes) -> None:
         """Put a file on the board."""
@@ -128,21 +145,12 @@ class BoardFiles:
         self._carry_out(f"remove {', '.join(names)}", *removing(names))
 
     def _carry_out(self, what: str, commands: list[str], printed: str) -> None:
-        """Have commands carried out; again, if bytes were lost."""
+        def check(out: bytes) -> None:
+            if out.split() != printed.encode().split():
+                raise ValueError
+
         with self._asking(what):
-            for last in (False, False, True):
-                try:
-                    out, err = microfs.execute(commands, _Line(self._port))
-                    if not err and out.split() != printed.encode().split():
-                        raise ValueError
-                except _NONSENSE:
-                    if last:
-                        raise
-                    continue
-                if not err:
-                    return
-                if last:
-                    raise OSError(microfs.clean_error(err))
+            self._answered(commands, check)
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
