@@ -1,7 +1,10 @@
 """A hostile serial line and damaged files, on the real firmware."""
 
+import time
+
 import pytest
 
+from boards import Driver
 from noughts.boards import emulated as emulated_board
 from noughts.device_files import device_files
 from noughts.firmware import image
@@ -117,3 +120,29 @@ def test_a_table_that_hard_fails_over_leaves_the_other_levels(damage):
         assert b"Traceback" in heard and b"Error" in heard
         player.tap(A)  # two people
         assert player.choice() == "Pb"
+
+
+def test_a_host_that_never_reads_holds_nothing_up(emulated):
+    """The line is full, and stays so while a game begins and a mark is placed."""
+    board = emulated()
+    driver = Driver(board)
+    driver.start()
+    board._line.feed(b"#" * 100_000)  # far more than the system keeps for a reader
+    for picture in (set(), {12}):
+        board.press(B)
+        unread(board, 60)
+        board.release(B)
+        unread(board, 400)
+        lit = [board.leds() for _ in range(20) if not unread(board, 37)]
+        steady = {led for led in range(25) if all(leds[led] == 9 for leds in lit)}
+        assert steady == picture
+        assert len(set(lit)) > 1  # the cursor blinks
+    driver.press(B)
+    assert driver.says("41", "-").number == 1
+
+
+def unread(board, ms):
+    """Wait for device time, without reading a byte."""
+    end = board.clock_us() + ms * 1000
+    while board.clock_us() < end:
+        time.sleep(0.002)
