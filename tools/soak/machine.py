@@ -22,8 +22,9 @@ from pathlib import Path
 import intelhex
 
 from noughts.boards import flash_memory
-from noughts.boards.base import Button, Closing
+from noughts.boards.base import Button
 from noughts.boards.qemu import Qemu
+from noughts.closing import Closing
 from noughts.device_files import device_files
 from noughts.errors import BoardGone
 from noughts.firmware import image

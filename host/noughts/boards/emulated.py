@@ -20,10 +20,11 @@ from pathlib import Path
 import intelhex
 
 from noughts.boards import flash_memory
-from noughts.boards.base import Button, Closing
+from noughts.boards.base import Button
 from noughts.boards.qemu import Qemu
 from noughts.boards.serial_line import Cabled
 from noughts.boards.strobe import Sample
+from noughts.closing import Closing
 from noughts.device_files import device_files
 from noughts.errors import BoardError
 from noughts.firmware import image

@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from noughts.boards.base import Button, Closing
+from noughts.boards.base import Button
 from noughts.boards.serial_line import Cabled
+from noughts.closing import Closing
 from noughts.device_files import device_files
 from noughts.errors import BoardError, BoardGone
 

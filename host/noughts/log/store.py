@@ -11,15 +11,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from noughts.closing import Closing
 from noughts.errors import StoreError
 from noughts.log.schema import APPLICATION_ID, MIGRATIONS
 from noughts.log.sentences import Boot, Game, Sentence
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _BUSY_S = 10.0
 _MAX_BOARDS_REMEMBERED = 1000
@@ -42,7 +39,7 @@ class Kept:
     """Whether the store did not have all of it before."""
 
 
-class Store:
+class Store(Closing):
     """An open store. Use it in one thread at a time, and `close()` it; it can be a `with`."""
 
     def __init__(
@@ -220,17 +217,6 @@ class Store:
     def close(self) -> None:
         """Close the file."""
         self.db.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class _Played(NamedTuple):
