@@ -42,8 +42,7 @@ def a_game_survives_the_cable_and_kill_9(start: Start, tmp_path: Path, capsys: P
     try:
         heard = HeardBy(board, watcher, str(link))
         heard.begin()
-        heard.press(B)
-        heard.says("", "-")
+        heard.begin_game()
         heard.place(int(DRAW[0]))
         heard.says(DRAW[0], "-")
         board.unplug()
@@ -87,8 +86,7 @@ def two_boards_one_of_them_reset(start: Start, tmp_path: Path, capsys: Printed) 
         one, two = (HeardBy(board, watcher, board.port) for board in boards)
         for heard in (one, two):
             heard.begin()
-            heard.press(B)
-            heard.says("", "-")
+            heard.begin_game()
         for cell in "40":
             for heard in (one, two):
                 heard.place(int(cell))
@@ -96,8 +94,7 @@ def two_boards_one_of_them_reset(start: Start, tmp_path: Path, capsys: Printed) 
         two.says("40", "-")
         one.board.reset()
         one.start()
-        one.press(B)
-        one.says("", "-")
+        one.begin_game()
         for cell in "26":
             two.place(int(cell))
         two.says("4026", "-")

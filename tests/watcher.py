@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from boards import Driver
-from noughts.boards.base import Board
+from boards import B, Driver
+from noughts.boards.base import Board, Button
 from noughts.log.sentences import Boot, Game
 from noughts.log.stream import Heard
 
@@ -85,6 +85,10 @@ class HeardBy(Driver):
         self.name = name
         self._taken = 0
 
+    def press(self, *buttons: Button, down_ms: int = 130, up_ms: int = 190) -> None:
+        """Longer than a person would: a busy machine may not look at the board all the time."""
+        super().press(*buttons, down_ms=down_ms, up_ms=up_ms)
+
     def begin(self) -> None:
         """Wait until the menu answers; a board that started before it was heard is reset."""
         self.watcher.connected(self.name)
@@ -96,6 +100,18 @@ class HeardBy(Driver):
             self.board.reset()
             self.start()
         self.rest(60)
+
+    def begin_game(self) -> None:
+        """Press B in the menu; a busy machine may miss a press."""
+        for _ in range(5):
+            self.press(B)
+            end = time.monotonic() + 5
+            while time.monotonic() < end:
+                self.listen()
+                if self.games and not self.games[-1].moves and self.games[-1].end == "-":
+                    return
+                time.sleep(0.01)
+        raise AssertionError(f"B does not start a game: {self.items}")
 
     def listen(self) -> None:
         events = self.watcher.events[self._taken :]

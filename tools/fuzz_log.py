@@ -19,6 +19,8 @@ from random import Random
 
 from noughts.log import raw
 from noughts.log.events import Event, Told, as_record, in_words
+from noughts.log.flat import row
+from noughts.log.games import Wanted, games
 from noughts.log.raw import RawLog
 from noughts.log.sentences import MAX_LENGTH, Game, checksum, outcome, read, write
 from noughts.log.store import Store
@@ -147,7 +149,9 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
 
 
 def check_store(store: Store) -> None:
-    """No illegal game is there."""
+    """No illegal game is there, and what is there can be looked at."""
+    for game in games(store, Wanted()):
+        row(game)
     for seats, first, moves, times, end in store.read(
         "SELECT seats, first, moves, times, end FROM games"
     ):

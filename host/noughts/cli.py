@@ -136,14 +136,11 @@ def _parser(wanted: str | None) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0, 1 after an expected failure, 2 after wrong usage."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Not every terminal has every character that we or a file's name may need.
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     arguments = sys.argv[1:] if argv is None else list(argv)
     wanted = next((word for word in arguments if not word.startswith("-")), None)
-    args = _parser(wanted).parse_args(arguments)
     try:
+        args = _parser(wanted).parse_args(arguments)
         status: int = args.run(args)
         sys.stdout.flush()
         return status
@@ -156,6 +153,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (NoughtsError, OSError) as error:
         print(f"noughts: {printable(in_words(error))}", file=sys.stderr)
         return 1
+
+
+def _prepare_streams() -> None:
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Not every terminal has every character that we or a file's name may need.
+            stream.reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             with path.open("wb") as file:
                 yield file
             return
-        path = path.resolve()
+        path = Path(os.path.realpath(path))
         handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             yield file

@@ -214,6 +214,20 @@ def test_the_live_screen(ports, terminal, tmp_path):
     assert "\x1b[31;1mred" not in program.text
 
 
+def test_a_terminal_that_has_only_ascii(ports, terminal, tmp_path):
+    port = ports()
+    program = terminal("watch", "--db", str(tmp_path / "g.db"), port.path, PYTHONIOENCODING="ascii")
+    program.wait_for("port0 -")
+    program.type("q")
+    assert program.end() == 0
+    assert "\\u" not in program.text
+
+
+def test_a_capture_that_is_missing_leaves_no_store(tmp_path):
+    assert noughts("watch", "--from", "/nowhere", "--db", str(tmp_path / "g.db")).returncode == 1
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_raw_log_read_again_changes_nothing_and_fills_another_store(ports, watch, tmp_path):
     port = ports()
     watcher = watch(port.path)
@@ -315,6 +329,12 @@ def test_wrong_input(tmp_path, words, status, says):
     assert says in done.stderr
     assert "Traceback" not in done.stderr
     assert status == 2 or done.stderr.count("\n") == 1
+
+
+def test_a_demonstration_is_not_among_the_games():
+    done = noughts("watch", "--emulated", "1", "/dev/nowhere")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--emulated is a demonstration" in done.stderr
 
 
 def test_a_store_that_cannot_be_used(tmp_path):

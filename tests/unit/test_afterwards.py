@@ -4,15 +4,19 @@ import csv
 import io
 import json
 import sqlite3
+import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from pathlib import Path
+from random import Random
 
 import pandas
 import pytest
 
 from noughts import cli
+from noughts.errors import StoreError
 from noughts.log.flat import COLUMNS
 from noughts.log.games import thinking
 from noughts.log.schema import MIGRATIONS
@@ -334,6 +338,99 @@ def test_three_formats_hold_the_same(noughts, tmp_path):
     assert frames[2].dtypes["started_utc"] == "datetime64[ms, UTC]"
 
 
+def test_a_game_heard_of_only_when_it_was_abandoned(noughts, tmp_path):
+    """Its one move has no time."""
+    db = filled(tmp_path / "x.db", stages([4], "x")[-1:], stages(DRAW, number=2))
+    assert json.loads(noughts("games", "--json", db=db)[1])[1]["thought_ms"] == [None]
+    for kind in ("csv", "jsonl", "parquet"):
+        assert noughts("export", "-o", str(tmp_path / f"g.{kind}"), db=db)[0] == 0
+    (first, *_) = csv.DictReader((tmp_path / "g.csv").open())
+    assert (first["move_1"], first["ms_1"], first["ms_9"]) == ("4", "", "")
+    assert pandas.read_parquet(tmp_path / "g.parquet")["ms_9"].tolist()[1] == 1000
+    assert noughts("replay", "1", db=db)[0] == 0
+
+
+@pytest.mark.parametrize("ending", ["", "-wal", "-shm"])
+def test_nothing_is_written_over_the_store(noughts, path, tmp_path, ending):
+    (tmp_path / "link").symlink_to(path)
+    before = path.read_bytes()
+    for output in (f"{path}{ending}", f"{tmp_path}/./games.db{ending}"):
+        status, _, err = noughts("export", "--format", "csv", "-o", output)
+        assert status == 2
+        assert "is the store itself" in err
+    assert noughts("export", "--format", "csv", "-o", str(tmp_path / "link"))[0] == 2
+    assert path.read_bytes() == before
+
+
+def test_an_ending_that_is_no_format(noughts, tmp_path):
+    status, _, err = noughts("export", "-o", str(tmp_path / "games.json"))
+    assert status == 2
+    assert "say --format" in err
+    assert noughts("export", "--format", "jsonl", "-o", str(tmp_path / "games.json"))[0] == 0
+
+
+@pytest.mark.parametrize(
+    "words", [["games", "--json"], ["export"], ["export", "--format", "jsonl"]]
+)
+def test_a_reader_that_has_enough(tmp_path, words):
+    many = [stages([4, 0, 2], number=number)[-1:] for number in range(1, 3000)]
+    db = filled(tmp_path / "many.db", *many)
+    command = [sys.executable, "-m", "noughts", *words, "--db", str(db)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    with Path("/dev/full").open("wb") as file:
+        full = subprocess.run(command, stdout=file, stderr=subprocess.PIPE)
+    assert (full.returncode, full.stderr.count(b"\n")) == (1, 1)
+    assert b"damaged" not in full.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_streams_that_are_closed(path, closed):
+    for words in ("games", "replay 1", "export", "stats"):
+        command = f"{sys.executable} -m noughts {words} --db {path} {closed}"
+        done = subprocess.run(command, shell=True, capture_output=True, text=True)
+        assert "Traceback" not in done.stderr
+
+
+def test_any_damage_is_one_line(noughts, path, tmp_path):
+    """Bytes changed at random: the games are told, or one line says that the store is damaged."""
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.execute("PRAGMA journal_mode = DELETE")
+    content = path.read_bytes()
+    told = 0
+    for seed in range(150):
+        dice = Random(seed)
+        damaged = bytearray(content)
+        for _ in range(dice.choice((1, 3, 30))):
+            damaged[dice.randrange(len(damaged))] = dice.randrange(256)
+        db = tmp_path / f"{seed}.db"
+        db.write_bytes(damaged)
+        for words in (["games", "--json"], ["replay", "1"], ["stats"], ["export"]):
+            status, _, err = noughts(*words, db=db)
+            assert status in (0, 1)
+            assert err.count("\n") == status, (seed, err)
+            told += status
+    assert told > 20
+
+
+def test_a_store_that_may_only_be_read(noughts, path, monkeypatch):
+    """As root everything may be written, so it is opened as it is where that is not so."""
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for mode in ("mode=ro", "immutable=1"):
+        monkeypatch.setattr(Store, "_modes", lambda self, create, mode=mode: (mode,))
+        assert len(noughts("games")[1].splitlines()) == 6
+        with Store(path) as store, pytest.raises(StoreError, match="may not be written"):
+            store.keep("usb-1", BOOT, None)
+    monkeypatch.undo()
+    monkeypatch.setattr("os.access", lambda path, how: False)
+    with Store(path) as store:
+        assert store._modes(False) == ("mode=rw", "mode=ro", "immutable=1")
+
+
 def test_an_export_chooses_games(noughts):
     _, out, _ = noughts("export", "--format", "jsonl", "--seats", "PH", "--result", "draw")
     (line,) = out.splitlines()
@@ -347,6 +444,7 @@ def test_an_export_chooses_games(noughts):
         (["games", "--seats", "XY"], "two letters of P, E, M and H"),
         (["games", "--since", "soon"], "'soon' is no day"),
         (["games", "--since", "9999-12-31"], "is no day"),
+        (["games", "--since", "0001-01-01"], "is no day"),
         (["replay", "-1"], ""),
         (["replay", "one"], "'one' is no game"),
         (["replay", "1", "--speed", "0"], "'0' is not a speed"),
@@ -408,6 +506,10 @@ def test_not_a_store_at_all(noughts, tmp_path):
     (tmp_path / "x.db").write_bytes(b"never a database \x1b[2J" * 300)
     for err in everyone(noughts, db=tmp_path / "x.db"):
         assert "is damaged or no store of noughts" in err
+
+
+def test_names_that_are_no_text(noughts):
+    assert noughts("games", "--board", "\udcff")[0] == 1
 
 
 def test_no_such_game_and_none_that_fits(noughts):

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -246,3 +247,33 @@ def test_the_folder_cannot_be_made(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match=r"cannot make the folder .*; choose another place"):
         Store(tmp_path / "file" / "games.db", create=True)
+
+
+def test_moments_only_become_more(store):
+    """What was heard without a clock takes no moment away, and gets one when it is heard again."""
+    told = stages([4, 0, 2])
+    moments = "SELECT started, heard FROM games"
+    store.keep("usb-1", told[1], None)
+    assert store.read(moments) == [(None, None)]
+    assert not store.keep("usb-1", told[1], 101_000).new
+    assert store.read(moments) == [(100_000, 101_000)]
+    store.keep("usb-1", told[3], 103_000)
+    store.keep("usb-1", told[2], 102_000)
+    assert store.read(moments) == [(100_000, 103_000)]
+    store.keep("usb-1", stages([4, 0, 2], "x")[-1], None)
+    assert store.read(moments) == [(100_000, 103_000)]
+
+
+def test_many_make_the_same_new_store(tmp_path):
+    """Whoever is first makes it; nobody takes half of it for something else."""
+    for number in range(15):
+        path = tmp_path / f"{number}.db"
+
+        def make(board, path=path):
+            with Store(path, create=True) as store:
+                return store.keep(board, START, 1).new
+
+        with ThreadPoolExecutor(6) as pool:
+            assert all(pool.map(make, "abcdef"))
+        with Store(path) as store:
+            assert len(store.read(ROWS)) == 6

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from random import Random
 
 import pytest
@@ -9,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fuzz_log
+from noughts.boards.ports import Port
 from noughts.errors import SentenceError, StoreError
 from noughts.log import raw
 from noughts.log.events import Noisy, Strange, Told, as_record, in_words
-from noughts.log.following import Plugged, Refused, Unplugged
+from noughts.log.following import Plugged, Refused, Unplugged, name_of
 from noughts.log.raw import RawLog
 from noughts.log.sentences import checksum, read, write
 from noughts.log.session import Session
@@ -223,3 +225,59 @@ def test_a_session_knows_how_things_stand():
     session.take(Told("usb-1", stages([0, 4, 8, 2, 3, 6], seats="PP")[-1], 1, False))
     assert session.games == 2
     assert read(write(BOOT)) == BOOT
+
+
+def test_raw_lines_are_there_when_the_store_fails(store, tmp_path):
+    """All that came at once: the first line cannot be kept, the others are not lost either."""
+    log = RawLog(tmp_path / "raw")
+    ears = Ears(store, log)
+    store.close()
+    told = stages([4, 0, 2, 6])
+    with pytest.raises(StoreError):
+        ears.hear("usb-1", b"".join(map(line, told)), AT)
+    log.close()
+    (path,) = (tmp_path / "raw").iterdir()
+    assert path.read_text().count("$NG") == len(told)
+
+
+def test_a_quiet_watchers_lines_stay(tmp_path):
+    quiet = RawLog(tmp_path, piece=1000, limit=5000)
+    busy = RawLog(tmp_path, piece=1000, limit=5000)
+    quiet.write("quiet", "at first", AT)
+    quiet.flush()
+    (file,) = tmp_path.iterdir()
+    for number in range(60):
+        busy.write("busy", f"{number:20}", AT)
+        busy.flush()
+    os.utime(file)  # it has just been written to
+    for number in range(60):
+        busy.write("busy", f"{number:20}", AT)
+        busy.flush()
+    assert file.exists()
+    for number in range(300):
+        busy.write("busy", f"{number:20}", AT)
+        busy.flush()
+    assert not file.exists()  # by now it is the oldest
+    quiet.flush()
+    quiet.write("quiet", "at last", AT)
+    quiet.close()
+    assert any("at last" in path.read_text() for path in tmp_path.iterdir())
+
+
+def test_a_raw_log_of_impossible_years(store):
+    for year in ("0001-01-01", "1969-12-31", "9999-12-31"):
+        text = f"{year}T23:59:59.000Z usb-1 {write(stages([4])[1])}\n".encode()
+        (captured,) = raw.read(io.BytesIO(text))
+        assert (captured.at, captured.board) == (None, None)
+
+
+@pytest.mark.parametrize("name", ["./board", "=1+1", "-x", "_x", "[x]"])
+def test_every_name_of_a_board_comes_back_from_the_raw_log(tmp_path, name):
+    board = name_of(Port(name, None))
+    log = RawLog(tmp_path)
+    log.write(board, "text", AT)
+    log.close()
+    (path,) = tmp_path.iterdir()
+    (captured,) = raw.read(io.BytesIO(path.read_bytes()))
+    assert captured.board == board
+    assert board.startswith("/")

@@ -13,7 +13,14 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from noughts.commands.stored import add_db, add_wanted, nothing_found, open_store, wanted
+from noughts.commands.stored import (
+    add_db,
+    add_wanted,
+    nothing_found,
+    open_store,
+    refuse_store,
+    wanted,
+)
 from noughts.errors import NoughtsError
 from noughts.files import whole_file
 from noughts.log import moments
@@ -56,6 +63,11 @@ def run(args: argparse.Namespace) -> int:
     if kind == "parquet" and args.output is None and sys.stdout.isatty():
         args.error("parquet is not text; name a file with -o")
     writer = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[kind]
+    if args.format is None and ending not in ("", *_FORMATS):
+        args.error(
+            f"a file that ends in .{ending} may be anything; say --format csv, jsonl, parquet"
+        )
+    refuse_store(args, args.output)
     which = wanted(args)
     with open_store(args) as store:
         total = count(store, which)
@@ -67,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
             written = 0
             for written in writer(rows, file):  # noqa: B007  the last is told
                 steps.advance(_AT_ONCE)
-    if args.output:
+    if args.output and args.output.is_file():
         print(f"{args.output} written: {counted(written, 'game')}")
     return 0
 

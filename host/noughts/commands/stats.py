@@ -7,7 +7,14 @@ import json
 import sys
 from pathlib import Path
 
-from noughts.commands.stored import add_db, add_wanted, nothing_found, open_store, wanted
+from noughts.commands.stored import (
+    add_db,
+    add_wanted,
+    nothing_found,
+    open_store,
+    refuse_store,
+    wanted,
+)
 from noughts.log.games import RESULTS
 from noughts.log.stats import Player, Stats, in_order, players_in_order, stats
 from noughts.log.words import counted, seated
@@ -40,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     """Count, and tell or draw it."""
     if args.plot is not None and args.plot.suffix.lower() not in (".png", ".svg"):
         args.error(f"argument --plot: {args.plot.name!r} ends neither in .png nor in .svg")
+    refuse_store(args, args.plot)
     with open_store(args) as store:
         found = stats(store, wanted(args))
         if not found.games and (args.plot or not args.json):

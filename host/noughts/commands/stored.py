@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from datetime import date, timedelta
 from pathlib import Path
@@ -29,7 +30,12 @@ def add_wanted(parser: argparse.ArgumentParser) -> None:
     """The options that choose games."""
     group = parser.add_argument_group("which games (all)")
     group.add_argument(
-        "--board", metavar="NAME", action="append", default=[], help="part of a board's name"
+        "--board",
+        metavar="NAME",
+        action="append",
+        default=[],
+        type=_utf8,
+        help="part of a board's name",
     )
     group.add_argument(
         "--seats",
@@ -51,6 +57,11 @@ def add_wanted(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--until", metavar="DAY", type=_day, help="began on this day or earlier")
 
 
+def _utf8(text: str) -> str:
+    """What was typed may be any bytes."""
+    return text.encode(errors="replace").decode()
+
+
 def _seats(text: str) -> str:
     if not _SEATS.fullmatch(text.upper()):
         raise argparse.ArgumentTypeError(
@@ -62,7 +73,8 @@ def _seats(text: str) -> str:
 def _day(text: str) -> date:
     try:
         day = date.fromisoformat(text)
-        moments.of_day(day + timedelta(days=1))
+        for each in (day, day + timedelta(days=1)):
+            moments.of_day(each)
         return day
     except (ValueError, OverflowError, OSError) as error:
         raise argparse.ArgumentTypeError(
@@ -80,6 +92,13 @@ def wanted(args: argparse.Namespace) -> Wanted:
 def open_store(args: argparse.Namespace) -> Store:
     """The store, which must be there. Raises `StoreError`."""
     return Store(args.db or default_path())
+
+
+def refuse_store(args: argparse.Namespace, output: Path | None) -> None:
+    """An output that would be written over the store is a usage error."""
+    path = os.path.realpath(args.db or default_path())
+    if output is not None and os.path.realpath(output) in (path, f"{path}-wal", f"{path}-shm"):
+        args.error(f"{output} is the store itself; choose another file")
 
 
 def nothing_found(store: Store) -> StoreError:

@@ -35,7 +35,7 @@ _MAX_EMULATED = 16
 _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet of an export
 
 RECORDS = """
-with --json, each line is an object with "at" (ISO 8601, UTC) and "event":
+with --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
   connected  board, port               gone     board, port, why
   waiting    port, why                 noise    board, text
   unknown    board, what               boot     board, new, boot, hardware, release, table_id
@@ -78,6 +78,8 @@ def run(args: argparse.Namespace) -> int:
         args.error(f"argument --emulated: {args.emulated} is not from 1 to {_MAX_EMULATED}")
     if args.captured is not None and (args.port or args.emulated):
         args.error("--from reads a file; it goes with no port and no --emulated")
+    if args.emulated and args.port and args.db is None:
+        args.error("--emulated is a demonstration; with a port, say with --db where games are kept")
     if args.name is not None and args.captured is None:
         args.error("--name goes with --from")
     if args.name is not None and not _NAME.fullmatch(args.name):
@@ -89,9 +91,10 @@ def run(args: argparse.Namespace) -> int:
     path = args.db or default_path()
     if args.emulated and args.db is None:
         path = path.with_name("demonstration.db")  # no pupil's games
+    if args.captured is not None:
+        with _opened(args.captured) as file, Store(path, create=True) as store:
+            return _read(args, file, store)
     with Store(path, create=True) as store:
-        if args.captured is not None:
-            return _read(args, store)
         return _watch(args, store)
 
 
@@ -184,24 +187,23 @@ def _until_signal(stop: threading.Event) -> Iterator[None]:
             signal.signal(number, before[number])
 
 
-def _read(args: argparse.Namespace, store: Store) -> int:
+def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
     session = Session()
     ears = Ears(store, None)
     telling = args.plain or args.json
-    with _opened(args.captured) as file:
-        name = args.name or (
-            "stdin" if args.captured == "-" else f"file-{_utf8(Path(file.name).name)}"
-        )
-        total = Path(args.captured).stat().st_size if args.captured != "-" else 0
-        with progress(total) as steps:
-            steps.doing(f"reading {name}")
-            for events, size in _heard(file, ears, name):
-                if telling:
-                    _print(events, session, args.json)
-                else:
-                    for event in events:
-                        session.take(event)
-                steps.advance(size)
+    name = args.name or (
+        "stdin" if args.captured == "-" else f"file-{_utf8(Path(args.captured).name)}"
+    )
+    total = Path(args.captured).stat().st_size if args.captured != "-" else 0
+    with progress(total) as steps:
+        steps.doing(f"reading {name}")
+        for events, size in _heard(file, ears, name):
+            if telling:
+                _print(events, session, args.json)
+            else:
+                for event in events:
+                    session.take(event)
+            steps.advance(size)
     _sum_up(session, ears.noise, store.path)
     return 0
 
@@ -213,10 +215,7 @@ def _utf8(name: str) -> str:
 
 def _heard(file: BinaryIO, ears: Ears, name: str) -> Iterator[tuple[list[Event], int]]:
     for captured in raw.read(file):
-        events = ears.hear(captured.board or name, captured.data, captured.at)
-        if captured.board is not None:
-            events += ears.end(captured.board, captured.at)
-        yield events, captured.size
+        yield ears.hear(captured.board or name, captured.data, captured.at), captured.size
     yield ears.end(name, None), 0
 
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import serial
 
 from noughts.boards.ports import Port, find_ports, open_port
 from noughts.errors import BoardError
 
+_PLAIN = re.compile(r"[0-9A-Za-z/\\]")
 _LOOK_S = 1.0
 _READ = 4096
 """Bytes of a port in a turn, so that one cannot keep the others waiting."""
@@ -61,7 +64,10 @@ Change = Plugged | Unplugged | Refused | Arrived
 
 def name_of(port: Port) -> str:
     """What a board is called in the store."""
-    return f"usb-{port.usb_id}" if port.usb_id else port.name
+    if port.usb_id:
+        return f"usb-{port.usb_id}"
+    # A raw log, or a spreadsheet, would take other beginnings for something else.
+    return port.name if _PLAIN.match(port.name) else str(Path(port.name).absolute())
 
 
 class Follower:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from operator import sub
+from pathlib import Path
 from typing import Any
 
 from noughts.errors import StoreError
-from noughts.log.store import Store
+from noughts.log import moments
+from noughts.log.store import Store, damaged
+from noughts.log.words import seated
+from noughts.review import mistakes
 
 RESULTS = {"A": "A", "B": "B", "draw": "=", "abandoned": "x", "unfinished": "-"}
 """How results are called, and how the store writes them."""
@@ -66,7 +71,7 @@ class StoredGame:
     @cached_property
     def thought_ms(self) -> list[int | None]:
         """For each move, ms since the move before, or since the game began."""
-        return thinking(self.times)
+        return thinking(self.times) if self.times else [None] * len(self.moves)
 
     def player(self, ply: int) -> str:
         """Who makes the move of this number, the first being 0: A or B."""
@@ -128,7 +133,7 @@ def games(store: Store, wanted: Wanted, newest: int | None = None) -> Iterator[S
         values.append(newest)
     boots = _boots(store)
     for row in store.each(f"SELECT {_COLUMNS} {_FROM} WHERE {where} ORDER BY {order}", values):
-        yield _with_boot(row, boots)
+        yield _with_boot(row, boots, store.path)
 
 
 def game(store: Store, number: int | None) -> StoredGame:
@@ -141,7 +146,7 @@ def game(store: Store, number: int | None) -> StoredGame:
     rows = store.read(f"SELECT {_COLUMNS} {_FROM} WHERE games.id = ?", [number])
     if not rows:
         raise StoreError(f"there is no game {number} in {store.path}; `noughts games` lists them")
-    return _with_boot(rows[0], _boots(store))
+    return _with_boot(rows[0], _boots(store), store.path)
 
 
 _Boots = dict[tuple[int, str], list[tuple[int, str, str, str]]]
@@ -158,13 +163,42 @@ def _boots(store: Store) -> _Boots:
     return boots
 
 
-def _with_boot(row: tuple[Any, ...], boots: _Boots) -> StoredGame:
+def _with_boot(row: tuple[Any, ...], boots: _Boots, path: Path) -> StoredGame:
     *columns, heard, board = row
     told = boots.get((board, columns[2]), [])
     # A boot id may come twice in a board's life: what was said last before the game counts.
     before = [each for each in told if heard is None or each[0] <= heard]
     said = (before or told)[-1][1:] if told else (None, None, None)
-    return StoredGame(*(*columns, heard, *said))
+    game = StoredGame(*(*columns, heard, *said))
+    with sound(path):
+        _check(game)
+    return game
+
+
+def _check(game: StoredGame) -> None:
+    """Raise one of `_UNSOUND` if a damaged store has made nonsense of a game."""
+    mistakes(game.moves)
+    if len(game.thought_ms) != len(game.moves) or not game.result:
+        raise ValueError
+    for seat in game.seats:
+        seated(seat)
+    for moment in (game.started, game.heard):
+        if moment is not None:
+            moments.iso(moment)
+    if game.first not in ("A", "B") or len(game.seats) != 2 or game.ms < 0:
+        raise ValueError
+
+
+_UNSOUND = (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError)
+
+
+@contextmanager
+def sound(path: Path) -> Iterator[None]:
+    """What is read from the store may be nonsense: then it raises `StoreError`."""
+    try:
+        yield
+    except _UNSOUND as error:
+        raise damaged(path, error) from error
 
 
 def played(store: Store, wanted: Wanted) -> Iterator[tuple[str, str, str, str, str]]:

@@ -20,8 +20,10 @@ def iso(ms: int) -> str:
 
 
 def from_iso(text: str) -> int:
-    """The moment that `iso` wrote. Raises `ValueError`."""
+    """The moment that `iso` wrote, between the years 1970 and 9998. Raises `ValueError`."""
     moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
+    if not _EPOCH.year <= moment.year <= 9998:
+        raise ValueError(f"{text} is not a moment when a board was heard")
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 

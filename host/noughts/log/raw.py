@@ -11,9 +11,11 @@ LIMIT bytes are kept. At a sentence a second that is some twelve days.
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -65,6 +67,9 @@ class RawLog:
         if self._file is not None:
             try:
                 self._file.flush()
+                if os.fstat(self._file.fileno()).st_nlink == 0:
+                    self._file.close()  # a busier watcher has made room
+                    self._file = None
             except OSError as error:
                 raise self._failure(error) from error
 
@@ -76,11 +81,24 @@ class RawLog:
         name = f"{stamp}-{self._pieces:06}-{secrets.token_hex(4)}.log"
         self._file = (self._folder / name).open("xb")
         self._size = 0
-        files = sorted(self._folder.glob("????-??-??T*.log"))
-        sizes = [path.stat().st_size for path in files]
-        while len(files) > 1 and sum(sizes) > self._limit - self._piece:
-            files.pop(0).unlink(missing_ok=True)
-            sizes.pop(0)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Remove what was written longest ago; never our own file, nor one twice."""
+        assert self._file is not None
+        own = Path(self._file.name)
+        others = []
+        for path in self._folder.glob("????-??-??T*.log"):
+            with suppress(FileNotFoundError):  # another watcher makes room, too
+                status = path.stat()
+                if path != own:
+                    others.append((status.st_mtime_ns, path.name, path, status.st_size))
+        total = sum(size for *_, size in others)
+        for *_, path, size in sorted(others):
+            if total <= self._limit - self._piece:
+                break
+            path.unlink(missing_ok=True)
+            total -= size
 
     def _failure(self, error: OSError) -> StoreError:
         return StoreError(

@@ -6,7 +6,7 @@ import statistics
 from collections import Counter
 from dataclasses import dataclass, field
 
-from noughts.log.games import Wanted, played, thinking
+from noughts.log.games import Wanted, played, sound, thinking
 from noughts.log.store import Store
 from noughts.review import mistakes
 
@@ -62,7 +62,12 @@ class Stats:
 
 
 def stats(store: Store, wanted: Wanted) -> Stats:
-    """Over the games that fit."""
+    """Over the games that fit. Raises `StoreError`, also for a store that holds nonsense."""
+    with sound(store.path):
+        return _counted(store, wanted)
+
+
+def _counted(store: Store, wanted: Wanted) -> Stats:
     found = Stats()
     kinds: dict[tuple[str, str], tuple[Counter[str], Player, Player]] = {}
     for seats, first, moves, times, end in played(store, wanted):

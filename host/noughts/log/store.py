@@ -6,7 +6,9 @@ others may read meanwhile, and several watchers may write.
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +29,15 @@ def default_path() -> Path:
     import platformdirs
 
     return platformdirs.user_data_path("noughts", appauthor=False) / "games.db"
+
+
+def damaged(path: Path, error: Exception) -> StoreError:
+    """What to say of a store that holds nonsense."""
+    reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
+    return StoreError(
+        f"{path} is damaged or no store of noughts ({reason}); "
+        "move it away and start a new one, or mend it with `sqlite3 FILE .recover`"
+    )
 
 
 @dataclass(frozen=True)
@@ -61,26 +72,38 @@ class Store(Closing):
                 ) from error
         elif not path.exists():
             raise StoreError(f"no games are kept in {path} yet; `noughts watch` keeps them")
-        uri = f"{path.resolve().as_uri()}?mode={'rwc' if create else 'rw'}"
-        with self._told():
-            self.db = sqlite3.connect(
-                uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-            )
-        try:
+        for mode in self._modes(create):
             with self._told():
-                self._prepare(migrations)
-        except BaseException:
-            self.db.close()
-            raise
+                self.db = sqlite3.connect(
+                    f"{Path(os.path.realpath(path)).as_uri()}?{mode}",
+                    uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False,
+                )  # fmt: skip
+            try:
+                with self._told():
+                    self._prepare(migrations)
+                return
+            except BaseException as error:
+                self.db.close()
+                if not isinstance(error, StoreError) or mode == self._modes(create)[-1]:
+                    raise
+
+    def _modes(self, create: bool) -> tuple[str, ...]:
+        """How SQLite may open the file: one that may not be written can still be looked at."""
+        if create:
+            return ("mode=rwc",)
+        if os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK):
+            return ("mode=rw",)
+        return ("mode=rw", "mode=ro", "immutable=1")
 
     def _prepare(self, migrations: Sequence[Sequence[str]]) -> None:
-        version = self._version(len(migrations))
+        with self._transaction("BEGIN"):  # one moment of it: another program may be making it
+            version = self._version(len(migrations))
         self.db.execute("PRAGMA foreign_keys = ON")
         self.db.execute("PRAGMA cache_size = -256")  # KiB: what is written lies close together
         self.db.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last moments
         if version == len(migrations):
             return
-        self.db.execute("PRAGMA journal_mode = WAL")
+        self._write_ahead()
         with self._transaction():
             version = self._version(len(migrations))  # another program may have been quicker
             for statements in migrations[version:]:
@@ -88,6 +111,18 @@ class Store(Closing):
                     self.db.execute(statement)
             self.db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self.db.execute(f"PRAGMA user_version = {len(migrations)}")
+
+    def _write_ahead(self) -> None:
+        """Turn to the write-ahead log; for that SQLite itself does not wait for others."""
+        end_s = time.monotonic() + _BUSY_S
+        while True:
+            try:
+                self.db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > end_s:
+                    raise
+            time.sleep(0.02)
 
     def _version(self, known: int) -> int:
         """The store's version, 0 for a new file; what is none of ours is left alone."""
@@ -147,15 +182,17 @@ class Store(Closing):
         ]
         for row, stored in same:
             if _knows(stored, game, moves):
+                self._note_moment(row, game, at)
                 return Kept(row, False)
         for row, stored in same:
             merged = _merge(stored, game, moves)
             if merged is None:
                 continue
             self.db.execute(
-                "UPDATE games SET moves = ?, times = ?, ms = ?, end = ?, heard = ? WHERE id = ?",
-                (*merged, at, row),
+                "UPDATE games SET moves = ?, times = ?, ms = ?, end = ? WHERE id = ?",
+                (*merged, row),
             )
+            self._note_moment(row, game, at)
             return Kept(row, True)
         times = "," * (len(moves) - 1) + (str(game.ms) if moves and game.end != "x" else "")
         added = self.db.execute(
@@ -168,9 +205,18 @@ class Store(Closing):
         )  # fmt: skip
         return Kept(added.lastrowid, True)
 
+    def _note_moment(self, row: int, game: Game, at: int | None) -> None:
+        if at is not None:
+            self.db.execute(
+                "UPDATE games SET started = coalesce(started, ?1 - ?2), "
+                "heard = max(coalesce(heard, ?1), ?1) "
+                "WHERE id = ?3 AND (started IS NULL OR heard IS NULL OR heard < ?1)",
+                (at, game.ms, row),
+            )
+
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self.db.execute("BEGIN IMMEDIATE")
+    def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+        self.db.execute(begin)
         try:
             yield
             self.db.execute("COMMIT")
@@ -186,6 +232,8 @@ class Store(Closing):
             yield
         except sqlite3.Error as error:
             raise StoreError(self._why(error)) from error
+        except UnicodeDecodeError as error:
+            raise damaged(self.path, error) from error
 
     def _why(self, error: sqlite3.Error) -> str:
         code = getattr(error, "sqlite_errorname", "") or str(error)  # Python 3.11 has the name
@@ -200,10 +248,7 @@ class Store(Closing):
             return f"cannot open {self.path} ({error}); check the folder, or choose another --db"
         if "ioerr" in text or "i/o" in text:
             return f"cannot read or write {self.path} ({error}); check the disk and its free space"
-        return (
-            f"{self.path} is damaged or no store of noughts ({error}); "
-            "move it away and start a new one, or mend it with `sqlite3 FILE .recover`"
-        )
+        return str(damaged(self.path, error))
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         """All rows of a query. Raises `StoreError`."""
@@ -212,7 +257,9 @@ class Store(Closing):
     def each(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         """The rows of a query, one by one. Raises `StoreError`."""
         with self._told():
-            yield from self.db.execute(query, values)
+            # `yield from` would close the cursor, perhaps after the store.
+            for row in self.db.execute(query, values):  # noqa: UP028
+                yield row
 
     def close(self) -> None:
         """Close the file."""

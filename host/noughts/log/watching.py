@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Sequence
 
 from noughts.log import moments
 from noughts.log.events import Event, Noisy, Strange, Told
@@ -34,18 +35,23 @@ class Ears:
     def hear(self, board: str, data: bytes, at: int | None) -> list[Event]:
         """Bytes of a board, at a moment if it is known."""
         stream = self._streams.setdefault(board, Stream())
-        return [event for item in stream.feed(data) for event in self._take(board, item, at)]
+        return self._take(board, stream.feed(data), at)
 
     def end(self, board: str, at: int | None) -> list[Event]:
         """Nothing more will come from there."""
         stream = self._streams.pop(board, Stream())
-        events = [event for item in stream.end() for event in self._take(board, item, at)]
+        events = self._take(board, stream.end(), at)
         self._noise += stream.noise
         return events
 
-    def _take(self, board: str, item: Item, at: int | None) -> list[Event]:
+    def _take(self, board: str, items: Sequence[Item], at: int | None) -> list[Event]:
+        # All raw lines first: they are there, whatever becomes of the store.
         if self._raw is not None and at is not None:
-            self._raw.write(board, item.text if isinstance(item, Noise) else item.line, at)
+            for item in items:
+                self._raw.write(board, item.text if isinstance(item, Noise) else item.line, at)
+        return [event for item in items for event in self._keep(board, item, at)]
+
+    def _keep(self, board: str, item: Item, at: int | None) -> list[Event]:
         if isinstance(item, Noise):
             return [Noisy(board, item.text)]
         if isinstance(item, Heard):

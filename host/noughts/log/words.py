@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from noughts.errors import printable
 from noughts.log.sentences import Boot, Game, Sentence
-from noughts.log.stream import harmless
 from noughts.positions import LINES
 
 CELLS = (
@@ -63,7 +63,7 @@ def short(board: str) -> str:
     """
     if board.startswith("usb-") and len(board) == 52:
         return f"usb-…{board[12:28]}"
-    return harmless(board.encode())
+    return printable(board)
 
 
 def _event(game: Game) -> str:

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from typing import ClassVar
 
+from rich import box
 from rich.columns import Columns
 from rich.console import Group
 from rich.panel import Panel
@@ -125,7 +126,8 @@ class WatchApp(App[None]):
         name = board.port.removeprefix("/dev/").rpartition("://")[2][-(_WIDTH - 8) :]
         title = Text(self._shown(f"{name} {board.boot.board if board.boot else ''}".strip()))
         style = "" if board.connected else "dim"
-        return Panel(text, title=title, width=_WIDTH, height=6, style=style, padding=(0, 1))
+        frame = box.ASCII if self._plain else box.ROUNDED
+        return Panel(text, frame, title=title, width=_WIDTH, height=6, style=style, padding=(0, 1))
 
     def _facts(self, board: BoardState) -> tuple[str, str, str]:
         if not board.connected:
