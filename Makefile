@@ -12,7 +12,7 @@ play: $(VENV)/play qemu
 	@$(BIN)/noughts play
 
 test: $(VENV)/dev qemu check
-	@$(BIN)/python -m pytest -n 3 --dist loadgroup
+	@$(BIN)/python -m pytest -n 4 --dist loadgroup
 
 check: $(VENV)/dev
 	@$(BIN)/ruff check .
