@@ -5,12 +5,17 @@ import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 import tty
+from types import SimpleNamespace
 
 import pytest
+import serial
+from serial import rfc2217
 
 from noughts.log.sentences import checksum, write
 from told import AT, BOOT, filled, stages
@@ -138,6 +143,55 @@ def test_pulled_and_plugged_in_again(ports, watch):
     (game,) = games(watcher.db)
     assert game["moves"] == DRAW
     assert game["thought_ms"] == [1000, 1000, 1000] + [None] * 6
+
+
+def test_boards_that_are_far_away(watch):
+    """A `socket://` URL; the host there hangs up, and is called again."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(20)
+        url = f"socket://127.0.0.1:{server.getsockname()[1]}"
+        watcher = watch(url)
+        told = stages(DRAW)
+        for times, (plies, sent) in enumerate(((2, told[:3]), (9, told[3:])), 1):
+            far, _ = server.accept()
+            with far:
+                watcher.connected(url, times)
+                far.sendall(b"".join(write(each).encode() + b"\r\n" for each in sent))
+                watcher.wait(lambda event, plies=plies: len(event.get("moves", "")) == plies, "it")
+                far.setblocking(False)
+                with pytest.raises(BlockingIOError):
+                    far.recv(1)  # nothing was sent to it
+    assert [(game["board"], game["moves"]) for game in games(watcher.db)] == [(url, DRAW)]
+
+
+def test_boards_behind_rfc2217(watch):
+    """Pyserial's own server for network ports; behind it a loop, which has modem lines."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        serial.serial_for_url("loop://", timeout=0.05) as near,
+    ):
+        threading.Thread(target=serve_rfc2217, args=(server, near), daemon=True).start()
+        url = f"rfc2217://127.0.0.1:{server.getsockname()[1]}"
+        watcher = watch(url)
+        watcher.connected(url)
+        near.write(b"".join(write(each).encode() + b"\r\n" for each in stages(DRAW)))
+        watcher.wait(lambda event: event.get("end") == "=", "the end")
+        assert watcher.end()[0] == 0
+    assert [game["moves"] for game in games(watcher.db)] == [DRAW]
+
+
+def serve_rfc2217(server, near):
+    far, _ = server.accept()
+    manager = rfc2217.PortManager(near, SimpleNamespace(write=far.sendall))
+    far.settimeout(0.01)
+    with far, contextlib.suppress(OSError):
+        while True:
+            with contextlib.suppress(TimeoutError):
+                heard = far.recv(1024)
+                if not heard:
+                    return
+                b"".join(manager.filter(heard))
+            far.sendall(b"".join(manager.escape(near.read(near.in_waiting or 1))))
 
 
 def test_two_watchers_on_one_store(ports, watch):
@@ -365,3 +419,6 @@ def test_boards_that_play_by_themselves(tmp_path, terminal):
     (path,) = tmp_path.rglob("demonstration.db")
     assert not list(tmp_path.rglob("games.db"))
     assert len(games(path)) >= 1
+    done = noughts("games", env={**os.environ, **env})
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert f"--db {path}" in done.stderr

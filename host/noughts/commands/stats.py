@@ -98,7 +98,8 @@ def _tell(found: Stats) -> None:
         + [_player_row(seat, player) for seat, player in players_in_order(found)],
         left=1,
     )
-    print("\nA mistake is a move that turns a win into a draw or a loss, or a draw into a loss.")
+    print("\nA game of two people counts once for each of them.", end="")
+    print(" A mistake is a move that turns a win into a draw or a loss, or a draw into a loss.")
 
 
 def _print_heat(shares: list[float]) -> None:

@@ -91,7 +91,19 @@ def wanted(args: argparse.Namespace) -> Wanted:
 
 def open_store(args: argparse.Namespace) -> Store:
     """The store, which must be there. Raises `StoreError`."""
-    return Store(args.db or default_path())
+    path = default_path()
+    played = demonstration(path)
+    if args.db is None and not path.exists() and played.exists():
+        raise StoreError(
+            "no games are kept yet but those of a demonstration; `noughts watch` keeps a board's, "
+            f"and --db {played} shows the demonstration's"
+        )
+    return Store(args.db or path)
+
+
+def demonstration(path: Path) -> Path:
+    """Where the games of boards that play by themselves are: not among the pupils'."""
+    return path.with_name("demonstration.db")
 
 
 def refuse_store(args: argparse.Namespace, output: Path | None) -> None:

@@ -19,7 +19,7 @@ import serial
 
 from noughts.boards.demonstration import Demonstration
 from noughts.commands.play import start_board
-from noughts.commands.stored import add_db
+from noughts.commands.stored import add_db, demonstration
 from noughts.errors import NoughtsError, printable
 from noughts.log import moments, raw
 from noughts.log.events import Event, as_record, in_words
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         _check(port)
     path = args.db or default_path()
     if args.emulated and args.db is None:
-        path = path.with_name("demonstration.db")  # no pupil's games
+        path = demonstration(path)
     if args.captured is not None:
         with _opened(args.captured) as file, Store(path, create=True) as store:
             return _read(args, file, store)
