@@ -182,10 +182,6 @@ class Machine(Closing):
         """All of the flash as it stands."""
         return flash_memory.read(self._qemu)
 
-    def files_image(self) -> bytes:
-        """The file system's flash as it stands, its spare page included."""
-        return self.memory(self.layout.start, self.layout.end + 1024 - self.layout.start)
-
     def reset(self, flash: bytes | None = None) -> None:
         """Cut the power, and give it back; flash keeps what it holds, or gets other content."""
         kept = self.flash() if flash is None else flash

@@ -77,10 +77,6 @@ class StoredGame:
         """Who makes the move of this number, the first being 0: A or B."""
         return "AB"[(ply + (self.first == "B")) % 2]
 
-    def seat(self, ply: int) -> str:
-        """Who sits there: `P`, `E`, `M` or `H`."""
-        return self.seats["AB".index(self.player(ply))]
-
 
 @dataclass(frozen=True)
 class Wanted:
