@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,10 @@ from noughts.boards.simulated import SimulatedBoard
 
 if TYPE_CHECKING:
     from terminal import Terminal
+
+
+# A shell starts jobs in the background with Ctrl-C ignored, and what the tests start inherits that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

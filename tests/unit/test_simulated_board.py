@@ -119,8 +119,14 @@ print(button_a.get_presses(), button_a.was_pressed(), button_a.was_pressed())"""
     assert "1 True False" in str(driver.items[0])
 
 
-def test_a_busy_loop_can_be_interrupted(simulated):
-    board = simulated({"main.py": b"print('x')\nwhile True: pass\n"})
+@pytest.mark.parametrize("ours", [signal.default_int_handler, signal.SIG_IGN])
+def test_a_busy_loop_can_be_interrupted(simulated, ours):
+    """Also when we are a job in the background, which the shell starts with Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, ours)
+    try:
+        board = simulated({"main.py": b"print('x')\nwhile True: pass\n"})
+    finally:
+        signal.signal(signal.SIGINT, before)
     driver = Driver(board)
     driver.wait(lambda: bool(driver.items), "the start")
     board.serial.write(b"\x03")

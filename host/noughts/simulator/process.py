@@ -20,6 +20,7 @@ import json
 import os
 import queue
 import random
+import signal
 import sys
 import threading
 import time
@@ -204,5 +205,7 @@ def _module(name: str, **names: Any) -> ModuleType:
 
 def main() -> None:
     """Run one board for the owner at the other end of the pipes."""
+    # Ctrl-C reaches device code as this signal, which a job in the background begins with ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.setswitchinterval(0.001)
     Machine().run()
