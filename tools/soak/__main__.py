@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,10 +107,20 @@ def _run_all(options: argparse.Namespace) -> list[table.Result]:
         tasks.append(Task(f"endurance-{options.seed}-{options.changes}", run))
     if options.keep is not None:
         options.keep.mkdir(parents=True, exist_ok=True)
-    with multiprocessing.Pool(max(1, min(options.jobs, len(tasks)))) as pool:
+    jobs = max(1, min(options.jobs, len(tasks)))
+    with multiprocessing.Pool(jobs, _share_processors, (multiprocessing.Value("i"),)) as pool:
         run_one = partial(_run, firmware=options.firmware, kept=options.keep)
         found = list(pool.imap_unordered(run_one, tasks, chunksize=1))
     return sorted(found, key=lambda result: (result.kind, result.seed))
+
+
+def _share_processors(before: Synchronized[int]) -> None:
+    """Keep this job to one processor, and each to another one while there are enough."""
+    if hasattr(os, "sched_setaffinity"):
+        processors = sorted(os.sched_getaffinity(0))
+        with before.get_lock():
+            os.sched_setaffinity(0, {processors[before.value % len(processors)]})
+            before.value += 1
 
 
 def _run(task: Task, firmware: Path | None, kept: Path | None) -> table.Result:
