@@ -44,7 +44,7 @@ def test_a_seed_repeats_to_the_microsecond():
 KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "
 HANG = b"            while index > 1:\n                pass\n            rules.place"
 FAULTS = {
-    "level": ("ai.py", b"return cells", b"return [i for i in range(9) if not marks[i]]"),
+    "level": ("ai.py", b"return cells", b"return [marks.index(0)]"),
     "stall": ("chip.py", b"    stop = ", b"    buttons.microbit.sleep(60)\n    stop = "),
     "noise": ("ending.py", b"    start = ", b"    print(end)\n    start = "),
     "leak": ("ending.py", b"    start = ", KEEP_48_BYTES),
@@ -54,7 +54,7 @@ COMPLAINTS = {
     "level": "does not play that",
     "stall": "the loop stalled for",
     "noise": "on the serial line",
-    "leak": "free heap at",
+    "leak": "free heap sank",
     "hang": "no sentence any more",
 }
 

@@ -24,7 +24,7 @@ def heard(*lines):
     for line in (BOOT, *lines):
         referee.hear(line)
         if line.startswith("$NG"):
-            referee.hear("#2448,17")
+            referee.hear("#2448,17,1")
     return referee
 
 
@@ -80,7 +80,7 @@ def test_who_begins_alternates():
     ("lines", "complaint"),
     [
         (["Traceback (most recent call last):"], "Traceback"),
-        (["#2448,17"], "not a sentence"),
+        (["#2448,17,1"], "not a sentence"),
         ([BOOT], "started again"),
         ([game("", boot="FFFF")], "another boot"),
         ([game("", number=2)], "does not begin"),
@@ -110,7 +110,14 @@ def test_the_referee_notices_a_lost_game_a_stall_and_a_missing_measurement():
     referee = heard()
     referee.hear(game(""))
     with pytest.raises(Broken, match="stalled for 51 ms"):
-        referee.hear("#2448,51")
+        referee.hear("#2448,51,0")
+    referee = heard()
+    referee.hear(game(""))
+    with pytest.raises(Broken, match="clock jumped by 21 ms"):
+        referee.hear("#2448,9,21")
+    referee.hear(game("4"))
+    referee.hear("#2448,9,65")
+    assert referee.clock_jumps == 1
     referee = heard()
     referee.hear(game(""))
     with pytest.raises(Broken, match="before the measurement"):
@@ -124,7 +131,7 @@ def test_the_probe_changes_none_of_the_games_files_but_main():
         "probe.py",
         "main.py",
     }
-    assert probe.read("#2448,17") == (2448, 17)
+    assert probe.read("#2448,17,1") == (2448, 17, 1)
     assert probe.read("$NG") is None
     with pytest.raises(ValueError, match="adapt the probe"):
         probe.files({"main.py": b"pass"})

@@ -13,6 +13,13 @@ from noughts.solver import hard_moves
 from soak import probe
 
 STALL_MS = 50
+CLOCK_MS = 20
+"""By how much the firmware's clock may go further than time in one turn of the loop."""
+JUMPS_MS = range(60, 72)
+"""But for jumps of 65.5 ms, which are the firmware's: it reads a counter of 16 bits of
+microseconds, and only then keeps interrupts away and looks whether the counter has begun anew
+(`us_ticker.c` of mbed-classic). If an interrupt in between lasts until it has, the old reading goes
+with the new overflow. `tests/firmware/test_clock_emulated.py` has it do so."""
 REPLY_MS = 390  # a chip's reply waits 400 ms, and the loop's turns are 6 ms
 
 
@@ -28,6 +35,7 @@ class Referee:
         """Finished and abandoned games, by the chip's level (P for two people) and the end."""
         self.lowest_free = 1 << 20
         self.longest_gap_ms = 0
+        self.clock_jumps = 0
         self.boot: str | None = None
         self.last: sentences.Game | None = None
         self.reading: probe.Reading | None = None
@@ -57,6 +65,10 @@ class Referee:
         self.longest_gap_ms = max(self.longest_gap_ms, reading.gap_ms)
         if reading.gap_ms > STALL_MS:
             raise Broken(f"the loop stalled for {reading.gap_ms} ms before {self.last}")
+        if reading.jump_ms in JUMPS_MS:
+            self.clock_jumps += 1
+        elif reading.jump_ms > CLOCK_MS:
+            raise Broken(f"the board's clock jumped by {reading.jump_ms} ms before {self.last}")
 
     def _game(self, game: sentences.Game) -> None:
         if game.boot != self.boot:

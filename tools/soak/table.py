@@ -38,8 +38,10 @@ def _stretches(results: Sequence[stretch.Result]) -> Iterator[Row]:
         controls = f"{games[level + 'b']:,} by buttons, {games[level + 't']:,} by tilt"
         yield f"  {name}", f"{controls}: {endings}"
     yield "lowest free heap, with what measures", f"{min(r.lowest_free for r in results):,} bytes"
-    yield "  sunk from first to last tenth", f"{max(r.drift for r in results)} bytes"
+    yield "  sunk from the first to the last third", f"{max(r.drift for r in results)} bytes"
     yield "longest stall of the loop", f"{max(r.longest_gap_ms for r in results)} ms"
+    jumps = sum(result.clock_jumps for result in results)
+    yield "  jumps of the firmware's clock by 65.5 ms", f"{jumps}"
 
 
 def _cuts(results: Sequence[cuts.Result]) -> Iterator[Row]:
