@@ -36,9 +36,9 @@ class Debugger:
             raise BoardGone(f"QEMU does not answer ({error}); start again") from error
         return answer.decode()
 
-    def breakpoint(self, address: int, wanted: bool = True) -> None:
-        """Set a breakpoint on a Thumb instruction, or take it away."""
-        answer = self.ask(f"{'Z' if wanted else 'z'}0,{address:x},2")
+    def breakpoint(self, address: int) -> None:
+        """Set a breakpoint on a Thumb instruction."""
+        answer = self.ask(f"Z0,{address:x},2")
         if answer != "OK":
             raise BoardGone(f"QEMU sets no breakpoint at {address:#x} ({answer}); start again")
 

@@ -43,6 +43,7 @@ _TIMER = 0x4000A000
 _IRQ = 10
 _VECTOR = 4 * (16 + _IRQ)
 _ENABLE_IRQ = 0xE000E100  # NVIC ISER
+_PEND_IRQ = 0xE000E200  # NVIC ISPR
 _STUB = bytes.fromhex("00bf 00bf 7047")  # nop; nop; bx lr
 _STUB_GAP = 16  # bytes below the file system
 _PRESCALER = 6  # of the chip's 16 MHz
@@ -139,7 +140,7 @@ class Machine(Closing):
         self._debugger.go_on(self._stub + 2 if self._at_stub else None)
         stopped_at, argument = self._debugger.place()
         self._at_stub = stopped_at == self._stub
-        count = self._qemu.registers([f"writel {_TIMER + 0x4C} 1", f"readl {_TIMER + 0x54C}"])[1]
+        count = self.capture(_TIMER, 3)
         self.now_us += (count - self.now_us // _TICK_US) % _WRAP * _TICK_US
         self._listen()
         if stopped_at in self._watched:
@@ -153,6 +154,15 @@ class Machine(Closing):
         """
         self._debugger.breakpoint(address)
         self._watched[address] = reached
+
+    def interrupt(self, number: int) -> None:
+        """Have an interrupt wait to be served."""
+        self._qemu.registers([f"writel {_PEND_IRQ} {1 << number}"])
+
+    def capture(self, timer: int, register: int) -> int:
+        """What a timer counts, copied to one of its registers of that number."""
+        copy, copied = timer + 0x40 + 4 * register, timer + 0x540 + 4 * register
+        return self._qemu.registers([f"writel {copy} 1", f"readl {copied}"])[1]
 
     def rest(self, ms: float) -> None:
         """Let the device run for some milliseconds."""
