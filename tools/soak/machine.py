@@ -150,7 +150,8 @@ class Machine(Closing):
     def watch(self, address: int, reached: Callable[[int], None]) -> None:
         """Call `reached` with register 0 whenever an address in flash is about to be executed.
 
-        What it raises comes out of `run_until()`, and leaves the machine as it is there.
+        What it raises comes out of `run_until()`, and leaves the machine as it is there. QEMU takes
+        a chip that stands at a breakpoint for idle: its time goes on to the next timer's event.
         """
         self._debugger.breakpoint(address)
         self._watched[address] = reached
