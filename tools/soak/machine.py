@@ -1,6 +1,6 @@
 """The emulated V1, stopped at exact moments of device time: the same seed gives the same run.
 
-A timer that the firmware leaves alone (TIMER2) counts device time. Its interrupt, which the
+A timer that the firmware leaves alone (TIMER2) counts microseconds. Its interrupt, which the
 firmware never enables, runs a stub in flash that is otherwise unused; GDB's breakpoint on the stub
 stops the machine when the counter reaches a given moment. Then pins are set and the serial line is
 read, and the machine goes on. Device time counts instructions, and so hardly anything depends on
@@ -46,10 +46,8 @@ _ENABLE_IRQ = 0xE000E100  # NVIC ISER
 _PEND_IRQ = 0xE000E200  # NVIC ISPR
 _STUB = bytes.fromhex("00bf 00bf 7047")  # nop; nop; bx lr
 _STUB_GAP = 16  # bytes below the file system
-_PRESCALER = 6  # of the chip's 16 MHz
-_TICK_US = 4  # then; `probe` reads the counter, too
-_WRAP = 1 << 32
-_FURTHEST_US = 1 << 31
+_WRAP = 1 << 24  # so that device code reads the counter as a small integer
+_FURTHEST_US = 1 << 23
 _NEAREST_US = 20  # a moment that is closer may pass while it is being set
 _FIFO = 6
 _FIFO_MS = 0.5
@@ -108,8 +106,8 @@ class Machine(Closing):
         self._qemu.registers(
             [
                 f"writel {_TIMER + 0x504} 0",  # a timer,
-                f"writel {_TIMER + 0x508} 3",  # of 32 bits,
-                f"writel {_TIMER + 0x510} {_PRESCALER}",  # of 4 us a tick
+                f"writel {_TIMER + 0x508} 2",  # of 24 bits,
+                f"writel {_TIMER + 0x510} 4",  # counting microseconds
                 *_compare_commands(_FURTHEST_US),
                 f"writel {_TIMER + 0x304} {3 << 16}",  # interrupt at both comparisons
                 f"writel {_ENABLE_IRQ} {1 << _IRQ}",
@@ -118,7 +116,7 @@ class Machine(Closing):
         )
 
     def run_until(self, moment_us: int) -> None:
-        """Let the device run up to this moment of its time, to within some ticks."""
+        """Let the device run up to this moment of its time, to within some microseconds."""
         limit_us = self._limit_us
         if limit_us is not None and limit_us <= moment_us:
             self._limit_us = None
@@ -141,7 +139,7 @@ class Machine(Closing):
         stopped_at, argument = self._debugger.place()
         self._at_stub = stopped_at == self._stub
         count = self.capture(_TIMER, 3)
-        self.now_us += (count - self.now_us // _TICK_US) % _WRAP * _TICK_US
+        self.now_us += (count - self.now_us) % _WRAP
         self._listen()
         if stopped_at in self._watched:
             self._watched[stopped_at](argument)
@@ -232,11 +230,10 @@ def on_one_processor() -> Iterator[None]:
 
 def _compare_commands(moment_us: int) -> list[str]:
     """Have the counter compared with a moment. QEMU may miss the first comparison, thus two."""
-    tick = -(-moment_us // _TICK_US)
-    moment = f"{tick % _WRAP}"
+    moment = f"{moment_us % _WRAP}"
     return [
         f"writel {_TIMER + 0x540} {moment}",
-        f"writel {_TIMER + 0x544} {(tick + 1) % _WRAP}",
+        f"writel {_TIMER + 0x544} {(moment_us + 3) % _WRAP}",
         f"writel {_TIMER + 0x140} 0",
         f"writel {_TIMER + 0x144} 0",
         f"writel {_TIMER + 0x540} {moment}",

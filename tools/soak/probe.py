@@ -6,10 +6,10 @@ sentence of a game it collects the heap and prints a line of its own:
 
     #<free heap in bytes>,<longest gap between two turns since the last such line, in ms>,<jump>
 
-The gap is of device time, ticks of 4 us of the machine's own timer (CC[2] of TIMER2; 16 bits make
-no garbage, and repeat after 262 ms). The jump is the most by which the firmware's clock went
-further in one turn, in ms. The time that the module takes itself, collecting and printing, is taken
-out of both. Its names are the firmware's or the game's, where they can be: a new one costs heap.
+The gap is of device time, read from the timer of `soak.machine` by way of its CC[2]. The jump is
+the most by which the firmware's clock went further in one turn, in ms. The time that the module
+takes itself, collecting and printing, is taken out of both. Names are the firmware's or the game's,
+where they can be: a new one costs heap.
 
 QEMU's accelerometer is a stub that always says the same, with which the cursor ends in a corner. So
 the module also stands before `tilt.move`, and leans the board another way every half second.
@@ -23,15 +23,15 @@ from typing import NamedTuple
 
 _MODULE = b"""
 import gc, buttons
-from machine import mem16
+from machine import mem32
 from microbit import running_time
 gap = 0
 jump = 0
 last = 0
 turn = buttons.wait
 def clock():
-    mem16[0x4000A048] = 1
-    return mem16[0x4000A548]
+    mem32[0x4000A048] = 1
+    return mem32[0x4000A548]
 def wait():
     global gap, jump, last, start
     if not last:
@@ -46,7 +46,7 @@ def wait():
     button = turn()
     end = clock()
     time = running_time()
-    step = (end - start & 65535) // 250
+    step = (end - start & 0xffffff) // 1000
     gap = max(gap, step)
     jump = max(jump, time - last - step)
     last = time
