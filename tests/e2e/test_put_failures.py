@@ -1,6 +1,7 @@
 """`noughts put` at ports on which no game is: each failure is one line."""
 
 import contextlib
+import errno
 import os
 import pty
 import threading
@@ -13,7 +14,7 @@ import pytest
 from noughts.boards.board_files import BoardFiles
 from noughts.boards.ports import open_port
 from noughts.cli import main
-from noughts.errors import BoardError
+from noughts.errors import BoardError, BoardGone
 
 
 @pytest.fixture
@@ -144,6 +145,16 @@ def test_ctrl_c_leaves_no_board_stopped():
     with pytest.raises(KeyboardInterrupt), BoardFiles(port).stopped():
         raise KeyboardInterrupt
     assert written == [b"\x03\x02\x04"]
+
+
+def test_a_port_that_fails_is_told_from_a_board_that_does(talker):
+    def fail(*_):
+        raise OSError(errno.EIO, "raised by the system")
+
+    with contextlib.closing(open_port(talker(lambda heard: b""))) as port:
+        port.write = fail
+        with pytest.raises(BoardGone):
+            BoardFiles(port).survey()
 
 
 @pytest.mark.parametrize(
