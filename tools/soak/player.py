@@ -15,6 +15,9 @@ BOOT_MS = 3_000
 _BOOT_LINE = re.compile(rb"\$NB,[^*\n]*\*[0-9A-F]{2}\r\n")
 DOWN_MS = 80
 UP_MS = 200
+SAVING_MS = 5_000
+"""The choice is saved before a game starts. If a page is moved for that, there are some hundred
+operations on the flash, and to be told of each (`flash_watch`) takes up to 6 ms."""
 _READY_MS = 60  # a button that is down in the first turn of the loop is no press
 
 
@@ -81,7 +84,14 @@ class Player:
 
     def start(self) -> None:
         """Press B in the menu, which starts a game."""
-        said = self.tap(B)
+        before = len(self.games)
+        self.tap(B)
+        for _ in range(SAVING_MS // 100):
+            if len(self.games) > before:
+                break
+            self.machine.rest(100)
+            self.listen()
+        said = self.games[before:]
         if not said or said[0].moves or said[0].end != "-":
             raise Broken(f"B in the menu does not start a game, but says {said}")
 
