@@ -9,6 +9,7 @@ from noughts.boards.base import Button
 from noughts.device_files import device_files
 from noughts.log.sentences import Boot, Game, write
 from soak import monkey, probe
+from soak.__main__ import main
 from soak.referee import Broken, Referee
 
 BOOT = write(Boot("AB12", "V1", "0.1.0", "2798"))
@@ -142,6 +143,29 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement():
     referee.hear(game(""))
     with pytest.raises(Broken, match="before the measurement"):
         referee.hear(game("4"))
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "told"),
+    [
+        ("--hours x", 2, "'x' is not from 0 to 10,000,000"),
+        ("--hours nan", 2, "'nan' is not from 0"),
+        ("--cuts -5", 2, "'-5' is not from 0"),
+        ("--runs 0", 2, "--hours needs one of the --runs"),
+        ("--hours 0 --cuts 0 --shouts 0 --changes 0", 2, "nothing is asked for"),
+        ("--keep /dev/null", 1, "cannot keep results in /dev/null"),
+        ("--hours 0 --cuts 0 --shouts 0 --changes 9 --keep {kept}", 1, "is damaged; remove it"),
+    ],
+)
+def test_wrong_options_are_one_line(monkeypatch, capfd, tmp_path, options, status, told):
+    (tmp_path / "endurance-1-9.pickle").write_bytes(b"no pickle")
+    monkeypatch.setattr("sys.argv", ["soak", *options.format(kept=tmp_path).split()])
+    try:
+        assert main() == status
+    except SystemExit as error:
+        assert error.code == status
+    *_, line = capfd.readouterr().err.splitlines()
+    assert line.startswith("soak: ") and told in line
 
 
 def test_the_probe_changes_none_of_the_games_files_but_main():

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from noughts.errors import NoughtsError
 from noughts.files import write_whole
@@ -25,6 +25,9 @@ from soak.shouts import Shouts
 from soak.stretch import Stretch
 
 Run = Callable[[Path | None], table.Result]
+
+
+_Number = TypeVar("_Number", int, float)
 
 
 class Task(NamedTuple):
@@ -65,18 +68,18 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="soak", description=__doc__)
-    parser.add_argument("--hours", type=float, default=24, help="device time in all (24)")
-    parser.add_argument("--runs", type=int, default=12, help="runs that it is split over (12)")
-    parser.add_argument("--cuts", type=int, default=500, help="power cuts in all (500)")
-    parser.add_argument("--shouts", type=int, default=100, help="floods, interruptions (100)")
+    parser.add_argument("--hours", type=_time, default=24.0, help="device time in all (24)")
+    parser.add_argument("--runs", type=_count, default=12, help="runs that it is split over (12)")
+    parser.add_argument("--cuts", type=_count, default=500, help="power cuts in all (500)")
+    parser.add_argument("--shouts", type=_count, default=100, help="floods, interruptions (100)")
     parser.add_argument(
-        "--changes", type=int, default=200, help="changes of settings, for the wear of flash (200)"
+        "--changes", type=_count, default=200, help="of settings, for the wear of flash (200)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the first run (1); then 2, 3 …")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time")
+    parser.add_argument("--seed", type=_count, default=1, help="of the first run (1); then 2, 3 …")
+    parser.add_argument("--jobs", type=_count, default=os.cpu_count(), help="runs at the same time")
     parser.add_argument("--firmware", type=Path, metavar="HEX", help="another official MicroPython")
     parser.add_argument(
-        "--until", type=float, metavar="S", help="repeat one run up to this device second, in full"
+        "--until", type=_time, metavar="S", help="repeat one run up to this device second, in full"
     )
     parser.add_argument(
         "--keep",
@@ -84,7 +87,31 @@ def _options() -> argparse.Namespace:
         metavar="FOLDER",
         help="keep the result of each run there; what is there already is not run again",
     )
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.until is None:
+        if not (options.hours or options.cuts or options.shouts or options.changes):
+            parser.error("nothing is asked for")
+        if options.hours and not options.runs:
+            parser.error("--hours needs one of the --runs at least")
+    return options
+
+
+def _time(text: str) -> float:
+    return _within(text, float, 10_000_000)
+
+
+def _count(text: str) -> int:
+    return _within(text, int, 1_000_000)
+
+
+def _within(text: str, kind: Callable[[str], _Number], most: int) -> _Number:
+    try:
+        value = kind(text)
+    except ValueError:
+        value = kind("-1")
+    if not 0 <= value <= most:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not from 0 to {most:,}")
+    return value
 
 
 def progress(line: str) -> None:
@@ -106,7 +133,12 @@ def _run_all(options: argparse.Namespace) -> list[table.Result]:
         run = partial(_endurance, options.changes, options.seed)
         tasks.append(Task(f"endurance-{options.seed}-{options.changes}", run))
     if options.keep is not None:
-        options.keep.mkdir(parents=True, exist_ok=True)
+        try:
+            options.keep.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise NoughtsError(
+                f"cannot keep results in {options.keep} ({error.strerror}); name another folder"
+            ) from error
     jobs = max(1, min(options.jobs, len(tasks)))
     with multiprocessing.Pool(jobs, _share_processors, (multiprocessing.Value("i"),)) as pool:
         run_one = partial(_run, firmware=options.firmware, kept=options.keep)
@@ -126,7 +158,10 @@ def _share_processors(before: Synchronized[int]) -> None:
 def _run(task: Task, firmware: Path | None, kept: Path | None) -> table.Result:
     path = None if kept is None else kept / f"{task.name}.pickle"
     if path is not None and path.exists():
-        result: table.Result = pickle.loads(path.read_bytes())
+        try:
+            result: table.Result = pickle.loads(path.read_bytes())
+        except Exception as error:  # pickle raises whatever it comes across
+            raise NoughtsError(f"{path} is damaged; remove it, and it is run again") from error
         return result
     result = task.run(firmware)
     if result.failure:

@@ -72,6 +72,8 @@ def _endurance(results: Sequence[endurance.Result]) -> Iterator[Row]:
             f"page erases in {result.changes} changes of settings",
             f"{total}, {worst} of one page",
         )
+        if not worst:
+            continue
         changes = f"{result.lasting_changes:,.0f} changes"
         lasts = f"{changes}: {result.years:.0f} years at {endurance.CHANGES_A_DAY} a day"
         yield f"  until a page was erased {endurance.ERASES:,} times", lasts
