@@ -35,7 +35,7 @@ def test_two_device_minutes_of_everything():
 
 
 def test_a_seed_repeats_to_the_microsecond():
-    """Once in an hour or so of device time QEMU does not, see `soak.machine`: another try then."""
+    """On a busy computer QEMU seldom does not, see `soak.machine`: another try then."""
     first, trace = stretch(seed=9, seconds=30)
     assert len(trace) > 40
     assert (first, trace) in (stretch(seed=9, seconds=30) for _ in range(3))
