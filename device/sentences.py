@@ -7,6 +7,6 @@ boot = "%04X" % randrange(0x10000)
 
 def send(text):
     value = 0
-    for i in bytes(text, "utf-8"):  # keeps no letters
+    for i in bytes(text, "utf-8"):  # interns no letters
         value ^= i
     print("$%s*%02X" % (text, value))
