@@ -91,14 +91,16 @@ def wanted(args: argparse.Namespace) -> Wanted:
 
 def open_store(args: argparse.Namespace) -> Store:
     """The store, which must be there. Raises `StoreError`."""
+    if args.db is not None:
+        return Store(args.db)
     path = default_path()
     played = demonstration(path)
-    if args.db is None and not path.exists() and played.exists():
+    if not path.exists() and played.exists():
         raise StoreError(
             "no games are kept yet but those of a demonstration; `noughts watch` keeps a board's, "
             f"and --db {played} shows the demonstration's"
         )
-    return Store(args.db or path)
+    return Store(path)
 
 
 def demonstration(path: Path) -> Path:
