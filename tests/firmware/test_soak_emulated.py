@@ -1,8 +1,13 @@
 """A few device-minutes of `make soak`, and that it notices what it is there to notice."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from noughts.device_files import device_files
+from soak import probe
+from soak.machine import Machine
 from soak.stretch import Stretch
 
 
@@ -34,11 +39,34 @@ def test_two_device_minutes_of_everything():
     assert 5 < result.longest_gap_ms <= 50
 
 
+def test_qemu_has_one_processor_for_all_its_threads():
+    """Else seeds do not repeat, see `soak.machine`."""
+    ours = os.sched_getaffinity(0)
+    with Machine() as machine:
+        threads = [int(each.name) for each in Path(f"/proc/{machine.pid}/task").iterdir()]
+        processors = [os.sched_getaffinity(thread) for thread in threads]
+    assert len(threads) > 1 and len(processors[0]) == 1
+    assert processors == [processors[0]] * len(threads)
+    assert os.sched_getaffinity(0) == ours
+
+
 def test_a_seed_repeats_to_the_microsecond():
     """On a busy computer QEMU seldom does not, see `soak.machine`: another try then."""
     first, trace = stretch(seed=9, seconds=30)
     assert len(trace) > 40
     assert (first, trace) in (stretch(seed=9, seconds=30) for _ in range(3))
+
+
+@pytest.mark.parametrize(("jump", "complaint"), [(65, ""), (40, "clock jumped by 4")])
+def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
+    """The module on the board asks a clock that jumps after ten seconds."""
+    jumping = f"lambda: time() + (time() > 10000) * {jump}"
+    clock = f"from microbit import running_time as time\nrunning_time = {jumping}\n".encode()
+    module = probe.MODULE.replace(b"from microbit import running_time\n", clock)
+    monkeypatch.setattr(probe, "MODULE", module)
+    result, _ = stretch(seed=2, seconds=20)
+    assert complaint in result.failure
+    assert (result.clock_jumps, bool(result.failure)) == ((0, True) if complaint else (1, False))
 
 
 KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "

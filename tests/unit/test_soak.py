@@ -1,5 +1,6 @@
 """The soak's monkey, referee and probe, without a board."""
 
+from collections import Counter
 from itertools import islice
 from random import Random
 
@@ -8,7 +9,7 @@ import pytest
 from noughts.boards.base import Button
 from noughts.device_files import device_files
 from noughts.log.sentences import Boot, Game, write
-from soak import monkey, probe
+from soak import endurance, monkey, probe, table
 from soak.__main__ import main
 from soak.referee import Broken, Referee
 
@@ -143,6 +144,15 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement():
     referee.hear(game(""))
     with pytest.raises(Broken, match="before the measurement"):
         referee.hear(game("4"))
+
+
+def test_the_table_says_nothing_of_wear_that_was_not_seen():
+    seen = endurance.Result(1, changes=200, writes=9_000, erases=Counter({0x3D000: 25}))
+    rows = dict(table.rows([seen]))
+    assert rows["flash writes in 200 changes of settings"] == "45 a change"
+    assert rows["  until a page was erased 20,000 times"].startswith("160,000 changes: 22 years")
+    rows = dict(table.rows([endurance.Result(1, changes=2, writes=90)]))
+    assert not any("inf" in value for value in rows.values())
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ class Result:
     game_operations: int = 0
     """Writes and erases in those games, whole games and abandoned ones."""
     changes: int = 0
+    writes: int = 0
+    """Bytes and words written in all those changes."""
     erases: Counter[int] = field(default_factory=Counter)
     """Erases in all those changes of the settings, by page."""
     failure: str = ""
@@ -78,6 +80,7 @@ def count(changes: int, seed: int = 1, firmware: Path | None = None) -> Result:
                 if not operations:
                     raise Broken("a change of the settings is not kept")
                 result.changes += 1
+                result.writes += sum(each.kind != "erase" for each in operations)
                 result.erases.update(each.address for each in operations if each.kind == "erase")
         except Broken as broken:
             result.failure = str(broken)

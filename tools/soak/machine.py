@@ -208,6 +208,11 @@ class Machine(Closing):
         flash_memory.write(self._qemu, kept)
         self._start_clock()
 
+    @property
+    def pid(self) -> int:
+        """QEMU's process id."""
+        return self._qemu.pid
+
     def close(self) -> None:
         """End QEMU."""
         self._qemu.close()

@@ -21,7 +21,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-_MODULE = b"""
+MODULE = b"""
 import gc, buttons
 from machine import mem32
 from microbit import running_time
@@ -67,6 +67,7 @@ def tell(text):
     start += clock() - end
 buttons.wait = wait
 """
+"""What the module is."""
 _IMPORT = b"    import loop\n"
 _LINE = re.compile(r"#([0-9]{1,5}),([0-9]{1,9}),([0-9]{1,9})")
 
@@ -87,7 +88,7 @@ def files(game: Mapping[str, bytes]) -> dict[str, bytes]:
     main = game["main.py"].replace(_IMPORT, b"    import probe\n" + _IMPORT)
     if main == game["main.py"]:
         raise ValueError("main.py does not import loop any more; adapt the probe")
-    return {**game, "probe.py": _MODULE, "main.py": main}
+    return {**game, "probe.py": MODULE, "main.py": main}
 
 
 def read(line: str) -> Reading | None:

@@ -67,6 +67,8 @@ def _shouts(results: Sequence[shouts.Result]) -> Iterator[Row]:
 def _endurance(results: Sequence[endurance.Result]) -> Iterator[Row]:
     for result in results:
         yield f"flash operations in {result.games} games", f"{result.game_operations}"
+        each = result.writes / result.changes if result.changes else 0
+        yield f"flash writes in {result.changes} changes of settings", f"{each:.0f} a change"
         total, worst = result.erases.total(), max(result.erases.values(), default=0)
         yield (
             f"page erases in {result.changes} changes of settings",
