@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import io
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from noughts import __version__
+from noughts import __version__, standard_streams
 from noughts.errors import NoughtsError, in_words, printable
 
 
@@ -136,33 +134,32 @@ def _parser(wanted: str | None) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0, 1 after an expected failure, 2 after wrong usage."""
-    _prepare_streams()
+    standard_streams.prepare()
     arguments = sys.argv[1:] if argv is None else list(argv)
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        status = 130
+    except BrokenPipeError:  # whoever read our output has enough
+        status = 1
+    except (NoughtsError, OSError) as error:
+        print(f"noughts: {printable(in_words(error))}", file=sys.stderr)
+        status = 1
+    standard_streams.abandon_output()
+    return status
+
+
+def _run(arguments: list[str]) -> int:
     wanted = next((word for word in arguments if not word.startswith("-")), None)
     try:
         args = _parser(wanted).parse_args(arguments)
         status: int = args.run(args)
-        sys.stdout.flush()
         return status
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # Whoever read our output has enough; keep Python from complaining at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except (NoughtsError, OSError) as error:
-        print(f"noughts: {printable(in_words(error))}", file=sys.stderr)
-        return 1
-
-
-def _prepare_streams() -> None:
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # closed by whoever started us
-            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Not every terminal has every character that we or a file's name may need.
-            stream.reconfigure(errors="backslashreplace")
+    except SystemExit:
+        sys.stdout.flush()  # argparse prints the help, and does not look whether that went well
+        raise
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ import pty
 import subprocess
 import sys
 
+import pytest
+
 CODE = """
 from noughts.terminal.progress import progress
 with progress(2000) as steps:
@@ -19,11 +21,19 @@ def test_elsewhere_there_are_lines_only():
     assert (done.stdout, done.stderr) == ("sent [red]ai.py[/red]\n", "")
 
 
-def test_a_reader_that_has_enough_does_not_stop_the_task():
-    reading, writing = os.pipe()
-    os.close(reading)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("kind", ["full", "nobody reads"])
+def test_output_that_cannot_be_written_does_not_stop_the_task(kind, unbuffered):
+    if kind == "full":
+        writing = os.open("/dev/full", os.O_WRONLY)
+    else:
+        reading, writing = os.pipe()
+        os.close(reading)
     code = CODE + "import sys\nsys.stderr.write('finished')\nsys.stderr.flush()\n"
-    done = subprocess.run([sys.executable, "-c", code], stdout=writing, stderr=subprocess.PIPE)
+    env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=writing, stderr=subprocess.PIPE, env=env, timeout=60
+    )
     os.close(writing)
     assert done.stderr.startswith(b"finished")
 

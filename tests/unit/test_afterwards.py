@@ -9,7 +9,6 @@ import sys
 import time
 import xml.etree.ElementTree as ET
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import pandas
@@ -380,18 +379,6 @@ def test_a_reader_that_has_enough(tmp_path, words):
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
-    with Path("/dev/full").open("wb") as file:
-        full = subprocess.run(command, stdout=file, stderr=subprocess.PIPE)
-    assert (full.returncode, full.stderr.count(b"\n")) == (1, 1)
-    assert b"damaged" not in full.stderr
-
-
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
-def test_streams_that_are_closed(path, closed):
-    for words in ("games", "replay 1", "export", "stats"):
-        command = f"{sys.executable} -m noughts {words} --db {path} {closed}"
-        done = subprocess.run(command, shell=True, capture_output=True, text=True)
-        assert "Traceback" not in done.stderr
 
 
 def test_any_damage_is_one_line(noughts, path, tmp_path):

@@ -18,8 +18,8 @@ class Steps:
 
     def say(self, line: str) -> None:
         """Print a line that stays."""
-        # Whoever reads our output may have enough, but the task must come to its end.
-        with suppress(BrokenPipeError):
+        # The task must come to its end, even if nobody reads our output or its disk is full.
+        with suppress(OSError):
             print(line, flush=True)
 
 

@@ -1,0 +1,132 @@
+"""Every command, with standard streams that cannot be used."""
+
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from noughts.cli import COMMANDS
+from noughts.device_files import device_files
+from noughts.log.sentences import write
+from stand_in_drive import StandInDrive
+from told import filled, stages
+
+WORDS = {
+    "play": ["play", "--board", "simulated", "--keys", "A"],
+    "prove": ["prove", "hard"],
+    "vs": ["vs", "hard", "easy", "--seed", "1"],
+    "duel": ["duel", "hard", "easy", "-n", "2"],
+    "solve": ["solve", "........."],
+    "hex": ["hex", "-o", "noughts.hex"],
+    "flash": ["flash", "--no-verify", "DRIVE"],
+    "put": ["put", "--port", "PORT"],
+    "watch": ["watch", "--plain", "--from", "capture.log", "--db", "other.db"],
+    "games": ["games", "--db", "games.db"],
+    "replay": ["replay", "1", "--text", "--db", "games.db"],
+    "stats": ["stats", "--db", "games.db"],
+    "export": ["export", "--db", "games.db"],
+    "doctor": ["doctor", "--no-restart"],
+    "table": ["table", "--check"],
+}
+
+
+@pytest.fixture
+def noughts(tmp_path):
+    """Runs the command in a folder of its own, with its standard streams as a shell leaves them."""
+
+    def run(*words, streams="", unbuffered="", **named):
+        env = {**os.environ, "PYTHONUNBUFFERED": unbuffered, "XDG_DATA_HOME": str(tmp_path)}
+        command = ["sh", "-c", f'exec "$0" -m noughts "$@" {streams}', sys.executable, *words]
+        named = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **named}
+        return subprocess.run(command, text=True, env=env, cwd=tmp_path, timeout=120, **named)
+
+    return run
+
+
+@pytest.fixture
+def words(request, tmp_path, simulated):
+    """The words of a command, and all that it needs."""
+    filled(tmp_path / "games.db", stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
+    told = (write(sentence) + "\r\n" for sentence in stages([4]))
+    (tmp_path / "capture.log").write_text("".join(told), newline="")
+    there = {}
+    if request.param == "put":
+        there["PORT"] = simulated({**device_files(), "ai.py": b"# noughts: older\n"}).port
+    if request.param == "flash":
+        drive = StandInDrive(tmp_path / "MICROBIT")
+        request.addfinalizer(drive.close)
+        there["DRIVE"] = str(drive.path)
+    return [there.get(word, word) for word in WORDS[request.param]]
+
+
+def test_every_command_is_tried():
+    assert list(WORDS) == [command.name for command in COMMANDS]
+
+
+FULL = (
+    1,
+    "noughts: cannot use standard output (No space left on device); check it and try again\n",
+)
+
+
+@pytest.mark.parametrize("words", WORDS, indirect=True)
+def test_a_full_disk(noughts, words):
+    for unbuffered in ("", "1"):
+        done = noughts(*words, streams=">/dev/full", unbuffered=unbuffered)
+        assert (done.returncode, done.stderr) == FULL
+
+
+@pytest.mark.parametrize("words", WORDS, indirect=True)
+def test_output_that_is_closed(noughts, words):
+    done = noughts(*words, streams=">&-")
+    assert done.returncode == 1
+    assert done.stderr == FULL[1].replace("No space left on device", "Bad file descriptor")
+
+
+@pytest.mark.parametrize("words", WORDS, indirect=True)
+def test_a_reader_that_has_enough(noughts, words):
+    reading, writing = os.pipe()
+    os.close(reading)
+    for unbuffered in ("", "1"):
+        done = noughts(*words, stdout=writing, unbuffered=unbuffered)
+        assert (done.returncode, done.stderr) == (1, "")
+    os.close(writing)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["watch", "--help"]])
+def test_help_that_cannot_be_written(noughts, words, unbuffered):
+    done = noughts(*words, streams=">/dev/full", unbuffered=unbuffered)
+    assert (done.returncode, done.stderr) == FULL
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_disk_that_has_room_for_a_part(noughts, tmp_path, unbuffered):
+    """The system lets no file grow beyond 100 bytes, and first takes so many of them."""
+    with (tmp_path / "out").open("wb") as file:
+        done = noughts(
+            "prove", "hard", stdout=file, unbuffered=unbuffered,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == FULL[1].replace("No space left on device", "File too large")
+    assert (tmp_path / "out").stat().st_size == 100
+
+
+@pytest.mark.parametrize("streams", ["2>/dev/full", "2>&-"])
+def test_messages_that_cannot_be_written(noughts, streams, tmp_path):
+    """The exit status says what can still be said, and what is told besides holds nothing up."""
+    assert noughts("table", "--unknown", streams=streams).returncode == 2
+    assert noughts("hex", "--list", "missing.hex", streams=streams).returncode == 1
+    filled(tmp_path / "games.db", stages([4], "x"), stages([0], "x"))
+    done = noughts("games", "-n", "1", "--db", "games.db", streams=streams)  # "1 more" is told
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
+
+
+def test_input_that_is_closed(noughts):
+    assert noughts("table", "--check", streams="<&-").returncode == 0
+    done = noughts("watch", "--from", "-", streams="<&-")
+    assert done.returncode == 0
+    assert "0 sentences" in done.stderr
