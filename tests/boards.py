@@ -39,7 +39,7 @@ class Driver:
     def listen(self) -> None:
         self.items += self.stream.feed(self.board.serial.read(4096))
 
-    def wait(self, condition: Callable[[], bool], what: str, seconds: float = 40) -> None:
+    def wait(self, condition: Callable[[], bool], what: str, seconds: float = 120) -> None:
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end, (
@@ -52,7 +52,8 @@ class Driver:
         end = self.board.clock_us() + ms * 1000
         self.wait(lambda: self.board.clock_us() >= end, f"{ms} ms")
 
-    def press(self, *buttons: Button, down_ms: int = 60, up_ms: int = 190) -> None:
+    def press(self, *buttons: Button, down_ms: int = 200, up_ms: int = 200) -> None:
+        """Longer than a person would: a busy machine may not run the board all the time."""
         for button in buttons:
             self.board.press(button)
         self.rest(down_ms)
@@ -60,9 +61,9 @@ class Driver:
             self.board.release(button)
         self.rest(up_ms)
 
-    def shows(self, picture: str, seconds: float = 40) -> None:
+    def shows(self, picture: str) -> None:
         wanted = LETTERS.get(picture, picture)
-        self.wait(lambda: text(self.board.leds()) == wanted, f"LEDs {picture}", seconds)
+        self.wait(lambda: text(self.board.leds()) == wanted, f"LEDs {picture}")
 
     @property
     def games(self) -> list[Game]:
@@ -88,16 +89,15 @@ class Driver:
         """Wait until the menu answers."""
         boots = len(self.boots)
         self.wait(lambda: len(self.boots) > boots, "the boot sentence")
-        self.rest(60)
+        self.rest(250)
 
-    def says(self, moves: str, end: str, seconds: float = 40) -> Game:
+    def says(self, moves: str, end: str) -> Game:
         wanted = tuple(map(int, moves))
         self.wait(
             lambda: (
                 bool(self.games) and (self.games[-1].moves, self.games[-1].end) == (wanted, end)
             ),
             f"moves {moves} {end}",
-            seconds,
         )
         return self.games[-1]
 

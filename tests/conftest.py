@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from noughts.boards.emulated import EmulatedBoard
+from noughts.boards.qemu import find_qemu
 from noughts.boards.simulated import SimulatedBoard
 
 if TYPE_CHECKING:
@@ -22,11 +23,32 @@ if TYPE_CHECKING:
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# One profile everywhere; Hypothesis has another of its own where CI is set. A busy computer may be
+# as slow as it likes; what fails prints how to repeat it, and is tried again the next time.
+settings.register_profile(
+    "noughts",
+    settings.get_profile("default"),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=False,
+    print_blob=True,
+)
+settings.load_profile("noughts")
+
+
 @pytest.fixture
-def emulated() -> Iterator[Callable[..., EmulatedBoard]]:
-    """Starts emulated boards, and ends them. In CI, a missing QEMU is a failure."""
-    if not shutil.which("qemu-system-arm") and "CI" not in os.environ:
-        pytest.skip("QEMU is not installed: the firmware tests need it")
+def qemu() -> None:
+    """Skips a test where QEMU is missing. In CI that is a failure."""
+    if find_qemu() is None:
+        missing = "QEMU is missing (qemu-system-arm); sh tools/get_qemu.sh installs it"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+
+
+@pytest.fixture
+def emulated(qemu: None) -> Iterator[Callable[..., EmulatedBoard]]:
+    """Starts emulated boards, and ends them."""
     boards: list[EmulatedBoard] = []
 
     def start(*args: object, **named: object) -> EmulatedBoard:

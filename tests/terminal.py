@@ -36,7 +36,7 @@ class Terminal:
             except OSError:  # the program has ended
                 time.sleep(0.05)
 
-    def wait_for(self, wanted, seconds=30):
+    def wait_for(self, wanted, seconds=120):
         end = time.monotonic() + seconds
         while wanted not in ESCAPES.sub("", self.text):
             assert time.monotonic() < end, f"no {wanted!r} in {ESCAPES.sub('', self.text)[-2000:]}"
@@ -45,7 +45,18 @@ class Terminal:
     def type(self, keys):
         os.write(self.master, keys.encode())
 
-    def end(self, seconds=20):
+    def press(self, key, wanted):
+        """Type a key that presses a button, until a text shows: a busy board may miss a press."""
+        for _ in range(10):
+            self.type(key)
+            try:
+                self.wait_for(wanted, 10)
+            except AssertionError:
+                continue
+            return
+        self.wait_for(wanted)
+
+    def end(self, seconds=120):
         end = time.monotonic() + seconds
         while self.status is None and time.monotonic() < end:
             self.read(0.05)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from boards import B, Driver
-from noughts.boards.base import Board, Button
+from noughts.boards.base import Board
 from noughts.log.sentences import Boot, Game
 from noughts.log.stream import Heard
 
@@ -40,7 +40,7 @@ class Watcher:
         for line in self._process.stdout:
             self.events.append(json.loads(line))
 
-    def wait(self, condition: Callable[[Event], bool], what: str, seconds: float = 30) -> Event:
+    def wait(self, condition: Callable[[Event], bool], what: str, seconds: float = 120) -> Event:
         """The first event that fits, when it has come."""
         end = time.monotonic() + seconds
         while True:
@@ -52,7 +52,7 @@ class Watcher:
 
     def connected(self, port: str, times: int = 1) -> None:
         """Wait until a port has been opened so often."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while sum(e["event"] == "connected" and e["port"] == port for e in self.events) < times:
             assert time.monotonic() < end, f"{port} is not connected: {self.events[-5:]}"
             time.sleep(0.005)
@@ -64,16 +64,16 @@ class Watcher:
 
     def ended(self) -> tuple[int, str]:
         """Wait until it has ended by itself."""
-        status = self._process.wait(30)
-        self._thread.join(10)
+        status = self._process.wait(120)
+        self._thread.join(120)
         assert self._process.stderr is not None
         return status, self._process.stderr.read()
 
     def kill(self) -> None:
         """As `kill -9`, also when it has ended."""
         self._process.kill()
-        self._process.wait(30)
-        self._thread.join(10)
+        self._process.wait(120)
+        self._thread.join(120)
 
 
 class HeardBy(Driver):
@@ -85,10 +85,6 @@ class HeardBy(Driver):
         self.name = name
         self._taken = 0
 
-    def press(self, *buttons: Button, down_ms: int = 130, up_ms: int = 190) -> None:
-        """Longer than a person would: a busy machine may not look at the board all the time."""
-        super().press(*buttons, down_ms=down_ms, up_ms=up_ms)
-
     def begin(self) -> None:
         """Wait until the menu answers; a board that started before it was heard is reset."""
         self.watcher.connected(self.name)
@@ -99,13 +95,13 @@ class HeardBy(Driver):
         if not self.boots:
             self.board.reset()
             self.start()
-        self.rest(60)
+        self.rest(250)
 
     def begin_game(self) -> None:
         """Press B in the menu; a busy machine may miss a press."""
         for _ in range(5):
             self.press(B)
-            end = time.monotonic() + 5
+            end = time.monotonic() + 20
             while time.monotonic() < end:
                 self.listen()
                 if self.games and not self.games[-1].moves and self.games[-1].end == "-":

@@ -24,7 +24,7 @@ SLOW_TICKER = 23  # SWI3, by which the firmware sees to its buttons; some tens o
 
 
 @pytest.mark.parametrize(("interrupted", "times"), [(True, 3000), (False, 300)])
-def test_an_interrupt_at_the_wrong_moment_has_the_clock_jump(emulated, interrupted, times):
+def test_an_interrupt_at_the_wrong_moment_has_the_clock_jump(qemu, interrupted, times):
     with Machine(1, {"main.py": CODE}) as machine:
         machine.rest(1_000)
         machine.heard()

@@ -7,10 +7,7 @@ from soak import cuts, endurance, flash_watch
 from soak.machine import Machine
 from soak.player import Player
 
-
-@pytest.fixture(autouse=True)
-def qemu(emulated):
-    """`emulated` is asked for only to skip, or fail in CI, where QEMU is missing."""
+pytestmark = pytest.mark.usefixtures("qemu")
 
 
 def test_it_plays_after_every_cut():

@@ -25,8 +25,8 @@ while True:
 PICTURE = bytes(i % 10 for i in range(25))
 
 
-def lines(board, seconds=1.0):
-    board.serial.timeout = seconds
+def lines(board):
+    board.serial.timeout = 120
     read = board.serial.read_until(b"\n").strip(b"\0\r\n").decode()
     board.serial.timeout = 0
     return read.split()
@@ -43,7 +43,7 @@ def test_the_frame_buffer_is_what_the_pins_show(emulated):
     Driver(board).shows(text(PICTURE))
     for _ in range(2):
         strobe = Strobe()
-        end = time.monotonic() + 90
+        end = time.monotonic() + 600
         while not strobe.complete and time.monotonic() < end:
             strobe.feed(board.samples())
         assert strobe.complete
@@ -55,7 +55,7 @@ def test_buttons_and_clock(emulated):
 
     def until(*pressed):
         """The board's time once it says so; a busy machine makes it slow."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while (told := lines(board))[1:] != [str(each) for each in pressed]:
             assert time.monotonic() < end, told
         return int(told[0])
@@ -65,30 +65,38 @@ def test_buttons_and_clock(emulated):
     until(True, False)
     board.release(A)
     board.press(B)
-    lags = []
-    for _ in range(5):
-        ms = until(False, True)
-        lags.append(board.clock_us() / 1000 - ms)
-    assert 0 <= min(lags) < 150  # a busy machine is late, but not always
+    # A QEMU that was held up stays behind, for the firmware misses a part of that time; so it is
+    # the time between two lines that is compared, and a busy machine may take some lines for it.
+    before = None
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        ms, clock_ms = until(False, True), board.clock_us() / 1000
+        assert clock_ms >= ms
+        if before and abs((clock_ms - before[1]) - (ms - before[0])) < 20:
+            break
+        before = ms, clock_ms
+    else:
+        pytest.fail("the clock is not the board's")
 
 
 def test_reset_starts_the_clock_again(emulated):
     board = emulated({"main.py": MAIN})
-    time.sleep(1)
-    assert board.clock_us() > 500_000
+    end = time.monotonic() + 120
+    while board.clock_us() < 5_000_000:
+        assert time.monotonic() < end
+        time.sleep(0.05)
     board.reset()
-    assert board.clock_us() < 500_000
-    board.serial.reset_input_buffer()
-    lines(board)
-    assert int(lines(board)[0]) < 1000
+    assert board.clock_us() < 2_500_000
+    while len(told := lines(board)) != 3 or int(told[0]) > 2_500:  # from before the reset
+        assert time.monotonic() < end
 
 
 def test_unmodified_microfs_over_the_pty(emulated, tmp_path):
     board = emulated({"main.py": MAIN})
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while len(lines(board)) < 3:  # it runs
         assert time.monotonic() < end
-    board.serial.timeout = 1
+    board.serial.timeout = 60
     assert microfs.ls(board.serial) == ["main.py"]
     (tmp_path / "note").write_bytes(b"kept \x00\xff" * 40)
     microfs.put(str(tmp_path / "note"), "note", board.serial)
@@ -106,7 +114,7 @@ def alive(pid):
 
 
 def gone(pid):
-    end = time.monotonic() + 10
+    end = time.monotonic() + 120
     while alive(pid) and time.monotonic() < end:
         time.sleep(0.02)
     return not alive(pid)
@@ -129,8 +137,7 @@ def test_close_ends_qemu(emulated):
     assert gone(board.pid)
 
 
-def test_qemu_does_not_outlive_a_killed_owner(emulated):
-    """`emulated` is asked for only to skip, or fail in CI, where QEMU is missing."""
+def test_qemu_does_not_outlive_a_killed_owner(qemu):
     code = (
         "import time\nfrom noughts.boards.emulated import EmulatedBoard\n"
         "board = EmulatedBoard()\nprint(board.pid, flush=True)\ntime.sleep(600)"
@@ -146,7 +153,7 @@ def test_qemu_does_not_outlive_a_killed_owner(emulated):
     assert gone(pid)
 
 
-def test_a_missing_or_broken_qemu(emulated, monkeypatch, tmp_path):
+def test_a_missing_or_broken_qemu(qemu, monkeypatch, tmp_path):
     broken = tmp_path / "qemu"
     broken.write_text("#!/bin/sh\necho 'unsupported machine type' >&2\nexit 1\n")
     broken.chmod(0o755)

@@ -13,10 +13,7 @@ from soak import shouts
 from soak.machine import Machine
 from soak.player import A, B, Player
 
-
-@pytest.fixture(autouse=True)
-def qemu(emulated):
-    """`emulated` is asked for only to skip, or fail in CI, where QEMU is missing."""
+pytestmark = pytest.mark.usefixtures("qemu")
 
 
 def test_shouting_changes_no_game_and_ctrl_d_starts_another():
@@ -130,7 +127,7 @@ def test_a_host_that_never_reads_holds_nothing_up(emulated):
     board._line.feed(b"#" * 100_000)  # far more than the system keeps for a reader
     for picture in (set(), {12}):
         board.press(B)
-        unread(board, 60)
+        unread(board, 250)
         board.release(B)
         unread(board, 400)
         lit = [board.leds() for _ in range(20) if not unread(board, 37)]

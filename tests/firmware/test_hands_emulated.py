@@ -13,8 +13,8 @@ A, B = Button.A, Button.B
 
 
 @pytest.fixture
-def player(emulated):
-    """In the menu. `emulated` is asked for only to skip, or fail in CI, where QEMU is missing."""
+def player(qemu):
+    """In the menu."""
     with Machine() as machine:
         player = Player(machine)
         player.boots()
@@ -142,7 +142,7 @@ def test_both_held_for_two_minutes_leave_once_and_start_nothing(player):
     assert [game.moves for game in player.tap(B)] == [(4,)]
 
 
-def test_a_button_that_is_held_from_the_start_is_no_press(emulated):
+def test_a_button_that_is_held_from_the_start_is_no_press(qemu):
     with Machine() as machine:
         player = Player(machine)
         machine.contact(B, True)

@@ -7,8 +7,7 @@ from noughts.positions import EMPTY, WON, unfinished
 from noughts.solver import hard_moves
 
 
-def test_all_4520_positions_and_no_line_that_beats_it(emulated):
-    """`emulated` is asked for only to skip, or fail in CI, where QEMU is missing."""
+def test_all_4520_positions_and_no_line_that_beats_it(qemu):
     with Asker() as asker:
         answers = {position: cells for position, cells, _ in asker.ask(unfinished())}
     assert len(answers) == 4520

@@ -10,10 +10,7 @@ from soak import probe
 from soak.machine import Machine
 from soak.stretch import Stretch
 
-
-@pytest.fixture(autouse=True)
-def qemu(emulated):
-    """`emulated` is asked for only to skip, or fail in CI, where QEMU is missing."""
+pytestmark = pytest.mark.usefixtures("qemu")
 
 
 def stretch(seed, seconds, game=None):
