@@ -81,8 +81,9 @@ class StandInDrive:
             if ended or (content and self._drops):
                 if ended:
                     time.sleep(0.1)  # the writer closes the file
-                shutil.rmtree(self.path)
+                # Before the drive goes away, for whoever waits for that may look here then.
                 self.received.append(content)
+                shutil.rmtree(self.path)
                 failure = "An error has occurred" if self._drops else self._program(content)
                 time.sleep(0.3)
                 if self._returns:

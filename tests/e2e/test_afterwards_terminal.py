@@ -38,10 +38,11 @@ def test_it_plays_by_itself_and_can_be_stopped(terminal, db):
     program.wait_for("space play")
     program.type(" ")  # once more from the beginning
     program.wait_for("space stop")
-    program.type(" ")
-    time.sleep(0.3)
     program.text = ""
-    time.sleep(0.5)
+    program.type(" ")
+    program.wait_for("space play")
+    program.text = ""
+    time.sleep(0.5)  # two steps and a half, if it went on
     program.read(0.1)
     assert "Move" not in ESCAPES.sub("", program.text)
     program.type("\x03")

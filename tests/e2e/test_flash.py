@@ -229,7 +229,8 @@ def breaks_off(monkeypatch):
     return start
 
 
-def test_fail_txt_is_read_after_a_write_error_too(drive, capsys, breaks_off):
+def test_fail_txt_is_read_after_a_write_error_too(drive, capsys, breaks_off, monkeypatch):
+    monkeypatch.setattr("noughts.boards.drive._SAYS_WHY_S", 120)
     one = drive()
     one.close()
     timer = threading.Timer(0.3, (one.path / "FAIL.TXT").write_text, [f"error: {CHECKSUM}\n"])
@@ -256,7 +257,7 @@ def test_a_drive_that_comes_back_elsewhere(drive, mounted):
     mounted(old, new)
     found = drives.look(old.path)
     assert drives.copy(b":00000001FF\n", found, lambda size: None)
-    assert drives.wait_until_back(found, limit_s=5).path == new.path
+    assert drives.wait_until_back(found, limit_s=120).path == new.path
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """`noughts play --keys`: the whole program, without a terminal, on both boards."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,21 +15,26 @@ from noughts.log.stream import Heard, Stream
 KEYS = "B 300 B 300 B 300 B 300 A B 300 B 300 B 300 B 300 AB 300"
 
 
-def need_qemu():
-    if not shutil.which("qemu-system-arm") and "CI" not in os.environ:
-        pytest.skip("QEMU is not installed")
-
-
 @pytest.fixture(params=["simulated", "emulated"])
 def board(request):
     if request.param == "emulated":
-        need_qemu()
+        request.getfixturevalue("qemu")
     return request.param
 
 
+# The boards run in real time: a busy machine would let shorter presses pass unseen.
+PATIENT = """
+import sys
+from noughts import cli
+from noughts.commands import keys
+keys.DOWN_MS = keys.UP_MS = 200
+sys.exit(cli.main())
+"""
+
+
 def play(board, keys, **named):
-    command = [sys.executable, "-m", "noughts", "play", "--board", board, "--keys", keys]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **named)
+    command = [sys.executable, "-c", PATIENT, "play", "--board", board, "--keys", keys]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, **named)
 
 
 def sentences(output):
@@ -45,17 +49,15 @@ def test_pictures_and_sentences_as_text(board):
     assert (done.returncode, done.stderr) == (0, "")
     told = [block.split() for block in done.stdout.split(" ms  ")[1:]]
     pictures = [" ".join(words[1:6]) for words in told if words[0] == "LEDs"]
-    # The menu's 2, then E at the press of A, a dark menu at the press of B, the cursor of A.
+    # The menu's 2, then E at the press of A, then, after the press of B, the cursor of A.
     assert pictures[0] == LETTERS["2"]
-    assert pictures.index(LETTERS["E"]) < pictures.index("..... ..... ..... ..... .....")
-    assert "..... ..... ..9.. ..... ....." in pictures
+    assert pictures.index(LETTERS["E"]) < pictures.index("..... ..... ..9.. ..... .....")
     heard = sentences(done.stdout)
     assert isinstance(heard[0], Boot)
     assert (heard[1].seats, heard[1].moves) == ("PE", ())
 
 
-def test_the_same_game_gives_the_same_sentences_on_both_boards():
-    need_qemu()
+def test_the_same_game_gives_the_same_sentences_on_both_boards(qemu):
     told = []
     for board in ("simulated", "emulated"):
         games = [s for s in sentences(play(board, KEYS).stdout) if isinstance(s, Game)]
@@ -70,15 +72,14 @@ def test_an_interrupt_ends_the_board_too(board):
     try:
         assert "$NB" in program.stdout.readline()
         program.send_signal(signal.SIGTERM)
-        assert program.wait(20) == 128 + signal.SIGTERM
+        assert program.wait(120) == 128 + signal.SIGTERM
     finally:
         program.kill()
         program.wait()
         program.stdout.close()
 
 
-def test_a_killed_qemu_is_one_line_and_exit_1(tmp_path):
-    need_qemu()
+def test_a_killed_qemu_is_one_line_and_exit_1(qemu, tmp_path):
     wrapper = tmp_path / "qemu"
     wrapper.write_text(f'#!/bin/sh\necho $$ > "{tmp_path}/pid"\nexec qemu-system-arm "$@"\n')
     wrapper.chmod(0o755)
@@ -93,7 +94,7 @@ def test_a_killed_qemu_is_one_line_and_exit_1(tmp_path):
     try:
         assert "$NB" in program.stdout.readline()
         os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
-        assert program.wait(20) == 1
+        assert program.wait(120) == 1
         error = program.stderr.read()
         assert error.startswith("noughts: QEMU is not running any more") and error.count("\n") == 1
     finally:

@@ -2,25 +2,19 @@
 
 import os
 import re
-import shutil
 import signal
-import time
 
 import pytest
 
 
 @pytest.mark.parametrize("board", ["simulated", "emulated"])
-def test_a_game_is_played_and_left(terminal, board):
-    if board == "emulated" and not shutil.which("qemu-system-arm") and "CI" not in os.environ:
-        pytest.skip("QEMU is not installed")
+def test_a_game_is_played_and_left(request, terminal, board):
+    if board == "emulated":
+        request.getfixturevalue("qemu")
     program = terminal("play", "--board", board)
     program.wait_for("board started: micro:bit V1")
-    time.sleep(0.5)
-    program.type("b")
-    program.wait_for("game 1: A is a person, B is a person; A begins")
-    time.sleep(0.3)
-    program.type("b")
-    program.wait_for("move 1: A in the centre")
+    program.press("b", "game 1: A is a person, B is a person; A begins")
+    program.press("b", "move 1: A in the centre")
     program.type("q")
     assert program.end() == 0
     assert "\x1b[?1049l" in program.text  # the terminal is as it was

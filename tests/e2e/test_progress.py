@@ -53,5 +53,5 @@ def test_in_a_terminal_there_is_a_bar():
         pass  # Linux says so of a terminal that nobody has open any more
     finally:
         os.close(master)
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
     assert b"ai.py" in shown and b"1.0/2.0 kB" in shown and b"sent [red]ai.py[/red]" in shown

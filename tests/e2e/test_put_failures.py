@@ -59,24 +59,25 @@ def put(capsys, port, *words):
     return told
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def impatient(monkeypatch):
+    """For boards that do not answer; those that do may be as slow as a busy machine makes them."""
     monkeypatch.setattr("noughts.boards.board_files._LIMIT_S", 3.0)
     monkeypatch.setattr("noughts.boards.board_files._ANSWER_S", 0.5)
     monkeypatch.setattr("noughts.boards.board_files._PATIENCE_S", (0.2,))
 
 
-def test_a_board_that_says_nothing(talker, capsys):
+def test_a_board_that_says_nothing(talker, capsys, impatient):
     told = put(capsys, talker(lambda heard: b""))
     assert "does not answer as MicroPython; press its reset button" in told
 
 
-def test_a_board_that_never_stops_talking(talker, capsys):
+def test_a_board_that_never_stops_talking(talker, capsys, impatient):
     told = put(capsys, talker(lambda heard: b"\x1b[2J garbage \xff\n" * 200))
     assert "does not answer as MicroPython" in told
 
 
-def test_waiting_for_silence_ends():
+def test_waiting_for_silence_ends(impatient):
     """A port that always has more: no pty can be filled as fast as it is read."""
 
     class Endless:

@@ -128,10 +128,10 @@ def test_pulled_and_plugged_in_again(ports, watch):
     watcher = watch(port.path)
     watcher.connected(port.path)
     told = stages(DRAW)
-    port.say(*told[:4])
+    port.say(*told[:3])
+    # Half a sentence, and the cable; what was sent together is read together.
+    port.send(write(told[3]).encode() + b"\r\n" + write(told[4]).encode()[:20])
     watcher.wait(lambda event: event.get("moves") == DRAW[:3], "three moves")
-    port.send(write(told[4]).encode()[:20])  # half a sentence, and the cable
-    time.sleep(0.3)
     port.pull()
     watcher.wait(lambda event: event["event"] == "gone", "the cable")
     half = [event["text"] for event in watcher.events if event["event"] == "noise"]
@@ -148,7 +148,7 @@ def test_pulled_and_plugged_in_again(ports, watch):
 def test_boards_that_are_far_away(watch):
     """A `socket://` URL; the host there hangs up, and is called again."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(20)
+        server.settimeout(120)
         url = f"socket://127.0.0.1:{server.getsockname()[1]}"
         watcher = watch(url)
         told = stages(DRAW)
@@ -220,7 +220,7 @@ def test_plain_lines(ports, tmp_path):
             port.say(stages([4])[1])
             assert process.stdout.readline() == f"{port.path}: game 1, move 1: A in the centre\n"
             process.send_signal(signal.SIGTERM)
-            assert process.wait(20) == 0
+            assert process.wait(120) == 0
         finally:
             process.kill()
 
@@ -238,7 +238,7 @@ def test_a_reader_that_has_enough(ports, tmp_path):
         try:
             process.stdout.readline()
             process.stdout.close()
-            end = time.monotonic() + 20
+            end = time.monotonic() + 60
             while process.poll() is None and time.monotonic() < end:
                 port.say(stages([4])[1])
                 time.sleep(0.02)
@@ -254,9 +254,8 @@ def test_the_live_screen(ports, terminal, tmp_path):
     program = terminal("watch", "--db", str(tmp_path / "g.db"), port.path)
     program.wait_for("port0")
     program.wait_for("0 sentences")
-    time.sleep(0.3)
     port.say(BOOT, *stages(DRAW))
-    program.wait_for("11 sentences", 10)
+    program.wait_for("11 sentences")
     program.wait_for("game 1: PH, A began, 9 moves, 9 s: draw")
     port.send(b"\x1b[31;1mred\x07\r\n")
     program.wait_for("noise 1")
@@ -413,7 +412,7 @@ def test_boards_that_play_by_themselves(tmp_path, terminal):
     """Emulated, or simulated where there is no QEMU; their games are not among the pupils'."""
     env = {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
     program = terminal("watch", "--emulated", "2", "--plain", **env)
-    program.wait_for("move 2", 60)
+    program.wait_for("move 2")
     program.type("\x03")
     assert program.end() == 0
     (path,) = tmp_path.rglob("demonstration.db")
