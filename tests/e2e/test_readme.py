@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -28,7 +29,7 @@ def test_every_command_runs(repository, tmp_path):
     watch = [sys.executable, "-m", "noughts", "watch", "--from", "-"]
     subprocess.run(watch, input=log, text=True, env=environment, check=True)
     for command in commands:
-        runnable = command.replace(".venv/bin/noughts", f"{sys.executable} -m noughts")
+        runnable = command.replace(".venv/bin/noughts", f"{shlex.quote(sys.executable)} -m noughts")
         done = subprocess.run(
             runnable, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=120,
             env=environment,
