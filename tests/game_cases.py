@@ -172,7 +172,7 @@ def incomplete_files_are_told_on_the_leds(start: Start, files: dict[str, bytes])
             seen.add(board.leds())
             return len(seen & pictures) > 20
 
-        driver.wait(enough, "the scrolling text")
+        driver.wait(enough, "the scrolling text", 600)
         assert not driver.items
         board.close()
 

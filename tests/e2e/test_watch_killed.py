@@ -105,7 +105,7 @@ def test_what_was_reported_is_kept(tmp_path):
             # It is killed when it has reported so much and then so many sentences were sent, in
             # whatever it is doing with them: not after a time, in which it may not have run.
             events = []
-            least, more = dice.randrange(8), dice.randrange(1, 1000)
+            least, more = dice.randrange(5), dice.randrange(1, 1000)
             for sentence in endless(life, dice):
                 feed(master, write(sentence).encode() + b"\r\n")
                 events += lives.reported()

@@ -44,7 +44,7 @@ def says_incomplete(driver):
         seen.add(driver.board.leds())
         return len(seen & pictures) > 20
 
-    driver.wait(enough, "the scrolling text")
+    driver.wait(enough, "the scrolling text", 600)
 
 
 def plays(driver):
