@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from noughts.boards.emulated import EmulatedBoard
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.positions import Position
 
 FAST = "shift=6,sleep=off"
@@ -36,7 +36,7 @@ class Asker:
     """An emulated board that answers positions with `ai.best`, at level hard."""
 
     def __init__(self) -> None:
-        files = {**device_files(), "main.py": _LOOP}
+        files = {**files_for_boards(), "main.py": _LOOP}
         self._board = EmulatedBoard(files, icount=FAST)
         self._board.serial.timeout = 20
         self.firmware = self._board.firmware

@@ -19,8 +19,9 @@ from asking import FAST, Asker
 from noughts import table
 from noughts.boards.base import Button
 from noughts.boards.emulated import EmulatedBoard
-from noughts.device_files import device_files
+from noughts.device_files import device_files, files_for_boards
 from noughts.firmware import image
+from noughts.packing import packed
 from noughts.positions import Position, unfinished
 
 HEAP = 10_240
@@ -98,7 +99,7 @@ def heap() -> Iterator[tuple[str, str, str]]:
     files["ai.py"] = insert(files["ai.py"], b"return cells", _PROBE)
     files["sentences.py"] = insert(files["sentences.py"], b'print("$', _PROBE)
     lowest = HEAP
-    with EmulatedBoard(files) as board:
+    with EmulatedBoard(packed(files)) as board:
         for keys in ("", "A", "B", "B", "AB", "A A B", "B", "B", "A B", "B", "B", "AB", "AB", "B"):
             for key in keys.split():
                 lowest = min(lowest, press(board, key))
@@ -221,7 +222,7 @@ def press_to_led() -> Iterator[tuple[str, str, str]]:
 
 def sizes() -> Iterator[tuple[str, str, str]]:
     """Bytes in flash."""
-    files: Mapping[str, bytes] = device_files()
+    files: Mapping[str, bytes] = files_for_boards()
     for name, content in files.items():
         yield f"  {name}", f"{len(content):,} bytes", ""
     for firmware in image.bundled().values():

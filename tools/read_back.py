@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.firmware import image, universal_hex
 
 PACKAGES = ("@microbit/microbit-fs", "@microbit/microbit-universal-hex")
@@ -27,7 +27,7 @@ def main() -> int:
     if npm is None or node is None:
         print("read_back: Node and npm are missing; install Node 20", file=sys.stderr)
         return 1
-    files = device_files()
+    files = files_for_boards()
     with tempfile.TemporaryDirectory(prefix="noughts-") as folder:
         place = Path(folder)
         subprocess.run(

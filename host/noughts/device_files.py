@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from noughts.errors import NoughtsError
+from noughts.packing import packed
 
 
 def device_dir() -> Path:
@@ -26,6 +27,11 @@ def device_dir() -> Path:
 def device_files() -> dict[str, bytes]:
     """Every file of the device, name to content, sorted by name."""
     return {path.name: path.read_bytes() for path in sorted(device_dir().glob("*.py"))}
+
+
+def files_for_boards() -> dict[str, bytes]:
+    """Every file of the device as it goes onto a board, name to content, sorted by name."""
+    return packed(device_files())
 
 
 def load_device(

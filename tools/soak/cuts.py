@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from noughts.device_files import device_files
+from micropython_microbit_fs.filesystem import CHUNK_SIZE, ChunkMarker
+
+from noughts.device_files import files_for_boards
 from noughts.firmware import image
-from noughts.firmware.filesystem import CHUNK, UNUSED
 from soak.flash_watch import PAGE, Operation, watch_flash
 from soak.machine import Machine
 from soak.player import A, B, Player
@@ -24,7 +25,6 @@ DEFAULTS = "Pb"
 _LEVELS = "PEMH"
 _LONGEST_MS = 7_000
 _VISITS = 12  # to the menu, if nothing cuts the power before
-_FREED = 0
 
 
 @dataclass
@@ -160,9 +160,9 @@ class Cuts:
 
 def used_up(firmware: image.Firmware, random: Random) -> bytes:
     """A flash in whose file system nearly all chunks were used and freed before."""
-    memory = firmware.with_files(device_files())
+    memory = firmware.with_files(files_for_boards())
     flash = bytearray(memory.tobinstr(0, 0x3FFFF))
-    for start in range(firmware.layout.start, firmware.layout.end, CHUNK):
-        if flash[start] == UNUSED and random.random() < 0.9:
-            flash[start] = _FREED
+    for start in firmware.layout[::CHUNK_SIZE]:
+        if flash[start] == ChunkMarker.UNUSED and random.random() < 0.9:
+            flash[start] = ChunkMarker.FREED
     return bytes(flash)

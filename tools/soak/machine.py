@@ -32,7 +32,7 @@ from noughts.boards import flash_memory
 from noughts.boards.base import Button
 from noughts.boards.qemu import Qemu
 from noughts.closing import Closing
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.errors import BoardGone
 from noughts.firmware import image
 from soak.debugger import Debugger
@@ -71,7 +71,7 @@ class Machine(Closing):
         loaded = image.for_v1(firmware)
         self.firmware = str(loaded)
         self.layout = loaded.layout
-        memory = loaded.with_files(device_files() if files is None else files)
+        memory = loaded.with_files(files_for_boards() if files is None else files)
         self._stub = loaded.layout.start - _STUB_GAP
         self._heard = bytearray()
         self._watched: dict[int, Callable[[int], None]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
@@ -9,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from noughts.boards import flash_memory
 from noughts.boards.base import Button
 from noughts.device_files import device_files
-from noughts.firmware import filesystem
+from noughts.packing import packed
 from soak import monkey, probe
 from soak.machine import Machine
 from soak.referee import Broken, Referee
@@ -31,6 +33,8 @@ best ones, too, and those of all points.
 """
 
 _BOOT_MS = 1_500
+_SETTINGS = re.compile(rb"\xfe\x0c\x08settings(..)", re.DOTALL)
+"""A file of that name with two bytes, in its chunk (`filesystem.h`, `file_header`)."""
 _STEPS = 10
 _BOUNCE_US = 5_000
 
@@ -91,7 +95,7 @@ class Stretch:
     def run(self, firmware: Path | None = None, game: Mapping[str, bytes] | None = None) -> Result:
         """Play until the end, or until something is wrong. game: other files than ours."""
         result = self._result
-        files = probe.files(device_files() if game is None else game)
+        files = packed(probe.files(device_files() if game is None else game))
         with Machine(result.seed, files, firmware) as machine:
             result.firmware = machine.firmware
             try:
@@ -199,6 +203,7 @@ class Stretch:
 
 
 def _choice(machine: Machine) -> str:
-    """The opponent and the controls, as the board keeps them in flash."""
-    image = machine.memory(machine.layout.start, machine.layout.end - machine.layout.start)
-    return filesystem.unpack(image).get("settings", b"Pb").decode("latin-1")
+    """The opponent and the controls, as the board keeps them in a chunk of its flash."""
+    chunks = machine.memory(machine.layout.start, flash_memory.SIZE - machine.layout.start)
+    found = _SETTINGS.search(chunks)
+    return found[1].decode("latin-1") if found else "Pb"

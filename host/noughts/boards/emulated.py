@@ -25,7 +25,7 @@ from noughts.boards.qemu import Qemu
 from noughts.boards.serial_line import Cabled
 from noughts.boards.strobe import Sample
 from noughts.closing import Closing
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.errors import BoardError
 from noughts.firmware import image
 
@@ -106,7 +106,7 @@ class EmulatedBoard(Cabled, Closing):
         loaded = image.for_v1(flashed or firmware)
         memory = loaded.memory
         if flashed is None:
-            memory = loaded.with_files(device_files() if files is None else files)
+            memory = loaded.with_files(files_for_boards() if files is None else files)
         self.firmware = str(loaded)
         self._display = find_display(loaded)
         with contextlib.ExitStack() as stack:

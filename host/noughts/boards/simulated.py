@@ -16,7 +16,7 @@ from typing import Any
 from noughts.boards.base import Button
 from noughts.boards.serial_line import Cabled
 from noughts.closing import Closing
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, BoardGone
 
 _START_S = 20.0
@@ -38,7 +38,7 @@ class SimulatedBoard(Cabled, Closing):
     firmware = f"micro:bit V1, CPython {platform.python_version()} instead of firmware"
 
     def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
-        self._files = dict(device_files() if files is None else files)
+        self._files = dict(files_for_boards() if files is None else files)
         self._leds = bytes(25)
         self._closed = False
         self._lock = threading.RLock()

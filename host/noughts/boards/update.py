@@ -15,10 +15,11 @@ from pathlib import PurePath
 
 from noughts.boards.board_files import BoardFile, same
 from noughts.errors import BoardError
-from noughts.firmware.filesystem import CHUNK, chunks_of
-from noughts.firmware.flash_map import USUAL
+from noughts.firmware.image import size_on_board
 
 FIRST, LAST = "main.py", "table.py"
+_ROOM = {"V1": 27_648, "V2": 20_480}
+"""Bytes of the smallest file system that an official firmware has."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,10 @@ def _check_room(
     retired: Collection[str],
 ) -> None:
     others = {name: file.size for name, file in present.items() if name not in {*wanted, *retired}}
-    used = sum(chunks_of(name, size) for name, size in others.items())
-    need = sum(chunks_of(name, len(content)) for name, content in wanted.items())
-    over = used + need - USUAL[board].chunks
+    used = sum(size_on_board(name, size) for name, size in others.items())
+    need = sum(size_on_board(name, len(content)) for name, content in wanted.items())
+    over = used + need - _ROOM[board]
     if over > 0:
         names = ", ".join(f"{name!a} ({size:,} bytes)" for name, size in others.items())
         advice = f"remove some of its other files: {names}" if names else "make ours smaller"
-        raise BoardError(f"the board has {over * CHUNK:,} bytes too little room; {advice}")
+        raise BoardError(f"the board has {over:,} bytes too little room; {advice}")

@@ -17,7 +17,7 @@ from noughts.boards import drive as drives
 from noughts.boards.boot import confirmed, reset_by_break, soft_reset, wait_for_boot
 from noughts.boards.drive import Drive
 from noughts.boards.ports import find_ports, open_port
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError, NoughtsError, in_words, printable
 from noughts.firmware import image
 from noughts.terminal.progress import progress
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _built() -> _Hex:
-    files = device_files()
+    files = files_for_boards()
     table_id = table.of(files).id
     firmwares = image.bundled()
     return _Hex(image.universal(firmwares, files).encode(), table_id, frozenset(firmwares))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from noughts import table
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError
 from noughts.files import write_whole
 from noughts.firmware import image
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         if args.extract:
             _extract(args.extract[0], contents)
     else:
-        files = device_files()
+        files = files_for_boards()
         table.of(files)  # without one, it would not be the game
         firmwares = image.for_boards(args.firmware or [])
         contents = dict.fromkeys(firmwares, files)

@@ -13,8 +13,9 @@ from noughts.boards.board_files import BoardFiles
 from noughts.boards.boot import confirmed
 from noughts.boards.ports import choose_port, open_port
 from noughts.boards.update import Update, plan
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError
+from noughts.packing import pack
 from noughts.terminal.progress import progress
 
 _MAX_TABLE = 64 << 10
@@ -39,9 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, send what differs, restart, confirm."""
-    files = device_files()
+    files = files_for_boards()
     if args.table:
-        files["table.py"] = table.source(read_table(args.table)).encode()
+        files["table.py"] = pack(table.source(read_table(args.table)).encode())
     table_id = table.of(files).id
     name = choose_port(args.port)
     with contextlib.closing(open_port(name)) as port:

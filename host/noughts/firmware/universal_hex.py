@@ -10,25 +10,26 @@ A Universal Hex has a section for each kind of board:
 
 and one record of type 01 at the end of the file. An interface chip that does not know the format
 sees a hex for V1. Source: Universal Hex specification, Micro:bit Educational Foundation.
+
+universal-hex writes it. What it takes apart it does not check: neither checksums nor the end, and
+what is damaged may raise anything. So reading is done here.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import intelhex
+from universal_hex import BoardId, IndividualHex, create_uhex
 
 from noughts.errors import FirmwareError
 
 V1, V2 = "V1", "V2"
 _BOARD_IDS = {"9900": V1, "9901": V1, "9903": V2, "9904": V2, "9905": V2, "9906": V2}
-_WRITTEN_ID = {V1: 0x9900, V2: 0x9903}
-_DATA, _END, _LINEAR = 0x00, 0x01, 0x04
-_SECTION, _SECTION_END, _PADDING, _OTHER_DATA = 0x0A, 0x0B, 0x0C, 0x0D
-_ALIGN = 512
-_RECORD_BYTES = 16
-_RECORD_CHARS = len(":00000000CC\n")  # with no data
+_WRITTEN_ID = {V1: BoardId.V1, V2: BoardId.V2}
+_END = ":00000001FF"
+_OTHER_DATA = 0x0D
 _MEMORY_KINDS = ("00", "02", "04")  # data, and the upper part of its address
 
 
@@ -59,8 +60,15 @@ def split(text: str, name: str) -> dict[str, intelhex.IntelHex]:
 
 def join(memories: Mapping[str, intelhex.IntelHex]) -> str:
     """One Universal Hex, its lines ended by LF, from the memory of each board."""
-    sections = [_section(board, memory) for board, memory in memories.items()]
-    return "".join(sections) + _record(_END) + "\n"
+    hexes = [IndividualHex(_text(memory), _WRITTEN_ID[board]) for board, memory in memories.items()]
+    text: str = create_uhex(hexes)
+    return text
+
+
+def _text(memory: intelhex.IntelHex) -> str:
+    text = io.StringIO()
+    memory.write_hex_file(text)
+    return text.getvalue()
 
 
 def _check(lines: list[str], name: str) -> None:
@@ -95,41 +103,8 @@ def _as_data(line: str) -> str:
 
 def _memory(records: Iterable[str], name: str) -> intelhex.IntelHex:
     try:
-        memory = intelhex.IntelHex(io.StringIO("\n".join([*records, _record(_END), ""])))
+        memory = intelhex.IntelHex(io.StringIO("\n".join([*records, _END, ""])))
     except intelhex.IntelHexError as error:
         raise FirmwareError(f"{name} is damaged ({error}); download it again") from error
     memory.start_addr = None
     return memory
-
-
-def _record(kind: int, data: bytes = b"", address: int = 0) -> str:
-    body = bytes([len(data), address >> 8, address & 0xFF, kind]) + data
-    return f":{body.hex().upper()}{-sum(body) & 0xFF:02X}"
-
-
-def _section(board: str, memory: intelhex.IntelHex) -> str:
-    first, *rest = _records(memory, _DATA if board == V1 else _OTHER_DATA)
-    start = _record(_SECTION, _WRITTEN_ID[board].to_bytes(2, "big") + b"\xc0\xde")
-    lines = [first, start, *rest]
-    used = sum(len(line) + 1 for line in lines) + _RECORD_CHARS
-    while (need := -used % _ALIGN) > 2 * _RECORD_BYTES:
-        size = min((need - _RECORD_CHARS) // 2, _RECORD_BYTES)
-        lines.append(_record(_PADDING, b"\xff" * size))
-        used += _RECORD_CHARS + 2 * size
-    return "\n".join([*lines, _record(_SECTION_END, b"\xff" * (need // 2))]) + "\n"
-
-
-def _records(memory: intelhex.IntelHex, kind: int) -> Iterator[str]:
-    """An address record, then data and address records in order of address."""
-    upper = -1
-    for start, end in memory.segments():
-        data = memory.tobinstr(start, end - 1)
-        address = start
-        while address < end:
-            if address >> 16 != upper:
-                upper = address >> 16
-                yield _record(_LINEAR, upper.to_bytes(2, "big"))
-            # A record does not cross a multiple of its size, so neither does it one of 64 KiB.
-            stop = min(end, (address // _RECORD_BYTES + 1) * _RECORD_BYTES)
-            yield _record(kind, data[address - start : stop - start], address & 0xFFFF)
-            address = stop
