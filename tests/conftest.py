@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+import uflash
 
 from noughts.boards.emulated import EmulatedBoard
 from noughts.boards.qemu import find_qemu
 from noughts.boards.simulated import SimulatedBoard
+from noughts.firmware import image
 
 if TYPE_CHECKING:
     from terminal import Terminal
@@ -58,6 +60,18 @@ def emulated(qemu: None) -> Iterator[Callable[..., EmulatedBoard]]:
     yield start
     for board in boards:
         board.close()
+
+
+@pytest.fixture(params=["1.1.1", "1.0.1"])
+def v1_firmware(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
+    """Both V1 firmwares that boards have: ours, and the one that uflash and old editors carry."""
+    if request.param == "1.1.1":
+        return None
+    path = tmp_path / "v1.0.1.hex"
+    older = image.read(uflash._RUNTIME, "uflash")["V1"]
+    assert older.release == request.param
+    older.memory.write_hex_file(str(path))
+    return path
 
 
 @pytest.fixture

@@ -3,9 +3,10 @@
 import json
 
 import pytest
+import uflash
 
 from noughts.cli import main
-from noughts.device_files import device_files
+from noughts.device_files import device_files, files_for_boards
 from noughts.firmware import image, universal_hex
 
 
@@ -29,11 +30,11 @@ def test_it_says_what_it_packed(tmp_path, capsys, monkeypatch):
     assert main(["hex"]) == 0
     told = capsys.readouterr().out
     assert "noughts.hex written, 1,9" in told
-    assert "micro:bit V1, MicroPython 1.9.2 (firmware 1.0.1)" in told
-    assert "micro:bit V2, MicroPython 1.13 (firmware 2.0.0-beta.5)" in told
-    assert " of 27,648 bytes used, " in told and " of 20,480 bytes used, " in told
+    assert "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)" in told
+    assert "micro:bit V2, MicroPython 1.18 (firmware 2.1.2)" in told
+    assert " of 28,672 bytes used, " in told and " of 20,480 bytes used, " in told
     assert told.count("table id: 2798") == 2
-    for name, content in device_files().items():
+    for name, content in files_for_boards().items():
         assert f"    {name:<14} {len(content):>6,} bytes" in told
     assert (tmp_path / "noughts.hex").is_file()
 
@@ -51,15 +52,17 @@ def test_as_json(built, capsys):
     assert list(facts) == ["V1", "V2"]
     for board in facts.values():
         assert board["table_id"] == "2798"
-        assert board["files"] == {name: len(content) for name, content in device_files().items()}
-        assert board["used_bytes"] + board["free_bytes"] in (27_648, 20_480)
+        assert board["files"] == {
+            name: len(content) for name, content in files_for_boards().items()
+        }
+        assert board["used_bytes"] + board["free_bytes"] in (28_672, 20_480)
 
 
 def test_extract_gives_the_files_back(built, tmp_path, capsys):
     folder = tmp_path / "new" / "files"
     for _ in range(2):  # the second time finds them as they are
         assert main(["hex", "--extract", str(folder), str(built)]) == 0
-        assert {path.name: path.read_bytes() for path in folder.iterdir()} == device_files()
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == files_for_boards()
     (folder / "rules.py").write_text("mine")
     (folder / "ai.py").unlink()
     assert main(["hex", "--extract", str(folder), str(built)]) == 1
@@ -116,9 +119,24 @@ def test_other_firmware(tmp_path, built, capsys):
     assert "a second firmware for V1" in capsys.readouterr().err
 
 
+def test_a_v2_firmware_that_fails_in_time_is_warned_of(tmp_path, capsys):
+    older = tmp_path / "older.hex"
+    older.write_text(uflash._RUNTIME)
+    path = tmp_path / "noughts.hex"
+    assert main(["hex", "-o", str(path), "--firmware", str(older)]) == 0
+    told = capsys.readouterr()
+    assert "(firmware 1.0.1)" in told.out and "(firmware 2.0.0-beta.5)" in told.out
+    assert told.err == (
+        "noughts: V2 firmware 2.0.0-beta.5 can stop keeping the settings, and freeze when the "
+        "board is tilted; take 2.1 or later\n"
+    )
+    assert main(["hex", "-o", str(path)]) == 0
+    assert not capsys.readouterr().err
+
+
 def test_files_too_big_for_a_board(tmp_path, capsys, monkeypatch):
     files = {"main.py": bytes(20_400 - 8 * 126), "table.py": device_files()["table.py"]}
-    monkeypatch.setattr("noughts.commands.hex.device_files", lambda: files)
+    monkeypatch.setattr("noughts.commands.hex.files_for_boards", lambda: files)
     assert main(["hex", "-o", str(tmp_path / "no.hex")]) == 1
     told = capsys.readouterr().err
     assert "micro:bit V2: the files are 256 bytes too big for its file system of 20,480" in told

@@ -10,8 +10,8 @@ from soak.player import Player
 pytestmark = pytest.mark.usefixtures("qemu")
 
 
-def test_it_plays_after_every_cut():
-    result = cuts.Cuts(seed=3).run(14)
+def test_it_plays_after_every_cut(v1_firmware):
+    result = cuts.Cuts(seed=3, firmware=v1_firmware).run(14)
     assert not result.failure
     assert result.cuts == 14
     assert result.while_writing >= 5
@@ -34,7 +34,7 @@ def test_a_choice_that_is_not_kept_is_noticed(monkeypatch):
     files = device_files()
     assert b"f.write(choice)" in files["menu.py"]
     files["menu.py"] = files["menu.py"].replace(b"f.write(choice)", b"pass")
-    monkeypatch.setattr(cuts, "device_files", lambda: files)
+    monkeypatch.setattr(cuts, "files_for_boards", lambda: files)
     result = cuts.Cuts(seed=3).run(14)
     assert "it offers Pb, which is none of" in result.failure
 
@@ -60,8 +60,8 @@ def test_the_watch_sees_what_changes_in_flash():
     assert b"x" * 100 in after and b"x" * 100 not in before
 
 
-def test_games_write_no_flash_and_a_change_of_settings_hardly_wears_it():
-    result = endurance.count(24)
+def test_games_write_no_flash_and_a_change_of_settings_hardly_wears_it(v1_firmware):
+    result = endurance.count(24, firmware=v1_firmware)
     assert not result.failure
     assert (result.games, result.game_operations, result.changes) == (20, 0, 24)
     assert 0 < result.erases.total() <= 4

@@ -25,8 +25,11 @@ def doctor(capsys, *words):
     return capsys.readouterr().out
 
 
-def test_a_board_with_its_drive_and_its_port(emulated, drive, capsys, monkeypatch, tmp_path):
-    board = emulated()
+def test_a_board_with_its_drive_and_its_port(
+    emulated, drive, capsys, monkeypatch, tmp_path, v1_firmware
+):
+    board = emulated(firmware=v1_firmware)
+    release = "1.0.1" if v1_firmware else "1.1.1"
     Driver(board).start()
     ports = [SimpleNamespace(device=board.port, vid=0x0D28, pid=0x0204, serial_number=USB_ID)]
     monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
@@ -37,7 +40,7 @@ def test_a_board_with_its_drive_and_its_port(emulated, drive, capsys, monkeypatc
         f"✓ drive      {drive.path}, interface 0249",
         f"✓ port       {board.port}, permitted",
         "✓ board      micro:bit V1",
-        "✓ firmware   MicroPython 1.9.2 (firmware 1.0.1)",
+        f"✓ firmware   MicroPython 1.9.2 (firmware {release})",
         "✓ game       0.1.0, table 2798",
     ]
     # Named too, by itself and by a link to it, the board is still asked once.
@@ -46,7 +49,7 @@ def test_a_board_with_its_drive_and_its_port(emulated, drive, capsys, monkeypatc
     named = ("--port", board.port, "--port", str(link))
     facts = json.loads(doctor(capsys, "--json", *named))
     (found,) = facts["boards"]
-    assert (found["board"], found["firmware"], found["micropython"]) == ("V1", "1.0.1", "1.9.2")
+    assert (found["board"], found["firmware"], found["micropython"]) == ("V1", release, "1.9.2")
     assert (found["release"], found["table_id"]) == ("0.1.0", "2798")
     assert found["drive"] == str(drive.path)
 

@@ -28,7 +28,7 @@ def test_a_game_that_listens_to_what_is_shouted_is_noticed(monkeypatch):
     answer = b"    if microbit.uart.any():\n        return microbit.uart.read(1)[0] & 1\n"
     listening = files["buttons.py"].replace(b"    button = 0\n", b"    button = 0\n" + answer)
     assert listening != files["buttons.py"]
-    monkeypatch.setattr("soak.machine.device_files", lambda: {**files, "buttons.py": listening})
+    monkeypatch.setattr("soak.machine.files_for_boards", lambda: {**files, "buttons.py": listening})
     assert "in a flood says" in shouts.Shouts(seed=4).run(3).failure
 
 

@@ -41,7 +41,7 @@ try:
     cli.main(["--help"])
 except SystemExit:
     pass
-heavy = ("textual", "rich", "serial", "psutil", "uflash", "noughts.positions")
+heavy = ("textual", "rich", "serial", "psutil", "intelhex", "noughts.positions")
 print([name for name in heavy if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
@@ -179,8 +179,7 @@ def test_what_the_system_says_without_a_number(monkeypatch, capsys):
 )
 def test_a_missing_table(words, tmp_path, monkeypatch, capsys):
     files = {name: text for name, text in device_files().items() if name != "table.py"}
-    for module in ("commands.put", "commands.flash", "commands.hex", "device_files"):
-        monkeypatch.setattr(f"noughts.{module}.device_files", lambda: files)
+    monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
     monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(tmp_path, {})])
     path = tmp_path / "noughts.hex"
     assert cli.main([str(path) if word == "FILE" else word for word in words]) == 1

@@ -2,78 +2,120 @@
 
 import contextlib
 import io
+from functools import cache
+from random import Random
 
 import intelhex
 import pytest
 import uflash
 from hypothesis import given
 from hypothesis import strategies as st
+from micropython_microbit_fs.filesystem import CHUNK_DATA_SIZE, CHUNK_SIZE
+from micropython_microbit_fs.uicr import UicrAddress
 
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.errors import FirmwareError
-from noughts.firmware import flash_map, image, universal_hex
-from noughts.firmware.filesystem import CHUNK, DATA, Layout, pack, unpack
+from noughts.firmware import image, universal_hex
 
-LAYOUT = Layout(0x38C00, 0x3F800)
 NAMES = st.text("abcdefghijklmnopqrstuvwxyz_.", min_size=1, max_size=20)
+V2_TABLE = 0x67FC0
+SAYS = {"V1": range(0x100010C0, 0x100010DC), "V2": range(V2_TABLE, V2_TABLE + 64)}
+"""Where a firmware says what and where it is."""
 
 
-@given(st.dictionaries(NAMES, st.binary(max_size=600), max_size=8))
+@cache
+def older():
+    """Of 2018 and 2021, as uflash carries them."""
+    return image.read(uflash._RUNTIME, "the firmware in uflash")
+
+
+def changed(board, bytes_at):
+    """The firmware for a board, its bytes changed, as a plain hex; its checksums are right."""
+    memory = intelhex.IntelHex(image.bundled()[board].memory)
+    for address, content in bytes_at.items():
+        memory.puts(address, content)
+    return universal_hex._text(memory)
+
+
+def slim(board, files=None):
+    """The firmware for a board with no more than what it says of itself, and files."""
+    firmware = image.bundled()[board]
+    memory = firmware.with_files(files or {})
+    version = memory.find(f"micro:bit v{firmware.release}".encode())
+    kept = intelhex.IntelHex()
+    for part in (range(version, version + 256), SAYS[board], firmware.layout):
+        kept.puts(part.start, memory.tobinstr(part.start, part.stop - 1))
+    return image.Firmware(kept, firmware.info, firmware.release, firmware.micropython)
+
+
+def holding(firmware, memory):
+    """The firmware with other memory."""
+    return image.Firmware(**{**vars(firmware), "memory": memory})
+
+
+@given(st.dictionaries(NAMES, st.binary(min_size=1, max_size=600), max_size=8))
 def test_files_survive_the_round_trip(files):
-    assert unpack(pack(files, LAYOUT)) == files
+    for board in ("V1", "V2"):
+        firmware = slim(board)
+        assert holding(firmware, firmware.with_files(files)).files() == files
 
 
-@given(st.lists(st.binary(min_size=CHUNK, max_size=CHUNK), max_size=6), st.data())
+@given(st.lists(st.binary(min_size=CHUNK_SIZE, max_size=CHUNK_SIZE), max_size=6), st.data())
 def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
+    firmware = slim("V1")
+    memory = firmware.memory
     for number, chunk in enumerate(chunks):
         tail = data.draw(st.sampled_from([0, 1, number + 2, 200, 255]))
-        chunks[number] = b"\xfe" + chunk[1:-1] + bytes([tail])
+        start = firmware.layout.start + number * CHUNK_SIZE
+        memory.puts(start, b"\xfe" + chunk[1:-1] + bytes([tail]))
     with contextlib.suppress(FirmwareError):
-        unpack(b"".join(chunks))
+        firmware.files()
 
 
 def test_a_name_that_is_longer_than_its_file_is_damage():
-    image = bytearray(pack({"main.py": b"pass"}, LAYOUT))
-    image[2] = 100
-    with pytest.raises(FirmwareError, match="a file's name is cut short; flash the board again"):
-        unpack(bytes(image))
+    firmware = image.for_v1()
+    memory = firmware.with_files({"main.py": b"pass"})
+    memory[firmware.layout.start + 2] = 100
+    with pytest.raises(FirmwareError, match=r"system for V1 is damaged \(.*; make the hex anew"):
+        holding(firmware, memory).files()
 
 
-@pytest.mark.parametrize("size", [0, 1, *range(DATA - 12, DATA + 3), 2 * DATA - 9, 1000])
+@pytest.mark.parametrize("size", [1, *range(CHUNK_DATA_SIZE - 12, CHUNK_DATA_SIZE + 3), 243, 1000])
 def test_one_file_is_packed_as_uflash_packs_it(size):
     """uflash leaves out what stays erased; so the records it writes must be ours."""
-    script = bytes(i % 90 + 32 for i in range(size)) or b"\n"
+    script = bytes(i % 90 + 32 for i in range(size))
     records = uflash.script_to_fs(script, uflash._MICROBIT_ID_V1)
     theirs = intelhex.IntelHex()
     theirs.loadhex(io.StringIO(records.replace("\n\n", "\n") + ":00000001FF\n"))
-    ours = pack({"main.py": script}, LAYOUT)
-    length = max(address for address in theirs.addresses() if address < LAYOUT.end) + 1
-    length -= LAYOUT.start
-    assert theirs.tobinstr(start=LAYOUT.start, size=length) == ours[:length]
+    firmware = older()["V1"]
+    start, end = firmware.layout.start, firmware.layout.stop
+    ours = firmware.with_files({"main.py": script}).tobinstr(start, end - 1)
+    length = max(address for address in theirs.addresses() if address < end) + 1 - start
+    assert theirs.tobinstr(start=start, size=length) == ours[:length]
     assert set(ours[length:]) <= {0xFF}
+    assert image.size_on_board("main.py", size) == -(-length // CHUNK_SIZE) * CHUNK_SIZE
 
 
-def test_too_big_says_by_how_much():
-    files = {"a": bytes(LAYOUT.chunks * DATA)}
-    with pytest.raises(FirmwareError, match=f"{CHUNK} bytes too big"):
-        pack(files, LAYOUT)
+@pytest.mark.parametrize(
+    ("board", "release", "micropython", "layout"),
+    [("V1", "1.1.1", "1.9.2", (0x38800, 0x3F800)), ("V2", "2.1.2", "1.18", (0x6D000, 0x72000))],
+)
+def test_the_bundled_firmware_and_our_files(board, release, micropython, layout):
+    firmware = image.bundled()[board]
+    assert (firmware.board, firmware.release) == (board, release)
+    assert firmware.micropython == micropython
+    assert firmware.layout == range(*layout)
+    memory = firmware.with_files(files_for_boards())
+    assert memory[firmware.layout.stop] == 0xFD  # as the firmware would write it
+    assert str(firmware.usage(files_for_boards())).startswith("10,112 of ")
 
 
-def test_the_bundled_firmware_and_our_files():
-    firmware = image.for_v1()
-    assert (firmware.release, firmware.micropython) == ("1.0.1", "1.9.2")
-    assert firmware.layout == LAYOUT
-    memory = firmware.with_files(device_files())
-    flash = memory.tobinstr(start=LAYOUT.start, end=LAYOUT.end - 1)
-    assert unpack(flash) == device_files()
-    assert memory[LAYOUT.end] == 0xFD  # as the firmware would write it
-
-
-def test_the_bundled_v2_firmware():
-    firmware = image.bundled()["V2"]
-    assert (firmware.release, firmware.micropython) == ("2.0.0-beta.5", "1.13")
+def test_the_firmware_of_most_boards():
+    v1, v2 = older().values()
+    assert (v1.release, v1.micropython, v1.layout) == ("1.0.1", "1.9.2", range(0x38C00, 0x3F800))
+    assert (v2.release, v2.micropython) == ("2.0.0-beta.5", "1.13")
     # uflash packs V2's files here too.
-    assert firmware.layout == Layout(uflash._FS_START_ADDR_V2, uflash._FS_END_ADDR_V2)
+    assert v2.layout == range(uflash._FS_START_ADDR_V2, uflash._FS_END_ADDR_V2)
 
 
 @pytest.mark.parametrize("board", ["V1", "V2"])
@@ -86,22 +128,71 @@ def test_a_plain_hex_is_the_same(tmp_path, board):
     assert (loaded.board, loaded.layout) == (board, bundled.layout)
 
 
-def test_a_firmware_that_tells_no_layout_has_the_usual_one():
-    for firmware in image.bundled().values():
-        memory = intelhex.IntelHex(firmware.memory)
-        del memory[0x65FC0:0x66000]
-        del memory[0x100010C0:0x10001100]
-        assert flash_map.board_of(memory) is None
-        assert flash_map.layout(memory, firmware.board) == firmware.layout
-
-
 def test_a_layout_elsewhere_is_found():
-    """Both firmwares with their file system moved up by a page."""
-    v1, v2 = (intelhex.IntelHex(image.bundled()[board].memory) for board in ("V1", "V2"))
-    v1[0x100010CE] += 1  # the pages that MicroPython uses
-    v2[0x65FE2] += 1  # the file system's first page
-    assert flash_map.layout(v1, "V1") == Layout(0x39000, 0x3F800)
-    assert flash_map.layout(v2, "V2") == Layout(0x6E000, 0x73000)
+    """Both firmwares with their file system moved: V1's to where the firmware starts it at most."""
+    (v1,) = image.read(changed("V1", {UicrAddress["PAGES_USED"]: b"\xa0\0"}), "it").values()
+    assert v1.layout == range(0x38000, 0x3F800)
+    (v2,) = image.read(changed("V2", {V2_TABLE + 0x22: b"\x6e"}), "it").values()
+    assert v2.layout == range(0x6E000, 0x73000)
+
+
+@pytest.mark.parametrize(
+    ("board", "bytes_at"),
+    [
+        ("V1", {UicrAddress["MAGIC"]: bytes(4)}),
+        ("V1", {UicrAddress["PAGE_SIZE"]: b"\xff\xff\xff\xff"}),
+        ("V1", {UicrAddress["PAGE_SIZE"]: b"\x0b"}),
+        ("V1", {UicrAddress["PAGES_USED"]: b"\xff\xff"}),
+        ("V1", {UicrAddress["VERSION_LOC"]: b"\xff\xff\xff\xff"}),
+        ("V2", {V2_TABLE + 0x30: bytes(4)}),
+        ("V2", {V2_TABLE + 0x38: b"\xff\xff"}),  # rows, beyond the beginning of memory
+        ("V2", {V2_TABLE + 0x3A: b"\x20\0"}),  # pages of 4 GB
+        ("V2", {V2_TABLE + 0x24: b"\xff\xff\xff\xff"}),  # the file system's length
+        ("V1", {0x2000_0000: b"beyond"}),
+    ],
+)
+def test_a_firmware_that_says_what_cannot_be(board, bytes_at):
+    with pytest.raises(FirmwareError, match=r"it holds no MicroPython.*; take an official"):
+        image.read(changed(board, bytes_at), "it")
+
+
+def test_one_that_says_it_is_for_the_other_board():
+    memories = {"V1": image.bundled()["V2"].memory, "V2": image.bundled()["V2"].memory}
+    with pytest.raises(FirmwareError, match="it holds no MicroPython for the micro:bit V1; take"):
+        image.read(universal_hex.join(memories), "it")
+
+
+def test_damaged_hexes_are_expected_failures():
+    """With checksums that are right, so that only what they say is wrong."""
+    random = Random(1)
+    for board, says in SAYS.items():
+        firmware = slim(board, files_for_boards())
+        for _ in range(50):
+            memory = intelhex.IntelHex(firmware.memory)
+            for _ in range(random.randrange(1, 4)):
+                at = random.choice(random.choice([says, firmware.layout]))
+                memory[at] = random.randrange(256)
+            with contextlib.suppress(FirmwareError):
+                found = image._firmware(board, memory, image._info(memory), "it")
+                found.files()
+                found.with_files(files_for_boards())
+
+
+@pytest.mark.parametrize(
+    ("board", "release", "sound"),
+    [
+        ("V1", "1.0.1", True),
+        ("V1", "1.1.1", True),
+        ("V2", "2.0.0-beta.5", False),
+        ("V2", "2.0.0", False),
+        ("V2", "2.1.0-beta.1", True),
+        ("V2", "2.1.2", True),
+        ("V2", "2.10.0", True),
+        ("V2", "3.0.0", True),
+    ],
+)
+def test_which_firmware_is_sound(board, release, sound):
+    assert image.is_sound(board, release) == sound
 
 
 def test_the_official_universal_hex_is_written_as_it_was():
@@ -110,7 +201,7 @@ def test_the_official_universal_hex_is_written_as_it_was():
 
 
 def test_files_in_both_parts_of_a_universal_hex():
-    files = device_files()
+    files = files_for_boards()
     memories = {board: f.with_files(files) for board, f in image.bundled().items()}
     text = universal_hex.join(memories)
     for board, firmware in image.read(text, "ours").items():
@@ -125,14 +216,20 @@ def test_files_in_both_parts_of_a_universal_hex():
 
 def test_new_files_replace_those_that_came_with_the_hex():
     firmware = image.for_v1()
-    once = image.Firmware(**{**vars(firmware), "memory": firmware.with_files(device_files())})
+    once = holding(firmware, firmware.with_files(files_for_boards()))
     again = once.with_files({"main.py": b"pass"})
     assert again.todict() == firmware.with_files({"main.py": b"pass"}).todict()
 
 
 def test_too_big_for_a_board_says_which_and_by_how_much():
     with pytest.raises(FirmwareError, match=r"micro:bit V2: .* 128 bytes too big .* 20,480"):
-        image.bundled()["V2"].with_files({"a": bytes(160 * DATA)})
+        image.bundled()["V2"].with_files({"a": bytes(160 * CHUNK_DATA_SIZE)})
+
+
+@pytest.mark.parametrize("files", [{"a": b""}, {"": b"a"}, {"a" * 121: b"a"}])
+def test_a_file_that_cannot_be(files):
+    with pytest.raises(FirmwareError, match=r"micro:bit V1: .*; rename or fill it"):
+        image.for_v1().with_files(files)
 
 
 def test_one_firmware_for_each_board(tmp_path):

@@ -87,8 +87,8 @@ def find_display(firmware: image.Firmware) -> int:
 class EmulatedBoard(Cabled, Closing):
     """A micro:bit V1 in QEMU, with our files in its flash file system.
 
-    files: name to content, by default the game. firmware: a hex file to use instead of the one
-    that uflash bundles. flashed: a hex file to run as it is, with the files that are in it.
+    files: name to content, by default the game. firmware: a hex file to use instead of the
+    bundled one. flashed: a hex file to run as it is, with the files that are in it.
     icount: QEMU's `-icount` options.
     """
 

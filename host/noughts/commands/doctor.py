@@ -14,6 +14,7 @@ from noughts.boards.inspection import Inspected, inspect
 from noughts.boards.qemu import find_qemu, how_to_install
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
+from noughts.firmware.image import is_sound
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,8 +123,11 @@ def _checks(board: Inspected) -> list[Check]:
     if board.board is not None:
         checks.append(Check("board", True, f"micro:bit {board.board}"))
     if board.micropython is not None:
+        sound = is_sound(board.board or "", board.firmware or "")
         found = f"MicroPython {board.micropython} (firmware {board.firmware})"
-        checks.append(Check("firmware", True, found))
+        if not sound:
+            found += ": it can stop keeping the settings, and freeze when tilted; run `make flash`"
+        checks.append(Check("firmware", sound, found))
     if board.boot is not None:
         boot = board.boot
         checks.append(Check("game", True, f"{boot.release}, table {boot.table_id}"))

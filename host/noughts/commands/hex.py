@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -61,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
         files = files_for_boards()
         table.of(files)  # without one, it would not be the game
         firmwares = image.for_boards(args.firmware or [])
+        _warn(firmwares)
         contents = dict.fromkeys(firmwares, files)
         path: Path = args.output or Path("noughts.hex")
         write_whole(path, image.universal(firmwares, files).encode())
@@ -73,6 +75,16 @@ def run(args: argparse.Namespace) -> int:
     if args.extract:
         print(f"files written to {args.extract[0]}")
     return 0
+
+
+def _warn(firmwares: Mapping[str, Firmware]) -> None:
+    for board, firmware in firmwares.items():
+        if not image.is_sound(board, firmware.release):
+            print(
+                f"noughts: {board} firmware {firmware.release} can stop keeping the settings, and "
+                "freeze when the board is tilted; take 2.1 or later",
+                file=sys.stderr,
+            )
 
 
 def _tell(firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str, bytes]]) -> None:

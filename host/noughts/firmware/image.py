@@ -38,8 +38,9 @@ _MAX_FILE = 8 << 20
 _MAX_CHUNKS = {V1: 240, V2: 252}
 _UICR_END = 0x1000_2000
 """No record of a micro:bit's hex lies behind it."""
-_SOUND_V2 = (2, 1)
-"""Before it, a file system can be full for good, and the accelerometer can freeze the board."""
+_SOUND_V2 = [2, 1]
+"""Before it, a file system can be full for good: it is only swept when that frees 32 chunks. And a
+driver waits without end for an accelerometer that is read often."""
 
 
 @dataclass(frozen=True)
@@ -123,9 +124,9 @@ class Firmware:
 
 
 def is_sound(board: str, release: str) -> bool:
-    """Whether a firmware, by its board and release, keeps the settings and reads tilt for good."""
-    numbers = tuple(int(number) for number in re.findall(r"\d+", release)[:2])
-    return board != V2 or not numbers or numbers >= _SOUND_V2
+    """Whether the game runs on a firmware without end: no release such as `2.0.0` for V2."""
+    numbers = re.findall(r"\d+", release)
+    return board != V2 or [int(number) for number in numbers[:2]] >= _SOUND_V2
 
 
 def bundled() -> Mapping[str, Firmware]:

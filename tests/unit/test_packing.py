@@ -1,0 +1,122 @@
+"""Files as they go onto a board: the same programs, on the same lines, in fewer bytes."""
+
+import ast
+import io
+import tokenize
+from pathlib import Path
+
+import pytest
+
+from noughts import table
+from noughts.boards.file_commands import MARK
+from noughts.device_files import device_files, files_for_boards
+from noughts.firmware import image
+from noughts.packing import pack
+
+CHUNK = 128
+
+SOURCE = b'''\
+# noughts: what a pack must bear.
+#
+import a
+
+TEXT = """one \x20
+    # two
+\tthree  """  # four
+
+
+def f(x):  # five
+    # six
+    if (x and
+            # seven
+            x > 1):
+        return "# eight  "  \x20
+\treturn_ = 9
+'''
+
+
+def statements(source):
+    """What is said on which line."""
+    tree = ast.parse(source)
+    lines = [(type(node), getattr(node, "lineno", 0)) for node in ast.walk(tree)]
+    return ast.dump(tree), lines
+
+
+def test_the_game_takes_at_most_100_chunks():
+    for firmware in image.bundled().values():
+        assert firmware.usage(files_for_boards()).used <= 100 * CHUNK
+
+
+@pytest.mark.parametrize("name", device_files())
+def test_each_file_is_the_same_program_on_the_same_lines(name):
+    source, packed = device_files()[name], files_for_boards()[name]
+    assert statements(packed) == statements(source)
+    assert packed.startswith(MARK) and packed.count(b"\n") <= source.count(b"\n")
+    lines = packed.splitlines()
+    assert all(line == line.rstrip() for line in lines)
+    comments = [
+        token.start
+        for token in tokenize.generate_tokens(io.StringIO(packed.decode()).readline)
+        if token.type == tokenize.COMMENT
+    ]
+    assert comments == [(1, 0)]
+    depths = {len(line) - len(line.lstrip()) for line in lines}
+    assert depths == set(range(max(depths) + 1))
+
+
+def test_the_table_is_known_by_its_id():
+    assert table.of(files_for_boards()) == table.of(device_files())
+
+
+def test_strings_and_continued_lines_are_left_whole():
+    source = SOURCE.replace(b"\treturn_ = 9\n", b"    y = x + \\\n      1\n    return y\n")
+    assert (
+        pack(source)
+        == b'''\
+# noughts: what a pack must bear.
+
+import a
+
+TEXT = """one \x20
+    # two
+\tthree  """
+
+
+def f(x):
+
+ if (x and
+
+x > 1):
+  return "# eight  "
+ y = x + \\
+1
+ return y
+'''
+    )
+
+
+def test_lines_may_end_as_windows_ends_them():
+    source = SOURCE.replace(b"\treturn_ = 9\n", b"")
+    assert b"\r" not in pack(source)
+    assert pack(source.replace(b"\n", b"\r\n")) == pack(source)
+
+
+def test_the_standard_library_stays_what_it_is():
+    """Programs by many hands."""
+    made_smaller = 0
+    for path in sorted(Path(ast.__file__).parent.glob("[abc]*.py")):
+        source = path.read_bytes()
+        packed = pack(source)
+        assert pack(packed) == packed, path
+        assert statements(packed) == statements(source), path
+        made_smaller += len(packed) < len(source)
+    assert made_smaller > 20
+
+
+@pytest.mark.parametrize(
+    "source",
+    [SOURCE, b"if True:\nx()  # y\n", b"x = (  # y\n", b"x = 'y  # z\n", b"\xff  \n", b"x\0  "],
+)
+def test_what_is_not_python_stays_as_it_is(source):
+    """The board then says what is wrong with it."""
+    assert pack(source) == source
