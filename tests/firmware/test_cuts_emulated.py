@@ -17,6 +17,13 @@ def test_it_plays_after_every_cut(v1_firmware):
     assert result.while_writing >= 5
 
 
+def test_every_cut_comes_while_flash_is_written():
+    result = cuts.Cuts(seed=1, in_writes=True).run(5)
+    assert not result.failure
+    assert (result.cuts, result.while_writing) == (5, 5)
+    assert result.repeat.endswith("--in-writes")
+
+
 def test_a_game_may_begin_late():
     """As it does when a page is moved for the settings, and each step of that is stopped at."""
     files = device_files()
@@ -39,11 +46,12 @@ def test_a_choice_that_is_not_kept_is_noticed(monkeypatch):
     assert "it offers Pb, which is none of" in result.failure
 
 
-def test_the_watch_sees_what_changes_in_flash():
+def test_the_watch_sees_what_changes_in_flash(v1_firmware):
     """What the operations say is what a comparison of the flash before and after says."""
     operations = []
     with Machine(
-        files={"main.py": b"with open('kept', 'w') as f:\n    f.write('x' * 300)"}
+        files={"main.py": b"with open('kept', 'w') as f:\n    f.write('x' * 300)"},
+        firmware=v1_firmware,
     ) as board:
         before = board.flash()
         flash_watch.watch_flash(board, operations.append)

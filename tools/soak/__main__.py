@@ -71,6 +71,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--hours", type=_time, default=24.0, help="device time in all (24)")
     parser.add_argument("--runs", type=_count, default=12, help="runs that it is split over (12)")
     parser.add_argument("--cuts", type=_count, default=500, help="power cuts in all (500)")
+    parser.add_argument(
+        "--in-writes", action="store_true", help="cut the power only while flash is written"
+    )
     parser.add_argument("--shouts", type=_count, default=100, help="floods, interruptions (100)")
     parser.add_argument(
         "--changes", type=_count, default=200, help="of settings, for the wear of flash (200)"
@@ -125,7 +128,9 @@ def _run_all(options: argparse.Namespace) -> list[table.Result]:
         device_s = options.hours * 3600 / options.runs
         for seed in range(options.seed, options.seed + options.runs):
             tasks.append(Task(f"stretch-{seed}-{device_s:g}", partial(_stretch, seed, device_s)))
-    for name, part, total in (("cuts", _cuts, options.cuts), ("shouts", _shouts, options.shouts)):
+    cut = partial(_cuts, in_writes=options.in_writes)
+    cuts_name = "cuts-in-writes" if options.in_writes else "cuts"
+    for name, part, total in ((cuts_name, cut, options.cuts), ("shouts", _shouts, options.shouts)):
         for number, start in enumerate(range(0, total, CHAIN)):
             seed, count = options.seed + number, min(CHAIN, total - start)
             tasks.append(Task(f"{name}-{seed}-{count}", partial(part, seed, count)))
@@ -175,8 +180,8 @@ def _stretch(seed: int, device_s: float, firmware: Path | None) -> table.Result:
     return Stretch(seed, device_s, lambda line: None, progress).run(firmware)
 
 
-def _cuts(seed: int, count: int, firmware: Path | None) -> table.Result:
-    result = Cuts(seed, firmware).run(count)
+def _cuts(seed: int, count: int, firmware: Path | None, in_writes: bool) -> table.Result:
+    result = Cuts(seed, firmware, in_writes).run(count)
     progress(f"seed {seed}: {result.cuts} of {count} power cuts")
     return result
 

@@ -44,13 +44,15 @@ class Result:
     operations: int = 0
     """Bytes and words written, and pages erased."""
     failure: str = ""
+    in_writes: bool = False
     trace: list[str] = field(default_factory=list)
     """Moments of the last cuts."""
 
     @property
     def repeat(self) -> str:
         """The options that repeat it."""
-        return f"--hours 0 --seed {self.seed} --cuts {max(self.cuts, 1)} --changes 0 --shouts 0"
+        options = f"--hours 0 --seed {self.seed} --cuts {max(self.cuts, 1)} --changes 0 --shouts 0"
+        return options + " --in-writes" * self.in_writes
 
 
 class _PowerCut(Exception):
@@ -58,11 +60,15 @@ class _PowerCut(Exception):
 
 
 class Cuts:
-    """A chain that its seed determines."""
+    """A chain that its seed determines.
 
-    def __init__(self, seed: int, firmware: Path | None = None) -> None:
+    in_writes: every cut comes while flash is written.
+    """
+
+    def __init__(self, seed: int, firmware: Path | None = None, in_writes: bool = False) -> None:
         self._random = Random(seed)
-        self.result = Result(seed)
+        self._ways = (0, 1, 0) if in_writes else (4, 4, 3)
+        self.result = Result(seed, in_writes=in_writes)
         self._firmware = firmware
         # What the flash may hold, and whether it was being changed since that was known.
         self._possible = {DEFAULTS}
@@ -92,7 +98,7 @@ class Cuts:
     def _until_cut(self) -> None:
         """From a boot to the next cut: at a moment, after some flash operations, or at an erase."""
         self._last = None
-        way = self._random.choices(("moment", "operation", "erase"), (4, 4, 3))[0]
+        way = self._random.choices(("moment", "operation", "erase"), self._ways)[0]
         cut_us = self._random.randrange(_LONGEST_MS * 1000)
         self._limit_us(cut_us if way == "moment" else None)
         try:
