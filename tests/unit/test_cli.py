@@ -9,6 +9,7 @@ from serial import SerialException
 
 from noughts import cli
 from noughts.boards.drive import Drive
+from noughts.boards.inspection import Inspected
 from noughts.commands.keys import BadTokenError, Press, Wait, read_keys
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
@@ -193,6 +194,27 @@ def test_doctor_tells_of_a_missing_table(monkeypatch, capsys):
     monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: [])
     assert cli.main(["doctor"]) == 0
     assert "noughts    device/table.py is missing; make it with" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("board", "release", "told"),
+    [
+        (
+            "V2",
+            "2.0.0-beta.5",
+            "✗ firmware   MicroPython 1.13 (firmware 2.0.0-beta.5): it can stop",
+        ),
+        ("V2", "2.1.2", "✓ firmware   MicroPython 1.13 (firmware 2.1.2)\n"),
+        ("V1", "1.0.1", "✓ firmware   MicroPython 1.13 (firmware 1.0.1)\n"),
+    ],
+)
+def test_doctor_says_which_firmware_is_to_be_replaced(monkeypatch, capsys, board, release, told):
+    found = Inspected(board=board, firmware=release, micropython="1.13")
+    monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: [found])
+    assert cli.main(["doctor"]) == 0
+    page = capsys.readouterr().out
+    assert told in page
+    assert ("run `make flash`" in page) == ("✗ firmware" in told)
 
 
 def test_keys():
