@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, settings
 import uflash
+from hypothesis import HealthCheck, settings
 
 from noughts.boards.emulated import EmulatedBoard
 from noughts.boards.qemu import find_qemu
