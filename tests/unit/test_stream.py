@@ -1,5 +1,6 @@
 """From serial bytes to sentences and noise, however the bytes are cut."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,3 +71,38 @@ def test_half_a_line_at_the_end_is_noise():
     assert stream.end() == [Noise(LINE[:9].decode())]
     assert stream.noise == 9
     assert stream.feed(LINE) == [Heard(LINE.decode().strip(), GAME)]
+
+
+@pytest.mark.parametrize("after", [b"\0\0", b"\0", b"\r", b" ", b"\xff", b"g", b"$", b"*5C"])
+def test_what_is_no_hex_digit_ends_a_sentence(after):
+    """The last line of a game before the cable was pulled: its line end came damaged, or in part."""
+    stream = Stream()
+    assert stream.feed(LINE[:-2]) == []  # a hex digit may follow, and then it is no sentence
+    assert stream.feed(after)[0] == Heard(LINE.decode().strip(), GAME)
+    assert stream.feed(b"\r\n" + LINE)[-1] == Heard(LINE.decode().strip(), GAME)
+
+
+def test_a_damaged_line_end_is_noise_that_nobody_is_shown():
+    stream = Stream()
+    assert stream.feed(LINE[:-2] + b"\0\0" + LINE) == [Heard(LINE.decode().strip(), GAME)] * 2
+    assert stream.noise == 2
+    items = stream.feed(LINE[:-2] + b" and more\r\n")
+    assert items == [Heard(LINE.decode().strip(), GAME), Noise(" and more")]
+
+
+@pytest.mark.parametrize("digit", [b"0", b"F", b"a"])
+def test_a_checksum_of_three_digits_is_none(digit):
+    assert feed(LINE[:-2] + digit + b"\r\n") == [Noise((LINE[:-2] + digit).decode())]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [LINE, LINE[:-2], b"\0", b"\r", b"\n", b" ", b"$", b"*", b"5C", b"$a*61", b"\xff"]
+        )
+    ),
+    st.integers(1, 80),
+)
+def test_how_damaged_lines_are_cut_makes_no_difference(parts, size):
+    data = b"".join(parts) + b"\n"
+    assert feed(data, (size,)) == feed(data, (len(data),))

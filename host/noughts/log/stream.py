@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from noughts.errors import SentenceError
 from noughts.log import sentences
@@ -13,6 +13,8 @@ _HARMLESS = [
     chr(byte) if 32 <= byte < 127 and byte != ord("\\") else f"\\x{byte:02x}" for byte in range(256)
 ]
 _PARTS = re.compile(rb"[^$]+|\$[^$]*")
+_FRAME = re.compile(rb"\$[^$*]*\*[0-9A-F]{2}(?![0-9A-Fa-f])")
+_ENDED_FRAME = re.compile(rb"\$[^$*]*\*[0-9A-F]{2}(?=[^0-9A-Fa-f])")
 _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 
 
@@ -49,7 +51,8 @@ class Stream:
     """Takes bytes as they arrive and gives what they hold. It never raises, and never grows.
 
     A sentence begins with its `$`, whatever came before it in the line: a reset may have cut
-    something short, or a line end may have been lost.
+    something short, or a line end may have been lost. It ends after its checksum, with the first
+    byte that is no hex digit: line ends arrive damaged, too.
     """
 
     def __init__(self) -> None:
@@ -71,7 +74,17 @@ class Stream:
             if ends:
                 items += self._take(len(self._line.rstrip(b"\r")))
                 self._line.clear()
+            elif b"*" in self._line:
+                items += self._take(self._whole())
         return items
+
+    def _whole(self) -> int:
+        """So many bytes of the line make whole sentences, with what came before them."""
+        size = 0
+        for found in _ENDED_FRAME.finditer(self._line):
+            if _parsed(found[0]) is not None:
+                size = found.end()
+        return size
 
     def end(self) -> list[Item]:
         """What is left of a line when nothing more will come."""
@@ -84,29 +97,37 @@ class Stream:
         items: list[Item] = []
         noise = b""
         for part in _PARTS.findall(data):
-            item = self._sentence(part.rstrip(b"\r"))
-            if item is None:
+            frame = _FRAME.match(part)
+            item = self._sentence(frame[0]) if frame else None
+            if frame is None or item is None:
                 noise += part
             else:
                 items += [*self._noise(noise), item]
-                noise = b""
+                noise = part[frame.end() :].rstrip(b"\r")
         return items + self._noise(noise)
 
     def _noise(self, data: bytes) -> list[Item]:
         self.noise += len(data)
         return [Noise(harmless(data))] if data.strip(b"\0 \r") else []
 
-    def _sentence(self, part: bytes) -> Item | None:
-        try:
-            text = part.decode("ascii")
-            return Heard(text, sentences.read(text))
-        except UnknownSentenceError as error:
-            again = error.what in self._unknown or len(self._unknown) >= 100
-            if not again:
-                self._unknown.add(error.what)
-            return Unknown(text, error.what, again)
-        except (SentenceError, UnicodeDecodeError):
-            return None
+    def _sentence(self, frame: bytes) -> Item | None:
+        item = _parsed(frame)
+        if isinstance(item, Unknown):
+            if item.what in self._unknown or len(self._unknown) >= 100:
+                return replace(item, again=True)
+            self._unknown.add(item.what)
+        return item
+
+
+def _parsed(frame: bytes) -> Heard | Unknown | None:
+    """The sentence in a frame, if it is one."""
+    try:
+        text = frame.decode("ascii")
+        return Heard(text, sentences.read(text))
+    except UnknownSentenceError as error:
+        return Unknown(text, error.what)
+    except (SentenceError, UnicodeDecodeError):
+        return None
 
 
 def _split(data: bytes) -> list[bytes]:
