@@ -183,6 +183,8 @@ def test_thinking_times_only_of_what_was_heard(noughts, tmp_path):
         (",9", [None, None]),
         ("7,", [7, None]),
         ("7,,20,21", [7, None, None, 1]),
+        ("7,5,20", [7, None, 15]),  # earlier versions kept times that run backwards
+        ("7,,20,19", [7, None, None, None]),
     ],
 )
 def test_thinking_takes_two_moments(times, thought):

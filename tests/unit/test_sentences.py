@@ -17,7 +17,10 @@ from noughts.log.sentences import (
     write,
 )
 
-HEX = st.text("0123456789ABCDEF", min_size=4, max_size=4)
+DIGITS = "0123456789ABCDEF"
+HEX = st.text(DIGITS, min_size=4, max_size=4)
+BOOTS = HEX | st.text(DIGITS, min_size=8, max_size=8)
+"""Boards of earlier versions draw 16 bits."""
 
 
 @st.composite
@@ -33,10 +36,10 @@ def games(draw):
         end = "x"
     seats = draw(st.text("PEMH", min_size=2, max_size=2))
     ms, number = draw(st.integers(0, 9_999_999_999)), draw(st.integers(1, 999_999_999))
-    return Game(draw(HEX), number, seats, first, moves, ms, end)
+    return Game(draw(BOOTS), number, seats, first, moves, ms, end)
 
 
-boots = st.builds(Boot, HEX, st.sampled_from(["V1", "V2"]), st.just("0.1.0"), HEX)
+boots = st.builds(Boot, BOOTS, st.sampled_from(["V1", "V2"]), st.just("0.1.0"), HEX)
 
 
 @given(games() | boots)
@@ -83,6 +86,11 @@ def test_a_real_line_from_the_board():
         "NG,0a83,1,PH,A,,0,-",
         "NG,0A83,1,PH,A,,0",
         "NB,1,0A83,V3,0.1.0,2798",
+        "NB,1,0A8,V1,0.1.0,2798",
+        "NB,1,0A830,V1,0.1.0,2798",
+        "NB,1,0A830A830,V1,0.1.0,2798",
+        "NG,0A830,1,PH,A,,0,-",
+        "NG,0A830A830,1,PH,A,,0,-",
     ],
 )
 def test_what_the_rules_or_the_format_forbid(body):

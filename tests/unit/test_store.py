@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noughts.errors import StoreError
+from noughts.log.games import Wanted, games
 from noughts.log.schema import MIGRATIONS
 from noughts.log.sentences import Game, outcome
 from noughts.log.store import Kept, Store
-from told import BOOT, stages
+from told import AT, BOOT, stages
 
 START = Game("0A83", 1, "PH", "A", (), 0, "-")
 ROWS = "SELECT boot, number, again, seats, first, moves, times, ms, end FROM games ORDER BY id"
@@ -80,7 +81,7 @@ def test_any_order_repeated_and_with_losses_is_the_game_as_far_as_heard(order, e
 
 
 def test_another_game_under_the_same_ids_is_another_row(store):
-    """A boot id is 16 random bits: some school year a board will draw the same one twice."""
+    """Of 16 random bits for a boot: some school year a board will draw the same ones twice."""
     one, other = stages([4, 0, 2, 6]), stages([4, 0, 2, 6], step_ms=900)
     ids = [{each.game for each in keep_all(store, told[1:])} for told in (one, other)]
     assert ids == [{1}, {2}]
@@ -88,6 +89,60 @@ def test_another_game_under_the_same_ids_is_another_row(store):
     assert [row[2] for row in store.read(ROWS)] == [0, 1]
     keep_all(store, stages([8, 0], seats="PP"))
     assert [(row[2], row[3], row[5]) for row in store.read(ROWS)][2:] == [(2, "PP", "80")]
+
+
+def test_of_games_that_fit_the_newest_is_taken(store):
+    """Two games of one name, both cut short after their first moves; then the later one goes on."""
+    for ms in (1000, 1500):
+        store.keep("usb-1", Game("0A83", 1, "PH", "A", (4,), ms, "-"), None)
+    assert store.keep("usb-1", Game("0A83", 1, "PH", "A", (4, 0), 2500, "-"), None) == Kept(2, True)
+    assert [(row[5], row[6]) for row in store.read(ROWS)] == [("4", "1000"), ("40", "1500,2500")]
+
+
+@st.composite
+def ambiguous_sentences(draw):
+    """Sentences of a few games that got the same ids, some with times that make no sense."""
+    heard = []
+    for cells in ([4, 0, 2, 6], [4, 0, 8], [4]):
+        for sentence in stages(cells, draw(st.sampled_from([None, "x"]))):
+            for ms in draw(st.lists(st.integers(0, 6), max_size=2)):
+                heard.append(replace(sentence, ms=ms * 500))
+    return draw(st.permutations(heard))
+
+
+@given(ambiguous_sentences(), st.booleans())
+def test_read_again_nothing_changes_and_no_time_runs_backwards(heard, timed):
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "db"), create=True) as store:
+
+        def read_all():
+            return [
+                store.keep("usb-1", game, AT + index * 1000 if timed else None).new
+                for index, game in enumerate(heard)
+            ]
+
+        read_all()
+        before = store.read("SELECT * FROM games ORDER BY id")
+        assert not any(read_all())
+        assert store.read("SELECT * FROM games ORDER BY id") == before
+        for game in games(store, Wanted()):
+            times = [int(ms) for ms in game.times.split(",") if ms]
+            assert times == sorted(times)
+            assert not times or game.ms >= times[-1]
+
+
+@pytest.mark.parametrize(
+    ("ply", "ms"), [(1, 2500), (2, 4500), (3, 1500), (3, 500), (1, 4500), (5, 3500)]
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_time_that_runs_backwards_is_of_another_game(store, ply, ms, first):
+    """Two whole games' moves are heard, at 2 and 4 s, and one sentence that fits in no order."""
+    told = stages([4, 0, 2, 6, 3, 5])
+    strange = replace(told[ply], ms=ms)
+    heard = [strange, told[2], told[4]] if first else [told[2], told[4], strange]
+    keep_all(store, heard)
+    assert len(store.read(ROWS)) == 2
+    for game in games(store, Wanted()):
+        assert all(ms is None or ms >= 0 for ms in game.thought_ms)
 
 
 @pytest.mark.parametrize(
@@ -111,9 +166,10 @@ def test_boards_boots_and_numbers_are_told_apart(store):
     store.keep("usb-1", START, None)
     store.keep("usb-2", START, None)
     store.keep("usb-1", replace(START, boot="0A84"), None)
+    store.keep("usb-1", replace(START, boot="0A830A83"), None)
     store.keep("usb-1", replace(START, number=2), None)
     assert [each.game for each in keep_all(store, [START])] == [1]
-    assert len(store.read(ROWS)) == 4
+    assert len(store.read(ROWS)) == 5
 
 
 def test_two_watchers_on_one_store(tmp_path):

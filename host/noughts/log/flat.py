@@ -24,7 +24,7 @@ class Column:
 COLUMNS = (
     Column("game", "int", "its number in the store"),
     Column("board", "str", "usb- and the USB serial number, else the port or the log's file"),
-    Column("boot", "str", "the id of the board's run, 0x and four hex digits"),
+    Column("boot", "str", "the id of the board's run, 0x and four or eight hex digits"),
     Column("number", "int", "the board's own count of games since that boot"),
     Column("seat_a", "str", "who was player A: P a person, E M H the chip"),
     Column("seat_b", "str", "who was player B"),

@@ -26,17 +26,20 @@ _NAMES = {end: name for name, end in RESULTS.items()}
 def thinking(times: str) -> list[int | None]:
     """Of a game's `times`: for each move, ms since the move before, or since the game began.
 
-    None where one of the two was not heard.
+    None where one of the two was not heard, or where the times run backwards: earlier versions
+    kept such.
     """
     if not times:
         return []
-    moved: list[int | None]
     if times[0] != "," and times[-1] != "," and ",," not in times:
         heard = list(map(int, times.split(",")))
-        return [heard[0], *map(sub, heard[1:], heard)]
+        thought = [heard[0], *map(sub, heard[1:], heard)]
+        if min(thought) >= 0:
+            return list(thought)
     moved = [0, *(int(time) if time else None for time in times.split(","))]
     return [
-        None if now is None or before is None else now - before for before, now in pairwise(moved)
+        None if now is None or before is None or now < before else now - before
+        for before, now in pairwise(moved)
     ]
 
 

@@ -3,7 +3,7 @@
     boards   what games come from: `usb-` and the USB serial number, else the port's name
     boots    each run of a board that has said what it runs
     games    one row a game; `again` tells games apart that got the same board, boot and number,
-             for a boot id is only 16 random bits
+             for the boot ids of earlier releases were only 16 random bits
 
 Moments are milliseconds since 1970, UTC; NULL where nobody looked at a clock.
 """
@@ -35,7 +35,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         CREATE TABLE games (
             id INTEGER PRIMARY KEY,
             board INTEGER NOT NULL REFERENCES boards,
-            boot TEXT NOT NULL,       -- four hex digits
+            boot TEXT NOT NULL,       -- four or eight hex digits
             number INTEGER NOT NULL,  -- counts from 1 since boot
             again INTEGER NOT NULL,
             seats TEXT NOT NULL,      -- player A's and B's: P, E, M or H

@@ -23,9 +23,9 @@ MAX_LENGTH = 120
 """No sentence of protocol 1 is longer, `$` and checksum included."""
 
 _FRAME = re.compile(r"\$([ -#%-)+-~]*)\*([0-9A-F]{2})")
-_BOOT = re.compile(r"NB,1,([0-9A-F]{4}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})")
+_BOOT = re.compile(r"NB,1,([0-9A-F]{4}|[0-9A-F]{8}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})")
 _GAME = re.compile(
-    r"NG,([0-9A-F]{4}),([1-9][0-9]{0,8}),([PEMH]{2}),([AB]),([0-8]{0,9}),"
+    r"NG,([0-9A-F]{4}|[0-9A-F]{8}),([1-9][0-9]{0,8}),([PEMH]{2}),([AB]),([0-8]{0,9}),"
     r"(0|[1-9][0-9]{0,9}),([-AB=x])"
 )
 _LATER = re.compile(r"NB,([1-9][0-9]{0,3}),")
@@ -41,7 +41,10 @@ class UnknownSentenceError(SentenceError):
 
 @dataclass(frozen=True)
 class Boot:
-    """A board has started. boot: what names this run of the board, four hex digits."""
+    """A board has started.
+
+    boot: what names this run of the board, eight hex digits, or four of an earlier release.
+    """
 
     boot: str
     board: str

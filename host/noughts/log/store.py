@@ -172,7 +172,7 @@ class Store(Closing):
         moves = "".join(map(str, game.moves))
         rows = self.db.execute(
             "SELECT id, seats, first, moves, times, ms, end FROM games "
-            "WHERE board = ? AND boot = ? AND number = ? ORDER BY again",
+            "WHERE board = ? AND boot = ? AND number = ? ORDER BY again DESC",  # newest first
             (board, game.boot, game.number),
         ).fetchall()
         same = [
@@ -294,7 +294,7 @@ def _merge(stored: _Played, game: Game, moves: str) -> _Played | None:
     """What a stored game and a sentence with these moves know together.
 
     None if the sentence is of another game. It is of this one if one of the two is the other at an
-    earlier time.
+    earlier time, and no move comes before the one before it.
     """
     known = stored.times.split(",")[: len(stored.moves)]
     timed = bool(moves) and game.end != "x"
@@ -311,5 +311,10 @@ def _merge(stored: _Played, game: Game, moves: str) -> _Played | None:
         return None
     times = known + [""] * (len(later.moves) - len(known))
     if timed:
-        times[len(moves) - 1] = str(game.ms)
+        ply = len(moves) - 1
+        before = next(filter(None, reversed(times[:ply])), 0)
+        after = next(filter(None, times[ply + 1 :]), later.ms)
+        if not int(before) <= game.ms <= int(after):
+            return None
+        times[ply] = str(game.ms)
     return later._replace(times=",".join(times))
