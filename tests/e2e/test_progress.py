@@ -10,15 +10,15 @@ import pytest
 CODE = """
 from noughts.terminal.progress import progress
 with progress(2000) as steps:
-    steps.doing("ai.py")
+    steps.doing("ai.py" + chr(0x1B) + "]0;owned" + chr(0x202E))
     steps.advance(1000)
-    steps.say("sent [red]ai.py[/red]")
+    steps.say("sent [red]ai.py[/red]" + chr(7))
 """
 
 
 def test_elsewhere_there_are_lines_only():
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.stderr) == ("sent [red]ai.py[/red]\n", "")
+    assert (done.stdout, done.stderr) == ("sent [red]ai.py[/red] \n", "")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
@@ -54,4 +54,5 @@ def test_in_a_terminal_there_is_a_bar():
     finally:
         os.close(master)
         assert process.wait(120) == 0
+    assert b"\x1b]0" not in shown and b"\x07" not in shown and "\u202e".encode() not in shown
     assert b"ai.py" in shown and b"1.0/2.0 kB" in shown and b"sent [red]ai.py[/red]" in shown

@@ -107,6 +107,19 @@ def test_the_tree_is_drawn_with_its_cuts(capsys, tmp_path):
     assert "XX.OOXO.." in text and "cut" in text
 
 
+def test_json_is_whole_json_also_beside_a_picture(capsys, tmp_path):
+    path = tmp_path / "tree.svg"
+    told = solve(capsys, "XX.OO....", "--tree", "2", "--json", "--svg", str(path))
+    assert json.loads(told)["mover"] == "X"
+    assert path.exists()
+
+
+def test_a_pictures_name_does_not_act_on_the_terminal(capsys, tmp_path):
+    path = tmp_path / "\x1b[2J\u202e.svg"
+    told = solve(capsys, "XX.OO....", "--tree", "1", "--svg", str(path))
+    assert told.splitlines()[-1].endswith(" written") and told.splitlines()[-1].isprintable()
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

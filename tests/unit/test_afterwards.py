@@ -16,8 +16,8 @@ import pytest
 
 from noughts import cli
 from noughts.errors import StoreError
-from noughts.log.flat import COLUMNS
-from noughts.log.games import thinking
+from noughts.log.flat import COLUMNS, row
+from noughts.log.games import StoredGame, thinking
 from noughts.log.schema import MIGRATIONS
 from noughts.log.store import Store
 from told import AT, BOOT, filled, stages
@@ -321,6 +321,50 @@ def test_a_csv_is_what_its_help_says(noughts):
     assert (rows[3]["move_1"], rows[3]["move_2"], rows[3]["ms_1"]) == ("2", "", "1000")
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@pytest.mark.parametrize(
+    "board",
+    [
+        "=1+1", "+1", "-1", "@x", "\tx", "\rx", " =1", "1E10", "12", "0451", "1/2", "2026-11-21",
+        "Mar1", "sept-2", "TRUE", "NA", "nan", "Infinity", "0x12G", "＝1", "'1", "",
+        "usb-\x1b]0;owned\x07", "usb-\u202egpj.exe", "usb-\x9b31m",
+    ],
+)  # fmt: skip
+def test_no_text_is_taken_for_anything_else(noughts, tmp_path, kind, board):
+    """By a spreadsheet, by pandas, or by the terminal; the store is one that others wrote to."""
+    db = filled(tmp_path / "hostile.db", stages([4]), board=board)
+    status, out, err = noughts("export", "--format", kind, db=db)
+    assert (status, err) == (0, "")
+    assert all(line.isprintable() for line in out.splitlines())
+    if kind == "jsonl":
+        shown = json.loads(out)["board"]
+    else:
+        shown = next(csv.DictReader(io.StringIO(out)))["board"]
+        assert pandas.read_csv(io.StringIO(out))["board"].tolist() == [shown]
+    assert shown.startswith("_" if not board.startswith("usb") else "usb-")
+    assert shown.isprintable()
+
+
+@pytest.mark.parametrize("release", ["+A1+A2", "1E10", "1.2.3", "-1", "0.1.0", "..", "NA"])
+def test_no_release_is_taken_for_anything_else(noughts, tmp_path, release):
+    db = tmp_path / "hostile.db"
+    with Store(db, create=True) as store:
+        store.keep("usb-1", replace(BOOT, release=release), AT)
+        store.keep("usb-1", stages([4])[1], AT)
+    (row,) = csv.DictReader(io.StringIO(noughts("export", db=db)[1]))
+    assert row["release"] == f"v{release}"
+
+
+def test_every_column_of_text_is_guarded():
+    """Whatever the store holds: no value leaves it that begins as a formula does."""
+    texts = {index for index, column in enumerate(COLUMNS) if column.kind == "str"}
+    bad = StoredGame(
+        1, "=b", "=c", 1, "=+", "=d", "4", "1", 1, "-", None, None, "=e", "=f", "=g"
+    )  # fmt: skip
+    values = [value for index, value in enumerate(row(bad)) if index in texts]
+    assert all(value[0] not in "=+" for value in values)
+
+
 def test_three_formats_hold_the_same(noughts, tmp_path):
     for kind in ("csv", "jsonl", "parquet"):
         status, out, err = noughts("export", "-o", str(tmp_path / f"games.{kind}"))
@@ -349,6 +393,18 @@ def test_a_game_heard_of_only_when_it_was_abandoned(noughts, tmp_path):
     assert (first["move_1"], first["ms_1"], first["ms_9"]) == ("4", "", "")
     assert pandas.read_parquet(tmp_path / "g.parquet")["ms_9"].tolist()[1] == 1000
     assert noughts("replay", "1", db=db)[0] == 0
+
+
+def test_file_names_do_not_act_on_the_terminal(noughts, tmp_path):
+    name = str(tmp_path / "\x1b]0;owned\x07\u202egames")
+    for words in (
+        ["export", "-o", f"{name}.csv"],
+        ["stats", "--plot", f"{name}.svg"],
+    ):
+        status, out, err = noughts(*words)
+        assert (status, err) == (0, "")
+        assert "owned" in out
+        assert all(line.isprintable() for line in out.splitlines())
 
 
 @pytest.mark.parametrize("ending", ["", "-wal", "-shm"])

@@ -75,7 +75,7 @@ def test_half_a_line_at_the_end_is_noise():
 
 @pytest.mark.parametrize("after", [b"\0\0", b"\0", b"\r", b" ", b"\xff", b"g", b"$", b"*5C"])
 def test_what_is_no_hex_digit_ends_a_sentence(after):
-    """The last line of a game before the cable was pulled: its line end came damaged, or in part."""
+    """The last line before the cable was pulled: its line end came damaged, or in part."""
     stream = Stream()
     assert stream.feed(LINE[:-2]) == []  # a hex digit may follow, and then it is no sentence
     assert stream.feed(after)[0] == Heard(LINE.decode().strip(), GAME)

@@ -123,7 +123,7 @@ def test_two_sentences_whose_line_end_was_lost(store):
 @given(
     st.lists(
         st.tuples(
-            st.text(min_size=1, max_size=30),
+            st.text(min_size=1, max_size=30).filter(str.isprintable),
             st.binary(max_size=60),
             st.integers(0, 4_000_000_000_000),
         ),
@@ -271,7 +271,32 @@ def test_a_raw_log_of_impossible_years(store):
         assert (captured.at, captured.board) == (None, None)
 
 
-@pytest.mark.parametrize("name", ["./board", "=1+1", "-x", "_x", "[x]"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        r"\x3dHYPERLINK(1)",
+        r"\x2b1+1",
+        r"\x09x",
+        r"usb-\x1b]0;owned\x07",
+        r"usb-\x0d\x0a",
+        r"usb-\xe2\x80\xaegpj.exe",  # right to left from here on
+        r"usb-\xc2\x9b31m",
+        r"\xef\xbc\x9d1",  # a wide equals sign
+    ],
+)
+def test_a_name_is_checked_as_it_is_used(name):
+    """Its line is one like any other then: what is said in it counts, its board does not."""
+    line = f"2026-11-21T07:03:43.123Z {name} {write(stages([4])[1])}\n".encode()
+    (captured,) = raw.read(io.BytesIO(line))
+    assert (captured.board, captured.at, captured.data) == (None, None, line)
+
+
+@pytest.mark.parametrize("port", [Port("/dev/\x1b[2J\u202e", None), Port("/dev/x", "99\x1b\u2066")])
+def test_no_name_of_a_board_acts_on_a_terminal(port):
+    assert name_of(port).isprintable()
+
+
+@pytest.mark.parametrize("name", ["./board", "=1+1", "-x", "_x", "[x]", "/dev/\x07"])
 def test_every_name_of_a_board_comes_back_from_the_raw_log(tmp_path, name):
     board = name_of(Port(name, None))
     log = RawLog(tmp_path)

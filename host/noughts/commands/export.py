@@ -21,7 +21,7 @@ from noughts.commands.stored import (
     refuse_store,
     wanted,
 )
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, printable
 from noughts.files import whole_file
 from noughts.log import moments
 from noughts.log.flat import COLUMNS, Value, row
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
             for written in writer(rows, file):  # noqa: B007  the last is told
                 steps.advance(_AT_ONCE)
     if args.output and args.output.is_file():
-        print(f"{args.output} written: {counted(written, 'game')}")
+        print(printable(f"{args.output} written: {counted(written, 'game')}"))
     return 0
 
 

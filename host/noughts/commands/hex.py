@@ -10,7 +10,7 @@ from pathlib import Path
 
 from noughts import table
 from noughts.device_files import files_for_boards
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.firmware import image
 from noughts.firmware.image import Firmware
@@ -70,10 +70,10 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(_facts(firmwares, contents)))
         return 0
     if not looking:
-        print(f"{path} written, {path.stat().st_size:,} bytes: drag it to any micro:bit")
+        print(printable(f"{path} written, {path.stat().st_size:,} bytes: drag it to any micro:bit"))
     _tell(firmwares, contents)
     if args.extract:
-        print(f"files written to {args.extract[0]}")
+        print(printable(f"files written to {args.extract[0]}"))
     return 0
 
 

@@ -15,7 +15,7 @@ from rich.tree import Tree
 from noughts.engines.catalogue import engines
 from noughts.engines.search import WIN, AlphaBeta, score_of_end
 from noughts.engines.tree import Node, grow
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.positions import WON, Position, parse
 from noughts.terminal.grid import board
@@ -59,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
         tree = _drawn(grow(position, args.tree))
         if args.svg:
             _picture(tree, args.svg, str(position))
+            if not args.json:
+                print(printable(f"{args.svg} written"))
         elif not args.json:
             print()
             Console(file=sys.stdout, highlight=False).print(tree)
@@ -143,4 +145,3 @@ def _picture(tree: Tree, path: Path, title: str) -> None:
     console = Console(record=True, file=io.StringIO(), width=100)
     console.print(tree)
     write_whole(path, console.export_svg(title=title).encode())
-    print(f"{path} written")

@@ -15,6 +15,7 @@ from noughts.commands.stored import (
     refuse_store,
     wanted,
 )
+from noughts.errors import printable
 from noughts.log.games import RESULTS
 from noughts.log.stats import Player, Stats, in_order, players_in_order, stats
 from noughts.log.words import counted, seated
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         _tell(found)
         if args.plot is not None:
-            print(f"\n{args.plot} written")
+            print("\n" + printable(f"{args.plot} written"))
     return 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from noughts import table
 from noughts.device_files import device_dir
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 
 
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(dataclasses.asdict(facts)))
     else:
         _tell(facts)
-        print(f"{path} {'is up to date' if args.check else 'written'}")
+        print(printable(f"{path} {'is up to date' if args.check else 'written'}"))
     return 0
 
 

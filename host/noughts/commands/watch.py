@@ -192,7 +192,7 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
     ears = Ears(store, None)
     telling = args.plain or args.json
     name = args.name or (
-        "stdin" if args.captured == "-" else f"file-{_utf8(Path(args.captured).name)}"
+        "stdin" if args.captured == "-" else f"file-{printable(Path(args.captured).name)}"
     )
     total = Path(args.captured).stat().st_size if args.captured != "-" else 0
     with progress(total) as steps:
@@ -206,11 +206,6 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
             steps.advance(size)
     _sum_up(session, ears.noise, store.path)
     return 0
-
-
-def _utf8(name: str) -> str:
-    """A file's name, which may be any bytes."""
-    return name.encode(errors="replace").decode()
 
 
 def _heard(file: BinaryIO, ears: Ears, name: str) -> Iterator[tuple[list[Event], int]]:

@@ -1,13 +1,16 @@
 """Games as a flat table: a row each, with columns that no spreadsheet misreads.
 
-Ids are written `0x1E10`, for 1E10 would be read as a number; moves stand in columns of their own,
-for 0451 would lose its zero.
+Ids are written `0x1E10`, for 1E10 would be read as a number, and releases `v0.1.0`; moves stand in
+columns of their own, for 0451 would lose its zero. All other text that a spreadsheet, pandas or a
+terminal might take for something else is made plain by `_text`.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from noughts.errors import printable
 from noughts.log.games import StoredGame
 from noughts.review import mistakes
 
@@ -35,7 +38,7 @@ COLUMNS = (
     Column("heard_utc", "moment", "when the last sentence of it came, if known"),
     Column("ms", "int", "how long it was played, in milliseconds"),
     Column("hardware", "str", "V1 or V2; empty if the board's start was not heard"),
-    Column("release", "str", "the game's release on the board"),
+    Column("release", "str", "the game's release on the board, v and what it says"),
     Column("table_id", "str", "the id of the chip's table, 0x and four hex digits"),
     Column("mistakes_a", "int", "moves of A that gave away a win or a draw"),
     Column("mistakes_b", "int", "the same of B"),
@@ -49,12 +52,29 @@ COLUMNS = (
 
 Value = int | str | None
 
+_TEXTS = [index for index, column in enumerate(COLUMNS) if column.kind == "str"]
+_PLAIN = re.compile(
+    r"0x[0-9A-F]+|"  # an id
+    # Else it begins with a letter or as a path does, and is no day (a month, with or without
+    # a number), no truth, and nothing that pandas reads as a missing value or a number.
+    r"(?!(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[^0-9A-Za-z]*(\d.*)?$)"
+    r"(?!(true|false|na|n/a|nan|null|none|inf|infinity)$)"
+    r"[A-Za-z/\\].*",
+    re.IGNORECASE,
+)
+
+
+def _text(value: str) -> str:
+    """The text, with _ before it if anybody could take it for a formula, a number or a day."""
+    shown = printable(value)
+    return shown if _PLAIN.fullmatch(shown) else f"_{shown}"
+
 
 def row(game: StoredGame) -> tuple[Value, ...]:
     """A game's values; moments are ms since 1970, UTC."""
     players = [game.player(ply) for ply in mistakes(game.moves)]
     blanks = [None] * (9 - len(game.moves))
-    return (
+    values: list[Value] = [
         game.id,
         game.board,
         f"0x{game.boot}",
@@ -68,7 +88,7 @@ def row(game: StoredGame) -> tuple[Value, ...]:
         game.heard,
         game.ms,
         game.hardware,
-        game.release,
+        None if game.release is None else f"v{game.release}",
         None if game.table_id is None else f"0x{game.table_id}",
         players.count("A"),
         players.count("B"),
@@ -76,4 +96,9 @@ def row(game: StoredGame) -> tuple[Value, ...]:
         *blanks,
         *game.thought_ms,
         *blanks,
-    )
+    ]
+    for index in _TEXTS:
+        value = values[index]
+        if isinstance(value, str):
+            values[index] = _text(value)
+    return tuple(values)

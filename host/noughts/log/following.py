@@ -18,7 +18,7 @@ from pathlib import Path
 import serial
 
 from noughts.boards.ports import Port, find_ports, open_port
-from noughts.errors import BoardError
+from noughts.errors import BoardError, printable
 
 _PLAIN = re.compile(r"[0-9A-Za-z/\\]")
 _LOOK_S = 1.0
@@ -65,9 +65,9 @@ Change = Plugged | Unplugged | Refused | Arrived
 def name_of(port: Port) -> str:
     """What a board is called in the store."""
     if port.usb_id:
-        return f"usb-{port.usb_id}"
+        return printable(f"usb-{port.usb_id}")
     # A raw log, or a spreadsheet, would take other beginnings for something else.
-    return port.name if _PLAIN.match(port.name) else str(Path(port.name).absolute())
+    return printable(port.name if _PLAIN.match(port.name) else str(Path(port.name).absolute()))
 
 
 class Follower:

@@ -34,6 +34,15 @@ _LINE = re.compile(
 _CHUNK = 65_536
 
 
+_NAME = re.compile(r"[0-9A-Za-z/\\].{0,3999}")
+
+
+def is_board_name(text: str) -> bool:
+    """Whether a board may be called so: in raw logs and exports it begins nothing else, and no
+    terminal acts on it."""
+    return _NAME.fullmatch(text) is not None and text.isprintable()
+
+
 def folder_of(store: Path) -> Path:
     """Where the raw lines of a store are: beside it."""
     return store.with_name(f"{store.name}.raw")
@@ -140,4 +149,7 @@ def read(file: BinaryIO) -> Iterator[Captured]:
             yield Captured(line, len(line))
             continue
         board = original(found[2].decode()).decode(errors="replace")
+        if not is_board_name(board):  # the escapes may have hidden what it is
+            yield Captured(line, len(line))
+            continue
         yield Captured(original(found[3].decode()) + b"\n", len(line), board, at)

@@ -6,9 +6,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from noughts.errors import printable
+
 
 class Steps:
-    """What a long task tells of itself; without a bar, only the lines are shown."""
+    """What a long task tells of itself; without a bar, only the lines are shown.
+
+    Names of files may be part of that: nothing in it acts on the terminal.
+    """
 
     def doing(self, what: str) -> None:
         """Name the step that begins."""
@@ -20,7 +25,7 @@ class Steps:
         """Print a line that stays."""
         # The task must come to its end, even if nobody reads our output or its disk is full.
         with suppress(OSError):
-            print(line, flush=True)
+            print(printable(line), flush=True)
 
 
 @contextmanager
@@ -44,12 +49,12 @@ def progress(total: int, unit: str = "bytes") -> Iterator[Steps]:
 
         class Bar(Steps):
             def doing(self, what: str) -> None:
-                bar.update(task, description=what)
+                bar.update(task, description=printable(what))
 
             def advance(self, amount: int) -> None:
                 bar.advance(task, amount)
 
             def say(self, line: str) -> None:
-                bar.console.print(line, markup=False, highlight=False)
+                bar.console.print(printable(line), markup=False, highlight=False)
 
         yield Bar()
