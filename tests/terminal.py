@@ -66,6 +66,17 @@ class Terminal:
         assert self.status is not None, "the program does not end"
         return self.status
 
+    def unread(self):
+        """Bytes that the program has printed and nobody has read."""
+        return struct.unpack("i", fcntl.ioctl(self.master, termios.FIONREAD, b"\0" * 4))[0]
+
+    def ended(self):
+        """Whether it has, though nobody reads."""
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        if pid:
+            self.status = os.waitstatus_to_exitcode(status)
+        return self.status is not None
+
     def close(self):
         if self.status is None:
             os.kill(self.pid, signal.SIGKILL)

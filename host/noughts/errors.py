@@ -6,6 +6,8 @@ NoughtsError                   anything below; `noughts` prints it in one line a
 ├── FirmwareError              a firmware file is not what it should be
 ├── SentenceError              a line is not a valid sentence of ours
 └── StoreError                 the games that are kept cannot be read or written
+    ├── StoreBusyError         another program is writing to them; they can be written later
+    └── StoreDamagedError      what is in their place is no store, or not a sound one
 
 Messages are one line: what is wrong; what to do.
 """
@@ -33,6 +35,14 @@ class SentenceError(NoughtsError, ValueError):
 
 class StoreError(NoughtsError):
     """The games that are kept cannot be read or written."""
+
+
+class StoreBusyError(StoreError):
+    """Another program is writing to the store; it can be written later."""
+
+
+class StoreDamagedError(StoreError):
+    """What is in the store's place is no store, or not a sound one."""
 
 
 def in_words(error: NoughtsError | OSError) -> str:

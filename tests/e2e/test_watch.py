@@ -4,13 +4,16 @@ import contextlib
 import json
 import os
 import resource
+import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 import tty
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -18,6 +21,7 @@ import serial
 from serial import rfc2217
 
 from noughts.log.sentences import checksum, write
+from noughts.log.store import Store
 from told import AT, BOOT, filled, stages
 from watcher import Watcher, sentence
 
@@ -247,6 +251,253 @@ def test_a_reader_that_has_enough(ports, tmp_path):
         finally:
             process.kill()
     assert len(games(db)) == 1
+
+
+def until(condition, what, seconds=60):
+    """Wait until it holds; a busy computer takes its time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited for {what}"
+        time.sleep(0.05)
+
+
+def rows(db, query="SELECT count(*) FROM games WHERE end != '-'"):
+    with contextlib.closing(sqlite3.connect(db)) as store:
+        return store.execute(query).fetchall()
+
+
+@pytest.mark.parametrize("how", ["--plain", "--json"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_keeping_waits_for_no_reader(ports, tmp_path, how, number):
+    """400 whole games while nobody reads either pipe, and then the first signal ends it."""
+    port = ports()
+    db = tmp_path / "g.db"
+    with subprocess.Popen(
+        [sys.executable, "-m", "noughts", "watch", how, "--db", str(db), port.path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        try:
+            assert b"connected" in process.stdout.readline()
+            for game in range(1, 401):
+                port.say(*stages(DRAW, number=game))
+            until(lambda: rows(db) == [(400,)], "all games")
+            port.say(stages([4], "x", number=401)[-1])  # nobody waits for this one
+            process.send_signal(number)
+            assert process.wait(20) == 0
+            assert b"not shown: nobody read; kept in" in process.stderr.read()
+        finally:
+            process.kill()
+    assert rows(db) == [(401,)]
+    assert rows(db, "SELECT DISTINCT moves, length(times) FROM games WHERE number < 401") == [
+        ("".join(map(str, DRAW)), 9 * 5 - 1)
+    ]
+
+
+def test_a_capture_waits_for_its_reader(tmp_path):
+    """Nothing is dropped of what is read from a file; Ctrl-C ends it at once."""
+    log = tmp_path / "class.log"
+    log.write_bytes(
+        b"".join(
+            write(each).encode() + b"\r\n"
+            for number in range(1, 1001)
+            for each in stages(DRAW, number=number)
+        )
+    )
+    command = [sys.executable, "-m", "noughts", "watch", "--json", "--from", str(log), "--db"]
+    for db in (tmp_path / "one.db", tmp_path / "two.db"):
+        with subprocess.Popen(
+            [*command, str(db)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            try:
+                process.stdout.readline()
+                if db.name == "one.db":
+                    assert process.stdout.read().count(b"\n") == 10_000 - 1
+                    assert process.wait(20) == 0
+                else:
+                    process.send_signal(signal.SIGINT)
+                    assert process.wait(20) == 130
+                    assert process.stderr.read() == b""
+            finally:
+                process.kill()
+
+
+def delete(db):
+    for path in db.parent.glob("games.db*"):
+        if path.is_file():
+            path.unlink()
+
+
+def delete_the_folder(db):
+    shutil.rmtree(db.parent)
+
+
+def move_another_there(db):
+    another(db).replace(db)
+
+
+def copy_a_larger_one_over_it(db):
+    db.write_bytes(another(db).read_bytes())
+
+
+def write_over_it(db):
+    db.write_bytes(b"my diary")
+
+
+def delete_its_log(db):
+    Path(f"{db}-wal").unlink()
+
+
+def another(db):
+    path = filled(db.with_name("other.db"), *(stages(DRAW, number=n) for n in range(1, 500)))
+    rows(path, "PRAGMA wal_checkpoint(TRUNCATE)")
+    assert path.stat().st_size > db.stat().st_size
+    return path
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        delete,
+        delete_the_folder,
+        move_another_there,
+        copy_a_larger_one_over_it,
+        write_over_it,
+        delete_its_log,
+    ],
+)
+def test_a_store_that_goes_away_while_it_is_written(ports, watch, tmp_path, harm):
+    port = ports()
+    (tmp_path / "log").mkdir()
+    db = tmp_path / "log" / "games.db"
+    watcher = watch(port.path, db=db)
+    watcher.connected(port.path)
+    port.say(BOOT, *stages(DRAW))
+    watcher.wait(lambda event: event.get("end") == "=", "the first game")
+    harm(db)
+    after = db.read_bytes() if db.exists() else None
+    port.say(*stages(DRAW, number=2)[:5])
+    gone = watcher.wait(lambda event: event["event"] == "moved", "what has become of the store")
+    now = db.with_name("games-2.db")
+    assert (gone["store"], gone["now"]) == (str(db), str(now))
+    port.say(*stages(DRAW, number=2)[5:])
+    watcher.wait(lambda event: event.get("number") == 2 and event["end"] == "=", "the second game")
+    status, told = watcher.end()
+    assert (status, told.endswith(f"kept in {now}\n")) == (0, True)
+    (game,) = games(now)
+    assert (game["number"], game["moves"], game["thought_ms"]) == (2, DRAW, [1000] * 9)
+    assert game["release"] == BOOT.release
+    if harm is not delete_its_log:
+        assert (db.read_bytes() if db.exists() else None) == after
+    else:
+        assert 1 in {game["number"] for game in games(db)}
+    if harm is not delete_the_folder:
+        (log,) = (db.parent / "games.db.raw").iterdir()
+        again = noughts("watch", "--from", str(log), "--db", str(now))
+        assert again.returncode == 0
+        assert {game["number"] for game in games(now)} == {1, 2}
+
+
+def test_a_store_that_others_write_and_tidy_is_still_there(ports, watch, tmp_path):
+    """Checkpoints, readers and other writers are no harm."""
+    port = ports()
+    watcher = watch(port.path)
+    watcher.connected(port.path)
+    for number in range(1, 30):
+        with Store(watcher.db) as other:
+            for game in stages(DRAW, number=number):
+                other.keep("another", game, AT)
+            other.read("PRAGMA wal_checkpoint(TRUNCATE)" if number % 2 else "VACUUM")
+        port.say(*stages(DRAW, number=number))
+    watcher.wait(lambda event: event.get("number") == 29 and event["end"] == "=", "the last")
+    assert watcher.end()[0] == 0
+    assert rows(watcher.db) == [(58,)]
+    assert not [event for event in watcher.events if event["event"] == "moved"]
+
+
+@contextlib.contextmanager
+def locked(db):
+    with contextlib.closing(sqlite3.connect(db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
+def raw_lines(db):
+    return b"".join(path.read_bytes() for path in Path(f"{db}.raw").glob("*"))
+
+
+def test_another_program_that_writes_for_long_is_waited_for(ports, watch):
+    port = ports()
+    watcher = watch(port.path)
+    watcher.connected(port.path)
+    port.say(*stages(DRAW))
+    watcher.wait(lambda event: event.get("end") == "=", "the first game")
+    with locked(watcher.db):
+        for number in range(2, 300):
+            port.say(*stages(DRAW, number=number))
+        watcher.wait(lambda event: event["event"] == "busy", "why nothing is stored")
+        port.say(*stages(DRAW, number=300))
+        last = write(stages(DRAW, number=300)[-1]).encode()
+        until(lambda: last in raw_lines(watcher.db), "the raw lines")
+        assert not [event for event in watcher.events if event.get("number", 0) > 1]
+    watcher.wait(lambda event: event["event"] == "free", "that all is stored")
+    assert rows(watcher.db) == [(300,)]
+    status, told = watcher.end()
+    assert (status, "300 games ended" in told) == (0, True)
+
+
+def test_the_end_does_not_wait_for_another_program(ports, watch):
+    port = ports()
+    watcher = watch(port.path)
+    watcher.connected(port.path)
+    port.say(stages([])[0])
+    watcher.wait(lambda event: event.get("game"), "the start")
+    with locked(watcher.db):
+        port.say(*stages(DRAW)[1:])
+        last = write(stages(DRAW)[-1]).encode()
+        until(lambda: last in raw_lines(watcher.db), "the raw lines")
+        status, told = watcher.end(signal.SIGTERM)
+    assert (status, told.count("\n")) == (1, 1)
+    assert "9 sentences are not in it; `noughts watch --from FILE` reads them" in told
+    (log,) = Path(f"{watcher.db}.raw").iterdir()
+    assert noughts("watch", "--from", str(log), "--db", str(watcher.db)).returncode == 0
+    assert [game["moves"] for game in games(watcher.db)] == [DRAW]
+
+
+def test_a_capture_waits_for_another_program(tmp_path):
+    log = tmp_path / "class.log"
+    log.write_bytes(b"".join(write(each).encode() + b"\r\n" for each in stages(DRAW)))
+    db = filled(tmp_path / "games.db", stages([4]))
+    with subprocess.Popen(
+        [sys.executable, "-m", "noughts", "watch", "--from", str(log), "--db", str(db)],
+        stderr=subprocess.PIPE,
+    ) as process:
+        try:
+            with locked(db):
+                assert b"in use by another program" in process.stderr.readline()
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+    assert rows(db) == [(1,)]
+
+
+def test_a_terminal_that_takes_nothing_any_more(ports, terminal, tmp_path):
+    port = ports()
+    db = tmp_path / "g.db"
+    program = terminal("watch", "--db", str(db), port.path)
+    program.wait_for("port0")
+    waiting, number = -1, 0
+    while waiting != program.unread():  # from here on nobody reads what the screen shows
+        waiting = program.unread()
+        for _ in range(30):
+            number += 1
+            port.say(*stages(DRAW, number=number))
+            time.sleep(0.05)
+    port.say(*stages(DRAW, number=number + 1))
+    until(lambda: rows(db) == [(number + 1,)], "all games")
+    os.kill(program.pid, signal.SIGTERM)
+    until(program.ended, "its end", 20)
+    assert program.status == 0
 
 
 def test_the_live_screen(ports, terminal, tmp_path):

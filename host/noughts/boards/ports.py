@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import queue
 import re
 import stat
 from collections.abc import Sequence
@@ -36,6 +37,8 @@ _GROUP_MAY = stat.S_IRGRP | stat.S_IWGRP
 _DAPLINK_ID = re.compile(r"[0-9a-f]{16,}")
 
 BAUD = 115200
+_MAX_RECEIVED = 65_536
+"""Bytes that wait to be read from a far host."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,11 @@ def open_port(name: str, timeout_s: float = 0) -> serial.SerialBase:
         )
     except Exception as error:  # the handlers of its URLs raise whatever they come across
         raise BoardError(why_not(name, error)) from error
+    # What `rfc2217://` receives, pyserial puts into a queue without end; with one, the far host
+    # waits when we do not read, as it does with `socket://`.
+    received = getattr(port, "_read_buffer", None)
+    if isinstance(received, queue.Queue):
+        received.maxsize = _MAX_RECEIVED
     # Some programs take no lock, and would take the board's answers away from us. A virtual
     # board's own process has the port open too, but that is no tty device.
     users = users_of(name) if Path(name).name.startswith("tty") else []
@@ -107,6 +115,16 @@ def open_port(name: str, timeout_s: float = 0) -> serial.SerialBase:
         port.close()
         raise BoardError(_in_use(name, users))
     return port
+
+
+def close_port(port: serial.SerialBase) -> None:
+    """Close a port that `open_port` has opened."""
+    received = getattr(port, "_read_buffer", None)
+    if isinstance(received, queue.Queue):
+        with received.mutex:  # its thread may be waiting for room, and closing waits for its thread
+            received.maxsize = 0
+            received.not_full.notify_all()
+    port.close()
 
 
 def why_not(name: str, error: Exception) -> str:

@@ -8,8 +8,8 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
@@ -22,16 +22,20 @@ from noughts.commands.play import start_board
 from noughts.commands.stored import add_db, demonstration
 from noughts.errors import NoughtsError, printable
 from noughts.log import moments, raw
-from noughts.log.events import Event, as_record, in_words
+from noughts.log.events import Event, NotShown, StoreBusy, as_record, in_words
 from noughts.log.following import Follower
 from noughts.log.raw import RawLog
 from noughts.log.session import Session
 from noughts.log.store import Store, default_path
-from noughts.log.watching import Ears, Watch
+from noughts.log.watching import Ears, Keeper, Watch
 from noughts.log.words import counted
+from noughts.terminal.lines import Lines
 from noughts.terminal.progress import progress
+from noughts.terminal.stuck import leaving_a_stuck_terminal
 
 _MAX_EMULATED = 16
+_LAST_S = 0.2
+"""For a reader to take the last lines."""
 _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet of an export
 
 RECORDS = """
@@ -39,6 +43,9 @@ with --json, each line is an object with "at" (when it was printed; ISO 8601, UT
   connected  board, port               gone     board, port, why
   waiting    port, why                 noise    board, text
   unknown    board, what               boot     board, new, boot, hardware, release, table_id
+  busy       store (another program writes to it: what is heard waits)
+  free       store                         moved    store (deleted or overwritten), now
+  missed     events (that nobody read, and that are not printed)
   game       board, new, game (its number in the store), boot, number (the board's own count),
              seats, first, moves (cells 0 to 8), ms (since the game began), end (- A B = x)
 "new" is false for what the store had before. A boot or game is printed when it is in the store.
@@ -94,8 +101,7 @@ def run(args: argparse.Namespace) -> int:
     if args.captured is not None:
         with _opened(args.captured) as file, Store(path, create=True) as store:
             return _read(args, file, store)
-    with Store(path, create=True) as store:
-        return _watch(args, store)
+    return _watch(args, Store(path, create=True))
 
 
 def _check(port: str) -> None:
@@ -120,41 +126,67 @@ def _check_address(url: str) -> None:
 def _watch(args: argparse.Namespace, store: Store) -> int:
     session = Session()
     stop = threading.Event()
+    unshown = 0
     with ExitStack() as stack, _until_signal(stop):
+        stack.callback(store.close)
         ports = [*args.port, *_demonstrations(args.emulated or 0, stack)]
         log = RawLog(raw.folder_of(store.path))
-        stack.callback(log.close)
         follower = Follower(ports)
         stack.callback(follower.close)
         watch = Watch(store, follower, log)
+        stack.callback(watch.close)
         if args.plain or args.json or not sys.stdout.isatty():
-            _print_until(stop, watch, session, args.json)
+            unshown = _print_until(stop, watch, session, args.json)
         else:
-            _show_until(stop, watch, session, store.path)
-    _sum_up(session, watch.noise, store.path)
+            _show_until(stop, watch, session)
+    _sum_up(session, watch.noise, watch.path, unshown)
     return 0
 
 
-def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json: bool) -> None:
-    while not stop.is_set():
-        _print(watch.step(), session, as_json)
+def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json: bool) -> int:
+    """Gives how many events are not shown."""
+
+    def tell(events: list[Event]) -> None:
+        for event in events:
+            session.take(event)
+        lines.put(_lines(events, as_json))
+
+    lines = _Events(as_json, stop.set)
+    keeper = Keeper(watch, stop, tell)
+    keeper.start()
+    try:
+        keeper.wait()
+    finally:
+        unshown = lines.close(_LAST_S)
+    return unshown
 
 
-def _print(events: Iterable[Event], session: Session, as_json: bool) -> None:
+class _Events(Lines):
+    """Events on standard output."""
+
+    def __init__(self, as_json: bool, failed: Callable[[], None]) -> None:
+        super().__init__(sys.stdout, lambda count: _lines([NotShown(count)], as_json)[0], failed)
+
+
+def _lines(events: Iterable[Event], as_json: bool) -> list[str]:
     at = moments.now()
-    for event in events:
-        session.take(event)
-        print(json.dumps(as_record(event, at)) if as_json else printable(in_words(event)))
-    sys.stdout.flush()
+    return [
+        json.dumps(as_record(event, at)) if as_json else printable(in_words(event))
+        for event in events
+    ]
 
 
-def _show_until(stop: threading.Event, watch: Watch, session: Session, path: Path) -> None:
+def _show_until(stop: threading.Event, watch: Watch, session: Session) -> None:
     from noughts.terminal.watch_app import WatchApp
 
-    app = WatchApp(watch, session, stop, path)
-    app.run()
-    if app.failure is not None:
-        raise app.failure
+    app = WatchApp(watch, session, stop)
+    app.keeper.start()
+    try:
+        with leaving_a_stuck_terminal(stop, app.keeper.join):
+            app.run()
+    finally:
+        stop.set()
+        app.keeper.wait()
 
 
 def _demonstrations(count: int, stack: ExitStack) -> Iterator[str]:
@@ -190,20 +222,22 @@ def _until_signal(stop: threading.Event) -> Iterator[None]:
 def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
     session = Session()
     ears = Ears(store, None)
-    telling = args.plain or args.json
     name = args.name or (
         "stdin" if args.captured == "-" else f"file-{printable(Path(args.captured).name)}"
     )
     total = Path(args.captured).stat().st_size if args.captured != "-" else 0
+    lines = _Events(args.json, lambda: None)
     with progress(total) as steps:
         steps.doing(f"reading {name}")
         for events, size in _heard(file, ears, name):
-            if telling:
-                _print(events, session, args.json)
-            else:
-                for event in events:
-                    session.take(event)
+            for event in events:
+                session.take(event)
+                if isinstance(event, StoreBusy):
+                    _say(f"{store.path} is in use by another program; waiting until it is done")
+            if args.plain or args.json:
+                lines.put(_lines(events, args.json), wait=True)
             steps.advance(size)
+    lines.close()
     _sum_up(session, ears.noise, store.path)
     return 0
 
@@ -211,7 +245,11 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
 def _heard(file: BinaryIO, ears: Ears, name: str) -> Iterator[tuple[list[Event], int]]:
     for captured in raw.read(file):
         yield ears.hear(captured.board or name, captured.data, captured.at), captured.size
+        while ears.pending:
+            yield ears.settle(), 0
     yield ears.end(name, None), 0
+    while ears.pending:
+        yield ears.settle(), 0
 
 
 @contextmanager
@@ -223,10 +261,18 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def _sum_up(session: Session, noise: int, path: Path) -> None:
-    print(
+def _sum_up(session: Session, noise: int, path: Path, unshown: int = 0) -> None:
+    missed = f"{counted(unshown, 'event')} not shown: nobody read; " if unshown else ""
+    _say(
         f"{counted(session.sentences, 'sentence')} from {counted(len(session.boards), 'board')}, "
-        f"{counted(session.games, 'game')} ended, {counted(noise, 'byte')} of noise; "
-        f"kept in {path}",
-        file=sys.stderr,
+        f"{counted(session.games, 'game')} ended, {counted(noise, 'byte')} of noise; {missed}"
+        f"kept in {path}"
     )
+
+
+def _say(line: str) -> None:
+    """A line on standard error, which may be a pipe that nobody reads."""
+    lines = Lines(sys.stderr, str, lambda: None)
+    lines.put([printable(line)])
+    with suppress(OSError):
+        lines.close(_LAST_S)

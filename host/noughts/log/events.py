@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from noughts.log import moments
 from noughts.log.following import Plugged, Refused, Unplugged
 from noughts.log.sentences import Boot, Sentence
-from noughts.log.words import tell
+from noughts.log.words import counted, tell
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,47 @@ class Noisy:
     text: str
 
 
-Event = Plugged | Unplugged | Refused | Told | Strange | Noisy
+@dataclass(frozen=True)
+class StoreBusy:
+    """Another program keeps the store to itself: what is heard waits, and is in the raw lines."""
+
+    store: str
+
+
+@dataclass(frozen=True)
+class StoreFree:
+    """The store can be written again."""
+
+    store: str
+
+
+@dataclass(frozen=True)
+class StoreGone:
+    """The store was deleted, overwritten or damaged; games are kept in another one from now on."""
+
+    store: str
+    now: str
+
+
+@dataclass(frozen=True)
+class NotShown:
+    """So many events that nobody read, and that are not shown any more; all was kept."""
+
+    events: int
+
+
+Event = (
+    Plugged
+    | Unplugged
+    | Refused
+    | Told
+    | Strange
+    | Noisy
+    | StoreBusy
+    | StoreFree
+    | StoreGone
+    | NotShown
+)
 
 _NAMES = {
     Plugged: "connected",
@@ -46,6 +86,10 @@ _NAMES = {
     Refused: "waiting",
     Strange: "unknown",
     Noisy: "noise",
+    StoreBusy: "busy",
+    StoreFree: "free",
+    StoreGone: "moved",
+    NotShown: "missed",
 }
 
 
@@ -60,6 +104,20 @@ def in_words(event: Event) -> str:
         return f"{event.board}: gone ({event.why}); it is taken up again when it is back"
     if isinstance(event, Refused):
         return f"waiting for {event.port}: {event.why}"
+    if isinstance(event, StoreBusy):
+        return (
+            f"{event.store} is in use by another program; what boards say is in its raw lines, and "
+            "is stored when that program is done"
+        )
+    if isinstance(event, StoreFree):
+        return f"{event.store} is free again"
+    if isinstance(event, StoreGone):
+        return (
+            f"{event.store} was deleted, overwritten or damaged; from now on games are kept in "
+            f"{event.now}, and `noughts watch --from FILE` reads the raw lines of those before"
+        )
+    if isinstance(event, NotShown):
+        return f"{counted(event.events, 'event')} not shown: nobody read; all is kept"
     if isinstance(event, Strange):
         return f"{event.board}: {event.what} is not known here; get a newer noughts"
     return f"{event.board}: noise: {event.text}"

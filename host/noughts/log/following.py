@@ -11,17 +11,19 @@ import os
 import queue
 import re
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import serial
 
-from noughts.boards.ports import Port, find_ports, open_port
+from noughts.boards.ports import Port, close_port, find_ports, open_port
 from noughts.errors import BoardError, printable
 
 _PLAIN = re.compile(r"[0-9A-Za-z/\\]")
 _LOOK_S = 1.0
+_CLOSE_S = 0.2
 _READ = 4096
 """Bytes of a port in a turn, so that one cannot keep the others waiting."""
 
@@ -162,18 +164,27 @@ class Follower:
     def close(self) -> None:
         """Close all ports."""
         self._stopped.set()
-        self._thread.join()
+        end_s = time.monotonic() + _CLOSE_S
+        self._thread.join(_CLOSE_S)
         with self._lock:
             while not self._found.empty():
                 found = self._found.get()
                 if not isinstance(found, Refused):
                     _close(found[1])
-        for port in list(self._open):
-            self._drop(port)
+        # Far hosts take their time; nothing is lost if the program ends before they have closed.
+        closing = [
+            threading.Thread(target=_close, args=(opened,), daemon=True)
+            for opened in self._open.values()
+        ]
+        self._open.clear()
+        for thread in closing:
+            thread.start()
+        for thread in closing:
+            thread.join(max(0.0, end_s - time.monotonic()))
 
 
 def _close(port: serial.SerialBase) -> None:
     try:
-        port.close()
+        close_port(port)
     except Exception:  # it is gone: what closing it still raises tells nothing new
         return

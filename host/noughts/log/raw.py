@@ -52,7 +52,7 @@ class RawLog:
     """Writes raw lines into a folder, and keeps the folder within its limit."""
 
     def __init__(self, folder: Path, piece: int = PIECE, limit: int = LIMIT) -> None:
-        self._folder = folder
+        self.folder = folder
         self._piece = piece
         self._limit = limit
         self._file: BinaryIO | None = None
@@ -84,11 +84,11 @@ class RawLog:
 
     def _begin(self) -> None:
         self.close()
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         self._pieces += 1
         stamp = moments.iso(moments.now()).replace(":", "-").removesuffix("Z")
         name = f"{stamp}-{self._pieces:06}-{secrets.token_hex(4)}.log"
-        self._file = (self._folder / name).open("xb")
+        self._file = (self.folder / name).open("xb")
         self._size = 0
         self._make_room()
 
@@ -97,7 +97,7 @@ class RawLog:
         assert self._file is not None
         own = Path(self._file.name)
         others = []
-        for path in self._folder.glob("????-??-??T*.log"):
+        for path in self.folder.glob("????-??-??T*.log"):
             with suppress(FileNotFoundError):  # another watcher makes room, too
                 status = path.stat()
                 if path != own:
@@ -111,7 +111,7 @@ class RawLog:
 
     def _failure(self, error: OSError) -> StoreError:
         return StoreError(
-            f"cannot keep raw lines in {self._folder} ({error.strerror}); "
+            f"cannot keep raw lines in {self.folder} ({error.strerror}); "
             "check its permissions and the free space: what was kept before is safe"
         )
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
-from noughts.log.events import Event, Noisy, Told
+from noughts.log.events import (
+    Event,
+    Noisy,
+    NotShown,
+    StoreBusy,
+    StoreFree,
+    StoreGone,
+    Told,
+    in_words,
+)
 from noughts.log.following import Plugged, Refused, Unplugged
 from noughts.log.sentences import Boot, Game
 
@@ -48,6 +57,8 @@ class Session:
         """Newest first."""
         self.waiting: dict[str, str] = {}
         """Ports that cannot be opened, and why."""
+        self.warning = ""
+        """What has become of the store, in words; nothing while all is well."""
         self.sentences = 0
         self.games = 0
         """Games that ended."""
@@ -56,6 +67,14 @@ class Session:
         """Something has happened."""
         if isinstance(event, Refused):
             self.waiting[event.port] = event.why
+            return
+        if isinstance(event, (StoreBusy, StoreGone)):
+            self.warning = in_words(event)
+            return
+        if isinstance(event, StoreFree):
+            self.warning = ""
+            return
+        if isinstance(event, NotShown):
             return
         board = self.boards.setdefault(event.board, BoardState(event.board, event.board))
         if isinstance(event, Plugged):

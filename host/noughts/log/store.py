@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from noughts.closing import Closing
-from noughts.errors import StoreError
+from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.log.schema import APPLICATION_ID, MIGRATIONS
 from noughts.log.sentences import Boot, Game, Sentence
 
@@ -31,10 +31,10 @@ def default_path() -> Path:
     return platformdirs.user_data_path("noughts", appauthor=False) / "games.db"
 
 
-def damaged(path: Path, error: Exception) -> StoreError:
+def damaged(path: Path, error: Exception) -> StoreDamagedError:
     """What to say of a store that holds nonsense."""
     reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
-    return StoreError(
+    return StoreDamagedError(
         f"{path} is damaged or no store of noughts ({reason}); "
         "move it away and start a new one, or mend it with `sqlite3 FILE .recover`"
     )
@@ -140,6 +140,10 @@ class Store(Closing):
             )
         return int(version)
 
+    def wait_for_others(self, seconds: float) -> None:
+        """How long to wait while another program writes, before raising `StoreBusyError`."""
+        self.db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+
     def keep(self, board: str, sentence: Sentence, at: int | None) -> Kept:
         """Keep a sentence of a board; `at`: the moment when it was heard, if known.
 
@@ -223,6 +227,7 @@ class Store(Closing):
         except BaseException:
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK")
+            self._boards.clear()  # one of them may have been new
             raise
 
     @contextmanager
@@ -231,24 +236,28 @@ class Store(Closing):
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(self._why(error)) from error
+            raise self._failure(error) from error
         except UnicodeDecodeError as error:
             raise damaged(self.path, error) from error
 
-    def _why(self, error: sqlite3.Error) -> str:
+    def _failure(self, error: sqlite3.Error) -> StoreError:
         code = getattr(error, "sqlite_errorname", "") or str(error)  # Python 3.11 has the name
         text = f"{code} {error}".lower()
         if "locked" in text or "busy" in text:
-            return f"{self.path} is in use by another program; close that and try again"
+            return StoreBusyError(
+                f"{self.path} is in use by another program; close that and try again"
+            )
         if "full" in text:
-            return f"no room to write {self.path}; free some space: what was kept before is safe"
-        if "readonly" in text:
-            return f"{self.path} may not be written; check its permissions, or choose another --db"
-        if "cantopen" in text or "unable to open" in text:
-            return f"cannot open {self.path} ({error}); check the folder, or choose another --db"
-        if "ioerr" in text or "i/o" in text:
-            return f"cannot read or write {self.path} ({error}); check the disk and its free space"
-        return str(damaged(self.path, error))
+            why = f"no room to write {self.path}; free some space: what was kept before is safe"
+        elif "readonly" in text:
+            why = f"{self.path} may not be written; check its permissions, or choose another --db"
+        elif "cantopen" in text or "unable to open" in text:
+            why = f"cannot open {self.path} ({error}); check the folder, or choose another --db"
+        elif "ioerr" in text or "i/o" in text:
+            why = f"cannot read or write {self.path} ({error}); check the disk and its free space"
+        else:
+            return damaged(self.path, error)
+        return StoreError(why)
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         """All rows of a query. Raises `StoreError`."""

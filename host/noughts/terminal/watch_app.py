@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from pathlib import Path
 from typing import ClassVar
 
 from rich import box
@@ -17,9 +16,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from noughts.errors import NoughtsError, printable
+from noughts.errors import printable
+from noughts.log.events import Event
 from noughts.log.session import BoardState, Ended, Session
-from noughts.log.watching import Watch
+from noughts.log.watching import Keeper, Watch
 from noughts.log.words import counted, result, seated
 
 _REDRAW_S = 0.1
@@ -31,7 +31,7 @@ _ASCII = str.maketrans("·…—", "..-")
 class WatchApp(App[None]):
     """Watches until Ctrl-C or `q`, until `stop` is set, or until something cannot be kept.
 
-    `failure` then says what.
+    `keeper.wait()` then raises why.
     """
 
     TITLE = "noughts watch"
@@ -46,20 +46,18 @@ class WatchApp(App[None]):
         Binding("ctrl+c", "quit", priority=True),
     ]
 
-    def __init__(self, watch: Watch, session: Session, stop: threading.Event, path: Path) -> None:
+    def __init__(self, watch: Watch, session: Session, stop: threading.Event) -> None:
         super().__init__()
-        self.failure: NoughtsError | None = None
+        self.keeper = Keeper(watch, stop, self._take)
         self._watch = watch
         self._session = session
         self._stop = stop
-        self._path = path
         self._plain = "utf" not in (sys.stdout.encoding or "").lower()
         self._changed = True
         self._lock = threading.Lock()
         self._boards = Static(id="board-list")
         self._games = Static(id="game-list")
         self._status = Static(id="status")
-        self._thread = threading.Thread(target=self._follow, name="watch boards", daemon=True)
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="boards"):
@@ -71,24 +69,16 @@ class WatchApp(App[None]):
     def on_mount(self) -> None:
         self.set_interval(_REDRAW_S, self._redraw)
         self._redraw()
-        self._thread.start()
 
     def on_unmount(self) -> None:
         self._stop.set()
-        self._thread.join()
 
-    def _follow(self) -> None:
-        """In a thread: keep what boards say; the screen looks at the session by itself."""
-        try:
-            while not self._stop.is_set():
-                events = self._watch.step()
-                with self._lock:
-                    for event in events:
-                        self._session.take(event)
-                    self._changed = self._changed or bool(events)
-        except NoughtsError as error:
-            self.failure = error
-            self._stop.set()
+    def _take(self, events: list[Event]) -> None:
+        """In the keeper's thread; the screen looks at the session by itself."""
+        with self._lock:
+            for event in events:
+                self._session.take(event)
+            self._changed = self._changed or bool(events)
 
     def _redraw(self) -> None:
         if self._stop.is_set():
@@ -104,6 +94,8 @@ class WatchApp(App[None]):
                 Text(self._shown(f"waiting for {port}: {why}"), style="dim")
                 for port, why in self._session.waiting.items()
             ]
+            if self._session.warning:
+                waiting.insert(0, Text(self._shown(self._session.warning), style="bold"))
             counts = (
                 f"{counted(self._session.sentences, 'sentence')} · "
                 f"{counted(self._session.games, 'game')} ended"
@@ -112,7 +104,7 @@ class WatchApp(App[None]):
             waiting = [Text("No board yet: plug one in.", style="dim")]
         self._boards.update(Group(Columns(boards, padding=(0, 1)), *waiting))
         self._games.update(Text("\n").join(games) if games else Text("no game has ended yet"))
-        self._status.update(Text(self._shown(f"{counts} · kept in {self._path}\nq quit")))
+        self._status.update(Text(self._shown(f"{counts} · kept in {self._watch.path}\nq quit")))
 
     def _panel(self, board: BoardState) -> Panel:
         text = Text(no_wrap=True, overflow="ellipsis")
