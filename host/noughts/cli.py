@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -132,12 +132,15 @@ def _parser(wanted: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status is 0, 1 after an expected failure, 2 after wrong usage."""
+def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: None) -> int:
+    """Run a command; the exit status is 0, 1 after an expected failure, 2 after wrong usage.
+
+    `ready` is called when all is imported, and Ctrl-C may be heard.
+    """
     standard_streams.prepare()
     arguments = sys.argv[1:] if argv is None else list(argv)
     try:
-        status = _run(arguments)
+        status = _run(arguments, ready)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:
@@ -151,10 +154,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], ready: Callable[[], None]) -> int:
     wanted = next((word for word in arguments if not word.startswith("-")), None)
     try:
         args = _parser(wanted).parse_args(arguments)
+        ready()
         status: int = args.run(args)
         return status
     except SystemExit:

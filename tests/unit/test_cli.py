@@ -1,6 +1,7 @@
 """The command line: help, usage errors, failures in one line."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -224,3 +225,56 @@ def test_keys():
     for bad in ("a", "C", "BA", "-1", "1.5", "99999999"):
         with pytest.raises(BadTokenError, match="is no key; use A, B, AB"):
             read_keys(f"A {bad}")
+
+
+INTERRUPTED = """
+import os, signal, sys
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+left = int(sys.argv.pop(1))
+
+class Interrupting:
+    # Ctrl-C at the so-and-so-many-th import: no moment depends on how busy the computer is.
+    def find_spec(self, name, path=None, target=None):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+from noughts.__main__ import main
+status = main()
+if left > 0:
+    print("too late")
+sys.exit(status)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no signals between processes")
+@pytest.mark.parametrize("words", [("games", "--json"), ("watch", "--from", os.devnull)])
+def test_ctrl_c_while_it_starts_is_silent(words, tmp_path):
+    """At each moment the same: ended by the signal, or with its exit status."""
+    moment = 3  # the first import of the entry point, which is the second itself
+    while True:
+        done = subprocess.run(
+            [sys.executable, "-c", INTERRUPTED, str(moment), *words, "--db", str(tmp_path / "db")],
+            capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        if "too late" in done.stdout:
+            break
+        assert (done.returncode, done.stderr) in ((-signal.SIGINT, ""), (130, "")), moment
+        moment += 1 + moment // 3
+    assert moment > 20
+
+
+def test_ctrl_c_that_is_ignored_stays_so():
+    """As for what a shell runs in the background."""
+    code = """if True:
+        import signal
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        from noughts import __main__
+        __main__._hear_ctrl_c()
+        print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "True\n"

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from random import Random
 
 import pytest
@@ -86,3 +87,19 @@ def test_all_against_all(capsys):
         for j, other in enumerate(names):
             cell = rows[one][j]
             assert cell == "-" if i == j else cell.split("/") == rows[other][i].split("/")[::-1]
+
+
+@pytest.mark.parametrize("games", [2, 10, 1000])
+def test_a_cross_table_says_how_far_its_intervals_reach(games, capsys):
+    """Wilson's are not symmetric: of 0 in 2 games, 66 % above, and nothing below."""
+    told = duel(capsys, "--all", "-n", str(games))
+    table, _, last = told.rstrip().rpartition("\n")
+    above, below = (float(share) / 100 for share in re.findall(r"([\d.]+)%", last))
+    counts = [
+        round(float(share) / 100 * games)
+        for pair in re.findall(r"([\d.]+)%/([\d.]+)%", table)
+        for share in pair
+    ]
+    ends = [(count / games, *interval(count, games)) for count in counts]
+    assert above - 0.0011 < max(high - share for share, _, high in ends) <= above
+    assert below - 0.0011 < max(share - low for share, low, _ in ends) <= below

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from random import Random
 
 from noughts.commands.names import chosen
@@ -108,8 +109,26 @@ def _print_cross_table(
     print(" " * 13 + "".join(name.rjust(width) for name in names))
     for name in names:
         print(name.ljust(13) + "".join(cells[name, other].rjust(width) for other in names))
-    low, high = interval(games // 2, games)
-    print(f"95 % confidence: at most {(high - low) / 2:.1%} to either side.")
+    above, below = _furthest(
+        {count for seats in results.values() for count in _ended(seats)}, games
+    )
+    print(
+        "95 % confidence intervals (Wilson) reach "
+        f"at most {above:.1%} above these shares, and {below:.1%} below."
+    )
+
+
+def _ended(seats: Mapping[bool, Tally]) -> tuple[int, int]:
+    both = seats[True] + seats[False]
+    return both.won, both.lost
+
+
+def _furthest(counts: Iterable[int], games: int) -> tuple[float, float]:
+    """How far the intervals of these shares reach above and below them; tenths, rounded up."""
+    ends = [(count / games, *interval(count, games)) for count in counts]
+    above = max(high - share for share, _, high in ends)
+    below = max(share - low for share, low, _ in ends)
+    return math.ceil(above * 1000) / 1000, math.ceil(below * 1000) / 1000
 
 
 def _facts(names: tuple[str, str], seats: Mapping[bool, Tally], seed: int) -> dict[str, object]:
