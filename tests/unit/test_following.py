@@ -2,12 +2,17 @@
 
 import contextlib
 import os
+import socket
+import threading
 import time
 import tty
+from types import SimpleNamespace
 
 import pytest
+import serial
+from serial import rfc2217
 
-from noughts.boards.ports import Port
+from noughts.boards.ports import Port, close_port, open_port, read_port
 from noughts.log.following import Arrived, Follower, Plugged, Refused, Unplugged
 
 
@@ -155,3 +160,47 @@ def test_nothing_is_written_to_a_board(pty, follow):
     os.set_blocking(far, False)
     with pytest.raises(BlockingIOError):
         os.read(far, 1)
+
+
+def test_a_far_host_that_floods_us_has_to_wait(boards, follow):
+    """Pyserial's queue for `rfc2217://` has no end of its own; a pseudo-terminal of the system and
+    a socket have."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        serial.serial_for_url("loop://") as near,
+    ):
+        begin = threading.Event()
+        threading.Thread(target=flood, args=(server, near, begin), daemon=True).start()
+        port = open_port(f"rfc2217://127.0.0.1:{server.getsockname()[1]}")
+        begin.set()
+        try:
+            end = time.monotonic() + 60
+            while port.in_waiting < 65_536:
+                assert time.monotonic() < end
+                time.sleep(0.01)
+            for _ in range(20):  # it has had time for megabytes by then
+                assert port.in_waiting == 65_536
+                time.sleep(0.02)
+            heard = b""
+            while len(heard) < 100_000:
+                assert time.monotonic() < end
+                more = read_port(port, 4096)
+                assert len(more) <= 4096
+                heard += more
+            assert (b"0123456789abcdef" * (len(heard) // 16 + 1)).startswith(heard)
+        finally:
+            close_port(port)
+        assert not port.is_open
+
+
+def flood(server, near, begin):
+    far, _ = server.accept()
+    with far, contextlib.suppress(OSError):
+        manager = rfc2217.PortManager(near, SimpleNamespace(write=far.sendall))
+        far.settimeout(0.02)
+        while not begin.is_set():
+            with contextlib.suppress(TimeoutError):
+                list(manager.filter(far.recv(1024)))
+        far.settimeout(None)
+        while True:
+            far.sendall(b"0123456789abcdef" * 256)

@@ -1,8 +1,10 @@
 """What boards say, on its way to the raw log, the store and the events, hostile boards too."""
 
+import contextlib
 import io
 import json
 import os
+import sqlite3
 from random import Random
 
 import pytest
@@ -13,7 +15,17 @@ import fuzz_log
 from noughts.boards.ports import Port
 from noughts.errors import SentenceError, StoreError
 from noughts.log import raw
-from noughts.log.events import Noisy, Strange, Told, as_record, in_words
+from noughts.log.events import (
+    Noisy,
+    NotShown,
+    StoreBusy,
+    StoreFree,
+    StoreGone,
+    Strange,
+    Told,
+    as_record,
+    in_words,
+)
 from noughts.log.following import Plugged, Refused, Unplugged, name_of
 from noughts.log.raw import RawLog
 from noughts.log.sentences import checksum, read, write
@@ -193,6 +205,14 @@ def test_events_in_words_and_as_records():
         Told("usb-1", BOOT, None, True):
             "usb-1: board started: micro:bit V1, game 0.1.0, table 2798",
         Told("usb-1", told, 7, False): "usb-1: game 7, move 1: A in the centre (kept before)",
+        StoreBusy("g.db"):
+            "g.db is in use by another program; what boards say is in its raw lines, and is stored "
+            "when that program is done",
+        StoreFree("g.db"): "g.db is free again",
+        StoreGone("g.db", "g-2.db"):
+            "g.db was deleted, overwritten or damaged; from now on games are kept in g-2.db, and "
+            "`noughts watch --from FILE` reads the raw lines of those before",
+        NotShown(1): "1 event not shown: nobody read; all is kept",
     }  # fmt: skip
     for event, words in events.items():
         assert in_words(event) == words
@@ -224,7 +244,32 @@ def test_a_session_knows_how_things_stand():
     assert [ended.number for ended in session.ended] == [2, 1]
     session.take(Told("usb-1", stages([0, 4, 8, 2, 3, 6], seats="PP")[-1], 1, False))
     assert session.games == 2
+    for event, warning in (
+        (StoreBusy("g.db"), "in use"),
+        (StoreFree("g.db"), ""),
+        (StoreGone("g.db", "g-2.db"), "kept in g-2.db"),
+        (NotShown(3), "kept in g-2.db"),
+    ):
+        session.take(event)
+        assert warning in session.warning if warning else not session.warning
     assert read(write(BOOT)) == BOOT
+
+
+def test_what_is_heard_while_the_store_is_busy_waits_in_order(store, tmp_path, monkeypatch):
+    """And what is too much to wait is counted: it is in the raw lines."""
+    monkeypatch.setattr("noughts.log.watching._MAX_PENDING", 5)
+    log = RawLog(tmp_path / "raw")
+    ears = Ears(store, log)
+    told = stages([4, 0, 2, 6, 3, 5])
+    with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert ears.hear("usb-1", b"".join(map(line, told)), AT) == []
+        assert (len(ears.pending), ears.left_out) == (5, len(told) - 5)
+        assert store.read("SELECT * FROM boards") == []
+    assert [event.sentence for event in ears.settle()] == told[:5]
+    log.close()
+    (path,) = (tmp_path / "raw").iterdir()
+    assert path.read_text().count("$NG") == len(told)
 
 
 def test_raw_lines_are_there_when_the_store_fails(store, tmp_path):

@@ -117,6 +117,16 @@ def open_port(name: str, timeout_s: float = 0) -> serial.SerialBase:
     return port
 
 
+def read_port(port: serial.SerialBase, size: int) -> bytes:
+    """What is there by now, at most so many bytes, of a port that does not wait."""
+    data: bytes = port.read(size)
+    received = getattr(port, "_read_buffer", None)
+    if isinstance(received, queue.Queue):  # of `rfc2217://`, which gives one byte at a time then
+        while len(data) < size and (more := port.read(size - len(data))):
+            data += more
+    return data
+
+
 def close_port(port: serial.SerialBase) -> None:
     """Close a port that `open_port` has opened."""
     received = getattr(port, "_read_buffer", None)

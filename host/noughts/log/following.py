@@ -18,7 +18,7 @@ from pathlib import Path
 
 import serial
 
-from noughts.boards.ports import Port, close_port, find_ports, open_port
+from noughts.boards.ports import Port, close_port, find_ports, open_port, read_port
 from noughts.errors import BoardError, printable
 
 _PLAIN = re.compile(r"[0-9A-Za-z/\\]")
@@ -146,7 +146,7 @@ class Follower:
             data = b""
             why = None
             try:
-                data = opened.read(_READ)
+                data = read_port(opened, _READ)
             except Exception as error:  # the handlers of URLs raise whatever they come across
                 why = " ".join(str(error).split())
             if data:

@@ -1,0 +1,118 @@
+"""Lines for a reader who may not read."""
+
+import io
+import os
+import threading
+
+import pytest
+
+from noughts.terminal.lines import Lines
+
+
+class Pipe:
+    """A stream into a pipe, and its other end."""
+
+    encoding = "ascii"
+
+    def __init__(self):
+        self.reading, self._writing = os.pipe()
+
+    def fileno(self):
+        return self._writing
+
+    def flush(self):
+        pass
+
+    def close_writing(self):
+        os.close(self._writing)
+
+    def read_all(self):
+        """All that comes until the far end is closed."""
+        with open(self.reading, "rb", closefd=False) as file:
+            return file.read().decode()
+
+
+@pytest.fixture
+def pipe():
+    made = Pipe()
+    yield made
+    os.close(made.reading)
+
+
+def dropped(count):
+    return f"{count} dropped"
+
+
+def nothing():
+    pass
+
+
+def test_all_is_printed_in_order(pipe):
+    lines = Lines(pipe, dropped, nothing)
+    for number in range(100):
+        lines.put([f"{number}", "é"])
+    lines.put([])
+    assert lines.close() == 0
+    pipe.close_writing()
+    assert pipe.read_all() == "".join(f"{number}\n\\xe9\n" for number in range(100))
+
+
+def test_what_nobody_reads_is_dropped_and_told(pipe):
+    lines = Lines(pipe, dropped, nothing)
+    put = 0
+    for _ in range(5000):  # a pipe, what is being printed and what waits are less than half of it
+        lines.put(["x" * 1000])
+        put += 1
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_all()))
+    heard = []
+    reader.start()
+    assert lines.close() == 0
+    pipe.close_writing()
+    reader.join()
+    *shown, last = heard[0].splitlines()
+    assert set(shown) == {"x" * 1000}
+    assert last == f"{put - len(shown)} dropped"
+    assert 900 < len(shown) < 2500
+
+
+def test_whoever_waits_loses_nothing(pipe):
+    lines = Lines(pipe, dropped, nothing)
+    heard = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_all()))
+    reader.start()
+    for number in range(3000):
+        lines.put([f"{number:01000}"], wait=True)
+    assert lines.close() == 0
+    pipe.close_writing()
+    reader.join()
+    assert [int(line) for line in heard[0].splitlines()] == list(range(3000))
+
+
+def test_the_end_waits_for_nobody_and_says_what_is_not_printed(pipe):
+    lines = Lines(pipe, dropped, nothing)
+    for _ in range(300):
+        lines.put(["x" * 999])
+    left = lines.close(0.1)
+    os.set_blocking(pipe.reading, False)
+    assert left == 300 - len(os.read(pipe.reading, 1_000_000)) // 1000
+    pipe.close_writing()
+
+
+def test_a_reader_that_has_gone():
+    failed = threading.Event()
+    pipe = Pipe()
+    os.close(pipe.reading)
+    lines = Lines(pipe, dropped, failed.set)
+    lines.put(["x"])
+    assert failed.wait(20)
+    with pytest.raises(BrokenPipeError):
+        lines.close()
+    pipe.close_writing()
+
+
+def test_a_stream_that_is_none_of_the_systems():
+    stream = io.StringIO()
+    lines = Lines(stream, dropped, nothing)
+    lines.put(["one", "two"])
+    assert lines.close() == 0
+    assert stream.getvalue() == "one\ntwo\n"
