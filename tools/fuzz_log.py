@@ -37,8 +37,8 @@ def legal_game(dice: Random) -> Game:
         if outcome(moves, "A") == "-":
             moves = (*moves, cell)
     return Game(
-        f"{dice.randrange(16):04X}", dice.randrange(1, 5), dice.choice(("PP", "PE", "PH")), "A",
-        moves, dice.randrange(100_000), outcome(moves, "A"),
+        f"{dice.randrange(8):0{dice.choice((4, 8))}X}", dice.randrange(1, 5),
+        dice.choice(("PP", "PE", "PH")), "A", moves, dice.randrange(100_000), outcome(moves, "A"),
     )  # fmt: skip
 
 
@@ -97,12 +97,21 @@ def noise(dice: Random) -> bytes:
     return bytes([dice.randrange(256)]) * dice.randrange(5 * MAX_LENGTH)
 
 
+def captured(dice: Random) -> bytes:
+    """A line of a raw log, whose board has a name that nobody should see as it is."""
+    name = dice.choice(("usb-", "", "/dev/", "file-")) + "".join(
+        dice.choice((r"\x1b]0;x\x07", r"\xe2\x80\xae", r"\x3d1", r"\x0d", "=1", "1E10", "a"))
+        for _ in range(dice.randrange(1, 4))
+    )
+    return f"2026-11-21T07:03:43.123Z {name} ".encode() + sentence(dice)
+
+
 def hostile(dice: Random) -> bytes:
     """What a board says in a round, without the good sentence at its end."""
     parts = []
     for _ in range(dice.randrange(1, 12)):
-        parts.append(dice.choice((sentence, mutated, illegal, noise))(dice))
-        parts.append(dice.choice((b"\r\n", b"\n", b"", b"\r", b"\0")))
+        parts.append(dice.choice((sentence, mutated, illegal, noise, captured))(dice))
+        parts.append(dice.choice((b"\r\n", b"\n", b"", b"\r", b"\0", b"\0\0")))
     return b"".join(parts)
 
 
@@ -134,6 +143,7 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
             assert json.dumps(as_record(event, 0)).isprintable()
             if isinstance(event, Told):
                 assert read(write(event.sentence)) == event.sentence
+        check_capture(data, store)
         check_store(store)
         log.close()
         before = store.read("SELECT * FROM games") + store.read("SELECT * FROM boots")
@@ -148,10 +158,24 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         assert before == store.read("SELECT * FROM games") + store.read("SELECT * FROM boots")
 
 
+def check_capture(data: bytes, store: Store) -> None:
+    """The same as a file: no name of a board in it acts on a terminal, or on a spreadsheet."""
+    ears = Ears(store, None)
+    for each in raw.read(io.BytesIO(data)):
+        for event in ears.hear(each.board or "file-x", each.data, each.at):
+            assert in_words(event).isprintable(), "control characters reach the terminal"
+
+
 def check_store(store: Store) -> None:
     """No illegal game is there, and what is there can be looked at."""
     for game in games(store, Wanted()):
-        row(game)
+        for value in row(game):
+            if isinstance(value, str):
+                assert value.isprintable(), "control characters reach the terminal"
+                assert value[0] in "_/\\0" or value[0].isalpha(), "a spreadsheet calculates"
+        thought = [int(ms) for ms in game.times.split(",") if ms]
+        assert thought == sorted(thought), "times that run backwards are stored"
+        assert not thought or thought[-1] <= game.ms
     for seats, first, moves, times, end in store.read(
         "SELECT seats, first, moves, times, end FROM games"
     ):

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-_LIMIT = 1_000_000
+_LIMIT = 400_000
 """Characters that wait for the reader."""
 _PIECE = 16_384
 
@@ -104,7 +104,8 @@ class Lines:
             self._stream.flush()
             self._printing = 0
             return
-        data = text.replace("\n", os.linesep).encode(self._stream.encoding, "backslashreplace")
+        encoded = text.replace("\n", os.linesep).encode(self._stream.encoding, "backslashreplace")
+        data = memoryview(encoded)
         # A console of Windows takes text, which only a file object of its own knows.
         with open(number, "wb", buffering=0, closefd=False) as file:
             while data:
@@ -112,5 +113,5 @@ class Lines:
                 if written is None:  # somebody has made it one that does not wait
                     time.sleep(0.02)
                     continue
-                self._printing -= data[:written].count(b"\n")
+                self._printing -= bytes(data[:written]).count(b"\n")
                 data = data[written:]
