@@ -34,7 +34,7 @@ def choose(marks, player, mode):
                 start = now
                 phase = -1
         on = not (now - start) // 100 & 1
-        if buttons.pending != pending:
+        if button or buttons.pending != pending:
             pending = buttons.pending
             index = phase = -1
             if pending:

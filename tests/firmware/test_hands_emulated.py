@@ -58,6 +58,42 @@ def test_a_press_that_bounces_is_one_press(player):
         assert [game.moves for game in said] == [(cursor_after(player, presses % 4),)]
 
 
+def taps(random, count, button, bounce=False):
+    """Quick taps of one button: 40 ms and more, 20 ms and more apart."""
+    made, at_ms = [], random.uniform(0, 6)
+    for _ in range(count):
+        for closed, least_ms in ((True, 40), (False, 20)):
+            made += bouncing(random, at_ms, button, closed) if bounce else [(at_ms, button, closed)]
+            at_ms += least_ms + random.choice((0, 0, random.uniform(0, 6), random.uniform(0, 60)))
+    return made
+
+
+@pytest.mark.parametrize("bounce", [False, True], ids=["clean", "bouncing"])
+def test_quick_taps_all_count(player, bounce):
+    random = Random(3)
+    player.start()
+    for count in (3, 3, 2, 7, 12):
+        player.leave()
+        player.start()
+        assert not do(player, *taps(random, count, A, bounce))
+        assert [game.moves for game in player.tap(B)] == [(cursor_after(player, count),)]
+    # Marks are placed on the nearest free cells; the second tap begins before the first is decided.
+    player.leave()
+    player.start()
+    said = do(player, *taps(random, 4, B, bounce))
+    assert [game.moves for game in said] == [(4,), (4, 1), (4, 1, 3), (4, 1, 3, 5)]
+
+
+@pytest.mark.parametrize("bounce", [False, True], ids=["clean", "bouncing"])
+def test_quick_taps_all_count_in_the_menu(player, bounce):
+    random = Random(4)
+    for count, seats in ((3, "PH"), (2, "PE"), (6, "PH"), (9, "PP")):
+        assert not do(player, *taps(random, count, A, bounce))
+        player.start()
+        assert player.games[-1].seats == seats
+        player.leave()
+
+
 @pytest.mark.parametrize(("settles_ms", "every_ms"), [(5, 0.25), (20, 1.7)])
 def test_the_noisiest_contact_is_one_press(player, settles_ms, every_ms):
     player.start()

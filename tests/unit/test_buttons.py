@@ -1,44 +1,53 @@
 """Button timing, with a fake clock and fake pins: a stand-in for the `microbit` module."""
 
+from itertools import cycle
 from types import ModuleType
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from noughts.device_files import load_device
 
 
 class Bench:
-    """The device's `buttons` on a clock that only moves when it waits (6 ms a turn)."""
+    """The device's `buttons` on a clock that only moves when it waits.
 
-    def __init__(self):
+    turns_ms: how long the turns of the loop take, over and over; 6 ms on V1.
+    """
+
+    def __init__(self, turns_ms=(6,), stuck="", board="V1"):
         self.now_ms = 1000
+        self.turns_ms = cycle(turns_ms)
         self.levels = {"a": 1, "b": 1}
-        self.plan = []  # (ms, button, level)
+        self.plan = []  # (ms on the clock, button, level)
         microbit = ModuleType("microbit")
         microbit.__dict__.update(
             sleep=self.sleep,
             running_time=lambda: self.now_ms,
-            pin5=Pin(self, "a"),
-            pin11=Pin(self, "b"),
-            button_a=None,
-            button_b=None,
+            pin5=Pin(self, "a", "a" in stuck),
+            pin11=Pin(self, "b", "b" in stuck),
+            button_a=PressButton(self, "a"),
+            button_b=PressButton(self, "b"),
         )
-        microbit.button_a = microbit.button_b = type("Button", (), {"is_pressed": None})
+        if board == "V2":
+            microbit.__dict__["pin_logo"] = None
         self.buttons = load_device("buttons", others={"microbit": microbit})
-        self.run(60)  # let it see that nothing is pressed
+        for _ in range(10):  # let it see that nothing is pressed
+            self.buttons.wait()
 
     def sleep(self, ms):
-        self.now_ms += 6
+        self.now_ms += next(self.turns_ms)
+        while self.plan and self.plan[0][0] <= self.now_ms:
+            _, button, level = self.plan.pop(0)
+            self.levels[button] = level
 
     def run(self, ms, *plan):
         """The events of so many ms in which contacts change at these (ms, button, level)."""
         start = self.now_ms
-        self.plan = sorted(plan)
+        self.plan = sorted((start + at_ms, *contact) for at_ms, *contact in plan)
         events = []
         while self.now_ms < start + ms:
-            while self.plan and start + self.plan[0][0] <= self.now_ms + 6:
-                _, button, level = self.plan.pop(0)
-                self.levels[button] = level
             event = self.buttons.wait()
             if event:
                 events.append((event, self.now_ms - start))
@@ -46,11 +55,19 @@ class Bench:
 
 
 class Pin:
+    def __init__(self, bench, button, stuck):
+        self.bench, self.button, self.stuck = bench, button, stuck
+
+    def read_digital(self):
+        return 0 if self.stuck else self.bench.levels[self.button]
+
+
+class PressButton:
     def __init__(self, bench, button):
         self.bench, self.button = bench, button
 
-    def read_digital(self):
-        return self.bench.levels[self.button]
+    def is_pressed(self):
+        return not self.bench.levels[self.button]
 
 
 @pytest.fixture
@@ -106,9 +123,56 @@ def test_a_button_held_for_minutes_does_nothing_twice(bench):
     assert kinds(bench.run(300_000, (20, "b", 0))) == [2]
 
 
-def test_fast_taps_of_one_button_all_count(bench):
-    plan = [(20 + 80 * i + (40 if up else 0), "a", up) for i in range(5) for up in (0, 1)]
-    assert kinds(bench.run(1000, *plan)) == [1] * 5
+HELD_MS = st.integers(40, 46) | st.integers(40, 300)
+UP_MS = st.integers(20, 26) | st.integers(20, 300)
+APART_MS = st.integers(0, 6) | st.integers(95, 100) | st.integers(0, 100)
+# The buttons, of which the first is pressed first; for how long each is held; for how long each
+# was up before; and how long after the first the second is pressed.
+SINGLE = st.tuples(st.sampled_from(["a", "b"]), HELD_MS, HELD_MS, UP_MS, st.just(0))
+BOTH = st.tuples(st.sampled_from(["ab", "ba"]), HELD_MS, HELD_MS, UP_MS, APART_MS)
+HANDS = st.lists(SINGLE | BOTH, min_size=1, max_size=12)
+TURNS_MS = {
+    # A turn with a sentence or the chip's choice takes two ticks of V1's clock.
+    "V1": st.lists(st.sampled_from([6, 6, 6, 12]), min_size=1),
+    "V2": st.lists(st.integers(5, 8), min_size=1),
+}
+
+
+def perform(hands):
+    """The contacts that these movements of the hands make, and what they are to be taken for."""
+    plan, expected = [], []
+    up_ms = {"a": 0, "b": 0}  # when each was released
+    pressed_ms, single = 0, ""  # the last press, and by which button if it was single
+    for buttons, *held_ms, gap_ms, apart_ms in hands:
+        first, second = buttons[0], buttons[1:]
+        at_ms = max(pressed_ms + 20, up_ms[first] + gap_ms)
+        if single and single != first:
+            at_ms = max(at_ms, pressed_ms + 150)  # not to be taken for both
+        if second:
+            at_ms = max(at_ms, up_ms[second] + gap_ms - apart_ms)
+        pressed_ms, single = at_ms + apart_ms if second else at_ms, "" if second else first
+        for button, press_ms, ms in zip(buttons, (at_ms, pressed_ms), held_ms, strict=False):
+            up_ms[button] = press_ms + ms
+            plan += [(press_ms, button, 0), (up_ms[button], button, 1)]
+        expected.append(3 if second else 1 + "ab".index(first))
+    return plan, expected
+
+
+@pytest.mark.parametrize("board", TURNS_MS)
+@settings(deadline=None)
+@given(hands=HANDS, data=st.data())
+def test_every_tap_of_40_ms_after_a_gap_of_20_ms_counts(board, hands, data):
+    plan, expected = perform(hands)
+    bench = Bench(data.draw(TURNS_MS[board]), board=board)
+    length_ms = max((at_ms for at_ms, *_ in plan), default=0)
+    assert kinds(bench.run(length_ms + 300, *plan)) == expected
+
+
+@pytest.mark.parametrize("stuck", ["a", "b", "ab"])
+def test_pins_that_read_0_for_ever_are_not_used_on_v2(stuck):
+    bench = Bench(stuck=stuck, board="V2")
+    plan = [(100, "a", 0), (200, "a", 1), (400, "b", 0), (500, "b", 1)]
+    assert kinds(bench.run(800, *plan)) == [1, 2]
 
 
 def test_a_button_held_since_boot_is_no_press(bench):
