@@ -1,9 +1,11 @@
 """The command line: help, usage errors, failures in one line."""
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from serial import SerialException
@@ -11,7 +13,7 @@ from serial import SerialException
 from noughts import cli
 from noughts.boards.drive import Drive
 from noughts.boards.inspection import Inspected
-from noughts.commands.keys import BadTokenError, Press, Wait, read_keys
+from noughts.commands.keys import DOWN_MS, UP_MS, BadTokenError, Player, Press, Wait, read_keys
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
 
@@ -222,8 +224,8 @@ def test_keys():
     steps = read_keys("B 500 A AB")
     assert [type(step) for step in steps] == [Press, Wait, Press, Press]
     assert read_keys("") == []
-    for bad in ("a", "C", "BA", "-1", "1.5", "99999999"):
-        with pytest.raises(BadTokenError, match="is no key; use A, B, AB"):
+    for bad in ("a", "C", "BA", "-1", "1.5", "99999999", "A:", "A:x", ":40", "40:A", "A:99999999"):
+        with pytest.raises(BadTokenError, match=f"'{bad}' is not a valid key; use A, B, AB"):
             read_keys(f"A {bad}")
 
 
@@ -278,3 +280,40 @@ def test_ctrl_c_that_is_ignored_stays_so():
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "True\n"
+
+
+class RecordingBoard:
+    """A board in the menu that records the buttons; each look at its clock takes a millisecond."""
+
+    def __init__(self):
+        self.ms = 0
+        self.contacts = []
+        self.serial = SimpleNamespace(read=lambda size: b"$NB,1,0A83,V1,0.1.0,2798*39\r\n")
+
+    def clock_us(self):
+        self.ms += 1
+        return self.ms * 1000
+
+    def leds(self):
+        return bytes([9] * 25)
+
+    def press(self, button):
+        self.contacts.append((self.ms, button, True))
+
+    def release(self, button):
+        self.contacts.append((self.ms, button, False))
+
+
+def test_keys_are_held_as_long_as_asked_for(monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda s: None)
+    board = RecordingBoard()
+    list(Player(board).play(read_keys("A:40 20 AB:100 B A")))
+    assert [(button.value, closed) for _, button, closed in board.contacts] == [
+        ("A", True), ("A", False), ("A", True), ("B", True), ("A", False), ("B", False),
+        ("B", True), ("B", False), ("A", True), ("A", False),
+    ]  # fmt: skip
+    times = [ms for ms, _, _ in board.contacts]
+    waits = [after - before for before, after in itertools.pairwise(times)]
+    wanted = [40, 20, 0, 100, 0, 0, DOWN_MS, UP_MS, DOWN_MS]
+    for wait, least in zip(waits, wanted, strict=True):
+        assert least <= wait <= least + 10

@@ -19,20 +19,22 @@ LAST_MS = 300
 SEEN_MS = 100
 START_S = 20.0
 _POLL_S = 0.004
-_MAX_WAIT_MS = 3_600_000
+_MAX_MS = 3_600_000
 
 _BUTTONS = {"A": (Button.A,), "B": (Button.B,), "AB": (Button.A, Button.B)}
 
 
 class BadTokenError(ValueError):
-    """A key that is none."""
+    """A token that is not a valid key."""
 
 
 @dataclass(frozen=True)
 class Press:
-    """Buttons to press together."""
+    """Buttons to press together, and milliseconds of device time to hold them and to rest after."""
 
     buttons: tuple[Button, ...]
+    down_ms: int = DOWN_MS
+    up_ms: int = UP_MS
 
 
 @dataclass(frozen=True)
@@ -46,16 +48,23 @@ def read_keys(text: str) -> list[Press | Wait]:
     """What a `--keys` text asks for. Raises `BadTokenError` with a line that says which token."""
     steps: list[Press | Wait] = []
     for token in text.split():
-        if token in _BUTTONS:
-            steps.append(Press(_BUTTONS[token]))
-        elif re.fullmatch(r"[0-9]{1,7}", token) and int(token) <= _MAX_WAIT_MS:
+        name, colon, held_ms = token.partition(":")
+        if name in _BUTTONS and not colon:
+            steps.append(Press(_BUTTONS[name]))
+        elif name in _BUTTONS and _is_ms(held_ms):
+            steps.append(Press(_BUTTONS[name], int(held_ms), up_ms=0))
+        elif _is_ms(token):
             steps.append(Wait(int(token)))
         else:
             raise BadTokenError(
-                f"{token!r} is no key; use A, B, AB, or a wait in ms such as 500 "
-                f"(at most {_MAX_WAIT_MS})"
+                f"{token!r} is not a valid key; use A, B, AB, A:40 to hold A for 40 ms, "
+                f"or a wait in ms such as 500 (at most {_MAX_MS})"
             )
     return steps
+
+
+def _is_ms(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,7}", text) is not None and int(text) <= _MAX_MS
 
 
 class Player:
@@ -81,10 +90,10 @@ class Player:
             self._told.clear()
             for button in step.buttons:
                 self._board.press(button)
-            yield from self._watch(DOWN_MS)
+            yield from self._watch(step.down_ms)
             for button in step.buttons:
                 self._board.release(button)
-            yield from self._watch(UP_MS)
+            yield from self._watch(step.up_ms)
         yield from self._watch(LAST_MS)
 
     def _wait_for_start(self) -> Iterator[str]:
@@ -102,11 +111,11 @@ class Player:
 
     def _watch(self, ms: int) -> Iterator[str]:
         end_us = self._board.clock_us() + ms * 1000
-        while self._board.clock_us() < end_us:
+        while (left_us := end_us - self._board.clock_us()) > 0:
             yield from self._look()
             for item in self._listen():
                 yield self._tell(item)
-            time.sleep(_POLL_S)
+            time.sleep(min(_POLL_S, left_us / 1e6))
 
     def _listen(self) -> list[Item]:
         return self._stream.feed(self._board.serial.read(4096))

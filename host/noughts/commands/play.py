@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--keys",
         metavar="KEYS",
         help="no terminal: press these and print what happens; "
-        "A, B, AB, and waits in ms of device time",
+        "A, B, AB, A:40 (held for 40 ms, with no pause after it), and waits in ms of device time",
     )
 
 
