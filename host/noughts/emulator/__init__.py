@@ -1,0 +1,39 @@
+"""A micro:bit in process: the official firmware of both boards, in exact device time.
+
+    from noughts.emulator import Microbit
+
+    board = Microbit("V2", "MICROBIT.hex")
+    board.run_until(lambda: b">>> " in board.uart.received, timeout_us=3_000_000)
+    board.uart.send(b"1 + 1\\r")
+    board.run_for(50_000)
+    print(board.uart.receive().decode())
+
+Unicorn executes the ARM instructions; the chip's peripherals are modelled here, in Python. This
+package imports nothing else of noughts, and could be lifted out: see docs/emulator.md.
+"""
+
+from noughts.emulator.errors import (
+    CpuFaultError,
+    EmulatorError,
+    FirmwareStoppedError,
+    HexError,
+    PowerOffError,
+    UnicornError,
+    UnmodelledError,
+)
+from noughts.emulator.microbit import Board, Button, Microbit
+from noughts.emulator.pacing import RealTime
+
+__all__ = [
+    "Board",
+    "Button",
+    "CpuFaultError",
+    "EmulatorError",
+    "FirmwareStoppedError",
+    "HexError",
+    "Microbit",
+    "PowerOffError",
+    "RealTime",
+    "UnicornError",
+    "UnmodelledError",
+]

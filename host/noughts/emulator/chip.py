@@ -1,0 +1,104 @@
+"""A microcontroller: CPU, memory, the pages of its peripherals, and what is wired to them."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import unicorn
+
+from noughts.emulator.cpu import RAM, Cpu
+from noughts.emulator.flash import FICR, Flash
+from noughts.emulator.nvic import Nvic
+from noughts.emulator.peripheral import Peripheral
+from noughts.emulator.unicorn_core import PAGE, Core
+
+RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2
+"""What RESETREAS says."""
+
+_ROM_TABLE = 0xF000_0000
+"""Start-up code reads the chip's revision there."""
+
+P = TypeVar("P", bound=Peripheral)
+
+
+class Chip:
+    """What nRF51 and nRF52 have in common. `build` makes a kind's peripherals, after each reset.
+
+    `hz` is the CPU's clock; `ties` are the tasks that PPI ties to an event, by its address.
+    """
+
+    hz: int
+    irqs: int
+
+    def __init__(
+        self,
+        model: int,
+        *,
+        has_fpu: bool,
+        flash_size: int,
+        page: int,
+        ram_size: int,
+        write_us: int,
+        erase_us: int,
+        ficr: Mapping[int, int],
+        seed: int,
+    ) -> None:
+        core = Core(model)
+        self.cpu = Cpu(core, core.map_ram(RAM, ram_size), has_fpu)
+        per_us = self.hz // 1_000_000
+        self.flash = Flash(self.cpu, flash_size, page, write_us * per_us, erase_us * per_us)
+        for offset, value in ficr.items():
+            self.flash.program(FICR + offset, struct.pack("<I", value))
+        core.uc.mem_map(_ROM_TABLE, PAGE, unicorn.UC_PROT_READ)
+        self.random = random.Random(seed)
+        self.retained: dict[int, int] = {}
+        """POWER registers that outlive a reset."""
+        self.pages: dict[int, Peripheral] = {}
+        self.ties: dict[int, list[Callable[[], object]]] = {}
+        self.tied_channels: dict[int, int] = {}
+        """The compare channels of each timer that PPI listens to, a bit each."""
+
+    @property
+    def nvic(self) -> Nvic:
+        """The interrupt controller since the last reset."""
+        return self.cpu.nvic
+
+    def build(self, reason: int) -> None:
+        """Make the peripherals as they are after a reset, and attach them."""
+        raise NotImplementedError
+
+    def attach(self, peripheral: P) -> P:
+        """Give a page of addresses to a peripheral."""
+        self.cpu.core.map_registers(peripheral.base, *peripheral.callbacks())
+        self.pages[peripheral.base] = peripheral
+        return peripheral
+
+    def start(self, reason: int, keep_ram: bool = False) -> None:
+        """Reset everything, and begin at address 0. Without power, RAM holds noise."""
+        if not keep_ram:
+            self.cpu.ram[:] = self.random.randbytes(len(self.cpu.ram))
+        self.cpu.forget()
+        self.pages.clear()
+        self.ties.clear()
+        self.tied_channels = {}
+        self.cpu.reset()
+        self.build(reason)
+
+    def request_reset(self) -> None:
+        """The firmware asks for a reset: after this instruction, RAM kept."""
+        self.cpu.reset_requested = lambda: self.start(RESET_SOFTWARE, keep_ram=True)
+        self.cpu.halt()
+
+    def peripheral_of(self, address: int) -> Peripheral | None:
+        return self.pages.get(address & -PAGE)
+
+    def dma_read(self, address: int, size: int) -> bytes:
+        if address >= RAM:
+            return bytes(self.cpu.ram[address - RAM : address - RAM + size])
+        return self.flash.read(address, size)
+
+    def dma_write(self, address: int, data: bytes) -> None:
+        self.cpu.ram[address - RAM : address - RAM + len(data)] = data

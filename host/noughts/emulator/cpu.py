@@ -1,0 +1,338 @@
+"""The CPU in device time: slices of instructions between events, exceptions, sleep.
+
+Device time counts CPU cycles, one for each instruction. The CPU runs in slices: up to the next
+event on the timeline, or until a register access asks it to stop. Where a run ends in mid-slice
+makes no difference to what happens afterwards, so a run can be cut into steps of any size.
+
+Unicorn executes the instructions. What is done here instead: taking an exception and returning from
+one (frames on the main stack, with room for the floating-point registers), WFI and WFE. Not
+modelled: the process stack, tail-chaining, faults (they end the run), and the time that an
+exception, a taken branch or a multiplication takes beyond one cycle.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+import unicorn
+from unicorn import arm_const as arm
+
+from noughts.emulator.errors import CpuFaultError, UnmodelledError
+from noughts.emulator.nvic import SVCALL, Nvic
+from noughts.emulator.timeline import Timeline
+from noughts.emulator.unicorn_core import Core
+
+RAM = 0x2000_0000
+_MASK_LOOK = 48
+"""While interrupts are masked and one is pending, the mask is looked at at multiples of this many
+cycles: Unicorn cannot call back when it changes."""
+
+_FRAME = struct.Struct("<8I")  # R0-R3, R12, LR, PC, XPSR
+_FRAME_BYTES, _FP_FRAME_BYTES = 32, 104
+_XPSR_ALIGNED = 1 << 9
+_FPCA, _SPSEL = 1 << 2, 1 << 1  # in CONTROL
+_RETURN_TO_HANDLER, _RETURN_TO_THREAD, _NO_FP_FRAME = 0xFFFF_FFF1, 0xFFFF_FFF9, 1 << 4
+_WFE, _WFI = 0xBF20, 0xBF30
+_INTR_SVC, _INTR_EXCEPTION_RETURN = 2, 8
+
+
+class Cpu(Timeline):
+    """An ARM core, its interrupt controller and its time."""
+
+    def __init__(self, core: Core, ram: memoryview, has_fpu: bool) -> None:
+        super().__init__(core.counter, core.limit)
+        self.core, self.ram = core, ram
+        self.instructions = 0
+        self.slices = 0
+        self.vector_base: Callable[[], int] = lambda: 0
+        self.after_slice: Callable[[], object] | None = None
+        """Called once when the slice that runs now has ended."""
+        self.reset_requested: Callable[[], object] | None = None
+        control = (arm.UC_ARM_REG_CONTROL,) if has_fpu else ()
+        frame = (
+            arm.UC_ARM_REG_XPSR,
+            arm.UC_ARM_REG_SP,
+            *range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R0 + 4),
+            arm.UC_ARM_REG_R12,
+            arm.UC_ARM_REG_LR,
+        )
+        self._has_fpu = has_fpu
+        self._frame = core.registers(*frame, *control)
+        self._entered = core.registers(
+            arm.UC_ARM_REG_SP, arm.UC_ARM_REG_IPSR, arm.UC_ARM_REG_LR, *control
+        )
+        self._sp = core.registers(arm.UC_ARM_REG_SP, *control)
+        self._pc = core.registers(arm.UC_ARM_REG_PC)
+        self._masks = core.registers(arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI)
+        self._fp = core.registers(*range(arm.UC_ARM_REG_D0, arm.UC_ARM_REG_D0 + 8), wide=True)
+        self._fpscr = core.registers(arm.UC_ARM_REG_FPSCR)
+        uc = core.uc
+        uc.hook_add(unicorn.UC_HOOK_INTR, self._on_intr)
+        unmapped = (
+            unicorn.UC_HOOK_MEM_READ_UNMAPPED
+            | unicorn.UC_HOOK_MEM_WRITE_UNMAPPED
+            | unicorn.UC_HOOK_MEM_FETCH_UNMAPPED
+            | unicorn.UC_HOOK_MEM_FETCH_PROT
+        )
+        uc.hook_add(unmapped, self._on_unmapped)
+        self._clear()
+
+    def _clear(self) -> None:
+        self.nvic = Nvic(self)
+        self.pc = 0
+        self.stalled = False
+        """The CPU waits for flash; whoever sets this clears it in an event."""
+        self._asleep = self._polling = False
+        self._event_register = True
+        self._look_at_mask = 0
+        self._error: BaseException | None = None
+        self._exc_return = 0
+        self._svc = False
+        self._fp_saved: list[tuple[list[int], list[int]]] = []
+        self._opcodes: dict[int, int] = {}
+        self.limit[0] = self.counter[0] = 0
+
+    def reset(self) -> None:
+        """Begin anew at the vector table at address 0; time goes on."""
+        self._clear()
+        uc = self.core.uc
+        for register in range(13):
+            uc.reg_write(arm.UC_ARM_REG_R0 + register, 0)
+        for register in (
+            arm.UC_ARM_REG_CONTROL,
+            arm.UC_ARM_REG_PRIMASK,
+            arm.UC_ARM_REG_BASEPRI,
+            arm.UC_ARM_REG_FAULTMASK,
+            arm.UC_ARM_REG_IPSR,
+        ):
+            uc.reg_write(register, 0)
+        sp, pc = struct.unpack("<II", uc.mem_read(0, 8))
+        uc.reg_write(arm.UC_ARM_REG_MSP, sp)
+        uc.reg_write(arm.UC_ARM_REG_SP, sp)
+        uc.reg_write(arm.UC_ARM_REG_LR, 0xFFFF_FFFF)
+        self.pc = pc & ~1
+
+    # What peripherals call in the middle of a slice.
+
+    def halt(self) -> None:
+        super().halt()
+        self._look_at_mask = 0
+
+    def fail(self, error: BaseException) -> None:
+        """End the run with an error; a callback cannot raise through Unicorn."""
+        self._error = self._error or error
+        self.halt()
+
+    def stop_unmodelled(self, address: int, what: str) -> None:
+        pc = self.core.uc.reg_read(arm.UC_ARM_REG_PC) & ~1
+        self.fail(
+            UnmodelledError(
+                f"the firmware {what} at {address:#010x} (pc {pc:#x}), which is not modelled; "
+                "run a program that does without it",
+                address,
+                pc,
+            )
+        )
+
+    def skip_polling(self) -> None:
+        """The firmware does nothing but wait for a register to change: skip to the next event."""
+        self._polling = True
+        self.halt()
+
+    # Running.
+
+    def run_until(self, end: int) -> None:
+        """Run up to this time: what is due at it has not happened yet. A sleeping CPU is quick."""
+        nvic = self.nvic
+        while self.base < end:
+            due = self.next_due()
+            if due <= self.base:
+                self._fire_events()
+                if self.reset_requested:
+                    self._do_reset()
+                    nvic = self.nvic
+                continue
+            waiting = nvic.pending & nvic.enabled or nvic.pending_system
+            if self.stalled or self._polling or (self._asleep and not waiting):
+                self.base = min(due, end)
+                continue
+            if self._asleep:
+                self._asleep = False
+                self._event_register = False
+            target = min(due, end)
+            if waiting:
+                if self.base >= self._look_at_mask:
+                    self._take_exception()
+                if self._look_at_mask > self.base:
+                    target = min(target, self._look_at_mask)
+            self._run_slice(target - self.base)
+            if self.reset_requested:
+                self._do_reset()
+                nvic = self.nvic
+
+    def _fire_events(self) -> None:
+        while self.next_due() <= self.base:
+            from_outside, device = self.pop()
+            if not from_outside:
+                self._polling = False
+                self._look_at_mask = 0
+            device.fire()
+            if self._error:
+                self._raise()
+
+    def _do_reset(self) -> None:
+        reset, self.reset_requested = self.reset_requested, None
+        if reset:
+            reset()
+
+    def _raise(self) -> None:
+        error, self._error = self._error, None
+        if error:
+            raise error
+
+    def _run_slice(self, cycles: int) -> None:
+        self.slices += 1
+        code = self.core.run(self.pc, cycles)
+        done, allowed = self.counter[0], self.limit[0]
+        special = self._exc_return or self._svc
+        if done > allowed and not special:
+            done -= 1  # the instruction that met the limit has been counted, and has not run
+            stopped_itself = False
+        else:
+            stopped_itself = True
+        self.counter[0] = 0
+        self.base += done
+        self.instructions += done
+        if self.after_slice:
+            action, self.after_slice = self.after_slice, None
+            action()
+        if self._error:
+            self.pc = self._pc.get()[0] & ~1
+            self._raise()
+        if self._exc_return:
+            self._leave()
+            return
+        pc = self.pc = self._pc.get()[0] & ~1
+        if self._svc:
+            self._svc = False
+            self._enter(SVCALL)
+        elif stopped_itself:
+            self._after_stop(pc, code)
+
+    def _after_stop(self, pc: int, code: int) -> None:
+        """Unicorn stopped before the limit: at WFI or WFE, or at what it cannot execute."""
+        opcode = self._opcodes.get(pc)
+        if opcode is None:
+            opcode = int.from_bytes(self.core.uc.mem_read(pc - 2, 2), "little")
+            self._opcodes[pc] = opcode
+        if opcode == _WFI or (opcode == _WFE and not self._event_register):
+            self._asleep = True
+        elif opcode == _WFE:
+            self._event_register = False
+        elif code:
+            raise CpuFaultError(
+                f"the firmware cannot go on at pc {pc:#x} ({unicorn.UcError(code)}); "
+                "reset the micro:bit",
+                pc,
+                pc,
+            )
+
+    # Exceptions.
+
+    def _take_exception(self) -> None:
+        nvic = self.nvic
+        priority, exception = nvic.most_urgent()
+        if priority >= nvic.priority:
+            return
+        primask, basepri = self._masks.get()
+        if primask & 1 or (basepri and priority >= basepri):
+            self._look_at_mask = self.base - self.base % _MASK_LOOK + _MASK_LOOK
+        else:
+            self._enter(exception)
+
+    def _enter(self, exception: int) -> None:
+        xpsr, sp, r0, r1, r2, r3, r12, lr, *control = self._frame.get()
+        has_fp_frame = bool(control and control[0] & _FPCA)
+        sp -= _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
+        xpsr &= ~_XPSR_ALIGNED
+        if sp & 4:
+            sp -= 4
+            xpsr |= _XPSR_ALIGNED
+        _FRAME.pack_into(self.ram, sp - RAM, r0, r1, r2, r3, r12, lr, self.pc, xpsr)
+        link = _RETURN_TO_HANDLER if self.nvic.active else _RETURN_TO_THREAD
+        if has_fp_frame:
+            link &= ~_NO_FP_FRAME
+            self._fp_saved.append((self._fp.get(), self._fpscr.get()))
+        if control:
+            self._entered.set(sp, exception, link, control[0] & ~(_FPCA | _SPSEL))
+        else:
+            self._entered.set(sp, exception, link)
+        self.nvic.enter(exception)
+        self._look_at_mask = 0
+        self._event_register = True
+        self.pc = self._vector(exception)
+
+    def _vector(self, exception: int) -> int:
+        at = self.vector_base() + 4 * exception
+        if at >= RAM:
+            word: bytes | bytearray = bytes(self.ram[at - RAM : at - RAM + 4])
+        else:
+            word = self.core.uc.mem_read(at, 4)
+        return int.from_bytes(word, "little") & ~1
+
+    def _leave(self) -> None:
+        link, self._exc_return = self._exc_return, 0
+        self.nvic.leave()
+        self._look_at_mask = 0
+        sp, *control = self._sp.get()
+        r0, r1, r2, r3, r12, lr, pc, xpsr = _FRAME.unpack_from(self.ram, sp - RAM)
+        has_fp_frame = not link & _NO_FP_FRAME
+        if has_fp_frame:
+            registers, fpscr = self._fp_saved.pop()
+            if control[0] & _FPCA:  # the handler used them
+                self._fp.set(*registers)
+                self._fpscr.set(*fpscr)
+        sp += _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
+        if xpsr & _XPSR_ALIGNED:
+            sp += 4
+        values = (xpsr & ~_XPSR_ALIGNED, sp, r0, r1, r2, r3, r12, lr)
+        if control:
+            fpca = _FPCA if has_fp_frame else 0
+            self._frame.set(*values, control[0] & ~(_FPCA | _SPSEL) | fpca)
+        else:
+            self._frame.set(*values)
+        self.pc = pc & ~1
+        self._event_register = True
+
+    # What Unicorn calls.
+
+    def _on_intr(self, uc: unicorn.Uc, number: int, _: object) -> None:
+        if number == _INTR_EXCEPTION_RETURN:
+            self._exc_return = uc.reg_read(arm.UC_ARM_REG_PC) | 1
+        elif number == _INTR_SVC:
+            self._svc = True
+        else:
+            pc = uc.reg_read(arm.UC_ARM_REG_PC) & ~1
+            self.fail(
+                CpuFaultError(
+                    f"the firmware faults at pc {pc:#x} (exception {number}); reset the micro:bit",
+                    pc,
+                    pc,
+                )
+            )
+        uc.emu_stop()
+
+    def _on_unmapped(
+        self, uc: unicorn.Uc, kind: int, address: int, size: int, value: int, _: object
+    ) -> bool:
+        pc = uc.reg_read(arm.UC_ARM_REG_PC) & ~1
+        self.fail(
+            CpuFaultError(
+                f"the firmware accesses {address:#010x}, where there is nothing (pc {pc:#x}); "
+                "reset the micro:bit",
+                address,
+                pc,
+            )
+        )
+        return False

@@ -1,0 +1,162 @@
+"""Flash memory and its controller, NVMC: writing and erasing take their time, and can be cut.
+
+While flash is written or erased the CPU waits, and the rest of the chip goes on. When power goes in
+the middle, some of the bits that were to change have changed, others have not: as many as time had
+passed, drawn at random.
+
+Not modelled: writing or erasing while the CPU runs from RAM (it waits all the same), partial
+erases, the limit of writes to a word, wear, access protection.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import unicorn
+
+from noughts.emulator.peripheral import Peripheral
+from noughts.emulator.unicorn_core import PAGE
+
+if TYPE_CHECKING:
+    from noughts.emulator.chip import Chip
+    from noughts.emulator.cpu import Cpu
+
+FICR, UICR, UICR_SIZE = 0x1000_0000, 0x1000_1000, 0x400
+ERASED = 0xFF
+_READ_ONLY = unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC
+
+READY, READYNEXT, CONFIG = 0x400, 0x408, 0x504
+ERASEPAGE, ERASEPCR1, ERASEALL, ERASEPCR0, ERASEUICR = 0x508, 0x508, 0x50C, 0x510, 0x514
+ICACHECNF, IHIT, IMISS = 0x540, 0x548, 0x54C
+_WRITE_ENABLED, _ERASE_ENABLED = 1, 2
+
+
+class _Change:
+    """A write or an erase that is under way."""
+
+    def __init__(self, kind: str, at: int, before: bytes, after: bytes, start: int, end: int):
+        self.kind, self.at, self.before, self.after = kind, at, before, after
+        self.start, self.end = start, end
+
+    def cut(self, now: int, chance: random.Random) -> bytes:
+        """What the memory holds when it ends at `now`."""
+        share = (now - self.start) / (self.end - self.start)
+        content = bytearray(self.before)
+        for place, (old, new) in enumerate(zip(self.before, self.after, strict=True)):
+            for bit in range(8):
+                if (old ^ new) >> bit & 1 and chance.random() < share:
+                    content[place] ^= 1 << bit
+        return bytes(content)
+
+
+class Flash:
+    """The flash memory, from address 0, and the UICR."""
+
+    def __init__(
+        self, cpu: Cpu, size: int, page: int, write_cycles: int, erase_cycles: int
+    ) -> None:
+        self._cpu, self._uc = cpu, cpu.core.uc
+        self.size, self.page = size, page
+        self._write_cycles, self._erase_cycles = write_cycles, erase_cycles
+        self.config = 0
+        self._change: _Change | None = None
+        self._stores: list[tuple[int, bytes]] = []
+        self._opened: dict[int, bytes] = {}
+        self._uc.mem_map(0, size, _READ_ONLY)
+        self._uc.mem_write(0, bytes([ERASED]) * size)
+        self._uc.mem_map(FICR, 2 * PAGE, unicorn.UC_PROT_READ)
+        self._uc.mem_write(FICR, bytes([ERASED]) * 2 * PAGE)
+        self._uc.hook_add(unicorn.UC_HOOK_MEM_WRITE_PROT, self._on_store)
+
+    @property
+    def busy(self) -> str:
+        """`"erase"` or `"write"` while one is under way, else an empty string."""
+        return self._change.kind if self._change else ""
+
+    def read(self, at: int, size: int) -> bytes:
+        return bytes(self._uc.mem_read(at, size))
+
+    def program(self, at: int, data: bytes) -> None:
+        """Put data there at once, as a programmer does."""
+        self._uc.mem_write(at, data)
+
+    def cut(self, chance: random.Random) -> None:
+        """Power goes: what is under way stays as it is."""
+        change, self._change = self._change, None
+        if change:
+            self.program(change.at, change.cut(self._cpu.now(), chance))
+
+    def erase(self, at: int, size: int) -> None:
+        """Erase from within a register access."""
+        if self.config == _ERASE_ENABLED:
+            before = self.read(at, size)
+            after = bytes([ERASED]) * size
+            self._begin("erase", at, before, after, self._cpu.now(), self._erase_cycles)
+            self._cpu.halt()
+
+    def _begin(
+        self, kind: str, at: int, before: bytes, after: bytes, now: int, cycles: int
+    ) -> None:
+        self._change = _Change(kind, at, before, after, now, now + cycles)
+        self._cpu.stalled = True
+        self._cpu.after(now + cycles - self._cpu.now(), self._finish)
+
+    def _finish(self) -> None:
+        change, self._change = self._change, None
+        self._cpu.stalled = False
+        if change:
+            self.program(change.at, change.after)
+
+    def _on_store(
+        self, uc: unicorn.Uc, kind: int, address: int, size: int, value: int, _: object
+    ) -> bool:
+        """A store to flash: let it pass (Unicorn may carry it out or not), and see to it after."""
+        page = address & -PAGE
+        if page not in self._opened:
+            self._opened[page] = self.read(page, PAGE)
+            uc.mem_protect(page, PAGE, unicorn.UC_PROT_ALL)
+        word = (value & (1 << 8 * size) - 1).to_bytes(size, "little")
+        self._stores.append((address, word))
+        self._cpu.after_slice = self._take_stores
+        self._cpu.halt()
+        return True
+
+    def _take_stores(self) -> None:
+        """Undo what the stores did. Flash takes their zeros, where NVMC lets it, and its time."""
+        for page, before in self._opened.items():
+            self.program(page, before)
+            self._uc.mem_protect(page, PAGE, _READ_ONLY)
+        self._opened.clear()
+        stores, self._stores = self._stores, []
+        if self.config == _WRITE_ENABLED:
+            first = min(at for at, _ in stores)
+            before = self.read(first, max(at + len(word) for at, word in stores) - first)
+            after = bytearray(before)
+            for at, word in stores:
+                for place, byte in enumerate(word, at - first):
+                    after[place] &= byte
+            cycles = self._write_cycles * len(stores)
+            self._begin("write", first, before, bytes(after), self._cpu.now(), cycles)
+
+
+class Nvmc(Peripheral):
+    """The flash controller: erases pages, and lets stores through. It is always ready, for the CPU
+    does not run while it is not."""
+
+    def __init__(self, chip: Chip) -> None:
+        super().__init__(chip, 0x4001_E000, settings=(ICACHECNF, IHIT, IMISS))
+        flash = chip.flash
+        flash.config = 0
+        self.values |= {READY: 1, READYNEXT: 1}
+        self.reads[CONFIG] = lambda: flash.config
+        self.writes |= {
+            CONFIG: self._set_config,
+            ERASEPAGE: lambda at: flash.erase(at & -flash.page, flash.page),
+            ERASEPCR0: lambda at: flash.erase(at & -flash.page, flash.page),
+            ERASEALL: lambda value: flash.erase(0, flash.size) if value else None,
+            ERASEUICR: lambda value: flash.erase(UICR, UICR_SIZE) if value else None,
+        }
+
+    def _set_config(self, value: int) -> None:
+        self.chip.flash.config = value

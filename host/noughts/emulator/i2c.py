@@ -1,0 +1,57 @@
+"""What is on an I2C bus: devices that are written to, and read from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+
+class I2cDevice(Protocol):
+    """A device on the bus. A transfer is whole: start, address, data, stop or repeated start."""
+
+    def write(self, data: bytes) -> None: ...
+
+    def read(self, size: int) -> bytes: ...
+
+
+class RegisterFile:
+    """A device of registers: a write sets the address, and then registers from there on."""
+
+    size = 256
+
+    def __init__(self) -> None:
+        self.registers = bytearray(self.size)
+        self.address = 0
+
+    def write(self, data: bytes) -> None:
+        if data:
+            self.address = data[0]
+        for byte in data[1:]:
+            self.written(self.address % self.size, byte)
+            self.address += 1
+
+    def read(self, size: int) -> bytes:
+        out = bytearray()
+        for _ in range(size):
+            out.append(self.get(self.address % self.size))
+            self.address += 1
+        return bytes(out)
+
+    def written(self, register: int, value: int) -> None:
+        self.registers[register] = value
+
+    def get(self, register: int) -> int:
+        return self.registers[register]
+
+
+class Bus:
+    """Two pins with devices on them, by address. Other pins have none."""
+
+    def __init__(self, scl: int, sda: int, devices: Mapping[int, I2cDevice]) -> None:
+        self.scl, self.sda, self.devices = scl, sda, devices
+
+    def find(self, scl: int, sda: int, address: int) -> I2cDevice | None:
+        """The device that acknowledges this address on these pins, if any."""
+        if (scl, sda) != (self.scl, self.sda):
+            return None
+        return self.devices.get(address)

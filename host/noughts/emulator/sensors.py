@@ -1,0 +1,168 @@
+"""The motion sensors, as registers on the I2C bus.
+
+V1: MMA8653 (accelerometer) and MAG3110 (magnetometer). V2: LSM303AGR (both). What they measure is
+set in `mg` and `field`, in the micro:bit's own axes: lying flat with its display up it feels
+(0, 0, -1000) mg. Modelled: sample rates, ranges, data ready. Not modelled: noise, gestures and
+other interrupts that the chips can work out, self-tests, FIFOs, the MAG3110's measurements.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from noughts.emulator.i2c import RegisterFile
+from noughts.emulator.timeline import Timeline
+
+FLAT = 0, 0, -1000
+
+
+class Mma8653(RegisterFile):
+    """The V1's accelerometer: ten bits, a data-ready pin that is low while a sample waits."""
+
+    ADDRESS = 0x1D
+    STATUS, OUT_X_MSB, OUT_Z_LSB, WHO_AM_I, XYZ_DATA_CFG, CTRL_REG1 = (
+        0x00,
+        0x01,
+        0x06,
+        0x0D,
+        0x0E,
+        0x2A,
+    )
+    _DATA_READY = 0x0F
+    _RATE_DIVIDERS = 1, 2, 4, 8, 16, 64, 128, 512  # of 800 Hz
+
+    def __init__(self, time: Timeline, hz: int) -> None:
+        super().__init__()
+        self._time, self._hz = time, hz
+        self._read_at = 0
+        self.mg: tuple[int, int, int] = FLAT
+        self.registers[self.WHO_AM_I] = 0x5A
+
+    def ready(self) -> bool:
+        """Whether a sample has come since the last was read."""
+        control = self.registers[self.CTRL_REG1]
+        period = self._hz * self._RATE_DIVIDERS[control >> 3 & 7] // 800
+        return bool(control & 1) and self._time.now() // period > self._read_at // period
+
+    def get(self, register: int) -> int:
+        if register == self.STATUS:
+            return self._DATA_READY if self.ready() else 0
+        if register == self.OUT_X_MSB:
+            self._sample()
+        return super().get(register)
+
+    def _sample(self) -> None:
+        self._read_at = self._time.now()
+        full_scale = 2000 << (self.registers[self.XYZ_DATA_CFG] & 3)
+        x, y, z = self.mg  # the chip lies the other way round
+        counts = [max(-512, min(511, round(mg * 512 / full_scale))) << 6 for mg in (-x, -y, z)]
+        self.registers[self.OUT_X_MSB : self.OUT_Z_LSB + 1] = struct.pack(">3h", *counts)
+
+
+class Mag3110(RegisterFile):
+    """The V1's magnetometer, which is there and no more: without it, the firmware searches for
+    another one for 110 ms."""
+
+    ADDRESS = 0x0E
+    DR_STATUS, WHO_AM_I = 0x00, 0x07
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.registers[self.WHO_AM_I] = 0xC4
+        self.registers[self.DR_STATUS] = 0x0F
+
+
+class Lsm303Accelerometer(RegisterFile):
+    """The V2's accelerometer: with bit 7 of the address, the address counts up."""
+
+    ADDRESS = 0x19
+    size = 128
+    WHO_AM_I, CTRL_REG1, CTRL_REG3, CTRL_REG4 = 0x0F, 0x20, 0x22, 0x23
+    STATUS, OUT_X_L, OUT_Z_H = 0x27, 0x28, 0x2D
+    _DATA_READY = 0x0F
+    _DATA_READY_TO_PIN = 0x10
+    _RATES_HZ = 0, 1, 10, 25, 50, 100, 200, 400, 1620, 1344, 0, 0, 0, 0, 0, 0
+
+    def __init__(self, time: Timeline, hz: int) -> None:
+        super().__init__()
+        self._time, self._hz = time, hz
+        self._read_at = 0
+        self._asserted = False
+        self._counts_up = False
+        self.mg: tuple[int, int, int] = FLAT
+        self.registers[self.WHO_AM_I] = 0x33
+
+    def ready(self) -> bool:
+        rate = self._RATES_HZ[self.registers[self.CTRL_REG1] >> 4]
+        period = self._hz // rate if rate else 0
+        return bool(period) and self._time.now() // period > self._read_at // period
+
+    def asserts(self) -> bool:
+        """Whether it pulls the interrupt pin: from a sample on, until it is read."""
+        if not self._asserted and self.registers[self.CTRL_REG3] & self._DATA_READY_TO_PIN:
+            self._asserted = self.ready()
+        return self._asserted
+
+    def write(self, data: bytes) -> None:
+        self._asserted = False
+        if data:
+            self._counts_up = bool(data[0] & 0x80)
+            super().write(bytes((data[0] & 0x7F,)) + data[1:])
+
+    def read(self, size: int) -> bytes:
+        self._sample()
+        if self._counts_up:
+            return super().read(size)
+        return bytes(self.get(self.address) for _ in range(size))
+
+    def get(self, register: int) -> int:
+        if register == self.STATUS:
+            return self._DATA_READY if self.ready() else 0
+        if register == self.OUT_Z_H:
+            self._read_at = self._time.now()
+            self._asserted = False
+        return super().get(register)
+
+    def _sample(self) -> None:
+        full_scale_g = 2 << (self.registers[self.CTRL_REG4] >> 4 & 3)
+        x, y, z = self.mg
+        counts = [max(-32768, min(32767, int(mg * 32 / full_scale_g))) for mg in (x, -y, z)]
+        self.registers[self.OUT_X_L : self.OUT_Z_H + 1] = struct.pack("<3h", *counts)
+
+
+class Lsm303Magnetometer(RegisterFile):
+    """The V2's magnetometer. `field` is in its own units of 0.15 µT."""
+
+    ADDRESS = 0x1E
+    WHO_AM_I, CFG_A, CFG_C, STATUS, OUT_X_L, OUT_Z_H = 0x4F, 0x60, 0x62, 0x67, 0x68, 0x6D
+    _DATA_READY = 0x0F
+    _DATA_READY_TO_PIN = 1
+    _RATES_HZ = 10, 20, 50, 100
+
+    def __init__(self, time: Timeline, hz: int) -> None:
+        super().__init__()
+        self._time, self._hz = time, hz
+        self._read_at = 0
+        self.field: tuple[int, int, int] = (0, 0, 300)
+        self.registers[self.WHO_AM_I] = 0x40
+
+    def ready(self) -> bool:
+        config = self.registers[self.CFG_A]
+        period = self._hz // self._RATES_HZ[config >> 2 & 3]
+        measures = not config & 3
+        return measures and self._time.now() // period > self._read_at // period
+
+    def asserts(self) -> bool:
+        return bool(self.registers[self.CFG_C] & self._DATA_READY_TO_PIN) and self.ready()
+
+    def write(self, data: bytes) -> None:
+        if data:
+            super().write(bytes((data[0] & 0x7F,)) + data[1:])
+
+    def get(self, register: int) -> int:
+        if register == self.STATUS:
+            return self._DATA_READY if self.ready() else 0
+        if register == self.OUT_X_L:
+            self._read_at = self._time.now()
+            self.registers[self.OUT_X_L : self.OUT_Z_H + 1] = struct.pack("<3h", *self.field)
+        return super().get(register)

@@ -1,0 +1,196 @@
+"""The micro:bit V2: nRF52833 at 64 MHz, 512 KB of flash, 128 KB of RAM."""
+
+from __future__ import annotations
+
+from unicorn.arm_const import UC_CPU_ARM_CORTEX_M4
+
+from noughts.emulator.analog import Pwm, Saadc
+from noughts.emulator.chip import Chip
+from noughts.emulator.flash import Nvmc
+from noughts.emulator.gpio import Gpio, Gpiote, Port
+from noughts.emulator.i2c import Bus
+from noughts.emulator.interface_chip import InterfaceChip
+from noughts.emulator.nvic import SystemControl
+from noughts.emulator.peripheral import Peripheral
+from noughts.emulator.ppi import Ppi
+from noughts.emulator.radio import Radio
+from noughts.emulator.sensors import Lsm303Accelerometer, Lsm303Magnetometer
+from noughts.emulator.system import Clock, Debug, Egu, Rng, Temp
+from noughts.emulator.timeline import Timeline
+from noughts.emulator.timers import Timer
+from noughts.emulator.twim import Twim
+from noughts.emulator.uart import SerialLine, Uarte
+
+BUTTONS = {"A": 14, "B": 23}
+_SCL, _SDA, _INTERRUPT = 8, 16, 25
+_LOGO = 0x20 + 4  # P1.04
+_CHARGING_US, _CHARGING_TOUCHED_US = 25, 1000
+_CPUID = 0x410F_C241  # Cortex-M4
+_PPI_CHANNELS, _TIMER_CHANNELS, _GPIOTE_CHANNELS = 20, 6, 8
+_TIMERS = (0x4000_8000, 8), (0x4000_9000, 9), (0x4000_A000, 10), (0x4001_A000, 26)
+_LED_TIMER = 0x4001_B000, 27
+_SERIAL_MASTERS = (0x4000_3000, 3), (0x4000_4000, 4)
+_SPI_MASTERS = (0x4002_3000, 35), (0x4002_F000, 47)
+_PWMS = (0x4001_C000, 28), (0x4002_1000, 33), (0x4002_2000, 34), (0x4002_D000, 45)
+_EGUS = range(0x4001_4000, 0x4001_A000, 0x1000)
+_ITM, _DWT = 0xE000_0000, 0xE000_1000
+_GPIOTE_PAGE = 0x4000_6000
+_PERIPHERALS = range(0x4000_0000, 0x4004_0000, 0x1000)
+_FICR = {
+    0x010: 4096,  # CODEPAGESIZE
+    0x014: 128,  # CODESIZE
+    0x060: 0x1234_5678,  # DEVICEID
+    0x064: 0x9ABC_DEF0,
+    0x0A0: 0,  # DEVICEADDRTYPE
+    0x0A4: 0xDEAD_BEEF,  # DEVICEADDR
+    0x0A8: 0xC0DE,
+    0x100: 0x52833,  # INFO.PART
+    0x104: 0x4141_4130,  # INFO.VARIANT
+    0x108: 0x2000,  # INFO.PACKAGE
+    0x10C: 128,  # INFO.RAM
+    0x110: 512,  # INFO.FLASH
+}
+
+
+class V2(Chip):
+    """The chip, and what the board wires to it."""
+
+    hz = 64_000_000
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(
+            UC_CPU_ARM_CORTEX_M4,
+            has_fpu=True,
+            flash_size=0x8_0000,
+            page=4096,
+            ram_size=0x2_0000,
+            write_us=41,
+            erase_us=85_000,
+            ficr=_FICR,
+            seed=seed,
+        )
+        self.line = SerialLine(self.cpu, self.hz)
+        self.pressed: set[str] = set()
+        self._logo_touched = False
+        self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz)
+        self._magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
+        self._interface = InterfaceChip()
+        self._bus = Bus(
+            _SCL,
+            _SDA,
+            {
+                Lsm303Accelerometer.ADDRESS: self.accelerometer,
+                Lsm303Magnetometer.ADDRESS: self._magnetometer,
+                InterfaceChip.ADDRESS: self._interface,
+            },
+        )
+
+    def build(self, reason: int) -> None:
+        self.attach(SystemControl(self, _CPUID, irqs=64))
+        self.attach(Debug(self, _ITM))
+        self.attach(Debug(self, _DWT))
+        self.attach(Clock(self, reason))
+        self.attach(Nvmc(self))
+        self.port = self.attach(Gpio(self, ports=2)).ports[0]
+        self.port.before_read = self._drive_interrupt_pin
+        for pin in (_SCL, _SDA):
+            self.port.drive(pin, True)
+        self.wire_buttons()
+        gpiote = self.attach(Gpiote(self, _GPIOTE_CHANNELS, self._charging_us))
+        self.lights = Lights(self.cpu, self.hz, self.port, gpiote)
+        self.attach(Uarte(self, self.line))
+        for base, irq in _TIMERS:
+            self.attach(Timer(self, base, irq, _TIMER_CHANNELS))
+        self.attach(LedTimer(self, self.lights))
+        for base, irq in (*_SERIAL_MASTERS, *_SPI_MASTERS):
+            self.attach(Twim(self, base, irq, self._bus))
+        self.attach(Rng(self))
+        self.attach(Temp(self))
+        self.attach(Saadc(self))
+        self.attach(Radio(self))
+        for base, irq in _PWMS:
+            self.attach(Pwm(self, base, irq))
+        for base in _EGUS:
+            self.attach(Egu(self, base, base >> 12 & 0x3F))
+        # The LEDs' timer ends pulses on columns through GPIOTE: `Lights` reads their lengths.
+        self.attach(Ppi(self, _PPI_CHANNELS, ignored=(_GPIOTE_PAGE,)))
+        for base in _PERIPHERALS:
+            if base not in self.pages:
+                self.attach(Peripheral(self, base, base >> 12 & 0x3F))
+
+    def wire_buttons(self) -> None:
+        """A button that is pressed pulls its pin low."""
+        for name, pin in BUTTONS.items():
+            self.port.drive(pin, name not in self.pressed)
+
+    def touch_logo(self, touched: bool) -> bool:
+        self._logo_touched = touched
+        return True
+
+    def levels(self) -> bytes:
+        return self.lights.levels()
+
+    def _drive_interrupt_pin(self) -> None:
+        """One pin for all that is on the board's I2C bus: low while any of them asks."""
+        asking = (
+            self._interface.asserts()
+            or self.accelerometer.asserts()
+            or self._magnetometer.asserts()
+        )
+        self.port.drive(_INTERRUPT, not asking)
+
+    def _charging_us(self, pin: int) -> int:
+        """A finger adds capacity, which takes longer to charge."""
+        return _CHARGING_TOUCHED_US if pin == _LOGO and self._logo_touched else _CHARGING_US
+
+
+ROW_PINS = 21, 22, 15, 24, 19
+_COLUMNS = 5
+_FIRST_COLUMN_CHANNEL = 1
+"""Of GPIOTE and of the timer's compare registers, those of the columns."""
+_DARK_AFTER_US = 50_000
+
+
+class LedTimer(Timer):
+    """TIMER4 shows a row of LEDs each time it starts."""
+
+    def __init__(self, chip: V2, lights: Lights) -> None:
+        super().__init__(chip, *_LED_TIMER, _TIMER_CHANNELS)
+        self._lights = lights
+
+    def start(self) -> None:
+        super().start()
+        self._lights.show_row(self.cc)
+
+
+class Lights:
+    """The levels that the pins give the LEDs: a row is high, and a column is low until its compare
+    register is reached. A level v is a pulse of about 2^v/512 of the row's time."""
+
+    def __init__(self, time: Timeline, hz: int, port: Port, gpiote: Gpiote) -> None:
+        self._time, self._port, self._gpiote = time, port, gpiote
+        self._dark_after = _DARK_AFTER_US * (hz // 1_000_000)
+        self._duty = [[0.0] * _COLUMNS for _ in ROW_PINS]
+        self._shown_at = [-(1 << 62)] * len(ROW_PINS)
+
+    def show_row(self, compare: list[int]) -> None:
+        """The timer starts: take the row that is high, and how long each column will be low."""
+        period = compare[0] or 1
+        for row, pin in enumerate(ROW_PINS):
+            if self._port.out >> pin & 1:
+                for column in range(_COLUMNS):
+                    channel = _FIRST_COLUMN_CHANNEL + column
+                    lit = compare[channel] if self._gpiote.drives_low_first(channel) else 0
+                    self._duty[row][column] = lit / period
+                self._shown_at[row] = self._time.now()
+
+    def levels(self) -> bytes:
+        """25 levels from 0 to 9, in reading order; a row not shown for 50 ms is dark."""
+        oldest = self._time.now() - self._dark_after
+        levels = bytearray()
+        for duties, shown_at in zip(self._duty, self._shown_at, strict=True):
+            for duty in duties:
+                pulse = round(duty * 256)
+                level = 9 if pulse >= 255 else pulse.bit_length()
+                levels.append(level if shown_at >= oldest else 0)
+        return bytes(levels)
