@@ -1,0 +1,69 @@
+"""MicroPython on an emulated micro:bit: the official firmwares, and asking their REPL."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import micropython_microbit_fs
+import uflash
+
+from noughts.emulator import Microbit
+
+FIRMWARES = "V1 1.1.1", "V1 1.0.1", "V2 2.1.2", "V2 2.0.0-beta.5"
+NEWEST = "V1 1.1.1", "V2 2.1.2"
+PROMPT = b">>> "
+CTRL_A, CTRL_B, CTRL_C, CTRL_D = b"\x01", b"\x02", b"\x03", b"\x04"
+
+
+@cache
+def firmware(name: str) -> str:
+    """The text of a firmware's hex."""
+    board, release = name.split()
+    found = micropython_microbit_fs.get_bundled_hex(int(board[1]))
+    return found.content if found.version == release else uflash._RUNTIME
+
+
+@cache
+def _booted(name: str) -> tuple[bytes, bytes]:
+    """Flash and UICR of a firmware after its first start, which sets some of both."""
+    board = Microbit(name.split()[0], firmware(name))
+    wait_for(board, PROMPT)
+    return board.flash, board.uicr
+
+
+def boot(name: str, seed: int = 0) -> Microbit:
+    """A micro:bit with this firmware, at its REPL's prompt."""
+    flash, uicr = _booted(name)
+    board = Microbit(name.split()[0], flash=flash, uicr=uicr, seed=seed)
+    wait_for(board, PROMPT)
+    board.uart.receive()
+    return board
+
+
+def wait_for(board: Microbit, text: bytes, timeout_us: int = 5_000_000) -> bytes:
+    """Run until this text has come; returns all that has come since it was last taken."""
+    came = board.run_until(lambda: text in board.uart.received, timeout_us)
+    assert came, f"waited for {text!r}, got {bytes(board.uart.received)!r}"
+    return board.uart.receive()
+
+
+def ask(board: Microbit, line: str, timeout_us: int = 5_000_000) -> str:
+    """What the REPL prints for a line, typed at its prompt."""
+    board.uart.receive()
+    board.uart.send(line.encode() + b"\r")
+    answer = wait_for(board, b"\r\n" + PROMPT, timeout_us).decode()
+    return answer.partition("\r\n")[2].removesuffix("\r\n" + PROMPT.decode())
+
+
+def run(board: Microbit, code: str, timeout_us: int = 5_000_000) -> tuple[str, str]:
+    """Run code in the raw REPL: what it prints, and the traceback that ends it, if any."""
+    board.uart.send(CTRL_A)
+    wait_for(board, b"raw REPL; CTRL-B to exit\r\n>")
+    board.uart.send(code.encode() + CTRL_D)
+    board.run_until(lambda: board.uart.received.count(CTRL_D) == 2, timeout_us)
+    answer = board.uart.receive()
+    assert answer.startswith(b"OK") and answer.count(CTRL_D) == 2, f"{code!r}: {answer!r}"
+    board.uart.send(CTRL_B)
+    wait_for(board, PROMPT)
+    printed, error, _ = answer[2:].split(CTRL_D)
+    return printed.decode(), error.decode()
