@@ -69,20 +69,25 @@ class Saadc(Peripheral):
             CALIBRATEOFFSET: partial(self.event, CALIBRATEDONE),
         }
 
+    def ignores(self, task: int) -> bool:
+        return task == SAMPLE and not (self._on and self._amount < self._room)
+
     def _start(self) -> None:
         self._on = True
         self._pointer = self.values[RESULT_PTR]
         self._room, self._amount = self.values[RESULT_MAXCNT], 0
+        self.chip.update_ties()
         self.event(STARTED)
 
     def _stop(self) -> None:
         self._on = False
         self.values[RESULT_AMOUNT] = self._amount
+        self.chip.update_ties()
         self.event(STOPPED)
 
     def _sample(self) -> None:
         values = self.values
-        if not self._on or self._amount >= self._room:
+        if self.ignores(SAMPLE):
             return
         for channel in range(_CHANNELS):
             if values[CH_PSELP + _CHANNEL_SIZE * channel] and self._amount < self._room:
@@ -92,6 +97,7 @@ class Saadc(Peripheral):
         self.event(RESULTDONE)
         if self._amount >= self._room:
             values[RESULT_AMOUNT] = self._amount
+            self.chip.update_ties()
             self.event(END)
 
 

@@ -58,6 +58,7 @@ class Chip:
         """POWER registers that outlive a reset."""
         self.pages: dict[int, Peripheral] = {}
         self.ties: dict[int, list[Callable[[], object]]] = {}
+        self.update_ties: Callable[[], object] = lambda: None
         self.tied_channels: dict[int, int] = {}
         """The compare channels of each timer that PPI listens to, a bit each."""
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from noughts.emulator.timeline import NEVER
+from noughts.emulator.timeline import NEVER, Device
 from noughts.emulator.unicorn_core import Read, Write
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ ENABLE = 0x500
 
 POLLS = 500
 """So many reads of one unknown register within a second of device time are polling."""
+
+_LOOKS = 8
+"""So many looks at the events of what is under way, and firmware is taken to wait for its end."""
 
 
 class Peripheral:
@@ -64,6 +67,8 @@ class Peripheral:
                 INTENCLR: lambda value: self.set_inten(self.inten & ~value),
             }
         self._ties = chip.ties
+        self._under_way: Device | None = None
+        self._looks = 0
         self._unknown: dict[int, int] = {}
         self._polls: dict[int, tuple[int, int]] = {}
 
@@ -83,6 +88,30 @@ class Peripheral:
         """Let an event happen so many cycles from now."""
         self.cpu.after(cycles, partial(self.event, offset))
 
+    def begin(self, cycles: int, action: Callable[[], object]) -> None:
+        """Let something end so many cycles from now, in place of what is under way."""
+        self.abandon()
+        self._under_way = self.cpu.after(cycles, action)
+        self._looks = 0
+
+    def abandon(self) -> None:
+        """Nothing is under way any more."""
+        if self._under_way:
+            self.cpu.cancel(self._under_way)
+
+    def expect_polling(self, events: Iterable[int]) -> None:
+        """While firmware only polls these events for the end of what is under way, skip to it."""
+        for event in events:
+            self.reads[event] = partial(self._look, event)
+
+    def _look(self, event: int) -> int:
+        value = self.values[event]
+        if not value and self._under_way and self._under_way.due < NEVER:
+            self._looks += 1
+            if self._looks > _LOOKS:
+                self.cpu.skip_polling()
+        return value
+
     def set_inten(self, value: int) -> None:
         values = self.values
         self.inten = values[INTEN] = values[INTENSET] = values[INTENCLR] = value
@@ -99,6 +128,11 @@ class Peripheral:
         self.happened &= ~(1 << (offset - EVENTS >> 2))
         if not self.happened & self.inten:
             self.nvic.lower_line(self.irq)
+
+    def ignores(self, task: int) -> bool:
+        """Whether a task would have no effect at present. When that changes, the peripheral calls
+        `chip.update_ties`: PPI then leaves out what is ignored, and the events cost nothing."""
+        return False
 
     def trigger(self, offset: int) -> None:
         """Start a task; raises `UnmodelledError` for one that is not known here."""

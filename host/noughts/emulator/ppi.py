@@ -41,6 +41,7 @@ class Ppi(Peripheral):
         for offset in (*ends, *forks):
             self.values[offset] = 0
             self.writes[offset] = partial(self._tie, offset)
+        chip.update_ties = self._update
         for group in range(_GROUPS):
             self.values[CHG + 4 * group] = 0
             self.tasks[CHG_EN + 8 * group] = partial(self._switch, group, True)
@@ -72,6 +73,8 @@ class Ppi(Peripheral):
                 task = self.values[end]
                 peripheral = self.chip.pages.get(task & -PAGE)
                 if peripheral is None or task & -PAGE in self._ignored:
+                    continue
+                if peripheral.ignores(task % PAGE):
                     continue
                 ties.setdefault(event, []).append(partial(peripheral.trigger, task % PAGE))
                 if isinstance(self.chip.pages.get(event & -PAGE), Timer):

@@ -7,6 +7,7 @@ NACK to a data byte.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from noughts.emulator.i2c import Bus, I2cDevice
@@ -14,7 +15,6 @@ from noughts.emulator.peripheral import ENABLE, SHORTS, Peripheral
 
 if TYPE_CHECKING:
     from noughts.emulator.chip import Chip
-    from noughts.emulator.timeline import Device
 
 STARTRX, STARTTX, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x014, 0x01C, 0x020
 STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED = 0x104, 0x108, 0x11C, 0x124, 0x138, 0x148
@@ -41,7 +41,6 @@ class Twi(Peripheral):
         self._device: I2cDevice | None = None
         self._reading = False
         self._sent: bytearray | None = None
-        self._byte_under_way: Device | None = None
         self.tasks |= {
             STARTRX: self._start_rx,
             STARTTX: self._start_tx,
@@ -49,6 +48,7 @@ class Twi(Peripheral):
             SUSPEND: lambda: None,
             RESUME: self._resume,
         }
+        self.expect_polling(events)
         self.writes |= {TXD: self._send, ERRORSRC: self._clear_errors}
 
     def _cycles(self) -> int:
@@ -67,23 +67,23 @@ class Twi(Peripheral):
     def _start_rx(self) -> None:
         self._start(reading=True)
         if self._device is None:
-            self._byte_under_way = self.cpu.after(self._cycles(), self._nack)
+            self.begin(self._cycles(), self._nack)
         else:  # the address goes first
-            self._byte_under_way = self.cpu.after(2 * self._cycles(), self._got)
+            self.begin(2 * self._cycles(), self._got)
 
     def _send(self, value: int) -> None:
         self.values[TXD] = value
         if self.values[ENABLE] == _SPI_ENABLED:
             unit, hz = _SPI_FREQUENCY_UNIT
             rate = max(1, self.values[FREQUENCY] // unit) * hz
-            self.later(8 * self.chip.hz // rate, SPI_READY)
+            self.begin(8 * self.chip.hz // rate, partial(self.event, SPI_READY))
         elif self._device is None or self._sent is None:
-            self._byte_under_way = self.cpu.after(self._cycles(), self._nack)
+            self.begin(self._cycles(), self._nack)
         else:
             bytes_before = 0 if self._sent else 1  # the address
             self._sent.append(value & 0xFF)
             cycles = (1 + bytes_before) * self._cycles()
-            self._byte_under_way = self.cpu.after(cycles, self._byte_sent)
+            self.begin(cycles, self._byte_sent)
 
     def _nack(self) -> None:
         self.values[ERRORSRC] |= _ANACK
@@ -107,7 +107,7 @@ class Twi(Peripheral):
 
     def _resume(self) -> None:
         if self._reading and self._device:
-            self._byte_under_way = self.cpu.after(self._cycles(), self._got)
+            self.begin(self._cycles(), self._got)
 
     def _deliver(self) -> None:
         if self._sent and self._device:
@@ -117,9 +117,7 @@ class Twi(Peripheral):
     def _stop(self) -> None:
         self._deliver()
         self._reading = False
-        if self._byte_under_way:
-            self.cpu.cancel(self._byte_under_way)
-        self.later(self._cycles() // _BITS, STOPPED)
+        self.begin(self._cycles() // _BITS, partial(self.event, STOPPED))
 
     def _clear_errors(self, value: int) -> None:
         self.values[ERRORSRC] &= ~value

@@ -1,7 +1,7 @@
 """The nRF52's serial masters with DMA: TWIM (I2C) and SPIM, which share a page of registers.
 
 Modelled: TWIM a whole transfer at a time; SPIM in time, with nothing on its wires (it reads
-zeros). While the firmware only polls the events of a transfer, time goes on to its end. Not
+zeros). Not
 modelled: lists, clock stretching, a NACK to a data byte.
 """
 
@@ -15,7 +15,6 @@ from noughts.emulator.peripheral import ENABLE, SHORTS, Peripheral
 
 if TYPE_CHECKING:
     from noughts.emulator.chip import Chip
-    from noughts.emulator.timeline import Device
 
 STARTRX, STARTTX, SPIM_START, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x010, 0x014, 0x01C, 0x020
 STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX = (
@@ -45,8 +44,6 @@ _TWIM_HZ = {0x0198_0000: 100_000, 0x0400_0000: 250_000, 0x0640_0000: 400_000}
 _SPIM_FAST_HZ = {0x0A00_0000: 16_000_000, 0x1400_0000: 32_000_000}
 _SPIM_FREQUENCY_UNIT = 0x0200_0000, 125_000
 _BITS = 9
-_POLLS = 8
-"""So many looks at the events of one transfer, and the firmware is taken to wait for its end."""
 
 
 class Twim(Peripheral):
@@ -57,8 +54,6 @@ class Twim(Peripheral):
         spim = SPIM_ENDRX, SPIM_END, SPIM_ENDTX
         super().__init__(chip, base, irq, (*events, *spim), (SHORTS, ERRORSRC, *_SETTINGS))
         self._bus = bus
-        self._transfer: Device | None = None
-        self._looks = 0
         self.tasks |= {
             STARTRX: partial(self._start, True),
             STARTTX: partial(self._start, False),
@@ -68,16 +63,7 @@ class Twim(Peripheral):
             RESUME: lambda: None,
         }
         self.writes[ERRORSRC] = self._clear_errors
-        for event in (*events, *spim):
-            self.reads[event] = partial(self._look, event)
-
-    def _look(self, event: int) -> int:
-        value = self.values[event]
-        if not value and self._transfer:
-            self._looks += 1
-            if self._looks > _POLLS:
-                self.cpu.skip_polling()
-        return value
+        self.expect_polling((*events, *spim))
 
     def _start(self, reading: bool) -> None:
         values = self.values
@@ -85,31 +71,24 @@ class Twim(Peripheral):
         size = values[RXD_MAXCNT if reading else TXD_MAXCNT]
         self.event(RXSTARTED if reading else TXSTARTED)
         byte = _BITS * self.chip.hz // _TWIM_HZ.get(values[FREQUENCY], 100_000)
-        if self._transfer:
-            self.cpu.cancel(self._transfer)
-            self._transfer = None
-        self._looks = 0
+        self.abandon()
         if device is None:
-            self._transfer = self.cpu.after(byte, self._nack)
+            self.begin(byte, self._nack)
         elif size:  # the address goes first
             action = partial(self._done, device, reading, size)
-            self._transfer = self.cpu.after(byte * (size + 1), action)
+            self.begin(byte * (size + 1), action)
 
     def _stop(self) -> None:
-        if self._transfer:
-            self.cpu.cancel(self._transfer)
-            self._transfer = None
+        self.abandon()
         self.event(STOPPED)
 
     def _nack(self) -> None:
-        self._transfer = None
         self.values[ERRORSRC] |= _ANACK
         self.event(ERROR)
 
     def _done(self, device: I2cDevice, reading: bool, size: int) -> None:
         values = self.values
         shorts = values[SHORTS]
-        self._transfer = None
         if reading:
             self.chip.dma_write(values[RXD_PTR], device.read(size))
             values[RXD_AMOUNT] = size
@@ -133,13 +112,11 @@ class Twim(Peripheral):
         frequency = values[FREQUENCY]
         rate = _SPIM_FAST_HZ.get(frequency) or max(1, frequency // unit) * hz
         size = max(values[RXD_MAXCNT], values[TXD_MAXCNT])
-        self._looks = 0
         self.event(SPIM_STARTED)
-        self._transfer = self.cpu.after(8 * size * self.chip.hz // rate, self._spim_done)
+        self.begin(8 * size * self.chip.hz // rate, self._spim_done)
 
     def _spim_done(self) -> None:
         values = self.values
-        self._transfer = None
         self.chip.dma_write(values[RXD_PTR], bytes(values[RXD_MAXCNT]))
         values[RXD_AMOUNT], values[TXD_AMOUNT] = values[RXD_MAXCNT], values[TXD_MAXCNT]
         for event in (SPIM_ENDRX, SPIM_ENDTX, SPIM_END):

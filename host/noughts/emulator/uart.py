@@ -101,6 +101,7 @@ class Uart(Peripheral):
             STOPTX: _nothing,
             SUSPEND: _nothing,
         }
+        self.expect_polling((TXDRDY,))
         self.reads[RXD] = self._take
         self.writes |= {TXD: self._send, ERRORSRC: self._clear_errors}
 
@@ -129,7 +130,7 @@ class Uart(Peripheral):
         return byte
 
     def _send(self, value: int) -> None:
-        self.cpu.after(self._line.byte_cycles, lambda: self._sent(value & 0xFF))
+        self.begin(self._line.byte_cycles, lambda: self._sent(value & 0xFF))
 
     def _sent(self, byte: int) -> None:
         self._line.received.append(byte)
@@ -217,7 +218,7 @@ class Uarte(Peripheral):
     def _start_tx(self) -> None:
         data = self.chip.dma_read(self.values[TXD_PTR], self.values[TXD_MAXCNT])
         self.event(TXSTARTED)
-        self.cpu.after(self._line.byte_cycles * len(data), lambda: self._sent(data))
+        self.begin(self._line.byte_cycles * len(data), lambda: self._sent(data))
 
     def _sent(self, data: bytes) -> None:
         self._line.received += data
