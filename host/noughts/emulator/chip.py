@@ -47,7 +47,8 @@ class Chip:
         seed: int,
     ) -> None:
         core = Core(model)
-        self.cpu = Cpu(core, core.map_ram(RAM, ram_size), has_fpu)
+        ram = core.map_memory(RAM, ram_size, unicorn.UC_PROT_ALL)
+        self.cpu = Cpu(core, ram, has_fpu)
         per_us = self.hz // 1_000_000
         self.flash = Flash(self.cpu, flash_size, page, write_us * per_us, erase_us * per_us)
         for offset, value in ficr.items():

@@ -43,6 +43,8 @@ class Cpu(Timeline):
     def __init__(self, core: Core, ram: memoryview, has_fpu: bool) -> None:
         super().__init__(core.counter, core.limit)
         self.core, self.ram = core, ram
+        self.code = memoryview(b"")
+        """The flash memory, once there is one."""
         self.instructions = 0
         self.slices = 0
         self.vector_base: Callable[[], int] = lambda: 0
@@ -275,11 +277,8 @@ class Cpu(Timeline):
 
     def _vector(self, exception: int) -> int:
         at = self.vector_base() + 4 * exception
-        if at >= RAM:
-            word: bytes | bytearray = bytes(self.ram[at - RAM : at - RAM + 4])
-        else:
-            word = self.core.uc.mem_read(at, 4)
-        return int.from_bytes(word, "little") & ~1
+        memory, at = (self.ram, at - RAM) if at >= RAM else (self.code, at)
+        return int.from_bytes(memory[at : at + 4], "little") & ~1
 
     def _leave(self) -> None:
         link, self._exc_return = self._exc_return, 0

@@ -62,11 +62,11 @@ class Flash:
         self.config = 0
         self._change: _Change | None = None
         self._stores: list[tuple[int, bytes]] = []
-        self._opened: dict[int, bytes] = {}
-        self._uc.mem_map(0, size, _READ_ONLY)
-        self._uc.mem_write(0, bytes([ERASED]) * size)
-        self._uc.mem_map(FICR, 2 * PAGE, unicorn.UC_PROT_READ)
-        self._uc.mem_write(FICR, bytes([ERASED]) * 2 * PAGE)
+        self._main = cpu.core.map_memory(0, size, _READ_ONLY)
+        self._main[:] = bytes([ERASED]) * size
+        self._info = cpu.core.map_memory(FICR, 2 * PAGE, _READ_ONLY)
+        self._info[:] = bytes([ERASED]) * 2 * PAGE
+        cpu.code = self._main
         self._uc.hook_add(unicorn.UC_HOOK_MEM_WRITE_PROT, self._on_store)
 
     @property
@@ -75,11 +75,14 @@ class Flash:
         return self._change.kind if self._change else ""
 
     def read(self, at: int, size: int) -> bytes:
-        return bytes(self._uc.mem_read(at, size))
+        memory, start = (self._info, at - FICR) if at >= FICR else (self._main, at)
+        return bytes(memory[start : start + size])
 
     def program(self, at: int, data: bytes) -> None:
         """Put data there at once, as a programmer does."""
-        self._uc.mem_write(at, data)
+        memory, start = (self._info, at - FICR) if at >= FICR else (self._main, at)
+        memory[start : start + len(data)] = data
+        self._uc.ctl_remove_cache(at, at + len(data))  # it may be code that has run
 
     def cut(self, chance: random.Random) -> None:
         """Power goes: what is under way stays as it is."""
@@ -111,11 +114,7 @@ class Flash:
     def _on_store(
         self, uc: unicorn.Uc, kind: int, address: int, size: int, value: int, _: object
     ) -> bool:
-        """A store to flash: let it pass (Unicorn may carry it out or not), and see to it after."""
-        page = address & -PAGE
-        if page not in self._opened:
-            self._opened[page] = self.read(page, PAGE)
-            uc.mem_protect(page, PAGE, unicorn.UC_PROT_ALL)
+        """A store to flash, which Unicorn does not carry out: it is seen to after the slice."""
         word = (value & (1 << 8 * size) - 1).to_bytes(size, "little")
         self._stores.append((address, word))
         self._cpu.after_slice = self._take_stores
@@ -123,11 +122,7 @@ class Flash:
         return True
 
     def _take_stores(self) -> None:
-        """Undo what the stores did. Flash takes their zeros, where NVMC lets it, and its time."""
-        for page, before in self._opened.items():
-            self.program(page, before)
-            self._uc.mem_protect(page, PAGE, _READ_ONLY)
-        self._opened.clear()
+        """Flash takes zeros, where NVMC lets it, and takes its time."""
         stores, self._stores = self._stores, []
         if self.config == _WRITE_ENABLED:
             first = min(at for at, _ in stores)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 
@@ -47,8 +47,15 @@ class RegisterFile:
 class Bus:
     """Two pins with devices on them, by address. Other pins have none."""
 
-    def __init__(self, scl: int, sda: int, devices: Mapping[int, I2cDevice]) -> None:
+    def __init__(
+        self,
+        scl: int,
+        sda: int,
+        devices: Mapping[int, I2cDevice],
+        after_transfer: Callable[[], object] = lambda: None,
+    ) -> None:
         self.scl, self.sda, self.devices = scl, sda, devices
+        self.after_transfer = after_transfer
 
     def find(self, scl: int, sda: int, address: int) -> I2cDevice | None:
         """The device that acknowledges this address on these pins, if any."""

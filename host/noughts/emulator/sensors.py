@@ -11,12 +11,40 @@ from __future__ import annotations
 import struct
 
 from noughts.emulator.i2c import RegisterFile
-from noughts.emulator.timeline import Timeline
+from noughts.emulator.timeline import NEVER, Timeline
 
 FLAT = 0, 0, -1000
 
 
-class Mma8653(RegisterFile):
+class _Sensor(RegisterFile):
+    """A device that samples at a rate, by its own clock."""
+
+    DATA_READY = 0x0F
+
+    def __init__(self, time: Timeline, hz: int) -> None:
+        super().__init__()
+        self._time, self._hz = time, hz
+        self._read_at = 0
+
+    def period(self) -> int:
+        """The cycles from sample to sample, 0 while it does not measure."""
+        raise NotImplementedError
+
+    def ready(self) -> bool:
+        """Whether a sample has come since the last was read."""
+        period = self.period()
+        return bool(period) and self._time.now() // period > self._read_at // period
+
+    def next_sample(self) -> int:
+        """When the next sample comes."""
+        period = self.period()
+        return (self._time.now() // period + 1) * period if period else NEVER
+
+    def was_read(self) -> None:
+        self._read_at = self._time.now()
+
+
+class Mma8653(_Sensor):
     """The V1's accelerometer: ten bits, a data-ready pin that is low while a sample waits."""
 
     ADDRESS = 0x1D
@@ -28,31 +56,26 @@ class Mma8653(RegisterFile):
         0x0E,
         0x2A,
     )
-    _DATA_READY = 0x0F
     _RATE_DIVIDERS = 1, 2, 4, 8, 16, 64, 128, 512  # of 800 Hz
 
     def __init__(self, time: Timeline, hz: int) -> None:
-        super().__init__()
-        self._time, self._hz = time, hz
-        self._read_at = 0
+        super().__init__(time, hz)
         self.mg: tuple[int, int, int] = FLAT
         self.registers[self.WHO_AM_I] = 0x5A
 
-    def ready(self) -> bool:
-        """Whether a sample has come since the last was read."""
+    def period(self) -> int:
         control = self.registers[self.CTRL_REG1]
-        period = self._hz * self._RATE_DIVIDERS[control >> 3 & 7] // 800
-        return bool(control & 1) and self._time.now() // period > self._read_at // period
+        return self._hz * self._RATE_DIVIDERS[control >> 3 & 7] // 800 if control & 1 else 0
 
     def get(self, register: int) -> int:
         if register == self.STATUS:
-            return self._DATA_READY if self.ready() else 0
+            return self.DATA_READY if self.ready() else 0
         if register == self.OUT_X_MSB:
             self._sample()
         return super().get(register)
 
     def _sample(self) -> None:
-        self._read_at = self._time.now()
+        self.was_read()
         full_scale = 2000 << (self.registers[self.XYZ_DATA_CFG] & 3)
         x, y, z = self.mg  # the chip lies the other way round
         counts = [max(-512, min(511, round(mg * 512 / full_scale))) << 6 for mg in (-x, -y, z)]
@@ -72,30 +95,26 @@ class Mag3110(RegisterFile):
         self.registers[self.DR_STATUS] = 0x0F
 
 
-class Lsm303Accelerometer(RegisterFile):
+class Lsm303Accelerometer(_Sensor):
     """The V2's accelerometer: with bit 7 of the address, the address counts up."""
 
     ADDRESS = 0x19
     size = 128
     WHO_AM_I, CTRL_REG1, CTRL_REG3, CTRL_REG4 = 0x0F, 0x20, 0x22, 0x23
     STATUS, OUT_X_L, OUT_Z_H = 0x27, 0x28, 0x2D
-    _DATA_READY = 0x0F
     _DATA_READY_TO_PIN = 0x10
     _RATES_HZ = 0, 1, 10, 25, 50, 100, 200, 400, 1620, 1344, 0, 0, 0, 0, 0, 0
 
     def __init__(self, time: Timeline, hz: int) -> None:
-        super().__init__()
-        self._time, self._hz = time, hz
-        self._read_at = 0
+        super().__init__(time, hz)
         self._asserted = False
         self._counts_up = False
         self.mg: tuple[int, int, int] = FLAT
         self.registers[self.WHO_AM_I] = 0x33
 
-    def ready(self) -> bool:
+    def period(self) -> int:
         rate = self._RATES_HZ[self.registers[self.CTRL_REG1] >> 4]
-        period = self._hz // rate if rate else 0
-        return bool(period) and self._time.now() // period > self._read_at // period
+        return self._hz // rate if rate else 0
 
     def asserts(self) -> bool:
         """Whether it pulls the interrupt pin: from a sample on, until it is read."""
@@ -117,9 +136,9 @@ class Lsm303Accelerometer(RegisterFile):
 
     def get(self, register: int) -> int:
         if register == self.STATUS:
-            return self._DATA_READY if self.ready() else 0
+            return self.DATA_READY if self.ready() else 0
         if register == self.OUT_Z_H:
-            self._read_at = self._time.now()
+            self.was_read()
             self._asserted = False
         return super().get(register)
 
@@ -130,27 +149,22 @@ class Lsm303Accelerometer(RegisterFile):
         self.registers[self.OUT_X_L : self.OUT_Z_H + 1] = struct.pack("<3h", *counts)
 
 
-class Lsm303Magnetometer(RegisterFile):
+class Lsm303Magnetometer(_Sensor):
     """The V2's magnetometer. `field` is in its own units of 0.15 µT."""
 
     ADDRESS = 0x1E
     WHO_AM_I, CFG_A, CFG_C, STATUS, OUT_X_L, OUT_Z_H = 0x4F, 0x60, 0x62, 0x67, 0x68, 0x6D
-    _DATA_READY = 0x0F
     _DATA_READY_TO_PIN = 1
     _RATES_HZ = 10, 20, 50, 100
 
     def __init__(self, time: Timeline, hz: int) -> None:
-        super().__init__()
-        self._time, self._hz = time, hz
-        self._read_at = 0
+        super().__init__(time, hz)
         self.field: tuple[int, int, int] = (0, 0, 300)
         self.registers[self.WHO_AM_I] = 0x40
 
-    def ready(self) -> bool:
+    def period(self) -> int:
         config = self.registers[self.CFG_A]
-        period = self._hz // self._RATES_HZ[config >> 2 & 3]
-        measures = not config & 3
-        return measures and self._time.now() // period > self._read_at // period
+        return 0 if config & 3 else self._hz // self._RATES_HZ[config >> 2 & 3]
 
     def asserts(self) -> bool:
         return bool(self.registers[self.CFG_C] & self._DATA_READY_TO_PIN) and self.ready()
@@ -161,8 +175,8 @@ class Lsm303Magnetometer(RegisterFile):
 
     def get(self, register: int) -> int:
         if register == self.STATUS:
-            return self._DATA_READY if self.ready() else 0
+            return self.DATA_READY if self.ready() else 0
         if register == self.OUT_X_L:
-            self._read_at = self._time.now()
+            self.was_read()
             self.registers[self.OUT_X_L : self.OUT_Z_H + 1] = struct.pack("<3h", *self.field)
         return super().get(register)

@@ -52,6 +52,8 @@ class Timer(Peripheral):
         self._stopping = 0
         """Channels with a STOP short that have matched."""
         self._muted_bit = 1 << irq
+        self._wanted = 0
+        """Channels whose matches matter to somebody."""
         self.values[PRESCALER] = 4
         self.tasks |= {
             START: self.start,
@@ -163,7 +165,7 @@ class Timer(Peripheral):
         self._next_match = 0
         if self._shorts >> channel & 1:
             self._set_wrap()
-        else:
+        elif self._wanted >> channel & 1:
             self._plan()
 
     def _set_shorts(self, value: int) -> None:
@@ -223,7 +225,8 @@ class Timer(Peripheral):
                     distance = (compare - first - passed) % wrap
                 else:
                     distance -= passed
-                nearest = min(nearest, distance)
+                if distance < nearest:
+                    nearest = distance
         self._next_match = origin + (ticks + nearest + 1) * tick
 
     def _plan(self) -> None:
@@ -232,23 +235,21 @@ class Timer(Peripheral):
         if wanted and not self.nvic.enabled & self._muted_bit:
             wanted = 0
             self.nvic.muted |= self._muted_bit
-        wanted |= self._shorts >> 8 | self._tied_channels()
+        wanted |= self._shorts >> 8 | self.chip.tied_channels.get(self.base, 0)
+        self._wanted = wanted
         due = NEVER
         if wanted and self.running and not self.counting:
             ticks = (self.cpu.now() - self.origin) // self._tick
             first = self.count + ticks + 1
-            wrap = self._wrap
-            distances = [
-                (compare - first) % wrap
-                for channel, compare in enumerate(self.cc)
-                if wanted >> channel & 1 and compare <= wrap
-            ]
-            if distances:
-                due = self.origin + (ticks + min(distances) + 1) * self._tick
+            nearest = wrap = self._wrap
+            for channel, compare in enumerate(self.cc):
+                if wanted >> channel & 1 and compare <= wrap:
+                    distance = (compare - first) % wrap
+                    if distance < nearest:
+                        nearest = distance
+            if nearest < wrap:
+                due = self.origin + (ticks + nearest + 1) * self._tick
         self.cpu.schedule(self, due)
-
-    def _tied_channels(self) -> int:
-        return self.chip.tied_channels.get(self.base, 0)
 
     def ties_changed(self) -> None:
         """PPI listens to other channels than before."""

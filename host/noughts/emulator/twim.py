@@ -91,12 +91,14 @@ class Twim(Peripheral):
         shorts = values[SHORTS]
         if reading:
             self.chip.dma_write(values[RXD_PTR], device.read(size))
+            self._bus.after_transfer()
             values[RXD_AMOUNT] = size
             self.event(LASTRX)
             if shorts & _LASTRX_STOP:
                 self.event(STOPPED)
             return
         device.write(self.chip.dma_read(values[TXD_PTR], size))
+        self._bus.after_transfer()
         values[TXD_AMOUNT] = size
         self.event(LASTTX)
         if shorts & _LASTTX_STARTRX:

@@ -92,6 +92,7 @@ class Core:
         self.counter = _field(self.uc, counter)
         self.limit = _field(self.uc, limit)
         self._handle = self.uc._uch
+        self._memory: list[Any] = []
         self._callbacks: dict[int, tuple[Any, Any]] = {}
 
     def run(self, pc: int, instructions: int) -> int:
@@ -127,11 +128,12 @@ class Core:
         if code:
             raise UnicornError(f"Unicorn refuses registers at {base:#x} ({unicorn.UcError(code)})")
 
-    def map_ram(self, base: int, size: int) -> memoryview:
-        """Map memory that Python can read and write directly: not for code that has run already."""
-        self._ram = ctypes.create_string_buffer(size)
-        self.uc.mem_map_ptr(base, size, unicorn.UC_PROT_ALL, ctypes.addressof(self._ram))
-        return memoryview(self._ram).cast("B")
+    def map_memory(self, base: int, size: int, protection: int) -> memoryview:
+        """Map memory that Python reads and writes directly."""
+        memory = ctypes.create_string_buffer(size)
+        self._memory.append(memory)
+        self.uc.mem_map_ptr(base, size, protection, ctypes.addressof(memory))
+        return memoryview(memory).cast("B")
 
 
 def _new_uc(model: int) -> unicorn.Uc:

@@ -75,6 +75,7 @@ class V2(Chip):
         self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz)
         self._magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
         self._interface = InterfaceChip()
+        self._interrupt_until = 0
         self._bus = Bus(
             _SCL,
             _SDA,
@@ -83,6 +84,7 @@ class V2(Chip):
                 Lsm303Magnetometer.ADDRESS: self._magnetometer,
                 InterfaceChip.ADDRESS: self._interface,
             },
+            self._bus_used,
         )
 
     def build(self, reason: int) -> None:
@@ -92,6 +94,7 @@ class V2(Chip):
         self.attach(Clock(self, reason))
         self.attach(Nvmc(self))
         self.port = self.attach(Gpio(self, ports=2)).ports[0]
+        self._interrupt_until = 0
         self.port.before_read = self._drive_interrupt_pin
         for pin in (_SCL, _SDA):
             self.port.drive(pin, True)
@@ -132,12 +135,21 @@ class V2(Chip):
 
     def _drive_interrupt_pin(self) -> None:
         """One pin for all that is on the board's I2C bus: low while any of them asks."""
+        now = self.cpu.now()
+        if now < self._interrupt_until:
+            return
         asking = (
             self._interface.asserts()
             or self.accelerometer.asserts()
             or self._magnetometer.asserts()
         )
         self.port.drive(_INTERRUPT, not asking)
+        # Only a new sample, or a transfer on the bus, changes it.
+        samples = self.accelerometer.next_sample(), self._magnetometer.next_sample()
+        self._interrupt_until = min(samples)
+
+    def _bus_used(self) -> None:
+        self._interrupt_until = 0
 
     def _charging_us(self, pin: int) -> int:
         """A finger adds capacity, which takes longer to charge."""
