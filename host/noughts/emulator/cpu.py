@@ -47,7 +47,6 @@ class Cpu(Timeline):
         """The flash memory, once there is one."""
         self.instructions = 0
         self.slices = 0
-        self.vector_base: Callable[[], int] = lambda: 0
         self.after_slice: Callable[[], object] | None = None
         """Called once when the slice that runs now has ended."""
         self.reset_requested: Callable[[], object] | None = None
@@ -83,6 +82,7 @@ class Cpu(Timeline):
     def _clear(self) -> None:
         self.nvic = Nvic(self)
         self.pc = 0
+        self.vector_table = 0
         self.stalled = False
         """The CPU waits for flash; whoever sets this clears it in an event."""
         self._asleep = self._polling = False
@@ -276,7 +276,7 @@ class Cpu(Timeline):
         self.pc = self._vector(exception)
 
     def _vector(self, exception: int) -> int:
-        at = self.vector_base() + 4 * exception
+        at = self.vector_table + 4 * exception
         memory, at = (self.ram, at - RAM) if at >= RAM else (self.code, at)
         return int.from_bytes(memory[at : at + 4], "little") & ~1
 

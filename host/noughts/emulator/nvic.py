@@ -125,7 +125,6 @@ class SystemControl(Peripheral):
         mpu = MPU_TYPE, MPU_CTRL, MPU_RNR, MPU_RBAR, MPU_RASR
         super().__init__(chip, 0xE000_E000, settings=(*settings, *mpu))
         self.values |= {CPUID: cpuid, AIRCR: 0xFA05_0000}
-        self.vtor = 0
         nvic = self.nvic
         for word in range(irqs // 32):
             at, shift = 4 * word, 32 * word
@@ -141,7 +140,7 @@ class SystemControl(Peripheral):
                 (NVIC_ICPR, nvic.clear_pending),
             ):
                 self.writes[register + at] = partial(_shifted, action, shift)
-        self.reads |= {ICSR: self._icsr, VTOR: lambda: self.vtor}
+        self.reads |= {ICSR: self._icsr, VTOR: lambda: self.cpu.vector_table}
         self.writes |= {ICSR: self._set_icsr, VTOR: self._set_vtor, AIRCR: self._set_aircr}
 
     def callbacks(self) -> tuple[Read, Write]:
@@ -207,7 +206,7 @@ class SystemControl(Peripheral):
             self.nvic.pending_system.discard(PENDSV)
 
     def _set_vtor(self, value: int) -> None:
-        self.vtor = value & ~0x7F
+        self.cpu.vector_table = value & ~0x7F
 
     def _set_aircr(self, value: int) -> None:
         if value >> 16 == _VECTKEY and value & _SYSRESETREQ:
