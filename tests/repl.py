@@ -35,6 +35,7 @@ def boot(name: str, seed: int = 0) -> Microbit:
     """A micro:bit with this firmware, at its REPL's prompt."""
     flash, uicr = _booted(name)
     board = Microbit(name.split()[0], flash=flash, uicr=uicr, seed=seed)
+    board.reset()  # without power-on's wait for the interface chip, a second on V2
     wait_for(board, PROMPT)
     board.uart.receive()
     return board

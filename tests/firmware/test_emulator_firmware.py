@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import repl
-from repl import FIRMWARES, ask, boot, run, wait_for
 
+import repl
 from noughts.emulator import Microbit
+from repl import FIRMWARES, ask, boot, run, wait_for
 
 pytestmark = pytest.mark.parametrize("name", FIRMWARES)
 
@@ -38,7 +38,9 @@ def test_raw_repl_carries_ten_kilobytes_both_ways(name: str) -> None:
         assert wait_for(board, b"\x04\x04>") == expected
     assert sent > 10_240
     line = "".join(chr(at) for at in range(33, 127))
-    board.uart.send(b"for i in range(110): print(str(bytes(range(33, 127)), 'ascii'))" + repl.CTRL_D)
+    board.uart.send(
+        b"for i in range(110): print(str(bytes(range(33, 127)), 'ascii'))" + repl.CTRL_D
+    )
     answer = wait_for(board, b"\x04\x04>")
     assert answer == b"OK" + f"{line}\r\n".encode() * 110 + b"\x04\x04>"
     assert len(answer) > 10_240

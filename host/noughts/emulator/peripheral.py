@@ -99,6 +99,9 @@ class Peripheral:
         if self._under_way:
             self.cpu.cancel(self._under_way)
 
+    def is_under_way(self) -> bool:
+        return self._under_way is not None and self._under_way.due < NEVER
+
     def expect_polling(self, events: Iterable[int]) -> None:
         """While firmware only polls these events for the end of what is under way, skip to it."""
         for event in events:
@@ -106,7 +109,7 @@ class Peripheral:
 
     def _look(self, event: int) -> int:
         value = self.values[event]
-        if not value and self._under_way and self._under_way.due < NEVER:
+        if not value and self.is_under_way():
             self._looks += 1
             if self._looks > _LOOKS:
                 self.cpu.skip_polling()

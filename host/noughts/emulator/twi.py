@@ -63,6 +63,8 @@ class Twi(Peripheral):
     def _start_tx(self) -> None:
         self._start(reading=False)
         self._sent = bytearray()
+        if self._device is None:
+            self.begin(self._cycles(), self._nack)
 
     def _start_rx(self) -> None:
         self._start(reading=True)
@@ -88,6 +90,10 @@ class Twi(Peripheral):
     def _nack(self) -> None:
         self.values[ERRORSRC] |= _ANACK
         self.event(ERROR)
+
+    def _nack_and_stop(self) -> None:
+        self._nack()
+        self.event(STOPPED)
 
     def _byte_sent(self) -> None:
         self.event(TXDSENT)
@@ -117,7 +123,10 @@ class Twi(Peripheral):
     def _stop(self) -> None:
         self._deliver()
         self._reading = False
-        self.begin(self._cycles() // _BITS, partial(self.event, STOPPED))
+        if self._device is None and self.is_under_way():  # the address goes out first
+            self.begin(self._cycles(), self._nack_and_stop)
+        else:
+            self.begin(self._cycles() // _BITS, partial(self.event, STOPPED))
 
     def _clear_errors(self, value: int) -> None:
         self.values[ERRORSRC] &= ~value

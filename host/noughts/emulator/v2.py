@@ -9,7 +9,7 @@ from noughts.emulator.chip import Chip
 from noughts.emulator.flash import Nvmc
 from noughts.emulator.gpio import Gpio, Gpiote, Port
 from noughts.emulator.i2c import Bus
-from noughts.emulator.interface_chip import InterfaceChip
+from noughts.emulator.interface_chip import InterfaceChip, LogFlash
 from noughts.emulator.nvic import SystemControl
 from noughts.emulator.peripheral import Peripheral
 from noughts.emulator.ppi import Ppi
@@ -75,6 +75,7 @@ class V2(Chip):
         self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz)
         self._magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
         self._interface = InterfaceChip()
+        self._log_flash = LogFlash()
         self._interrupt_until = 0
         self._bus = Bus(
             _SCL,
@@ -83,6 +84,7 @@ class V2(Chip):
                 Lsm303Accelerometer.ADDRESS: self.accelerometer,
                 Lsm303Magnetometer.ADDRESS: self._magnetometer,
                 InterfaceChip.ADDRESS: self._interface,
+                LogFlash.ADDRESS: self._log_flash,
             },
             self._bus_used,
         )
@@ -140,6 +142,7 @@ class V2(Chip):
             return
         asking = (
             self._interface.asserts()
+            or self._log_flash.asserts()
             or self.accelerometer.asserts()
             or self._magnetometer.asserts()
         )
