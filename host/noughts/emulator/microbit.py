@@ -181,5 +181,10 @@ class Microbit:
         """What is in the user information registers now; they belong to the flash."""
         return self._chip.flash.read(UICR, UICR_SIZE)
 
+    @property
+    def ram(self) -> bytes:
+        """What is in RAM now."""
+        return bytes(self._chip.cpu.ram)
+
     def _cut_flash(self) -> None:
         self._chip.flash.cut(self._chip.random)

@@ -1,0 +1,153 @@
+"""Device time on the emulator: the same inputs at the same times give the same trace."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+import pytest
+
+import repl
+from noughts.emulator import Microbit
+from repl import NEWEST, boot
+
+PROGRAM = (
+    b"from microbit import *\r"
+    b"for i in range(99): display.set_pixel(i % 5, i % 3, i % 10); "
+    b"print(accelerometer.get_x(), button_a.get_presses()); sleep(3)\r\r"
+)
+INPUTS: list[tuple[int, Callable[[Microbit], object]]] = [
+    (1_000, lambda board: board.uart.send(PROGRAM)),
+    (70_077, lambda board: board.press("A")),
+    (160_003, lambda board: board.release("A")),
+    (190_000, lambda board: board.tilt(300, -200)),
+    (260_001, lambda board: board.uart.send(b"open('a', 'w').write('x' * 200)\r")),
+    (300_000, lambda board: board.uart.send(b"\x03")),
+    (330_000, lambda board: board.uart.send(b"open('b', 'w').write('y' * 200)\r")),
+]
+END_US = 400_000
+
+
+def trace(board: Microbit) -> tuple[object, ...]:
+    ram = hashlib.sha256(board.ram).hexdigest()
+    flash = hashlib.sha256(board.flash).hexdigest()
+    return bytes(board.uart.received), board.instructions, ram, flash, board.leds()
+
+
+def play(name: str, step_us: float, seed: int = 0) -> tuple[object, ...]:
+    """Run the inputs in steps; each comes between two of them."""
+    board = boot(name, seed)
+    start = board.clock_us
+    done = 0.0
+    for at, action in [*INPUTS, (END_US, lambda board: None)]:
+        while done < at:
+            done = min(at, done + step_us)
+            board.run_until(round(start + done))
+        action(board)
+    return trace(board)
+
+
+@pytest.fixture(scope="module", params=NEWEST)
+def reference(request: pytest.FixtureRequest) -> tuple[str, tuple[object, ...]]:
+    return request.param, play(request.param, 100_000)
+
+
+def test_reference_is_worth_comparing(reference: tuple[str, tuple[object, ...]]) -> None:
+    output = reference[1][0]
+    assert isinstance(output, bytes)
+    assert b"0 0\r\n" in output
+    assert b"0 1\r\n" in output
+    assert b" 0\r\nTraceback" in output
+    assert b"KeyboardInterrupt" in output
+    assert b"200\r\n>>> " in output
+
+
+@pytest.mark.parametrize("step_us", [100_000, 7_000, 1_000, 50])
+def test_steps_make_no_difference(
+    reference: tuple[str, tuple[object, ...]], step_us: float
+) -> None:
+    name, expected = reference
+    assert play(name, step_us) == expected
+
+
+def test_inputs_at_times_are_inputs_between_steps(
+    reference: tuple[str, tuple[object, ...]],
+) -> None:
+    name, expected = reference
+    board = boot(name)
+    start = board.clock_us
+    for at, action in INPUTS:
+        board.at(start + at, lambda action=action: action(board))
+    board.run_until(start + END_US)
+    assert trace(board) == expected
+
+
+def test_seeds_differ(reference: tuple[str, tuple[object, ...]]) -> None:
+    name, expected = reference
+    assert play(name, 100_000, seed=1)[2] != expected[2]
+
+
+@pytest.mark.parametrize("name", NEWEST)
+def test_clock_goes_on_over_resets(name: str) -> None:
+    board = boot(name)
+    before = board.clock_us
+    board.reset()
+    assert board.clock_us == before
+    board.run_for(1_000)
+    assert board.clock_us == before + 1_000
+    board.power_cut()
+    board.power_on()
+    assert board.clock_us == before + 1_000
+    repl.wait_for(board, repl.PROMPT)
+
+
+@pytest.mark.parametrize(("name", "erase_us"), [("V1 1.1.1", 22_300), ("V2 2.1.2", 85_000)])
+def test_an_erase_takes_its_time(name: str, erase_us: int) -> None:
+    board = boot(name)
+    board.uart.send(b"for i in range(999): f = open('a', 'w'); f.write('x' * 99); f.close()\r\r")
+    assert board.run_until(lambda: board.flash_busy == "erase", timeout_us=60_000_000)
+    assert board.run_until(lambda: board.flash_busy != "erase", step_us=10)
+    assert board.run_until(lambda: board.flash_busy == "erase", timeout_us=60_000_000, step_us=10)
+    start, count = board.clock_us, board.instructions
+    assert board.run_until(lambda: board.flash_busy != "erase", step_us=10)
+    assert abs(board.clock_us - start - erase_us) <= 20
+    assert board.instructions - count < 1000
+
+
+@pytest.mark.parametrize("name", NEWEST)
+def test_bytes_take_their_time(name: str) -> None:
+    board = boot(name)
+    board.uart.send(b"print('" + b"-" * 99 + b"')\r")
+    board.run_for(100 * 1e6 / 11_520)
+    assert board.uart.waiting == 9
+    repl.wait_for(board, b"-" * 99 + b"\r\n>>> ")
+
+
+@pytest.mark.parametrize("name", NEWEST)
+def test_leds_beyond_the_width_of_a_timer(name: str) -> None:
+    """V1 counts the display's time in 24 bits of microseconds: 16.8 seconds."""
+    board = boot(name)
+    picture = "90909:05050:70707:03030:10101"
+    board.uart.send(f"from microbit import *\rdisplay.show(Image('{picture}'))\r".encode())
+    board.run_for(1_000_000)
+    expected = bytes(int(level) for level in picture.replace(":", ""))
+    for _ in range(10):
+        assert board.leds() == expected
+        board.run_for(1_999_000)
+    assert board.clock_us > 20_000_000
+
+
+def test_v2_pins_show_the_display_buffer() -> None:
+    board = boot("V2 2.1.2")
+    repl.ask(board, "from microbit import *")
+    repl.ask(board, "import random")
+    for seed in range(8):
+        repl.ask(board, f"random.seed({seed})")
+        fill = "for i in range(25): display.set_pixel(i % 5, i // 5, random.randrange(10))"
+        repl.run(board, "from microbit import *\nimport random\n" + fill)
+        buffer = repl.run(
+            board,
+            "from microbit import *\nprint(*[display.get_pixel(i % 5, i // 5) for i in range(25)])",
+        )[0]
+        board.run_for(40_000)
+        assert board.leds() == bytes(map(int, buffer.split()))
