@@ -1,11 +1,13 @@
-# noughts: starts the game, or says on the LEDs that an interrupted update has
-# left the files incomplete. While this file runs, the firmware keeps its parse
-# tree, so it is tiny.
+# noughts: starts the game, or has it told why it does not start. While this file
+# runs, the firmware keeps its parse tree, so it is tiny.
 try:
     import loop
 
     loop.start()
-except Exception:  # Ctrl-C is none: it always reaches the REPL
-    import microbit
+except Exception as e:  # Ctrl-C is none: it always reaches the REPL
+    import gc
 
-    microbit.display.scroll("files incomplete", loop=True)
+    gc.collect()  # the parser does not collect when memory runs out
+    import fault
+
+    fault.show(e)

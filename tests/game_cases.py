@@ -173,7 +173,8 @@ def incomplete_files_are_told_on_the_leds(start: Start, files: dict[str, bytes])
             return len(seen & pictures) > 20
 
         driver.wait(enough, "the scrolling text", 600)
-        assert not driver.items
+        assert not driver.boots
+        assert "Traceback" in str(driver.noise)
         board.close()
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from noughts import __version__, standard_streams
-from noughts.errors import NoughtsError, in_words, printable
+from noughts.errors import GameError, NoughtsError, in_words, printable
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,8 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
     except BrokenPipeError:  # whoever read our output has enough
         status = 1
     except (NoughtsError, OSError) as error:
+        for line in error.details if isinstance(error, GameError) else ():
+            print(printable(line), file=sys.stderr)
         print(f"noughts: {printable(in_words(error))}", file=sys.stderr)
         status = 1
     standard_streams.abandon_output()

@@ -2,7 +2,8 @@
 
 NoughtsError                   anything below; `noughts` prints it in one line and exits 1
 ├── BoardError                 a board could not be started, found or kept
-│   └── BoardGone              a board that was running is not there any more
+│   ├── BoardGone              a board that was running is not there any more
+│   └── GameError              the game on a board stopped with a traceback
 ├── FirmwareError              a firmware file is not what it should be
 ├── SentenceError              a line is not a valid sentence of ours
 └── StoreError                 the games that are kept cannot be read or written
@@ -11,6 +12,10 @@ NoughtsError                   anything below; `noughts` prints it in one line a
 
 Messages are one line: what is wrong; what to do.
 """
+
+from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class NoughtsError(Exception):
@@ -23,6 +28,14 @@ class BoardError(NoughtsError):
 
 class BoardGone(BoardError):
     """A board that was running is not there any more (unplugged, killed, closed)."""
+
+
+class GameError(BoardError):
+    """The game on a board stopped with a traceback; `details` are its lines, printed first."""
+
+    def __init__(self, message: str, details: Sequence[str]) -> None:
+        super().__init__(message)
+        self.details = tuple(details)
 
 
 class FirmwareError(NoughtsError):

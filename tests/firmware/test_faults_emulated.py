@@ -57,7 +57,7 @@ SETTINGS = {
     "half of a letter": b"\xc3",
     "more than there should be": b"Hb and more",
     "zeros": bytes(2),
-    "huge": b"Hb" * 4_500,
+    "huge": b"Hb" * 4_000,
     "another program's": b'{"volume": 11, "name": "robot"}\n',
 }
 
@@ -86,16 +86,21 @@ TABLES = {
     "zeros": bytes(500),
     "another program's": b"from microbit import *\nrows = [1, 2, 3]\n",
     "an unknown import": b"import nothing\n" + GOOD,
-    "huge": b"ROWS = (" + b"123456, " * 1_200 + b")\n" + GOOD,
+    "huge": b"ROWS = (" + b"123456, " * 1_100 + b")\n" + GOOD,
 }
 
 
 @pytest.mark.parametrize("damage", TABLES)
 def test_a_damaged_table_is_told_on_the_leds(damage):
+    assert b"Traceback" in fails("table.py", TABLES[damage], "files incomplete")
+
+
+def fails(name, content, text):
+    """What a board says that does not start with this file; on its LEDs it scrolls the text."""
     display = emulated_board.find_display(image.for_v1()) + emulated_board.FRAME_BUFFER
-    pictures = set(scrolled("files incomplete"))
+    pictures = [frozenset(scrolled(each)) for each in ("files incomplete", "error")]
     seen = set()
-    with machine_with("table.py", TABLES[damage]) as machine:
+    with machine_with(name, content) as machine:
         machine.rest(2_000)
         for _ in range(200):
             machine.rest(100)
@@ -103,7 +108,40 @@ def test_a_damaged_table_is_told_on_the_leds(damage):
             seen.add(bytes(columns[x * 5 + y] for y in range(5) for x in range(5)))
         heard = machine.heard()
     assert b"$" not in heard
-    assert len(seen & pictures) > 20
+    incomplete, error = (len(seen & each) / len(each) for each in pictures)
+    assert incomplete > 0.9 > error if text == "files incomplete" else error > 0.9 > incomplete
+    return heard
+
+
+MISTAKES = {
+    "a name that is unknown": ("ai.py", b"import table\n", b"import table\ntabel\n", b"NameError"),
+    "syntax": ("game.py", b"    while True:\n", b"    while True\n", b"SyntaxError"),
+    "an indent": ("person.py", b"    pending = 0\n", b"   pending = 0\n", b"IndentationError"),
+    "in the loop": (
+        "loop.py",
+        b"    sentences.send(",
+        b"    None + 0\n    sentences.send(",
+        b"TypeError",
+    ),
+    "too much": ("rules.py", b"THROUGH = (", b"ZEROS = [0] * 9000\nTHROUGH = (", b"MemoryError"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told_on_the_leds_and_on_the_serial_line(mistake):
+    name, old, new, error = MISTAKES[mistake]
+    files = device_files()
+    assert old in files[name]
+    heard = fails(name, files[name].replace(old, new, 1), "error")
+    assert b"Traceback (most recent call last):\r\n" in heard
+    assert b'  File "%s", line ' % name.encode() in heard
+    assert b"\r\n" + error in heard
+
+
+@pytest.mark.parametrize("name", ["loop.py", "game.py", "tilt.py"])
+def test_a_missing_file_is_told_on_the_leds(name):
+    module = name.removesuffix(".py").encode()
+    assert b"ImportError: no module named '%s'" % module in fails(name, None, "files incomplete")
 
 
 WRONG_VALUES = {

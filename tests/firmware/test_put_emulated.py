@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from noughts import table
 from noughts.boards.board_files import BoardFiles
 from noughts.boards.ports import open_port
 from noughts.cli import main
-from noughts.device_files import device_files, files_for_boards
+from noughts.device_files import device_dir, device_files, files_for_boards
 from noughts.simulator.picture import scrolled
 
 OTHER = table.Table((1,) * 10, ())
@@ -62,12 +63,13 @@ def test_first_time_nothing_changed_one_file_changed(emulated, tmp_path, capsys,
     board = emulated({"it's mine.txt": b"keep me"}, v1_firmware)
     assert put(board) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 14 of 14 files to send")
-    assert told[1].startswith("sent main.py (") and told[-2].startswith("sent table.py (")
+    assert told[0].endswith(": 15 of 15 files to send")
+    assert [line.split(" (")[0] for line in told[1:3]] == ["sent fault.py", "sent main.py"]
+    assert told[-2].startswith("sent table.py (")
     assert told[-1] == "started on micro:bit V1: game 0.1.0, table 2798"
 
     assert put(board) == 0
-    assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 14 files to send")
+    assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 15 files to send")
 
     # A pipe can be read only once; and on the board the table is known for ours.
     other = tmp_path / "other.py"
@@ -78,7 +80,7 @@ def test_first_time_nothing_changed_one_file_changed(emulated, tmp_path, capsys,
     assert put(board, "--table", str(other)) == 0
     writer.join()
     told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 1 of 14 files to send")
+    assert told[0].endswith(": 1 of 15 files to send")
     assert told[1].startswith("sent table.py (")
     assert told[2:] == [f"started on micro:bit V1: game 0.1.0, table {OTHER.id}"]
 
@@ -122,11 +124,11 @@ def test_a_program_of_somebody_elses_is_not_overwritten(emulated, capsys):
 
 def test_too_little_room_is_said_before_anything_is_done(emulated, capsys):
     older = {**files_for_boards(), "ai.py": b"# noughts: older\n"}
-    board = emulated({**older, "big.txt": bytes(18_600)})
+    board = emulated({**older, "big.txt": bytes(18_000)})
     before = on_board(board)
     assert put(board) == 1
     told = capsys.readouterr().err
-    assert "bytes too little room; remove some of its other files: 'big.txt' (18,600" in told
+    assert "bytes too little room; remove some of its other files: 'big.txt' (18,000" in told
     Driver(board).start()  # it plays as before
     assert on_board(board) == before
 
@@ -204,8 +206,64 @@ def test_a_table_cut_short_is_repaired(emulated, size):
     assert holds_the_game(board)
 
 
+@pytest.fixture
+def edited(tmp_path, monkeypatch):
+    """Edits a file in a copy of `device/`, which is the one from then on."""
+    copy = shutil.copytree(device_dir(), tmp_path / "device")
+    monkeypatch.setattr("noughts.device_files.device_dir", lambda: copy)
+    monkeypatch.setattr("noughts.boards.tracebacks.device_dir", lambda: copy)
+
+    def edit(name, old, new):
+        path = copy / name
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+    return edit
+
+
+@pytest.mark.parametrize("kind", ["emulated", "simulated"])
+def test_a_mistake_in_a_file_is_told_with_its_line(kind, edited, request, capsys):
+    board = request.getfixturevalue(kind)()
+    edited("ai.py", "import table\n", "import table\nlevels = {'E': easy}\n")
+    assert put(board) == 1
+    said = capsys.readouterr()
+    *traceback, line, message = said.err.splitlines()
+    assert traceback[0] == "Traceback (most recent call last):"
+    assert traceback[-1].startswith("NameError: name 'easy' is")
+    assert line == "device/ai.py, line 11: levels = {'E': easy}"
+    assert message.startswith(f"noughts: the game on {board.port} stops with {traceback[-1]}; ")
+    assert message.endswith("correct device/ai.py, line 11 and run `noughts put`")
+    assert main(["doctor", "--port", board.port]) == 0
+    page = capsys.readouterr().out
+    assert f"✗ game       {message.removeprefix('noughts: ')}\n" in page
+    assert all(f"    {each}\n" in page for each in (*traceback, line))
+
+    edited("ai.py", "levels = {'E': easy}\n", "")
+    assert put(board) == 0  # what was corrected, plays
+
+
+def test_a_syntax_error_is_told_with_its_line(emulated, edited, capsys):
+    board = emulated()
+    edited("game.py", "    while True:\n", "    while True\n")
+    assert put(board) == 1
+    said = capsys.readouterr().err
+    assert "\nSyntaxError: invalid syntax\ndevice/game.py, line 22: while True\n" in said
+    assert "; correct device/game.py, line 22 or 23 and run `noughts put`\n" in said
+
+
+def test_what_is_missing_is_told_by_the_doctor_and_repaired(emulated, capsys):
+    files = device_files()
+    del files["tilt.py"]
+    board = emulated(files)
+    assert main(["doctor", "--port", board.port]) == 0
+    advice = "is incomplete (ImportError: no module named 'tilt'); run `noughts put`\n"
+    assert f"✗ game       the game on {board.port} {advice}" in capsys.readouterr().out
+    assert put(board) == 0
+
+
 def test_a_simulated_board_is_updated_too(simulated, capsys):
     board = simulated({"main.py": b""})
     assert put(board) == 0
-    assert "14 of 14 files to send" in capsys.readouterr().out
+    assert "15 of 15 files to send" in capsys.readouterr().out
     assert holds_the_game(board)

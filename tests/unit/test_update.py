@@ -40,6 +40,14 @@ def test_with_other_files_the_table_is_gone_meanwhile():
     assert planned({"main.py": WANTED["main.py"]}) == ((), ("ai.py", "table.py"))
 
 
+def test_the_files_that_tell_of_missing_ones_stay_until_they_are_written_anew():
+    wanted = {**WANTED, "fault.py": b"# noughts: fault.py"}
+    older = dict.fromkeys(wanted, b"# noughts: ")
+    update = plan("V1", on_board(older), wanted, False)
+    assert update.remove == ("table.py", "ai.py")
+    assert update.send == ("fault.py", "main.py", "ai.py", "table.py")
+
+
 def test_retired_files_go_and_others_stay():
     files = {
         **WANTED,

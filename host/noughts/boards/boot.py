@@ -9,11 +9,14 @@ import serial
 
 from noughts import __version__
 from noughts.boards.ports import ERRORS
-from noughts.errors import BoardError, BoardGone
+from noughts.boards.tracebacks import Traceback, TracebackReader
+from noughts.errors import BoardError, BoardGone, GameError
 from noughts.log.sentences import Boot
 from noughts.log.stream import Heard, Noise, Stream
 
 LIMIT_S = 10.0
+_RESTART_S = 2.0
+"""How long after a traceback the game may still start: it may be from before the restart."""
 
 
 def wait_for_boot(
@@ -21,10 +24,13 @@ def wait_for_boot(
 ) -> Boot:
     """The next boot sentence on a port.
 
-    `nudges` are called one after another, at even intervals, as long as none has come. Raises
-    `BoardError`, with the last that was heard instead, and `BoardGone`.
+    `nudges` are called one after another, at even intervals, as long as nothing has come. Raises
+    `GameError` when there is a traceback instead, `BoardError`, with the last that was heard, when
+    there is neither, and `BoardGone`.
     """
     stream = Stream()
+    reader = TracebackReader()
+    stopped: Traceback | None = None
     last = ""
     for nudge in (None, *nudges):
         try:
@@ -38,8 +44,15 @@ def wait_for_boot(
                         return item.sentence
                     if isinstance(item, Noise) and item.text.strip():
                         last = item.text
+                        found = reader.feed(item.text)
+                        # That is our own Ctrl-C.
+                        if found and not found.error.startswith("KeyboardInterrupt"):
+                            stopped = found
+                            end_s = min(end_s, time.monotonic() + _RESTART_S)
         except ERRORS as error:
             raise gone(port) from error
+        if stopped is not None:
+            raise GameError(f"the game on {port.port} {stopped}", stopped.report())
     heard = f"; the last it said was: {last[:60]}" if last else ", and said nothing"
     raise BoardError(
         f"the game on {port.port} did not start{heard}; press reset, or run `noughts put` again"

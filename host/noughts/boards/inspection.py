@@ -14,7 +14,7 @@ import serial
 from noughts.boards.boot import wait_for_boot
 from noughts.boards.drive import Drive, find_drives
 from noughts.boards.ports import ERRORS, Port, find_ports, open_port
-from noughts.errors import BoardError
+from noughts.errors import BoardError, GameError
 from noughts.log.sentences import Boot
 
 _BANNER = re.compile(
@@ -38,6 +38,8 @@ class Inspected:
     """What the game said when it started."""
     problem: str | None = None
     """What is wrong with the port or the game; what to do."""
+    fault: GameError | None = None
+    """How the game stopped when it should have started."""
 
 
 def inspect(extra_ports: Sequence[str], restart: bool) -> list[Inspected]:
@@ -63,6 +65,8 @@ def inspect(extra_ports: Sequence[str], restart: bool) -> list[Inspected]:
             with contextlib.closing(open_port(board.port.name)) as port:
                 if restart:
                     _ask(board, port)
+        except GameError as error:
+            board.fault = error
         except BoardError as error:
             board.problem = str(error)
     return boards

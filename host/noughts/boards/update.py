@@ -2,9 +2,9 @@
 
 `table.py` goes first and comes last: as long as it is missing, the board says on its LEDs that its
 files are incomplete, instead of playing with some files of one version and some of another.
-`main.py`, which says that, is sent before the others, and never missing for longer than the board
-takes to write it. The others are removed before any is sent, so that there is never less room than
-in the end.
+`fault.py` and `main.py`, which say that, are sent before the others, and never missing for longer
+than the board takes to write them. The others are removed before any is sent, so that there is
+never less room than in the end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from noughts.boards.board_files import BoardFile, same
 from noughts.errors import BoardError
 from noughts.firmware.image import size_on_board
 
-FIRST, LAST = "main.py", "table.py"
+FIRST, LAST = ("fault.py", "main.py"), "table.py"
 _ROOM = {"V1": 27_648, "V2": 20_480}
 """Bytes of the smallest file system that an official firmware has."""
 
@@ -58,7 +58,7 @@ def plan(
     first = [LAST] if LAST in present else []
     if first and LAST not in send:
         send.append(LAST)
-    changed = [name for name in send if name in present and name not in (FIRST, LAST)]
+    changed = [name for name in send if name in present and name not in (*FIRST, LAST)]
     return Update((*first, *retired, *changed), tuple(send))
 
 
@@ -73,7 +73,7 @@ def _plain(name: str) -> bool:
 
 
 def _place(name: str) -> tuple[bool, bool, str]:
-    return name == LAST, name != FIRST, name
+    return name == LAST, name not in FIRST, name
 
 
 def _check_room(

@@ -13,7 +13,7 @@ from noughts import __version__, table
 from noughts.boards.inspection import Inspected, inspect
 from noughts.boards.qemu import find_qemu, how_to_install
 from noughts.device_files import device_files
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, printable
 from noughts.firmware.image import is_sound
 
 
@@ -42,6 +42,8 @@ class Check:
     good: bool
     found: str
     """What is so, or what is wrong and what to do."""
+    details: tuple[str, ...] = ()
+    """More lines for a person, such as a traceback."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -76,6 +78,8 @@ def _print(check: Check) -> None:
     except UnicodeEncodeError:
         marks = "+!"
     print(f"{marks[not check.good]} {check.what:<10} {check.found}")
+    for line in check.details:
+        print(f"    {printable(line)}")
 
 
 def _python() -> Check:
@@ -131,6 +135,8 @@ def _checks(board: Inspected) -> list[Check]:
     if board.boot is not None:
         boot = board.boot
         checks.append(Check("game", True, f"{boot.release}, table {boot.table_id}"))
+    elif board.fault is not None:
+        checks.append(Check("game", False, str(board.fault), board.fault.details))
     elif board.micropython is not None:
         checks.append(Check("game", False, "does not start; run `noughts put`"))
     return checks

@@ -1,0 +1,127 @@
+"""Tracebacks from a board's serial line, and the lines of `device/` that they name."""
+
+import pytest
+
+from noughts.boards.boot import wait_for_boot
+from noughts.boards.tracebacks import TracebackReader
+from noughts.device_files import device_files
+from noughts.errors import BoardError, GameError
+from noughts.log.stream import Noise, Stream
+
+HEADER = "Traceback (most recent call last):"
+BOOT = "$NB,1,0A83,V1,0.1.0,2798*39"
+
+
+def found(*lines):
+    """The tracebacks in lines as they come from a board."""
+    reader, stream = TracebackReader(), Stream()
+    items = stream.feed("".join(f"{line}\r\n" for line in lines).encode("latin-1"))
+    fed = [reader.feed(item.text) for item in items if isinstance(item, Noise)]
+    return [traceback for traceback in fed if traceback]
+
+
+def at(name, line, error="NameError: name 'x' is not defined"):
+    (traceback,) = found("\0" + HEADER, f'  File "{name}", line {line}, in <module>', error)
+    return traceback
+
+
+def test_the_innermost_call_is_where_it_happened():
+    lines = device_files()["loop.py"].decode().splitlines()
+    number = lines.index("        try:") + 1
+    calls = [f'  File "{name}", line 3, in start' for name in ("__main__", "game.py")]
+    innermost = f'  File "loop.py", line {number}, in start'
+    (traceback,) = found("noise", HEADER, *calls, innermost, "TypeError: can't", "noise")
+    assert traceback.report() == [
+        HEADER, *calls, innermost, "TypeError: can't", f"device/loop.py, line {number}: try:"
+    ]  # fmt: skip
+    advice = f"stops with TypeError: can't; correct device/loop.py, line {number} and run "
+    assert str(traceback) == advice + "`noughts put`"
+
+
+def test_what_runs_first_is_main_by_either_name():
+    for name in ("__main__", "main.py"):
+        assert at(name, 5).place == ("main.py", 5)
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "other.py", "no/ai.py", "x*"])
+def test_only_files_of_ours_are_read(name):
+    assert len(at(name, 1).report()) == 3
+
+
+def test_a_syntax_error_may_be_in_the_line_before():
+    traceback = at("rules.py", 2, "SyntaxError: invalid syntax")
+    first, second = device_files()["rules.py"].decode().splitlines()[:2]
+    shown = [f"device/rules.py, line 1: {first}", f"device/rules.py, line 2: {second}"]
+    assert traceback.report()[3:] == shown
+    assert "; correct device/rules.py, line 1 or 2 and run" in str(traceback)
+
+
+@pytest.mark.parametrize("line", [0, 9999])
+def test_a_line_that_is_not_there(line):
+    assert len(at("ai.py", line).report()) == 3
+
+
+def test_what_a_board_says_acts_on_no_terminal():
+    traceback = at("ai.py", 1, "Error: \x1b[31m\x9b\x07")
+    assert traceback.error == "Error: \\x1b[31m\\x9b\\x07"
+    assert all(line.isascii() and line.isprintable() for line in traceback.lines)
+
+
+def test_a_board_that_never_ends_its_traceback_fills_no_memory():
+    reader = TracebackReader()
+    reader.feed(HEADER)
+    for number in range(1000):
+        assert reader.feed(f'  File "ai.py", line {number}, in best') is None
+    traceback = reader.feed("RuntimeError: maximum recursion depth exceeded")
+    assert len(traceback.lines) < 60
+    assert traceback.place == ("ai.py", 999)
+
+
+@pytest.mark.parametrize(
+    ("error", "name", "incomplete"),
+    [
+        ("ImportError: no module named 'tilt'", "loop.py", True),
+        ("ImportError: no module named 'timer'", "loop.py", False),  # no file of ours
+        ("AttributeError: 'module' object has no attribute 'ID'", "loop.py", True),
+        ("AttributeError: 'module' object has no attribute 'best'", "chip.py", False),
+        ("SyntaxError: invalid syntax", "table.py", True),
+        ("SyntaxError: invalid syntax", "game.py", False),
+    ],
+)
+def test_incomplete_files_are_told_from_mistakes(error, name, incomplete):
+    text = str(at(name, 1, error))
+    assert text.startswith("is incomplete (" if incomplete else "stops with ")
+    assert ("correct device/" in text) is not incomplete
+
+
+class Port:
+    """A serial port that has these lines, and then nothing more."""
+
+    port = "a port"
+
+    def __init__(self, *lines):
+        self.lines = [f"{line}\r\n".encode() for line in lines]
+
+    def read_until(self, end):
+        return self.lines.pop(0) if self.lines else b""
+
+
+FAULT = (HEADER, '  File "ai.py", line 1', "NameError: x")
+STOPPED = (HEADER, '  File "ai.py", line 1, in best', "KeyboardInterrupt: ")
+
+
+def test_a_game_that_stops_instead_of_starting(monkeypatch):
+    monkeypatch.setattr("noughts.boards.boot._RESTART_S", 0)
+    with pytest.raises(GameError, match="the game on a port stops with NameError: x; ") as raised:
+        wait_for_boot(Port(*STOPPED, *FAULT), nudges=[lambda: pytest.fail("nudged")])
+    assert raised.value.details[:3] == FAULT
+
+
+def test_a_traceback_from_before_the_restart_is_not_the_games():
+    assert wait_for_boot(Port(*FAULT, BOOT)).table_id == "2798"
+
+
+def test_our_own_interruption_is_not_a_fault():
+    with pytest.raises(BoardError, match="did not start; the last it said was: Keyb") as raised:
+        wait_for_boot(Port(*STOPPED), limit_s=0.05)
+    assert not isinstance(raised.value, GameError)
