@@ -6,9 +6,9 @@ import microbit
 def start():
     # Never a dead board: after a fault it shows a sad face and begins again.
     # While a module imports, the firmware keeps its parse tree; so all is imported
-    # here, in a function: the menu early, which shows itself, then what takes the
+    # here, in a function: the menu first, which shows itself, then what takes the
     # most memory to compile. Collecting before that keeps the heap in one piece.
-    import gc, buttons, leds, menu
+    import gc, menu, buttons, leds
 
     gc.collect()
     import tilt, person

@@ -2,8 +2,6 @@
 # The last choice is kept in flash as two letters: the opponent's seat (P, shown
 # as 2, for a person) and "b" for buttons or "t" for tilt.
 from microbit import display
-import buttons
-import leds
 
 choice = "Pb"
 try:
@@ -15,6 +13,9 @@ except (OSError, ValueError):  # missing or damaged: the defaults
 
 # At once, while the other modules are still to come.
 display.show("2" if choice[0] == "P" else choice[0])
+
+import buttons
+import leds
 
 
 def choose():
