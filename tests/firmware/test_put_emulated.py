@@ -256,6 +256,8 @@ def test_what_is_missing_is_told_by_the_doctor_and_repaired(emulated, capsys):
     files = device_files()
     del files["tilt.py"]
     board = emulated(files)
+    driver = Driver(board)
+    driver.wait(lambda: "ImportError" in str(driver.noise), "the traceback")
     assert main(["doctor", "--port", board.port]) == 0
     advice = "is incomplete (ImportError: no module named 'tilt'); run `noughts put`\n"
     assert f"✗ game       the game on {board.port} {advice}" in capsys.readouterr().out
