@@ -7,13 +7,11 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-import unicorn
-
 from noughts.emulator.cpu import RAM, Cpu
 from noughts.emulator.flash import FICR, Flash
 from noughts.emulator.nvic import Nvic
 from noughts.emulator.peripheral import Peripheral
-from noughts.emulator.unicorn_core import PAGE, Core
+from noughts.emulator.unicorn_core import PAGE, Core, unicorn
 
 RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2
 """What RESETREAS says."""

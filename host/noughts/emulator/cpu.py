@@ -15,13 +15,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-import unicorn
-from unicorn import arm_const as arm
-
 from noughts.emulator.errors import CpuFaultError, UnmodelledError
 from noughts.emulator.nvic import SVCALL, Nvic
 from noughts.emulator.timeline import Timeline
-from noughts.emulator.unicorn_core import Core
+from noughts.emulator.unicorn_core import Core, unicorn
+from noughts.emulator.unicorn_core import arm_const as arm
 
 RAM = 0x2000_0000
 _MASK_LOOK = 48

@@ -13,10 +13,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-import unicorn
-
 from noughts.emulator.peripheral import Peripheral
-from noughts.emulator.unicorn_core import PAGE
+from noughts.emulator.unicorn_core import PAGE, unicorn
 
 if TYPE_CHECKING:
     from noughts.emulator.chip import Chip

@@ -57,6 +57,8 @@ class Microbit:
             self._chip.flash.program(0, flash)
         if uicr is not None:
             self._chip.flash.program(UICR, uicr)
+        self._cycle = 0
+        """How far it was to run; the next run goes on from there."""
         self._powered = False
         if power_on:
             self.power_on()
@@ -75,11 +77,11 @@ class Microbit:
 
     def run_for(self, us: float) -> None:
         """Run for this much device time. Raises `FirmwareStoppedError`, `PowerOffError`."""
-        self._run_to(self._chip.cpu.now() + round(us * self._per_us))
+        self._run_to(self._cycle + round(us * self._per_us))
 
     def run_until(
         self,
-        condition: Callable[[], bool] | int,
+        condition: Callable[[], bool] | float,
         timeout_us: float = 60_000_000,
         step_us: float = 1000,
     ) -> bool:
@@ -91,13 +93,12 @@ class Microbit:
         if not callable(condition):
             self._run_to(round(condition * self._per_us))
             return True
-        cpu = self._chip.cpu
-        end = cpu.now() + round(timeout_us * self._per_us)
+        end = self._cycle + round(timeout_us * self._per_us)
         step = max(1, round(step_us * self._per_us))
         while not condition():
-            if cpu.now() >= end:
+            if self._cycle >= end:
                 return False
-            self._run_to(min(end, cpu.now() + step))
+            self._run_to(min(end, self._cycle + step))
         return True
 
     def at(self, clock_us: float, action: Callable[[], object]) -> None:
@@ -107,7 +108,11 @@ class Microbit:
     def _run_to(self, cycle: int) -> None:
         if not self._powered:
             raise PowerOffError("the micro:bit has no power; call power_on first")
-        self._chip.cpu.run_until(cycle)
+        cpu = self._chip.cpu
+        try:
+            cpu.run_until(cycle)
+        finally:  # it may run past the end by the rest of an IT block
+            self._cycle = min(cycle, cpu.now())
 
     # What is on the outside.
 

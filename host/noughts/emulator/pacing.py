@@ -73,11 +73,17 @@ class RealTime:
         future: Future[T] = Future()
         self._calls.append((call, future))  # type: ignore[arg-type]
         self._wake.set()
+        if not self._thread.is_alive():
+            self._answer()
         return future
 
     def do(self, call: Callable[[], T]) -> T:
         """Let the owning thread call something, and return its result or raise its error."""
         return self.post(call).result()
+
+    def wait(self) -> None:
+        """Wait until the run ends by an error, or is closed."""
+        self._thread.join()
 
     def close(self) -> None:
         """Stop running; the micro:bit stays as it is."""

@@ -20,8 +20,8 @@ from typing import Any
 from noughts.emulator.errors import UnicornError
 
 try:
-    import unicorn
-    from unicorn import arm_const
+    import unicorn as unicorn
+    from unicorn import arm_const as arm_const
     from unicorn.unicorn_py3.unicorn import uclib as _uclib
 except Exception as error:  # a wheel for another machine raises what it likes
     raise UnicornError(

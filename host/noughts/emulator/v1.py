@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from unicorn.arm_const import UC_CPU_ARM_CORTEX_M0
-
 from noughts.emulator.analog import Adc
 from noughts.emulator.chip import Chip
 from noughts.emulator.flash import Nvmc
@@ -19,6 +17,7 @@ from noughts.emulator.timeline import Timeline
 from noughts.emulator.timers import Timer
 from noughts.emulator.twi import Twi
 from noughts.emulator.uart import SerialLine, Uart
+from noughts.emulator.unicorn_core import arm_const
 
 BUTTONS = {"A": 17, "B": 26}
 _SCL, _SDA, _ACCELEROMETER_READY = 0, 30, 28
@@ -51,7 +50,7 @@ class V1(Chip):
 
     def __init__(self, seed: int) -> None:
         super().__init__(
-            UC_CPU_ARM_CORTEX_M0,
+            arm_const.UC_CPU_ARM_CORTEX_M0,
             has_fpu=False,
             flash_size=0x4_0000,
             page=1024,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from unicorn.arm_const import UC_CPU_ARM_CORTEX_M4
-
 from noughts.emulator.analog import Pwm, Saadc
 from noughts.emulator.chip import Chip
 from noughts.emulator.flash import Nvmc
@@ -20,6 +18,7 @@ from noughts.emulator.timeline import Timeline
 from noughts.emulator.timers import Timer
 from noughts.emulator.twim import Twim
 from noughts.emulator.uart import SerialLine, Uarte
+from noughts.emulator.unicorn_core import arm_const
 
 BUTTONS = {"A": 14, "B": 23}
 _SCL, _SDA, _INTERRUPT = 8, 16, 25
@@ -59,7 +58,7 @@ class V2(Chip):
 
     def __init__(self, seed: int) -> None:
         super().__init__(
-            UC_CPU_ARM_CORTEX_M4,
+            arm_const.UC_CPU_ARM_CORTEX_M4,
             has_fpu=True,
             flash_size=0x8_0000,
             page=4096,

@@ -1,0 +1,207 @@
+"""The emulator's parts: reading firmware, refusing what cannot work, pacing, power."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import intelhex
+import pytest
+
+from noughts import emulator
+from noughts.emulator import EmulatorError, HexError, Microbit, PowerOffError, RealTime, hexfile
+from noughts.emulator.pacing import Pace
+from repl import firmware
+
+FOLDER = Path(emulator.__file__).parent
+# mov r0, pc's way around: a vector table, then `b .`; it runs on both boards.
+LOOP = {0: 0x00, 1: 0x10, 2: 0x00, 3: 0x20, 4: 0x09, 5: 0, 6: 0, 7: 0, 8: 0xFE, 9: 0xE7}
+
+
+def program(*halfwords: int) -> dict[int, int]:
+    """Memory with a stack at 0x20001000 and these instructions at the start, from address 8."""
+    code = b"".join(halfword.to_bytes(2, "little") for halfword in halfwords)
+    return dict(enumerate(bytes.fromhex("0010002009000000") + code))
+
+
+def test_imports_nothing_of_noughts() -> None:
+    for path in FOLDER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or "." * node.level]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            for name in names:
+                top = name.partition(".")[0]
+                outside = top in sys.stdlib_module_names or top == "unicorn"
+                assert outside or name.startswith("noughts.emulator"), f"{path.name}: {name}"
+
+
+@pytest.mark.parametrize("board", ["V1", "V2"])
+def test_hex_is_read_in_every_form(board: str, tmp_path: Path) -> None:
+    text = firmware({"V1": "V1 1.1.1", "V2": "V2 2.1.2"}[board])
+    expected = hexfile.load(text, board)
+    path = tmp_path / "firmware.hex"
+    path.write_text(text)
+    plain = intelhex.IntelHex()
+    for at, data in expected.items():
+        plain.puts(at, data)
+    assert hexfile.load(path, board) == expected
+    assert hexfile.load(str(path), board) == expected
+    assert hexfile.load(text.encode(), board) == expected
+    assert hexfile.load(plain, board) == expected
+    assert hexfile.load(plain.todict(), board) == expected
+    plain.write_hex_file(str(path))
+    assert hexfile.load(path, board) == expected
+
+
+def test_sections_are_told_apart() -> None:
+    hex_of = {"V1": 0x9900, "V2": 0x9903}
+    records = []
+
+    def record(kind: int, address: int, data: bytes) -> None:
+        body = bytes((len(data), address >> 8, address & 0xFF, kind)) + data
+        records.append(":" + (body + bytes((-sum(body) & 0xFF,))).hex().upper())
+
+    for board, kind in (("V1", 0x00), ("V2", 0x0D)):
+        record(0x04, 0, b"\x00\x00")
+        record(0x0A, 0, hex_of[board].to_bytes(2, "big") + b"\xc0\xde")
+        record(kind, 0x100, board.encode())
+        record(0x0B, 0, b"")
+    record(0x01, 0, b"")
+    universal = "\n".join(records)
+    assert hexfile.load(universal, "V1") == {0x100: b"V1"}
+    assert hexfile.load(universal, "V2") == {0x100: b"V2"}
+    only_v2 = "\n".join(records[4:])
+    with pytest.raises(HexError, match="has no firmware for the micro:bit V1"):
+        hexfile.load(only_v2, "V1")
+
+
+def test_bad_hex_is_refused(tmp_path: Path) -> None:
+    text = firmware("V1 1.1.1")
+    with pytest.raises(HexError, match="is not a hex file"):
+        hexfile.load(b"\x00\x01", "V1")
+    with pytest.raises(HexError, match="damaged in line 3"):
+        hexfile.load(text.replace(text.splitlines()[2], text.splitlines()[2][:-1] + "Z"), "V1")
+    with pytest.raises(HexError, match="cut short"):
+        hexfile.load("\n".join(text.splitlines()[:99]), "V1")
+    with pytest.raises(HexError, match=r"cannot read .*absent\.hex"):
+        hexfile.load(tmp_path / "absent.hex", "V1")
+
+
+def test_wrong_board_button_and_firmware() -> None:
+    with pytest.raises(EmulatorError, match="no micro:bit 'V3'"):
+        Microbit("V3", LOOP)
+    with pytest.raises(EmulatorError, match="needs a firmware"):
+        Microbit("V1")
+    board = Microbit("V1", LOOP)
+    with pytest.raises(EmulatorError, match="no button 'C'"):
+        board.press("C")  # type: ignore[arg-type]
+    with pytest.raises(EmulatorError, match="logo of a V1"):
+        board.touch_logo(True)
+
+
+def test_power() -> None:
+    board = Microbit("V2", LOOP, power_on=False)
+    with pytest.raises(PowerOffError):
+        board.run_for(1)
+    board.power_on()
+    board.run_for(100)
+    assert board.instructions == 6_400
+    board.power_cut()
+    with pytest.raises(PowerOffError):
+        board.run_for(1)
+    with pytest.raises(PowerOffError):
+        board.reset()
+    board.power_on()
+    board.run_for(1.5)
+    assert board.clock_us == 101
+    assert board.instructions == 6_496
+
+
+@pytest.mark.parametrize("board", ["V1", "V2"])
+def test_faults_name_address_and_pc(board: str) -> None:
+    # ldr r0, [pc, #4]; ldr r0, [r0]; b .; nop; 0x30000000
+    nowhere = Microbit(board, program(0x4801, 0x6800, 0xE7FE, 0xBF00, 0x0000, 0x3000))
+    with pytest.raises(emulator.CpuFaultError, match=r"accesses 0x30000000.*pc 0xa") as caught:
+        nowhere.run_for(10)
+    assert (caught.value.address, caught.value.pc) == (0x3000_0000, 0xA)
+    undefined = Microbit(board, program(0xDE00))  # udf #0
+    with pytest.raises(emulator.CpuFaultError, match="pc 0x"):
+        undefined.run_for(10)
+
+
+@pytest.mark.parametrize("board", ["V1", "V2"])
+def test_unknown_task_is_an_error(board: str) -> None:
+    # ldr r0, [pc, #4]; movs r1, #1; str r1, [r0]; b .; 0x40010000: the watchdog's start
+    starts = Microbit(board, program(0x4801, 0x2101, 0x6001, 0xE7FE, 0x0000, 0x4001))
+    with pytest.raises(emulator.UnmodelledError, match="starts the task at 0x40010000") as caught:
+        starts.run_for(10)
+    assert caught.value.pc == 0xC
+
+
+def test_instructions_in_it_blocks_are_counted() -> None:
+    """However a run is cut, each instruction counts once: cmp; itt eq; adds, adds; b."""
+    memory = program(0x4280, 0xBF04, 0x3001, 0x3001, 0x3101, 0xE7F9)
+    whole, cut = Microbit("V2", memory), Microbit("V2", memory)
+    whole.run_for(1_000)
+    for _ in range(64_000 // 5):
+        cut.run_for(5 / 64)
+    assert (cut.clock_us, cut.instructions) == (whole.clock_us, whole.instructions)
+
+
+def test_unicorn_that_counts_elsewhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from noughts.emulator import unicorn_core
+
+    unicorn_core._private_counters.cache_clear()
+    monkeypatch.setattr(unicorn_core.ctypes, "string_at", lambda address, size: bytes(size))
+    with pytest.raises(emulator.UnicornError, match=r"install .* pip install unicorn==2\.1\.4"):
+        Microbit("V1", LOOP)
+    monkeypatch.undo()
+    unicorn_core._private_counters.cache_clear()
+    Microbit("V1", LOOP)
+
+
+def test_missing_unicorn_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("noughts.emulator")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "unicorn", None)
+    with pytest.raises(Exception, match=r"the emulator needs Unicorn.*pip install") as caught:
+        __import__("noughts.emulator")
+    assert type(caught.value).__name__ == "UnicornError"
+    assert "\n" not in str(caught.value)
+
+
+def test_pace_waits_and_does_not_race() -> None:
+    pace = Pace(clock_us=1_000, now_s=50.0)
+    assert pace.wait_s(6_000, 50.001) == pytest.approx(0.004)
+    assert pace.wait_s(11_000, 50.05) == 0  # late, and it catches up
+    assert pace.wait_s(61_000, 50.05) == pytest.approx(0.010)
+    assert pace.wait_s(66_000, 51.0) == 0  # too late: from here on
+    assert pace.wait_s(71_000, 51.0) == pytest.approx(0.005)
+
+
+def test_real_time_owns_the_board() -> None:
+    board = Microbit("V1", LOOP)
+    with RealTime(board) as live:
+        first = live.do(lambda: board.clock_us)
+        while live.do(lambda: board.clock_us) == first:
+            pass
+        with pytest.raises(EmulatorError, match="no button"):
+            live.do(lambda: board.press("C"))  # type: ignore[arg-type]
+        live.do(lambda: board.press("A"))
+        assert live.error is None
+    stopped = board.clock_us
+    assert stopped > first
+    assert board.clock_us == stopped
+
+
+def test_real_time_says_what_ended_it() -> None:
+    board = Microbit("V1", program(0xDE00))
+    live = RealTime(board)
+    live.wait()
+    assert isinstance(live.error, emulator.CpuFaultError)
+    live.close()
