@@ -131,10 +131,10 @@ def test_leds_beyond_the_width_of_a_timer(name: str) -> None:
     board.uart.send(f"from microbit import *\rdisplay.show(Image('{picture}'))\r".encode())
     board.run_for(1_000_000)
     expected = bytes(int(level) for level in picture.replace(":", ""))
-    for _ in range(10):
+    while board.clock_us < 17_500_000:
         assert board.leds() == expected
-        board.run_for(1_999_000)
-    assert board.clock_us > 20_000_000
+        board.run_for(1_499_000)
+    assert board.leds() == expected
 
 
 def test_v2_pins_show_the_display_buffer() -> None:

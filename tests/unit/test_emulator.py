@@ -205,3 +205,57 @@ def test_real_time_says_what_ended_it() -> None:
     live.wait()
     assert isinstance(live.error, emulator.CpuFaultError)
     live.close()
+
+
+def linked(code: str, literals_at: int, *literals: int, handler: int = 0x100) -> dict[int, int]:
+    """Memory with instructions at 0x100, words behind them, and a handler of interrupt 20."""
+    memory = dict.fromkeys(range(0x100), 0)
+    places = [(0, 0x2000_1000), (4, 0x101), (0x90, handler | 1)]
+    places += [(literals_at + 4 * at, word) for at, word in enumerate(literals)]
+    for place, word in places:
+        memory |= dict(enumerate(word.to_bytes(4, "little"), place))
+    words = b"".join(bytes.fromhex(word)[::-1] for word in code.split())
+    return memory | dict(enumerate(words, 0x100))
+
+
+@pytest.mark.parametrize("board", ["V1", "V2"])
+def test_steps_do_not_look_at_the_mask_of_interrupts(board: str) -> None:
+    """cpsid; enable and pend interrupt 20; count to 100; cpsie; count on. The interrupt stores how
+    far the count is."""
+    code = "B672 480B 490B 4A0C 4D0C 6001 6011 2400 3401 2C64 D1FC B662 3401 E7FD 602C 4770"
+    memory = linked(code, 0x130, 0xE000E100, 1 << 20, 0xE000E200, 0x2000_0000, handler=0x11C)
+    whole, cut = Microbit(board, memory), Microbit(board, memory)
+    whole.run_for(100)
+    cycles_per_us = {"V1": 16, "V2": 64}[board]
+    for _ in range(100 * cycles_per_us):
+        cut.run_for(1 / cycles_per_us)
+    count = int.from_bytes(whole.ram[:4], "little")
+    assert 100 <= count < 130
+    assert cut.ram == whole.ram
+
+
+def test_polling_is_skipped_to_the_end_of_a_byte() -> None:
+    """Send a byte, and poll until it has gone. An input in between makes no difference."""
+    code = "4804 4905 2241 600A 6803 2B00 D0FC E7FE"
+    memory = linked(code, 0x114, 0x4000_211C, 0x4000_251C)
+    plain, disturbed = Microbit("V1", memory), Microbit("V1", memory)
+    disturbed.at(40, lambda: disturbed.press("A"))
+    for board in (plain, disturbed):
+        board.run_for(80)
+        assert board.uart.received == b""
+    assert plain.instructions == disturbed.instructions < 50
+    plain.run_for(10)
+    assert plain.uart.receive() == b"A"
+
+
+def test_bytes_that_nobody_takes_are_lost() -> None:
+    """V1's receiver holds six bytes: listen, wait for 17 bytes' time, and take eight."""
+    code = (
+        "4808 4909 4A09 4C0A 2301 6003 3C01 D1FD 2408 680B 7013 3201 3C01 D1FA E7FE BF00 BF00 BF00"
+    )
+    memory = linked(code, 0x124, 0x4000_2000, 0x4000_2518, 0x2000_0000, 12_000)
+    board = Microbit("V1", memory)
+    board.run_for(10)
+    board.uart.send(b"0123456789")
+    board.run_for(2_000)
+    assert board.ram[:8] == b"012345\0\0"
