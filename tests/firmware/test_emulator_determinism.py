@@ -101,6 +101,19 @@ def test_clock_goes_on_over_resets(name: str) -> None:
     repl.wait_for(board, repl.PROMPT)
 
 
+@pytest.mark.parametrize("name", NEWEST)
+def test_serial_line_outlives_a_reset(name: str) -> None:
+    board = boot(name)
+    board.uart.send(b"#" * 400)
+    board.run_for(10_000)
+    board.reset()
+    board.run_until(lambda: not board.uart.waiting)
+    repl.wait_for(board, repl.PROMPT)
+    board.uart.send(repl.CTRL_C)
+    repl.wait_for(board, repl.PROMPT)
+    assert repl.ask(board, "1 + 1") == "2"
+
+
 @pytest.mark.parametrize(("name", "erase_us"), [("V1 1.1.1", 22_300), ("V2 2.1.2", 85_000)])
 def test_an_erase_takes_its_time(name: str, erase_us: int) -> None:
     board = boot(name)

@@ -7,8 +7,9 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from noughts.emulator.cpu import RAM, Cpu
+from noughts.emulator.cpu import Cpu
 from noughts.emulator.flash import FICR, Flash
+from noughts.emulator.frames import RAM
 from noughts.emulator.nvic import Nvic
 from noughts.emulator.peripheral import Peripheral
 from noughts.emulator.unicorn_core import PAGE, Core, unicorn

@@ -16,21 +16,16 @@ import struct
 from collections.abc import Callable
 
 from noughts.emulator.errors import CpuFaultError, UnmodelledError
+from noughts.emulator.frames import RAM, Frames
 from noughts.emulator.nvic import SVCALL, Nvic
 from noughts.emulator.timeline import Timeline
 from noughts.emulator.unicorn_core import Core, unicorn
 from noughts.emulator.unicorn_core import arm_const as arm
 
-RAM = 0x2000_0000
 _MASK_LOOK = 48
 """While interrupts are masked and one is pending, the mask is looked at at multiples of this many
 cycles: Unicorn cannot call back when it changes."""
 
-_FRAME = struct.Struct("<8I")  # R0-R3, R12, LR, PC, XPSR
-_FRAME_BYTES, _FP_FRAME_BYTES = 32, 104
-_XPSR_ALIGNED = 1 << 9
-_FPCA, _SPSEL = 1 << 2, 1 << 1  # in CONTROL
-_RETURN_TO_HANDLER, _RETURN_TO_THREAD, _NO_FP_FRAME = 0xFFFF_FFF1, 0xFFFF_FFF9, 1 << 4
 _WFE, _WFI = 0xBF20, 0xBF30
 _INTR_SVC, _INTR_EXCEPTION_RETURN = 2, 8
 
@@ -48,24 +43,9 @@ class Cpu(Timeline):
         self.after_slice: Callable[[], object] | None = None
         """Called once when the slice that runs now has ended."""
         self.reset_requested: Callable[[], object] | None = None
-        control = (arm.UC_ARM_REG_CONTROL,) if has_fpu else ()
-        frame = (
-            arm.UC_ARM_REG_XPSR,
-            arm.UC_ARM_REG_SP,
-            *range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R0 + 4),
-            arm.UC_ARM_REG_R12,
-            arm.UC_ARM_REG_LR,
-        )
-        self._has_fpu = has_fpu
-        self._frame = core.registers(*frame, *control)
-        self._entered = core.registers(
-            arm.UC_ARM_REG_SP, arm.UC_ARM_REG_IPSR, arm.UC_ARM_REG_LR, *control
-        )
-        self._sp = core.registers(arm.UC_ARM_REG_SP, *control)
+        self._frames = Frames(core, ram, has_fpu)
         self._pc = core.registers(arm.UC_ARM_REG_PC)
         self._masks = core.registers(arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI)
-        self._fp = core.registers(*range(arm.UC_ARM_REG_D0, arm.UC_ARM_REG_D0 + 8), wide=True)
-        self._fpscr = core.registers(arm.UC_ARM_REG_FPSCR)
         uc = core.uc
         uc.hook_add(unicorn.UC_HOOK_INTR, self._on_intr)
         unmapped = (
@@ -89,7 +69,7 @@ class Cpu(Timeline):
         self._error: BaseException | None = None
         self._exc_return = 0
         self._svc = False
-        self._fp_saved: list[tuple[list[int], list[int]]] = []
+        self._frames.clear()
         self._opcodes: dict[int, int] = {}
         self.limit[0] = self.counter[0] = 0
 
@@ -252,54 +232,19 @@ class Cpu(Timeline):
             self._enter(exception)
 
     def _enter(self, exception: int) -> None:
-        xpsr, sp, r0, r1, r2, r3, r12, lr, *control = self._frame.get()
-        has_fp_frame = bool(control and control[0] & _FPCA)
-        sp -= _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
-        xpsr &= ~_XPSR_ALIGNED
-        if sp & 4:
-            sp -= 4
-            xpsr |= _XPSR_ALIGNED
-        _FRAME.pack_into(self.ram, sp - RAM, r0, r1, r2, r3, r12, lr, self.pc, xpsr)
-        link = _RETURN_TO_HANDLER if self.nvic.active else _RETURN_TO_THREAD
-        if has_fp_frame:
-            link &= ~_NO_FP_FRAME
-            self._fp_saved.append((self._fp.get(), self._fpscr.get()))
-        if control:
-            self._entered.set(sp, exception, link, control[0] & ~(_FPCA | _SPSEL))
-        else:
-            self._entered.set(sp, exception, link)
+        self._frames.push(self.pc, exception, in_handler=bool(self.nvic.active))
         self.nvic.enter(exception)
         self._look_at_mask = 0
         self._event_register = True
-        self.pc = self._vector(exception)
-
-    def _vector(self, exception: int) -> int:
         at = self.vector_table + 4 * exception
         memory, at = (self.ram, at - RAM) if at >= RAM else (self.code, at)
-        return int.from_bytes(memory[at : at + 4], "little") & ~1
+        self.pc = int.from_bytes(memory[at : at + 4], "little") & ~1
 
     def _leave(self) -> None:
         link, self._exc_return = self._exc_return, 0
         self.nvic.leave()
+        self.pc = self._frames.pop(link)
         self._look_at_mask = 0
-        sp, *control = self._sp.get()
-        r0, r1, r2, r3, r12, lr, pc, xpsr = _FRAME.unpack_from(self.ram, sp - RAM)
-        has_fp_frame = not link & _NO_FP_FRAME
-        if has_fp_frame:
-            registers, fpscr = self._fp_saved.pop()
-            if control[0] & _FPCA:  # the handler used them
-                self._fp.set(*registers)
-                self._fpscr.set(*fpscr)
-        sp += _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
-        if xpsr & _XPSR_ALIGNED:
-            sp += 4
-        values = (xpsr & ~_XPSR_ALIGNED, sp, r0, r1, r2, r3, r12, lr)
-        if control:
-            fpca = _FPCA if has_fp_frame else 0
-            self._frame.set(*values, control[0] & ~(_FPCA | _SPSEL) | fpca)
-        else:
-            self._frame.set(*values)
-        self.pc = pc & ~1
         self._event_register = True
 
     # What Unicorn calls.

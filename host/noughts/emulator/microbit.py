@@ -162,6 +162,7 @@ class Microbit:
     def power_cut(self) -> None:
         """Take the power away at this instruction: of what flash was doing, a part is done."""
         self._cut_flash()
+        self.uart.clear()
         self._powered = False
 
     def power_on(self) -> None:

@@ -31,14 +31,14 @@ class SerialLine:
         self.byte_cycles = hz * _BITS // BAUD
         self.received = bytearray()
         """What the micro:bit has sent, and nobody has taken yet."""
-        self.to_chip: Callable[[int], object] | None = None
+        self._to_chip: Callable[[int], object] = lambda byte: None
         self._waiting: deque[int] = deque()
         self._moving = False
 
     def send(self, data: bytes) -> None:
         """Send bytes to the micro:bit, one after the other."""
         self._waiting.extend(data)
-        self.resume()
+        self._move()
 
     def receive(self) -> bytes:
         """What the micro:bit has sent since the last call."""
@@ -54,25 +54,24 @@ class SerialLine:
     def clear(self) -> None:
         """Drop what is on its way to the micro:bit."""
         self._waiting.clear()
-        self._moving = False
 
-    def resume(self) -> None:
-        """Go on after the timeline has been emptied, or with new bytes."""
+    def _move(self) -> None:
         if self._waiting and not self._moving:
             self._moving = True
             self._time.after(self.byte_cycles, self._arrive)
 
-    def restart(self) -> None:
-        """The chip was reset: the byte that was arriving starts again."""
+    def connect(self, to_chip: Callable[[int], object]) -> None:
+        """Give the bytes to a receiver, after each reset. The one that was arriving starts again,
+        for the reset has emptied the timeline."""
+        self._to_chip = to_chip
         self._moving = False
-        self.resume()
+        self._move()
 
     def _arrive(self) -> None:
         self._moving = False
         byte = self._waiting.popleft()
-        if self.to_chip:
-            self.to_chip(byte)
-        self.resume()
+        self._to_chip(byte)
+        self._move()
 
 
 STARTRX, STOPRX, STARTTX, STOPTX, SUSPEND, FLUSHRX = 0x000, 0x004, 0x008, 0x00C, 0x01C, 0x02C
@@ -93,7 +92,7 @@ class Uart(Peripheral):
         self._line = line
         self._fifo: deque[int] = deque()
         self._listening = False
-        line.to_chip = self._arrive
+        line.connect(self._arrive)
         self.tasks |= {
             STARTRX: self._start_rx,
             STOPRX: self._stop_rx,
@@ -164,7 +163,7 @@ class Uarte(Peripheral):
         self._fifo: deque[int] = deque()
         self._listening = self._has_buffer = False
         self._pointer = self._room = self._amount = 0
-        line.to_chip = self._arrive
+        line.connect(self._arrive)
         self.tasks |= {
             STARTRX: self._start_rx,
             STOPRX: self._stop_rx,
