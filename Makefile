@@ -1,5 +1,6 @@
-# Everything sets itself up: a virtual environment in .venv, and QEMU through apt where that can be
-# done without asking. `make play` and `make test` are all that a newcomer needs.
+# Everything sets itself up, in a virtual environment in .venv; for a test that needs QEMU, it comes
+# through apt where that can be done without asking. `make play` and `make test` are all that a
+# newcomer needs.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: play test check format table hex flash put watch bench soak pictures clean qemu
 
-play: $(VENV)/play qemu
+play: $(VENV)/play
 	@$(BIN)/noughts play
 
 test: $(VENV)/dev qemu check
@@ -40,11 +41,11 @@ watch: $(VENV)/play
 table: $(VENV)/play
 	@$(BIN)/noughts table
 
-bench: $(VENV)/dev qemu
+bench: $(VENV)/dev
 	@$(BIN)/python tools/bench.py
 
 # SOAK="--hours 1 --jobs 1" for less than 24 device-hours on every core.
-soak: $(VENV)/dev qemu
+soak: $(VENV)/dev
 	@PYTHONPATH=tools $(BIN)/python -m soak $(SOAK)
 
 pictures: $(VENV)/dev

@@ -1,15 +1,25 @@
-"""Driving a board in tests: press as a person does, wait for what it shows and says."""
+"""Driving boards in tests: press as a person does, wait for what they show and say."""
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from typing import Any
 
-from noughts.boards.base import Board, Button
+import uflash
+
+from noughts.device_files import files_for_boards
+from noughts.emulator import Button, Microbit
+from noughts.firmware import image
 from noughts.log.sentences import Boot, Game
 from noughts.log.stream import Heard, Item, Stream
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.program import Program, with_files
 
-A, B = Button.A, Button.B
+A: Button = "A"
+B: Button = "B"
 
 LETTERS = {
     "2": "999.. ...9. .99.. 9.... 9999.",
@@ -28,32 +38,80 @@ def text(leds: bytes) -> str:
     return " ".join(levels[start : start + 5] for start in range(0, 25, 5))
 
 
-class Driver:
-    """A board with hands, eyes and ears."""
+Start = Callable[..., Microbit]
+"""Starts a stepped board with files, by default the game."""
 
-    def __init__(self, board: Board) -> None:
+
+def firmwares() -> list[str]:
+    """The firmwares that boards have: ours, and those that uflash and older editors carry."""
+    return ["V1 1.1.1", "V1 1.0.1", "V2 2.1.2", "V2 2.0.0-beta.5"]
+
+
+@cache
+def _firmware(name: str) -> image.Firmware:
+    board, release = name.split()
+    older = image.read(uflash._RUNTIME, "uflash")
+    return next(each for each in (image.bundled()[board], older[board]) if each.release == release)
+
+
+def stepped(name: str) -> Start:
+    """What starts boards with a firmware of that name, such as `V1 1.1.1`."""
+
+    def start(files: Mapping[str, bytes] | None = None, seed: int = 0) -> Microbit:
+        chosen = files_for_boards() if files is None else files
+        return _program(name, tuple(chosen.items())).microbit(seed)
+
+    return start
+
+
+@lru_cache(maxsize=16)
+def _program(name: str, files: tuple[tuple[str, bytes], ...]) -> Program:
+    return with_files(_firmware(name), dict(files))
+
+
+@cache
+def scrolled(firmware: str, message: str) -> frozenset[bytes]:
+    """The pictures of a text that scrolls, as the firmware itself shows them."""
+    script = f"from microbit import display\ndisplay.scroll({message!r})\nprint('.')\n"
+    microbit = stepped(firmware)({"main.py": script.encode()})
+    looks = []
+
+    def ended() -> bool:
+        looks.append(microbit.leds())
+        return b"." in microbit.uart.received
+
+    assert microbit.run_until(ended, timeout_us=60e6, step_us=20_000)
+    # The rows are lit one after the other: a picture is whole when it is seen twice.
+    return frozenset(one for one, next in itertools.pairwise(looks) if one == next and any(one))
+
+
+class Driver:
+    """A micro:bit with hands, eyes and ears, stepped: every time here is the device's own."""
+
+    def __init__(self, board: Microbit) -> None:
         self.board = board
         self.stream = Stream()
         self.items: list[Item] = []
 
     def listen(self) -> None:
-        self.items += self.stream.feed(self.board.serial.read(4096))
+        self.items += self.stream.feed(self.board.uart.receive())
 
-    def wait(self, condition: Callable[[], bool], what: str, seconds: float = 120) -> None:
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, (
-                f"waited for {what}: {text(self.board.leds())} {self.items}"
-            )
+    def leds(self) -> str:
+        return text(self.board.leds())
+
+    def wait(self, condition: Callable[[], bool], what: str, seconds: float = 40) -> None:
+        def holds() -> bool:
             self.listen()
-            time.sleep(0.004)
+            return condition()
 
-    def rest(self, ms: int) -> None:
-        end = self.board.clock_us() + ms * 1000
-        self.wait(lambda: self.board.clock_us() >= end, f"{ms} ms")
+        if not self.board.run_until(holds, timeout_us=seconds * 1e6, step_us=2000):
+            raise AssertionError(f"waited for {what}: {self.leds()} {self.items}")
 
-    def press(self, *buttons: Button, down_ms: int = 200, up_ms: int = 200) -> None:
-        """Longer than a person would: a busy machine may not run the board all the time."""
+    def rest(self, ms: float) -> None:
+        self.board.run_for(ms * 1000)
+        self.listen()
+
+    def press(self, *buttons: Button, down_ms: float = 60, up_ms: float = 190) -> None:
         for button in buttons:
             self.board.press(button)
         self.rest(down_ms)
@@ -61,9 +119,20 @@ class Driver:
             self.board.release(button)
         self.rest(up_ms)
 
-    def shows(self, picture: str) -> None:
+    def shows(self, picture: str, seconds: float = 40) -> None:
         wanted = LETTERS.get(picture, picture)
-        self.wait(lambda: text(self.board.leds()) == wanted, f"LEDs {picture}")
+        self.wait(lambda: self.leds() == wanted, f"LEDs {picture}", seconds)
+
+    def scrolls(self, message: str, seconds: float = 30) -> None:
+        """Wait until most of the pictures of a scrolling text were seen."""
+        pictures = scrolled({"V1": "V1 1.1.1", "V2": "V2 2.1.2"}[self.board.board], message)
+        seen: set[bytes] = set()
+
+        def enough() -> bool:
+            seen.add(self.board.leds())
+            return len(seen & pictures) > len(pictures) * 0.8
+
+        self.wait(enough, f"the text {message!r}", seconds)
 
     @property
     def games(self) -> list[Game]:
@@ -89,15 +158,16 @@ class Driver:
         """Wait until the menu answers."""
         boots = len(self.boots)
         self.wait(lambda: len(self.boots) > boots, "the boot sentence")
-        self.rest(250)
+        self.rest(60)
 
-    def says(self, moves: str, end: str) -> Game:
+    def says(self, moves: str, end: str, seconds: float = 40) -> Game:
         wanted = tuple(map(int, moves))
         self.wait(
             lambda: (
                 bool(self.games) and (self.games[-1].moves, self.games[-1].end) == (wanted, end)
             ),
             f"moves {moves} {end}",
+            seconds,
         )
         return self.games[-1]
 
@@ -115,3 +185,34 @@ class Driver:
         for count, cell in enumerate(moves, 1):
             self.place(int(cell))
             self.says(moves[:count], end if count == len(moves) else "-")
+
+
+class PortDriver(Driver):
+    """The same for a board in step with real time, through its serial port.
+
+    What is pressed is exact in device time all the same; only the waiting takes as long as it may.
+    """
+
+    board: Any
+
+    def __init__(self, board: VirtualBoard) -> None:
+        super().__init__(board)  # type: ignore[arg-type]
+
+    def listen(self) -> None:
+        self.items += self.stream.feed(self.board.serial.read(4096))
+
+    def wait(self, condition: Callable[[], bool], what: str, seconds: float = 120) -> None:
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                raise AssertionError(f"waited for {what}: {self.leds()} {self.items}")
+            self.listen()
+            time.sleep(0.004)
+
+    def rest(self, ms: float) -> None:
+        end = self.board.clock_us() + ms * 1000
+        self.wait(lambda: self.board.clock_us() >= end, f"{ms} ms")
+
+    def press(self, *buttons: Button, down_ms: float = 60, up_ms: float = 190) -> None:
+        self.board.tap(*buttons, us=round(down_ms * 1000))
+        self.rest(down_ms + up_ms)

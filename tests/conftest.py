@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-import uflash
 from hypothesis import HealthCheck, settings
 
-from noughts.boards.emulated import EmulatedBoard
-from noughts.boards.qemu import find_qemu
-from noughts.boards.simulated import SimulatedBoard
-from noughts.firmware import image
+from boards import Start, firmwares, stepped
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.program import program
 
 if TYPE_CHECKING:
     from terminal import Terminal
@@ -41,46 +40,34 @@ settings.load_profile("noughts")
 @pytest.fixture
 def qemu() -> None:
     """Skips a test where QEMU is missing. In CI that is a failure."""
-    if find_qemu() is None:
+    if shutil.which("qemu-system-arm") is None:
         missing = "QEMU is missing (qemu-system-arm); sh tools/get_qemu.sh installs it"
         if os.environ.get("CI"):
             pytest.fail(missing)
         pytest.skip(missing)
 
 
-@pytest.fixture
-def emulated(qemu: None) -> Iterator[Callable[..., EmulatedBoard]]:
-    """Starts emulated boards, and ends them."""
-    boards: list[EmulatedBoard] = []
-
-    def start(*args: object, **named: object) -> EmulatedBoard:
-        boards.append(EmulatedBoard(*args, **named))  # type: ignore[arg-type]
-        return boards[-1]
-
-    yield start
-    for board in boards:
-        board.close()
+@pytest.fixture(params=["V1 1.1.1", "V2 2.1.2"])
+def start(request: pytest.FixtureRequest) -> Start:
+    """Starts stepped boards, of the firmware that people get from us."""
+    return stepped(request.param)
 
 
-@pytest.fixture(params=["1.1.1", "1.0.1"])
-def v1_firmware(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
-    """Both V1 firmwares that boards have: ours, and the one that uflash and old editors carry."""
-    if request.param == "1.1.1":
-        return None
-    path = tmp_path / "v1.0.1.hex"
-    older = image.read(uflash._RUNTIME, "uflash")["V1"]
-    assert older.release == request.param
-    older.memory.write_hex_file(str(path))
-    return path
+@pytest.fixture(params=firmwares())
+def start_any(request: pytest.FixtureRequest) -> Start:
+    """Starts stepped boards, of each firmware that is out there."""
+    return stepped(request.param)
 
 
 @pytest.fixture
-def simulated() -> Iterator[Callable[..., SimulatedBoard]]:
-    """Starts simulated boards, and ends them."""
-    boards: list[SimulatedBoard] = []
+def virtual() -> Iterator[Callable[..., VirtualBoard]]:
+    """Starts virtual boards in step with real time, and ends them."""
+    boards: list[VirtualBoard] = []
 
-    def start(*args: object) -> SimulatedBoard:
-        boards.append(SimulatedBoard(*args))  # type: ignore[arg-type]
+    def start(
+        files: Mapping[str, bytes] | None = None, board: str = "V1", **named: Any
+    ) -> VirtualBoard:
+        boards.append(VirtualBoard(program(board, files), **named))
         return boards[-1]
 
     yield start

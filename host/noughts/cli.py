@@ -26,7 +26,7 @@ COMMANDS = (
     Command(
         "play",
         "play on a virtual micro:bit in this terminal",
-        "noughts play\n  noughts play --board simulated\n  noughts play --keys 'B 500 A A B'",
+        "noughts play\n  noughts play --board v1\n  noughts play --keys 'B 500 A A B'",
     ),
     Command(
         "prove",

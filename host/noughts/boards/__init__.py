@@ -1,1 +1,1 @@
-"""Boards behind one interface (`base.Board`): emulated and simulated ones."""
+"""Real boards: their serial ports, their USB drives, and the files on them."""

@@ -8,62 +8,77 @@ import signal
 import sys
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
-from noughts.boards.base import Board
-from noughts.commands.keys import BadTokenError, Player, read_keys
-from noughts.errors import NoughtsError
+from noughts.errors import BoardError, NoughtsError
+
+if TYPE_CHECKING:
+    from noughts.virtual.program import Program
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument(
         "--board",
-        choices=("emulated", "simulated"),
-        help="emulated: the real firmware in QEMU (the default where QEMU is installed); "
-        "simulated: without QEMU, and with tilt",
+        choices=("v1", "v2"),
+        default="v2",
+        type=str.lower,
+        help="which micro:bit; each runs its own official MicroPython (v2)",
     )
     parser.add_argument(
         "--firmware",
         metavar="FILE",
         type=Path,
-        help="run this official MicroPython hex (Universal Hex or V1) on the emulated board",
+        help="run this official MicroPython hex instead, with the game's files",
     )
     parser.add_argument(
         "--hex",
         metavar="FILE",
         type=Path,
-        help="run this hex as it is, with the files that are in it, on the emulated board",
+        help="run this hex as it is, with the files that are in it",
     )
     parser.add_argument(
         "--keys",
         metavar="KEYS",
-        help="no terminal: press these and print what happens; "
-        "A, B, AB, A:40 (held for 40 ms, with no pause after it), and waits in ms of device time",
+        help="no terminal: press these and print what happens; A, B, AB, A:40 (held for 40 ms, "
+        "with no pause after it), tilt:400,0 (milli-g, to the right and towards the pins), flat, "
+        "and waits in ms of device time",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Start a board and play on it until the player quits."""
-    if (args.firmware or args.hex) and args.board == "simulated":
-        args.error("a hex needs the emulated board; the simulated one has no firmware")
     if args.firmware and args.hex:
         args.error("--firmware gets our files added, --hex is run as it is; give one of them")
+    if args.keys is None:
+        return _play(args)
+    from noughts.virtual.keys import KeyPlayer, KeyTokenError, read_keys
+
     try:
-        steps = None if args.keys is None else read_keys(args.keys)
-    except BadTokenError as error:
+        steps = read_keys(args.keys)
+    except KeyTokenError as error:
         args.error(f"argument --keys: {error}")
-    if steps is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
+    board = _program(args).microbit()
+    from noughts.emulator import EmulatorError
+
+    try:
+        for text in KeyPlayer(board).play(steps):
+            print(text, flush=True)
+    except EmulatorError as error:
+        raise BoardError(str(error)) from error
+    return 0
+
+
+def _play(args: argparse.Namespace) -> int:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
-    if steps is None:
-        _check_size()
+    _check_size()
     signal.signal(signal.SIGTERM, _stop)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, _stop)
-    with start_board(args.board, args.firmware, args.hex) as board:
-        if steps is not None:
-            for text in Player(board).play(steps):
-                print(text, flush=True)
-            return 0
+    from noughts.virtual.board import VirtualBoard
+
+    with VirtualBoard(_program(args)) as board:
         from noughts.terminal.app import BoardApp
 
         app = BoardApp(board)
@@ -71,6 +86,13 @@ def run(args: argparse.Namespace) -> int:
         if app.failure is not None:
             raise app.failure
         return app.return_code or 0
+
+
+def _program(args: argparse.Namespace) -> Program:
+    from noughts.virtual.program import flashed, program
+
+    board = args.board.upper()
+    return flashed(args.hex, board) if args.hex else program(board, firmware=args.firmware)
 
 
 def _check_size() -> None:
@@ -83,25 +105,6 @@ def _check_size() -> None:
             f"the terminal is too small ({columns} x {lines}); "
             f"make it {MIN_COLUMNS} x {MIN_LINES} or larger"
         )
-
-
-def start_board(kind: str | None, firmware: Path | None, flashed: Path | None) -> Board:
-    """The board that was asked for; by default emulated, or simulated where QEMU is missing."""
-    from noughts.boards.qemu import find_qemu, how_to_install
-
-    if kind is None and firmware is flashed is None and find_qemu() is None:
-        print(
-            f"noughts: playing on the simulated board; for the real firmware, {how_to_install()}",
-            file=sys.stderr,
-        )
-        kind = "simulated"
-    if kind == "simulated":
-        from noughts.boards.simulated import SimulatedBoard
-
-        return SimulatedBoard()
-    from noughts.boards.emulated import EmulatedBoard
-
-    return EmulatedBoard(firmware=firmware, flashed=flashed)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -17,8 +17,6 @@ from urllib.parse import urlsplit
 
 import serial
 
-from noughts.boards.demonstration import Demonstration
-from noughts.commands.play import start_board
 from noughts.commands.stored import add_db, demonstration
 from noughts.errors import NoughtsError, printable
 from noughts.log import moments, raw
@@ -129,7 +127,7 @@ def _watch(args: argparse.Namespace, store: Store) -> int:
     unshown = 0
     with ExitStack() as stack, _until_signal(stop):
         stack.callback(store.close)
-        ports = [*args.port, *_demonstrations(args.emulated or 0, stack)]
+        ports = [*args.port, *_autoplayed(args.emulated or 0, stack)]
         log = RawLog(raw.folder_of(store.path))
         follower = Follower(ports)
         stack.callback(follower.close)
@@ -189,12 +187,15 @@ def _show_until(stop: threading.Event, watch: Watch, session: Session) -> None:
         app.keeper.wait()
 
 
-def _demonstrations(count: int, stack: ExitStack) -> Iterator[str]:
-    kind = None
+def _autoplayed(count: int, stack: ExitStack) -> Iterator[str]:
+    """Ports of virtual boards that play by themselves, of both kinds by turns."""
+    from noughts.virtual.autoplay import Autoplay
+    from noughts.virtual.board import VirtualBoard
+    from noughts.virtual.program import BOARDS, program
+
     for seed in range(count):
-        board = stack.enter_context(start_board(kind, None, None))
-        kind = board.kind  # only the first says that QEMU is missing
-        stack.callback(Demonstration(board, seed).stop)
+        board = stack.enter_context(VirtualBoard(program(BOARDS[seed % 2])))
+        stack.callback(Autoplay(board, seed).stop)
         yield board.port
 
 

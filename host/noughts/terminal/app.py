@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
@@ -13,14 +14,16 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.widgets import RichLog, Static
 
-from noughts.boards.base import Board, Button
-from noughts.boards.hands import Hands
 from noughts.errors import BoardGone, NoughtsError
 from noughts.log.sentences import Boot
 from noughts.log.stream import Heard, Item, Noise, Stream
 from noughts.log.words import tell
 from noughts.terminal import drawing
 from noughts.terminal.drawing import MIN_COLUMNS, MIN_LINES
+from noughts.virtual.board import VirtualBoard
+
+if TYPE_CHECKING:
+    from noughts.emulator import Button
 
 _SIDE_BY_SIDE = 76
 _POLL_S = 0.02
@@ -30,7 +33,7 @@ _CLOCK_S = 0.2
 class Picture(Static):
     """The board; a click on a button holds it down until the mouse is let go."""
 
-    def __init__(self, board: Board, plain: bool) -> None:
+    def __init__(self, board: VirtualBoard, plain: bool) -> None:
         super().__init__(id="picture")
         self._board = board
         self._plain = plain
@@ -60,10 +63,8 @@ class Picture(Static):
 
     def _hold(self, held: frozenset[Button]) -> None:
         try:
-            for button in held - self._held:
-                self._board.press(button)
-            for button in self._held - held:
-                self._board.release(button)
+            self._board.press(*held - self._held)
+            self._board.release(*self._held - held)
         except BoardGone as gone:
             assert isinstance(self.app, BoardApp)
             self.app.fail(gone)
@@ -99,7 +100,7 @@ class BoardApp(App[None]):
         Binding("ctrl+c", "quit", priority=True),
     ]
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: VirtualBoard) -> None:
         super().__init__()
         self.failure: NoughtsError | None = None
         self._board = board
@@ -109,7 +110,6 @@ class BoardApp(App[None]):
         self._heard.can_focus = False
         self._status = Static(id="status")
         self._table_id = "?"
-        self._hands = Hands(board, lambda gone: self.call_from_thread(self.fail, gone))
         self._stopped = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="watch board", daemon=True)
 
@@ -138,7 +138,6 @@ class BoardApp(App[None]):
 
     def on_unmount(self) -> None:
         self._stopped.set()
-        self._hands.stop()
 
     def fail(self, error: NoughtsError) -> None:
         """End the program; the command then tells the error."""
@@ -146,19 +145,18 @@ class BoardApp(App[None]):
         self.exit()
 
     def action_tap(self, buttons: str) -> None:
-        self._hands.tap(*(Button(name) for name in buttons))
+        self._do(lambda: self._board.tap(*buttons))
 
     def action_tilt(self, x: int, y: int) -> None:
-        if self._board.has_tilt:
-            self._hands.nudge(x, y)
-        else:
-            text = "this board cannot be tilted; in the menu, both buttons switch the controls"
-            self._heard.write(Text(text, style="dim"))
+        self._do(lambda: self._board.nudge(x, y))
 
     def action_reset(self) -> None:
+        self._do(self._board.reset)
+        self._heard.write(Text("reset", style="dim"))
+
+    def _do(self, action: Callable[[], None]) -> None:
         try:
-            self._board.reset()
-            self._heard.write(Text("reset", style="dim"))
+            action()
         except NoughtsError as error:
             self.fail(error)
 
@@ -202,12 +200,10 @@ class BoardApp(App[None]):
         except NoughtsError as error:
             self.fail(error)
             return
-        keys = "a b buttons · space both · r reset · q quit"
-        if self._board.has_tilt:
-            keys = "a b buttons · space both · arrows tilt · r reset · q quit"
+        keys = "a b buttons · space both · arrows tilt · r reset · q quit"
         clock = f"{int(seconds // 60)}:{seconds % 60:04.1f}"
         lines = (
-            f"{self._board.kind} {self._board.firmware}\n"
+            f"virtual {self._board.firmware}\n"
             f"clock {clock} · table {self._table_id}\n{keys}"
         )
         self._status.update(Text(lines.replace("·", "-") if self._plain else lines))

@@ -6,10 +6,13 @@ colour and its character, so that it can be read without colour.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.style import Style
 from rich.text import Text
 
-from noughts.boards.base import Button
+if TYPE_CHECKING:
+    from noughts.emulator import Button
 
 WIDTH = 37
 HEIGHT = 13
@@ -47,9 +50,9 @@ _DOWN = Style(color="#ffffff", bold=True, reverse=True)
 _UP = Style(color="#c8c8c8", bold=True)
 
 _AREAS: tuple[tuple[range, range, tuple[Button, ...]], ...] = (
-    (range(3, 8), range(5, 8), (Button.A,)),
-    (range(29, 34), range(5, 8), (Button.B,)),
-    (range(14, 23), range(10, 11), (Button.A, Button.B)),
+    (range(3, 8), range(5, 8), ("A",)),
+    (range(29, 34), range(5, 8), ("B",)),
+    (range(14, 23), range(10, 11), ("A", "B")),
 )
 
 

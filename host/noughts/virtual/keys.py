@@ -1,0 +1,170 @@
+"""Playing without a terminal: keys as text in, LED pictures and sentences as text out.
+
+The board is stepped, so the same keys give the same text on every computer, as fast as it can.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from noughts.errors import BoardError
+from noughts.log.sentences import Boot
+from noughts.log.stream import Heard, Item, Noise, Stream
+
+if TYPE_CHECKING:
+    from noughts.emulator import Button, Microbit
+
+DOWN_MS = 60
+UP_MS = 190
+"""After a press: longer than the 100 ms in which the device takes two presses as both."""
+LAST_MS = 300
+SEEN_MS = 100
+START_MS = 20_000
+LOOK_MS = 20
+"""Between two looks at the LEDs: a little more than V1 needs for its three rows."""
+MAX_MS = 3_600_000
+MAX_MG = 2_000
+"""As far as the accelerometer reaches."""
+
+_BUTTONS: dict[str, tuple[Button, ...]] = {"A": ("A",), "B": ("B",), "AB": ("A", "B")}
+_TILT = re.compile(r"tilt:(-?[0-9]{1,4}),(-?[0-9]{1,4})")
+
+
+class KeyTokenError(ValueError):
+    """A token that is not a valid key."""
+
+
+@dataclass(frozen=True)
+class Press:
+    """Buttons to press together, and milliseconds of device time to hold them and to rest after."""
+
+    buttons: tuple[Button, ...]
+    down_ms: int = DOWN_MS
+    up_ms: int = UP_MS
+
+
+@dataclass(frozen=True)
+class Tilt:
+    """How to hold the board from now on, in milli-g (x right, y towards the pins)."""
+
+    x_mg: int
+    y_mg: int
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Milliseconds of device time to let pass."""
+
+    ms: int
+
+
+Step = Press | Tilt | Wait
+
+
+def read_keys(text: str) -> list[Step]:
+    """What a `--keys` text asks for. Raises `KeyTokenError` with a line that says which token."""
+    return [_step(token) for token in text.split()]
+
+
+def _step(token: str) -> Step:
+    name, colon, held_ms = token.partition(":")
+    if name in _BUTTONS and not colon:
+        return Press(_BUTTONS[name])
+    if name in _BUTTONS and _is_ms(held_ms):
+        return Press(_BUTTONS[name], int(held_ms), up_ms=0)
+    if _is_ms(token):
+        return Wait(int(token))
+    if token == "flat":
+        return Tilt(0, 0)
+    if tilt := _TILT.fullmatch(token):
+        x_mg, y_mg = int(tilt[1]), int(tilt[2])
+        if max(abs(x_mg), abs(y_mg)) <= MAX_MG:
+            return Tilt(x_mg, y_mg)
+    raise KeyTokenError(
+        f"{token!r} is not a valid key; use A, B, AB, A:40 to hold A for 40 ms, tilt:400,0 and flat, "
+        f"or a wait in ms such as 500 (at most {MAX_MS})"
+    )
+
+
+def _is_ms(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,7}", text) is not None and int(text) <= MAX_MS
+
+
+class KeyPlayer:
+    """Presses keys on a board, and gives what it shows and says as it happens.
+
+    A LED picture is given when it has stood for two looks, so that none is half drawn, and when it
+    was not given since the last key.
+    """
+
+    def __init__(self, board: Microbit) -> None:
+        self._board = board
+        self._stream = Stream()
+        self._given: set[bytes] = set()
+        self._last = b""
+
+    def play(self, steps: list[Step]) -> Iterator[str]:
+        """Lines of text, from the board's start to a moment after the last key."""
+        yield from self._wait_for_start()
+        for step in steps:
+            if isinstance(step, Wait):
+                yield from self._watch(step.ms)
+                continue
+            self._given.clear()
+            if isinstance(step, Tilt):
+                self._board.tilt(step.x_mg, step.y_mg)
+                continue
+            yield from self._press(step)
+        yield from self._watch(LAST_MS)
+
+    def _press(self, step: Press) -> Iterator[str]:
+        for act, ms in ((self._board.press, step.down_ms), (self._board.release, step.up_ms)):
+            for button in step.buttons:
+                act(button)
+            yield from self._watch(ms)
+
+    def _wait_for_start(self) -> Iterator[str]:
+        started = False
+        while not (started and any(self._board.leds())):
+            if self._board.clock_us > START_MS * 1000:
+                raise BoardError("the board does not start the game; check its files")
+            self._board.run_for(1000)
+            for item in self._listen():
+                yield self._line(item)
+                started = started or (isinstance(item, Heard) and isinstance(item.sentence, Boot))
+        # A button that is down when the game starts does not count as a press.
+        yield from self._watch(SEEN_MS)
+
+    def _watch(self, ms: int) -> Iterator[str]:
+        end_us = self._board.clock_us + ms * 1000
+        while (left_us := end_us - self._board.clock_us) > 0:
+            self._board.run_for(min(LOOK_MS * 1000, left_us))
+            yield from self._look()
+            yield from map(self._line, self._listen())
+
+    def _listen(self) -> list[Item]:
+        return self._stream.feed(self._board.uart.receive())
+
+    def _look(self) -> Iterator[str]:
+        picture = self._board.leds()
+        if picture == self._last and picture not in self._given:
+            self._given.add(picture)
+            yield f"{self._clock()}  LEDs\n" + text_of(picture)
+        self._last = picture
+
+    def _line(self, item: Item) -> str:
+        if isinstance(item, Noise):
+            return f"{self._clock()}  noise: {item.text}"
+        return f"{self._clock()}  {item.line}"
+
+    def _clock(self) -> str:
+        return f"{self._board.clock_us // 1000:>7} ms"
+
+
+def text_of(picture: bytes) -> str:
+    """Five lines of five levels; a dot is a dark LED."""
+    rows = [picture[start : start + 5] for start in range(0, 25, 5)]
+    return "\n".join(" " * 12 + "".join(str(level or ".") for level in row) for row in rows)

@@ -1,0 +1,144 @@
+"""The process that a virtual board runs in: an emulated micro:bit in step with real time.
+
+The owner and this process send each other pickled tuples over its standard input and output, a
+name first. To the board:
+
+    ("start", program, seed, speed)    first of all; `speed` is how much faster than real time
+    ("press", button, ...)             push buttons down, at one moment of device time
+    ("release", button, ...)           let them go
+    ("tap", (button, ...), us)         push them down for so long, then rest, in device time
+    ("tilt", x_mg, y_mg)               hold it so
+    ("nudge", x_mg, y_mg, us)          tilt it for so long, then back to level, then rest
+    ("serial", bytes)                  for the UART
+    ("reset",)                         the reset button
+    ("program", program)               other content for the flash, and a power-on
+
+From the board: ("serial", bytes), ("state", device us, LEDs) after each step, and ("failed", text)
+when the emulator stops at something that it does not know. It ends when its standard input does.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from noughts.errors import BoardError
+from noughts.virtual.program import Program
+
+STEP_US = 5_000
+REST_US = 50_000
+"""Between two gestures."""
+MAX_WAITING = 3
+"""Gestures that a key which repeats asks for are dropped beyond these."""
+
+Message = tuple[Any, ...]
+
+
+class BoardProcess:
+    """One board, from its `start` message on."""
+
+    def __init__(self, commands: BinaryIO, answers: BinaryIO) -> None:
+        self._commands, self._answers = commands, answers
+        self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        _, program, self._seed, self._speed = pickle.load(commands)
+        self._before_us = 0  # on boards that were programmed anew
+        self._board = program.microbit(self._seed)
+        self._gestures: deque[list[tuple[int, Callable[[], None]]]] = deque()
+        self._resting_until_us = 0
+
+    def run(self) -> None:
+        """Run until the owner is gone."""
+        threading.Thread(target=self._listen, daemon=True).start()
+        from noughts.emulator import Pace
+
+        pace = Pace(0, time.monotonic())
+        while True:
+            while not self._inbox.empty():
+                self._do(self._inbox.get())
+            self._start_gesture()
+            board = self._board
+            board.run_for(STEP_US)
+            if said := board.uart.receive():
+                self._send("serial", said)
+            clock_us = self._before_us + board.clock_us
+            self._send("state", clock_us, board.leds())
+            time.sleep(pace.wait_s(round(clock_us / self._speed), time.monotonic()))
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                self._inbox.put(pickle.load(self._commands))
+        except (EOFError, OSError, pickle.UnpicklingError):
+            os._exit(0)  # the owner is gone, whatever the board is doing
+
+    def _send(self, *message: Any) -> None:
+        try:
+            pickle.dump(message, self._answers)
+            self._answers.flush()
+        except OSError:
+            os._exit(0)
+
+    def _do(self, message: Message) -> None:
+        board = self._board
+        match message:
+            case ("press", *buttons):
+                for button in buttons:
+                    board.press(button)
+            case ("release", *buttons):
+                for button in buttons:
+                    board.release(button)
+            case ("tilt", x_mg, y_mg):
+                board.tilt(x_mg, y_mg)
+            case ("tap", buttons, us):
+                self._queue(us, ("press", *buttons), ("release", *buttons))
+            case ("nudge", x_mg, y_mg, us):
+                self._queue(us, ("tilt", x_mg, y_mg), ("tilt", 0, 0))
+            case ("serial", data):
+                board.uart.send(data)
+            case ("reset",):
+                board.reset()
+            case ("program", program):
+                self._program(program)
+
+    def _program(self, program: Program) -> None:
+        self._before_us += self._board.clock_us
+        self._board = program.microbit(self._seed)
+        self._gestures.clear()
+        self._resting_until_us = 0
+
+    def _queue(self, us: int, start: Message, end: Message) -> None:
+        if len(self._gestures) < MAX_WAITING:
+            self._gestures.append([(0, lambda: self._do(start)), (us, lambda: self._do(end))])
+
+    def _start_gesture(self) -> None:
+        now_us = self._board.clock_us
+        if self._gestures and now_us >= self._resting_until_us:
+            for after_us, action in self._gestures.popleft():
+                self._board.at(now_us + after_us, action)
+                self._resting_until_us = now_us + after_us + REST_US
+
+
+def main() -> None:
+    """Be the process."""
+    # Nothing that a library prints may come between the messages.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    try:
+        process = BoardProcess(sys.stdin.buffer, answers)
+        from noughts.emulator import EmulatorError
+
+        try:
+            process.run()
+        except EmulatorError as error:
+            raise BoardError(str(error)) from error
+    except BoardError as error:
+        pickle.dump(("failed", str(error)), answers)
+        answers.flush()
+        os._exit(1)  # the thread that reads would hold up an ordinary exit

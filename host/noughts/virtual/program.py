@@ -1,0 +1,95 @@
+"""What a virtual board holds when it is switched on: a firmware, and files in its file system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import intelhex
+
+from noughts.device_files import files_for_boards
+from noughts.errors import BoardError, FirmwareError
+from noughts.firmware import image
+from noughts.firmware.universal_hex import V1, V2
+
+if TYPE_CHECKING:
+    from noughts.emulator import Microbit
+
+BOARDS = (V1, V2)
+_FLASH_SIZE = {V1: 0x40000, V2: 0x80000}
+_UICR, _UICR_SIZE = 0x10001000, 0x1000
+_ERASED = 0xFF
+
+
+@dataclass(frozen=True)
+class Program:
+    """The content of a chip's flash and of its user information registers (UICR)."""
+
+    board: str
+    """`V1` or `V2`."""
+    firmware: str
+    """For people: `micro:bit V2, MicroPython 1.18 (firmware 2.1.2)`."""
+    flash: bytes
+    uicr: bytes
+
+    def microbit(self, seed: int = 0) -> Microbit:
+        """A micro:bit with this program, to be stepped; `seed` decides all that chance decides.
+
+        Raises `BoardError` where the emulator cannot run.
+        """
+        try:
+            from noughts.emulator import Microbit
+        except Exception as error:  # its own class could not be imported either
+            raise BoardError(" ".join(str(error).split())) from error
+        return Microbit(self.board, flash=self.flash, uicr=self.uicr, seed=seed)
+
+
+def program(
+    board: str = V2, files: Mapping[str, bytes] | None = None, firmware: Path | None = None
+) -> Program:
+    """A firmware with files, by default the game on the official firmware.
+
+    Raises `FirmwareError` where the firmware is not for that board, or the files do not fit.
+    """
+    chosen = files_for_boards() if files is None else files
+    return _made(board, tuple(chosen.items()), firmware)
+
+
+def flashed(path: Path, board: str = V2) -> Program:
+    """A hex file as it is, with the files that are in it. Raises `FirmwareError`."""
+    found = _of(path, board)
+    return _program(found, found.memory)
+
+
+@lru_cache(maxsize=16)
+def _made(board: str, files: tuple[tuple[str, bytes], ...], firmware: Path | None) -> Program:
+    found = image.bundled()[board] if firmware is None else _of(firmware, board)
+    return with_files(found, dict(files))
+
+
+def with_files(firmware: image.Firmware, files: Mapping[str, bytes]) -> Program:
+    """A firmware with these files. Raises `FirmwareError` where they do not fit."""
+    return _program(firmware, firmware.with_files(files))
+
+
+def _of(path: Path, board: str) -> image.Firmware:
+    found = image.load(path)
+    if board not in found:
+        raise FirmwareError(
+            f"{path} is for the micro:bit {' and '.join(found)} only; "
+            f"choose that with --board, or take a hex for {board}"
+        )
+    return found[board]
+
+
+def _program(firmware: image.Firmware, memory: intelhex.IntelHex) -> Program:
+    memory.padding = _ERASED
+    return Program(
+        firmware.board,
+        str(firmware),
+        memory.tobinstr(0, _FLASH_SIZE[firmware.board] - 1),
+        memory.tobinstr(_UICR, _UICR + _UICR_SIZE - 1),
+    )

@@ -1,0 +1,242 @@
+"""The game on the official firmware of both boards, in device time."""
+
+import pytest
+
+from boards import A, B, Driver
+from noughts.device_files import device_files, load_device
+
+
+def started(start, *args):
+    driver = Driver(start(*args))
+    driver.start()
+    return driver
+
+
+def begun(start, *args):
+    """In the first game, of two people."""
+    driver = started(start, *args)
+    driver.press(B)
+    driver.says("", "-")
+    return driver
+
+
+def test_it_boots_to_the_menu(start_any):
+    driver = started(start_any)
+    driver.shows("2")
+    boot = driver.boots[0]
+    assert (boot.board, boot.table_id) == (driver.board.board, load_device("table").ID)
+    assert not driver.noise
+
+
+def test_the_menu_goes_round_and_starts_each_kind_of_game(start):
+    driver = started(start)
+    for seats, letters in (("PE", "E"), ("PM", "M"), ("PH", "H"), ("PP", "2")):
+        driver.press(A)
+        driver.shows(letters[-1])
+        driver.press(B)
+        game = driver.says("", "-")
+        assert (game.seats, game.first) == (seats, "A")
+        driver.rest(300)
+        driver.press(A, B)  # back to the menu
+        assert driver.says("", "x").number == game.number
+        driver.shows(letters[-1])
+    assert [game.number for game in driver.games[::2]] == [1, 2, 3, 4]
+
+
+def test_two_people_reach_all_three_endings(start_any):
+    driver = begun(start_any)
+    driver.play_out("04132", "A")
+    driver.wait(lambda: not driver.board.leds()[0], "the flashing line")
+    driver.press(B)  # skip the rest
+    assert driver.says("", "-").first == "B"
+    driver.rest(300)
+    driver.play_out("04132", "B")
+    driver.press(A)
+    driver.rest(300)
+    driver.play_out("402635178", "=")
+    driver.scrolls("Draw Game")
+    driver.wait(lambda: driver.games[-1].number == 4, "the next game, without a press")
+    assert not driver.noise
+
+
+def test_marks_are_shown_as_they_should_be(start):
+    driver = begun(start)
+    driver.play_out("40", "-")  # A in the centre, B in the top-left corner
+    levels = [set() for _ in range(25)]
+    changes = {0: [], 2: []}  # when B's mark and A's cursor changed
+    shown = driver.board.leds()
+    for _ in range(1500):
+        driver.rest(2)
+        before, shown = shown, driver.board.leds()
+        for led, level in enumerate(shown):
+            levels[led].add(level)
+        for led, times in changes.items():
+            if shown[led] != before[led]:
+                times.append(driver.board.clock_us / 1000)
+    assert levels[0] == {4, 7} and levels[2] == {0, 9} and levels[12] == {9}
+    lit = {led for led, seen in enumerate(levels) if seen != {0}}
+    assert lit == {0, 2, 12}  # LED 2 is cell 1, where A's cursor is
+    for led, period_ms in ((0, 500), (2, 100)):
+        gaps = [after - before for before, after in zip(changes[led], changes[led][1:])]
+        assert all(abs(gap - period_ms) < 40 for gap in gaps), gaps
+
+
+def test_levels_are_right_after_the_firmwares_timer_has_wrapped(start_any):
+    """V1's display timer has 24 bits at 1 MHz: 16.8 s."""
+    driver = begun(start_any)
+    driver.play_out("40", "-")
+    driver.rest(40_000)
+    seen = set()
+    driver.wait(lambda: seen.add(driver.board.leds()) or len(seen) == 4, "both blinks", 3)
+    assert {(leds[0], leds[2], leds[12]) for leds in seen} == {
+        (level, cursor, 9) for level in (4, 7) for cursor in (0, 9)
+    }
+
+
+def test_the_cursor_passes_taken_cells(start):
+    driver = begun(start)
+    driver.play_out("45", "-")
+    for _ in range(7):  # seven free cells: once round
+        driver.press(A)
+    driver.press(B)
+    driver.says("451", "-")
+
+
+def test_the_chip_answers_and_the_person_can_leave(start):
+    driver = started(start)
+    driver.press(A)
+    driver.press(A)
+    driver.press(B)
+    driver.says("", "-")
+    driver.press(B)
+    driver.wait(lambda: len(driver.games[-1].moves) == 2, "the chip's reply")
+    took_ms = driver.games[-1].ms - driver.games[-2].ms
+    assert 400 <= took_ms < 450
+    driver.rest(100)
+    driver.press(A, B)
+    driver.wait(lambda: driver.games[-1].end == "x", "the abandoned game")
+    driver.shows("M")
+
+
+def test_settings_survive_a_reset_and_a_power_cut(start_any):
+    driver = started(start_any)
+    driver.press(A)
+    driver.press(A)
+    driver.press(B)  # medium
+    driver.says("", "-")
+    driver.rest(500)
+    driver.board.reset()
+    driver.start()
+    driver.shows("M")
+    driver.board.power_cut()
+    driver.board.power_on()
+    driver.start()
+    driver.shows("M")
+    assert len({boot.boot for boot in driver.boots}) == 3
+
+
+def test_ctrl_c_reaches_the_repl(start_any):
+    driver = begun(start_any)
+    driver.board.uart.send(b"\x03")
+    heard = bytearray()
+
+    def prompt():
+        heard.extend(driver.board.uart.receive())
+        return heard.endswith(b">>> ")
+
+    assert driver.board.run_until(prompt, timeout_us=2e6)
+    assert b"KeyboardInterrupt" in heard
+    driver.board.uart.send(b"\x04")
+    driver.start()  # it plays again
+    driver.shows("2")
+
+
+def test_a_fault_shows_a_sad_face_and_it_starts_again(start):
+    files = device_files()
+    files["chip.py"] = files["chip.py"].replace(b"    stop = ", b"    oops\n    stop = ")
+    driver = started(start, files)
+    driver.press(A)
+    driver.press(B)
+    driver.says("", "-")
+    driver.press(B)
+    driver.shows("..... .9.9. ..... .999. 9...9")
+    assert any("NameError" in str(item) for item in driver.noise)
+    driver.shows("E")
+
+
+GAME = device_files()
+INCOMPLETE = {
+    "no table": {name: GAME[name] for name in GAME if name != "table.py"},
+    "no loop": {name: GAME[name] for name in GAME if name != "loop.py"},
+    # A file whose writing was cut short reads as its whole chunks.
+    "a table cut short": {**GAME, "table.py": GAME["table.py"][: 5 * 126]},
+}
+
+
+@pytest.mark.parametrize("files", INCOMPLETE.values(), ids=INCOMPLETE)
+def test_incomplete_files_are_told_on_the_leds(start, files):
+    driver = Driver(start(files))
+    driver.scrolls("files incomplete")
+    assert not driver.boots
+    assert "Traceback" in str(driver.noise)
+
+
+LEANS = {"right": (400, 0, 5), "left": (-400, 0, 3), "down": (0, 400, 7), "up": (0, -400, 1)}
+
+
+@pytest.mark.parametrize("way", LEANS)
+def test_tilt_moves_the_cursor(start, way):
+    x_mg, y_mg, cell = LEANS[way]
+    driver = in_a_tilted_game(start)
+    lean(driver, x_mg, y_mg)
+    driver.press(A)  # A places with A
+    driver.says(str(cell), "-")
+
+
+def test_by_tilt_each_player_has_a_button_of_its_own(start):
+    driver = in_a_tilted_game(start)
+    lean(driver, 400, 0)
+    driver.press(A)
+    driver.says("5", "-")
+    driver.press(A)  # not B's button: an arrow toward B
+    driver.shows(">")
+    driver.rest(900)
+    lean(driver, 400, 0)
+    driver.press(B)  # on A's mark
+    driver.shows("X")
+    driver.rest(900)
+    assert driver.games[-1].moves == (5,)
+    lean(driver, -400, 0)
+    driver.press(B)
+    driver.says("54", "-")
+
+
+def test_a_lean_that_lasts_moves_again_after_800_ms(start):
+    driver = in_a_tilted_game(start)
+    lean(driver, -400, 0)
+    driver.board.tilt(0, -400)
+    driver.rest(700)
+    driver.board.tilt(0, 0)
+    driver.rest(150)
+    driver.board.tilt(400, 0)
+    driver.rest(950)  # twice, from column 0 to 2
+    driver.board.tilt(0, 0)
+    driver.press(A)
+    driver.says("2", "-")
+
+
+def in_a_tilted_game(start):
+    driver = started(start)
+    driver.press(A, B)
+    driver.rest(500)
+    driver.press(B)
+    driver.says("", "-")
+    driver.rest(100)
+    return driver
+
+
+def lean(driver, x_mg, y_mg):
+    driver.board.tilt(x_mg, y_mg)
+    driver.rest(300)
+    driver.board.tilt(0, 0)
+    driver.rest(100)
