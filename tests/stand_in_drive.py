@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from noughts.boards.emulated import EmulatedBoard
+
 from noughts.errors import FirmwareError
 from noughts.firmware import universal_hex
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from noughts.boards.base import Board
 
 from boards import A, B
 from noughts import cli
-from noughts.boards.base import Board
 from noughts.device_files import load_device
 from noughts.log.stream import Heard
 from watcher import HeardBy, Watcher

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from boards import B, Driver
 from noughts.boards.base import Board
+
+from boards import B, Driver
 from noughts.log.sentences import Boot, Game
 from noughts.log.stream import Heard
 

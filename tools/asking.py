@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from noughts.boards.emulated import EmulatedBoard
+
 from noughts.device_files import files_for_boards
 from noughts.positions import Position
 

@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import uflash
+from noughts.boards.base import Button
+from noughts.boards.emulated import EmulatedBoard
 
 import bench_floor
 import bench_log
 from asking import FAST, Asker
 from noughts import table
-from noughts.boards.base import Button
-from noughts.boards.emulated import EmulatedBoard
 from noughts.device_files import device_files, files_for_boards
 from noughts.firmware import image
 from noughts.packing import packed

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from asking import FAST
 from noughts.boards.base import Button
 from noughts.boards.emulated import EmulatedBoard
+
+from asking import FAST
 
 _HEAP = b"import gc\ngc.collect()\nprint(gc.mem_free())\n"
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from noughts.boards.demonstration import Demonstration
 from noughts.boards.simulated import SimulatedBoard
+
 from noughts.files import write_whole
 from noughts.log.following import Follower
 from noughts.log.raw import RawLog

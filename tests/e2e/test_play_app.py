@@ -5,9 +5,9 @@ import threading
 import time
 
 import pytest
-
 from noughts.boards.base import Button
 from noughts.boards.hands import MAX_WAITING
+
 from noughts.errors import BoardGone
 from noughts.log.sentences import Boot, Game, write
 from noughts.terminal.app import BoardApp

@@ -1,8 +1,8 @@
 """What names a board's runs: drawn anew at each start, and too long to be drawn twice."""
 
 import pytest
-
 from noughts.boards.base import Button
+
 from soak.machine import Machine
 from soak.player import Player
 

@@ -8,10 +8,10 @@ import time
 
 import microfs
 import pytest
-
-from boards import A, B, Driver, text
 from noughts.boards.emulated import EmulatedBoard
 from noughts.boards.strobe import Strobe
+
+from boards import A, B, Driver, text
 from noughts.errors import BoardGone
 
 MAIN = b"""

@@ -3,13 +3,13 @@
 import time
 
 import pytest
+from noughts.simulator.picture import scrolled
 
 from boards import Driver
 from noughts.boards import emulated as emulated_board
 from noughts.boards import flash_memory
 from noughts.device_files import device_files
 from noughts.firmware import image
-from noughts.simulator.picture import scrolled
 from soak import shouts
 from soak.machine import Machine
 from soak.player import A, B, Player

@@ -1,5 +1,7 @@
 """The game on the official firmware of both boards, in device time."""
 
+import itertools
+
 import pytest
 
 from boards import A, B, Driver
@@ -77,7 +79,7 @@ def test_marks_are_shown_as_they_should_be(start):
     lit = {led for led, seen in enumerate(levels) if seen != {0}}
     assert lit == {0, 2, 12}  # LED 2 is cell 1, where A's cursor is
     for led, period_ms in ((0, 500), (2, 100)):
-        gaps = [after - before for before, after in zip(changes[led], changes[led][1:])]
+        gaps = [after - before for before, after in itertools.pairwise(changes[led])]
         assert all(abs(gap - period_ms) < 40 for gap in gaps), gaps
 
 

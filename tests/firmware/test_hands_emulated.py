@@ -3,8 +3,8 @@
 from random import Random
 
 import pytest
-
 from noughts.boards.base import Button
+
 from soak.machine import Machine
 from soak.monkey import Contact, bounces
 from soak.player import Player

@@ -10,6 +10,7 @@ import threading
 
 import microfs
 import pytest
+from noughts.simulator.picture import scrolled
 
 from boards import B, Driver
 from noughts import table
@@ -17,7 +18,6 @@ from noughts.boards.board_files import BoardFiles
 from noughts.boards.ports import open_port
 from noughts.cli import main
 from noughts.device_files import device_dir, device_files, files_for_boards
-from noughts.simulator.picture import scrolled
 
 OTHER = table.Table((1,) * 10, ())
 

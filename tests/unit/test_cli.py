@@ -8,12 +8,12 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from noughts.commands.keys import DOWN_MS, UP_MS, BadTokenError, Player, Press, Wait, read_keys
 from serial import SerialException
 
 from noughts import cli
 from noughts.boards.drive import Drive
 from noughts.boards.inspection import Inspected
-from noughts.commands.keys import DOWN_MS, UP_MS, BadTokenError, Player, Press, Wait, read_keys
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
 

@@ -4,7 +4,6 @@ import time
 
 import pytest
 import serial
-
 from noughts.boards.serial_line import SerialLine, _Tcp
 
 

@@ -5,8 +5,8 @@ from itertools import islice
 from random import Random
 
 import pytest
-
 from noughts.boards.base import Button
+
 from noughts.device_files import device_files
 from noughts.log.sentences import Boot, Game, write
 from soak import endurance, monkey, probe, table

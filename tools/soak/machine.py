@@ -27,10 +27,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import intelhex
-
-from noughts.boards import flash_memory
 from noughts.boards.base import Button
 from noughts.boards.qemu import Qemu
+
+from noughts.boards import flash_memory
 from noughts.closing import Closing
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardGone

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from noughts.boards.base import Button
+
 from noughts.errors import SentenceError
 from noughts.log import sentences
 from soak.machine import Machine

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from noughts.boards import flash_memory
 from noughts.boards.base import Button
+
+from noughts.boards import flash_memory
 from noughts.device_files import device_files
 from noughts.packing import packed
 from soak import monkey, probe

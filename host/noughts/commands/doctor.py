@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-from importlib.metadata import version
 import sys
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 
 from noughts import __version__, table
 from noughts.boards.inspection import Inspected, inspect

@@ -22,7 +22,7 @@ from noughts.emulator.errors import (
     UnmodelledError,
 )
 from noughts.emulator.microbit import Board, Button, Microbit
-from noughts.emulator.pacing import RealTime
+from noughts.emulator.pacing import Pace, RealTime
 
 __all__ = [
     "Board",
@@ -32,6 +32,7 @@ __all__ = [
     "FirmwareStoppedError",
     "HexError",
     "Microbit",
+    "Pace",
     "PowerOffError",
     "RealTime",
     "UnicornError",

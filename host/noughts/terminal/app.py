@@ -202,8 +202,5 @@ class BoardApp(App[None]):
             return
         keys = "a b buttons · space both · arrows tilt · r reset · q quit"
         clock = f"{int(seconds // 60)}:{seconds % 60:04.1f}"
-        lines = (
-            f"virtual {self._board.firmware}\n"
-            f"clock {clock} · table {self._table_id}\n{keys}"
-        )
+        lines = f"virtual {self._board.firmware}\nclock {clock} · table {self._table_id}\n{keys}"
         self._status.update(Text(lines.replace("·", "-") if self._plain else lines))

@@ -20,8 +20,7 @@ TAP_US = 60_000
 NUDGE_US = 300_000
 NUDGE_MG = 400
 _RUN = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from noughts.virtual.process import main; main()"
+    "import sys; sys.path.insert(0, sys.argv[1]); from noughts.virtual.process import main; main()"
 )
 _PACKAGES = str(Path(__file__).resolve().parents[2])
 _START_S = 60.0
