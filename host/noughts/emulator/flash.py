@@ -59,7 +59,7 @@ class Flash:
         self._write_cycles, self._erase_cycles = write_cycles, erase_cycles
         self.config = 0
         self._change: _Change | None = None
-        self._stores: list[tuple[int, bytes, bytes]] = []  # address, stored, there before
+        self._stores: list[tuple[int, bytes, bytes]] = []
         self._main = cpu.core.map_memory(0, size, _READ_ONLY)
         self._main[:] = bytes([ERASED]) * size
         self._info = cpu.core.map_memory(FICR, 2 * PAGE, _READ_ONLY)
@@ -112,27 +112,27 @@ class Flash:
     def _on_store(
         self, uc: unicorn.Uc, kind: int, address: int, size: int, value: int, _: object
     ) -> bool:
-        """A store to flash, which is seen to after the slice; Unicorn may or may not carry it out."""
+        """A store to flash. Unicorn may carry it out or not: it is seen to after the slice."""
         word = (value & (1 << 8 * size) - 1).to_bytes(size, "little")
-        self._stores.append((address, word, self.read(address, size)))
+        self._stores.append((address, self.read(address, size), word))
         self._cpu.after_slice = self._take_stores
         self._cpu.halt()
         return True
 
     def _take_stores(self) -> None:
-        """Flash takes zeros, where NVMC lets it, and takes its time."""
+        """Undo the stores. Flash takes their zeros, where NVMC lets it, and takes its time."""
         stores, self._stores = self._stores, []
-        for at, _, before in reversed(stores):
+        for at, before, _ in reversed(stores):
             self.program(at, before)
         if self.config == _WRITE_ENABLED:
             first = min(at for at, _, _ in stores)
-            content = self.read(first, max(at + len(word) for at, word, _ in stores) - first)
-            after = bytearray(content)
-            for at, word, _ in stores:
+            old = self.read(first, max(at + len(word) for at, _, word in stores) - first)
+            new = bytearray(old)
+            for at, _, word in stores:
                 for place, byte in enumerate(word, at - first):
-                    after[place] &= byte
+                    new[place] &= byte
             cycles = self._write_cycles * len(stores)
-            self._begin("write", first, content, bytes(after), self._cpu.now(), cycles)
+            self._begin("write", first, old, bytes(new), self._cpu.now(), cycles)
 
 
 class Nvmc(Peripheral):
