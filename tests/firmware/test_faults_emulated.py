@@ -138,6 +138,16 @@ def test_a_mistake_is_told_on_the_leds_and_on_the_serial_line(mistake):
     assert b"\r\n" + error in heard
 
 
+def test_a_mistake_is_printed_where_no_memory_is_left_for_the_leds():
+    files = device_files()
+    full = b"\nkept = [[i] for i in range(40)]\ntabel\n"
+    with Machine(files={**files, "sentences.py": files["sentences.py"] + full}) as machine:
+        machine.rest(4_000)
+        first, *more = machine.heard().split(b"Traceback")[1:]
+    assert b"NameError: name 'tabel' is not defined" in first
+    assert more and b'"fault.py"' in more[0]
+
+
 @pytest.mark.parametrize("name", ["loop.py", "game.py", "tilt.py"])
 def test_a_missing_file_is_told_on_the_leds(name):
     module = name.removesuffix(".py").encode()

@@ -117,6 +117,13 @@ def test_a_game_that_stops_instead_of_starting(monkeypatch):
     assert raised.value.details[:3] == FAULT
 
 
+def test_the_first_traceback_is_the_reason(monkeypatch):
+    monkeypatch.setattr("noughts.boards.boot._RESTART_S", 0.05)
+    second = (HEADER, '  File "fault.py", line 4', "MemoryError: parser")
+    with pytest.raises(GameError, match="stops with NameError: x; "):
+        wait_for_boot(Port(*FAULT, *second))
+
+
 def test_a_traceback_from_before_the_restart_is_not_the_games():
     assert wait_for_boot(Port(*FAULT, BOOT)).table_id == "2798"
 

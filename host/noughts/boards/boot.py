@@ -47,7 +47,7 @@ def wait_for_boot(
                         found = reader.feed(item.text)
                         # That is our own Ctrl-C.
                         if found and not found.error.startswith("KeyboardInterrupt"):
-                            stopped = found
+                            stopped = stopped or found  # a second one follows from the first
                             end_s = min(end_s, time.monotonic() + _RESTART_S)
         except ERRORS as error:
             raise gone(port) from error
