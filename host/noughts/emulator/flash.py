@@ -11,6 +11,7 @@ erases, the limit of writes to a word, wear, access protection.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from noughts.emulator.peripheral import Peripheral
@@ -58,6 +59,8 @@ class Flash:
         self.size, self.page = size, page
         self._write_cycles, self._erase_cycles = write_cycles, erase_cycles
         self.config = 0
+        self.on_change: Callable[[str, int, int, int], object] | None = None
+        """Called when a write or an erase begins: `"write"` or `"erase"`, address, size, cycles."""
         self._change: _Change | None = None
         self._stores: list[tuple[int, bytes, bytes]] = []
         self._main = cpu.core.map_memory(0, size, _READ_ONLY)
@@ -102,6 +105,11 @@ class Flash:
         self._change = _Change(kind, at, before, after, now, now + cycles)
         self._cpu.stalled = True
         self._cpu.after(now + cycles - self._cpu.now(), self._finish)
+        if self.on_change:
+            try:
+                self.on_change(kind, at, len(before), cycles)
+            except BaseException as error:
+                self._cpu.fail(error)
 
     def _finish(self) -> None:
         change, self._change = self._change, None

@@ -177,6 +177,17 @@ class Microbit:
         """`"erase"` or `"write"` while flash is erased or written, else an empty string."""
         return self._chip.flash.busy
 
+    def watch_flash(self, begins: Callable[[str, int, int, int], object]) -> None:
+        """Call this whenever a write or an erase of flash begins, from now on.
+
+        It is called with `"write"` or `"erase"`, the address, the size in bytes, and how long that
+        takes in microseconds. What it raises ends the run; another run goes on from there.
+        """
+        per_us = self._per_us
+        self._chip.flash.on_change = lambda kind, address, size, cycles: begins(
+            kind, address, size, cycles // per_us
+        )
+
     @property
     def flash(self) -> bytes:
         """What is in the flash memory now."""
