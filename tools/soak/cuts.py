@@ -1,8 +1,9 @@
-"""Power cuts at random moments, also while settings are written: the board must always play again.
+"""Power cuts at random moments, also while flash is written: the board must always play again.
 
-A chain of cuts goes on with the flash as each cut leaves it, so that it also meets file systems in
-which every chunk was used before, and pages are being moved. After a cut the choice must be the
-one of before or one that was being written, or the defaults if flash was being changed.
+A write or an erase that is cut short has changed some of the bits that it was to change. A chain of
+cuts goes on with the flash as each cut leaves it, so that it also meets file systems in which every
+chunk was used before, and pages are being moved. After a cut the choice must be the one of before
+or one that was being written, or the defaults if flash was being changed.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ from random import Random
 
 from micropython_microbit_fs.filesystem import CHUNK_SIZE, ChunkMarker
 
-from noughts.device_files import files_for_boards
-from noughts.firmware import image
-from soak.flash_watch import PAGE, Operation, watch_flash
+from noughts.virtual.program import firmware_for, program
+from soak.flash_watch import Operation, watch_flash
 from soak.machine import Machine
 from soak.player import A, B, Player
 from soak.referee import Broken
@@ -31,18 +31,19 @@ _VISITS = 12  # to the menu, if nothing cuts the power before
 class Result:
     """What came of a chain of cuts."""
 
+    board: str
     seed: int
     kind: str = "cuts"
     firmware: str = ""
     cuts: int = 0
-    while_writing: int = 0
-    """Cuts between two operations on the flash, or in one."""
-    half_erased: int = 0
-    """Cuts that left a page half erased."""
+    in_a_write: int = 0
+    """Cuts while flash was written."""
+    in_an_erase: int = 0
+    """Cuts while a page was erased."""
     defaults: int = 0
     """How often the settings were lost, and the defaults offered."""
     operations: int = 0
-    """Bytes and words written, and pages erased."""
+    """Writes and erases begun."""
     failure: str = ""
     in_writes: bool = False
     trace: list[str] = field(default_factory=list)
@@ -51,7 +52,8 @@ class Result:
     @property
     def repeat(self) -> str:
         """The options that repeat it."""
-        options = f"--hours 0 --seed {self.seed} --cuts {max(self.cuts, 1)} --changes 0 --shouts 0"
+        options = f"--board {self.board.lower()} --hours 0 --changes 0 --shouts 0"
+        options += f" --seed {self.seed} --cuts {max(self.cuts, 1)}"
         return options + " --in-writes" * self.in_writes
 
 
@@ -62,42 +64,48 @@ class _PowerCut(Exception):
 class Cuts:
     """A chain that its seed determines.
 
-    in_writes: every cut comes while flash is written.
+    in_writes: every cut comes while flash is written or erased.
     """
 
-    def __init__(self, seed: int, firmware: Path | None = None, in_writes: bool = False) -> None:
+    def __init__(
+        self, board: str, seed: int, firmware: Path | None = None, in_writes: bool = False
+    ) -> None:
         self._random = Random(seed)
         self._ways = (0, 1, 0) if in_writes else (4, 4, 3)
-        self.result = Result(seed, in_writes=in_writes)
+        self.result = Result(board, seed, in_writes=in_writes)
         self._firmware = firmware
         # What the flash may hold, and whether it was being changed since that was known.
         self._possible = {DEFAULTS}
         self._cut_after = math.inf  # operations on the flash
         self._cut_at_erase = False
-        self._last: Operation | None = None  # the one in which power was cut
 
     def run(self, cuts: int) -> Result:
         """Cut so often, or until something is wrong."""
-        flash = used_up(image.for_v1(self._firmware), self._random)
-        with Machine(self.result.seed, firmware=self._firmware, flash=flash) as machine:
-            self.result.firmware = machine.firmware
-            watch_flash(machine, self._about_to)
-            self._machine, self._player = machine, Player(machine)
-            try:
-                for _ in range(cuts):
-                    self._until_cut()
-                    self.result.cuts += 1
-                    operation = f" before {self._last}" if self._last else ""
-                    self.result.trace.append(f"cut at {machine.now_us / 1000:.3f} ms{operation}")
-                    machine.reset(self._damaged(machine.flash()))
-                self._check()
-            except Broken as broken:
-                self.result.failure = f"after cut {self.result.cuts}: {broken}"
-        return self.result
+        result = self.result
+        flash = used_up(result.board, self._firmware, self._random)
+        machine = Machine(result.board, result.seed, firmware=self._firmware, flash=flash)
+        result.firmware = machine.firmware
+        watch_flash(machine, self._begins)
+        self._machine, self._player = machine, Player(machine)
+        try:
+            for _ in range(cuts):
+                self._until_cut()
+                result.cuts += 1
+                self._count_cut(machine.microbit.flash_busy)
+                machine.cut_power()
+            self._check()
+        except Broken as broken:
+            result.failure = f"after cut {result.cuts}: {broken}"
+        return result
+
+    def _count_cut(self, busy: str) -> None:
+        self.result.in_a_write += busy == "write"
+        self.result.in_an_erase += busy == "erase"
+        operation = f" in the {self._operation}" if busy else ""
+        self.result.trace.append(f"cut at {self._machine.now_us / 1000:.3f} ms{operation}")
 
     def _until_cut(self) -> None:
         """From a boot to the next cut: at a moment, after some flash operations, or at an erase."""
-        self._last = None
         way = self._random.choices(("moment", "operation", "erase"), self._ways)[0]
         cut_us = self._random.randrange(_LONGEST_MS * 1000)
         self._limit_us(cut_us if way == "moment" else None)
@@ -144,31 +152,24 @@ class Cuts:
         self._possible = {self._choice}  # the game has begun, so it is kept
         self._player.leave()
 
-    def _about_to(self, operation: Operation) -> None:
+    def _begins(self, operation: Operation) -> None:
         self.result.operations += 1
+        self._operation = operation
         self._possible.add(DEFAULTS)
         self._cut_after -= 1
-        if self._cut_after <= 0 or (self._cut_at_erase and operation.kind == "erase"):
-            self._last = operation
-            self.result.while_writing += 1
-            raise _PowerCut
-
-    def _damaged(self, flash: bytes) -> bytes:
-        """The flash after the cut: an erase may have been cut short half-way."""
-        if self._last is None or self._last.kind != "erase" or self._random.random() < 0.5:
-            return flash
-        self.result.half_erased += 1
-        start = self._last.address
-        page = flash[start : start + PAGE]
-        erased = bytes(byte | self._random.randrange(256) for byte in page)
-        return flash[:start] + erased + flash[start + PAGE :]
+        if self._cut_after == 0 or (self._cut_at_erase and operation.kind == "erase"):
+            self._cut_at_erase = False
+            self._machine.later(self._random.uniform(0, operation.us), _cut)
 
 
-def used_up(firmware: image.Firmware, random: Random) -> bytes:
+def _cut() -> None:
+    raise _PowerCut
+
+
+def used_up(board: str, firmware: Path | None, random: Random) -> bytes:
     """A flash in whose file system nearly all chunks were used and freed before."""
-    memory = firmware.with_files(files_for_boards())
-    flash = bytearray(memory.tobinstr(0, 0x3FFFF))
-    for start in firmware.layout[::CHUNK_SIZE]:
+    flash = bytearray(program(board, firmware=firmware).flash)
+    for start in firmware_for(board, firmware).layout[::CHUNK_SIZE]:
         if flash[start] == ChunkMarker.UNUSED and random.random() < 0.9:
             flash[start] = ChunkMarker.FREED
     return bytes(flash)

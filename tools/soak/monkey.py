@@ -1,4 +1,4 @@
-"""A monkey at the buttons: what it does follows from its random numbers alone, not from the game.
+"""A monkey at the board: what it does follows from its random numbers alone, not from the game.
 
 It has moods, so that games of every kind are finished, abandoned, and left alone for minutes:
 
@@ -7,17 +7,21 @@ shopper    looks around in the menu, switches the controls
 leaver     wants the menu, now
 masher     bursts
 sleeper    holds buttons, or does nothing, for up to minutes
+
+All the while it leans the board another way every second or so.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from noughts.boards.base import Button
+from noughts.emulator import Button
 
-A, B = Button.A, Button.B
+A: Button = "A"
+B: Button = "B"
 
 
 class Contact(NamedTuple):
@@ -26,6 +30,14 @@ class Contact(NamedTuple):
     at_us: int
     button: Button
     closed: bool
+
+
+class Lean(NamedTuple):
+    """The board leans another way, so many thousandths of g to the right and down."""
+
+    at_us: int
+    x_mg: int
+    y_mg: int
 
 
 # Mood: how likely it comes, how many gestures it lasts at most, and what they are.
@@ -38,6 +50,23 @@ _MOODS: dict[str, tuple[float, int, dict[str, float]]] = {
 }
 _BOUNCING = 0.15
 """The share of the presses whose contacts bounce."""
+_LEANS_MG = (-600, -400, -200, 0, 0, 200, 400, 600)
+"""From 300 on it moves the cursor."""
+
+
+def movements(seed: int) -> Iterator[Contact | Lean]:
+    """Contacts and leans without end, in the order of their times, from 0 on."""
+    return heapq.merge(
+        presses(Random(seed)), leans(Random(f"lean {seed}")), key=lambda movement: movement.at_us
+    )
+
+
+def leans(random: Random) -> Iterator[Lean]:
+    """Ways to hold the board, without end."""
+    now_us = 0
+    while True:
+        now_us += random.randint(200_000, 2_000_000)
+        yield Lean(now_us, random.choice(_LEANS_MG), random.choice(_LEANS_MG))
 
 
 def presses(random: Random) -> Iterator[Contact]:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 
-from noughts.boards.base import Button
-
+from noughts.emulator import Button
 from noughts.errors import SentenceError
 from noughts.log import sentences
 from soak.machine import Machine
 from soak.referee import Broken
 
-A, B = Button.A, Button.B
+A: Button = "A"
+B: Button = "B"
 BOOT_MS = 3_000
 _BOOT_LINE = re.compile(rb"\$NB,[^*\n]*\*[0-9A-F]{2}\r\n")
 DOWN_MS = 80
 UP_MS = 200
 SAVING_MS = 5_000
-"""The choice is saved before a game starts. If a page is moved for that, there are some hundred
-operations on the flash, and to be told of each (`flash_watch`) takes up to 6 ms."""
+"""The choice is saved before a game starts, and pages may be moved and erased for that."""
 _READY_MS = 60  # a button that is down in the first turn of the loop is no press
 
 
@@ -36,7 +35,7 @@ class Player:
         self._line = b""
         self.games.clear()
         self.machine.heard()
-        for button in Button:
+        for button in (A, B):
             self.machine.contact(button, False)
         heard = b""
         for _ in range(BOOT_MS // 100):

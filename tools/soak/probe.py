@@ -6,13 +6,10 @@ sentence of a game it collects the heap and prints a line of its own:
 
     #<free heap in bytes>,<longest gap between two turns since the last such line, in ms>,<jump>
 
-The gap is of device time, read from the timer of `soak.machine` by way of its CC[2]. The jump is
-the most by which the firmware's clock went further in one turn, in ms. The time that the module
-takes itself, collecting and printing, is taken out of both. Names are the firmware's or the game's,
-where they can be: a new one costs heap.
-
-QEMU's accelerometer is a stub that always says the same, with which the cursor ends in a corner. So
-the module also stands before `tilt.move`, and leans the board another way every half second.
+The gap is of device time, read from a timer that the firmware leaves alone and the module starts.
+The jump is the most by which the firmware's clock went further in one turn, in ms. The time that the
+module takes itself, collecting and printing, is taken out of both. Names are the firmware's or the
+game's, where they can be: a new one costs heap.
 """
 
 from __future__ import annotations
@@ -20,6 +17,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
+
+_TIMERS = {"V1": b"0x4000a", "V2": b"0x40008"}
+"""TIMER2 of the nRF51 (MicroPython shows its display by TIMER0), TIMER0 of the nRF52 (CODAL sees to
+touch and analog pins by the others)."""
 
 MODULE = b"""
 import gc, buttons
@@ -29,18 +30,19 @@ gap = 0
 jump = 0
 last = 0
 turn = buttons.wait
+mem32[0x4000a508] = 2
+mem32[0x4000a510] = 4
+mem32[0x4000a000] = 1
 def clock():
-    mem32[0x4000A048] = 1
-    return mem32[0x4000A548]
+    mem32[0x4000a048] = 1
+    return mem32[0x4000a548]
 def wait():
     global gap, jump, last, start
     if not last:
-        import sentences, tilt
-        global send, move
+        import sentences
+        global send
         send = sentences.send
         sentences.send = tell
-        move = tilt.move
-        tilt.move = lean
         last = running_time()
         start = clock()
     button = turn()
@@ -52,9 +54,6 @@ def wait():
     last = time
     start = end
     return button
-def lean(cell, right, down, now):
-    way = (now >> 9) * 37 % 101 % 9
-    return move(cell, way % 3 * 400 - 400, way // 3 * 500 - 500, now)
 def tell(text):
     global gap, jump, last, start
     send(text)
@@ -67,9 +66,9 @@ def tell(text):
     start += clock() - end
 buttons.wait = wait
 """
-"""What the module is."""
+"""What the module is on a V1. The timer counts microseconds, in 24 bits: a small integer."""
 _IMPORT = b"    import loop\n"
-_LINE = re.compile(r"#([0-9]{1,5}),([0-9]{1,9}),([0-9]{1,9})")
+_LINE = re.compile(r"#([0-9]{1,6}),([0-9]{1,9}),([0-9]{1,9})")
 
 
 class Reading(NamedTuple):
@@ -83,12 +82,13 @@ class Reading(NamedTuple):
     """The most by which the firmware's clock went further than time in one of these turns."""
 
 
-def files(game: Mapping[str, bytes]) -> dict[str, bytes]:
+def files(game: Mapping[str, bytes], board: str) -> dict[str, bytes]:
     """The game's files, the module, and a `main.py` that imports it first."""
     main = game["main.py"].replace(_IMPORT, b"    import probe\n" + _IMPORT)
     if main == game["main.py"]:
         raise ValueError("main.py does not import loop any more; adapt the probe")
-    return {**game, "probe.py": MODULE, "main.py": main}
+    module = MODULE.replace(_TIMERS["V1"], _TIMERS[board])
+    return {**game, "probe.py": module, "main.py": main}
 
 
 def read(line: str) -> Reading | None:

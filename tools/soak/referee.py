@@ -13,13 +13,14 @@ from noughts.solver import hard_moves
 from soak import probe
 
 STALL_MS = 50
+"""The CPU waits while flash is written or erased: that comes on top."""
 CLOCK_MS = 20
 """By how much the firmware's clock may go further than time in one turn of the loop."""
 JUMPS_MS = range(60, 72)
 """But for jumps of 65.5 ms, which are the firmware's: it reads a counter of 16 bits of
 microseconds, and only then keeps interrupts away and looks whether the counter has begun anew
 (`us_ticker.c` of mbed-classic). If an interrupt in between lasts until it has, the old reading goes
-with the new overflow. `tests/firmware/test_clock_emulated.py` has it do so."""
+with the new overflow. `tests/firmware/test_clock.py` has it do so."""
 REPLY_MS = 390  # a chip's reply waits 400 ms, and the loop's turns are 6 ms
 
 
@@ -35,12 +36,20 @@ class Referee:
         """Finished and abandoned games, by the chip's level (P for two people) and the end."""
         self.lowest_free = 1 << 20
         self.longest_gap_ms = 0
+        """Between two turns of the loop, where no flash was written or erased."""
+        self.longest_saving_ms = 0
+        """The same where it was."""
         self.clock_jumps = 0
         self.boot: str | None = None
         self.last: sentences.Game | None = None
         self.reading: probe.Reading | None = None
         """What was measured at the last sentence."""
         self._owes_reading = False
+        self._flash_us = 0  # since the last reading
+
+    def flash_begins(self, us: int) -> None:
+        """From now on flash is written or erased for so long."""
+        self._flash_us += us
 
     def hear(self, line: str) -> None:
         """Judge a line, without its line end."""
@@ -62,8 +71,12 @@ class Referee:
         self._owes_reading = False
         self.reading = reading
         self.lowest_free = min(self.lowest_free, reading.free)
-        self.longest_gap_ms = max(self.longest_gap_ms, reading.gap_ms)
-        if reading.gap_ms > STALL_MS:
+        flash_ms, self._flash_us = self._flash_us / 1000, 0
+        if flash_ms:
+            self.longest_saving_ms = max(self.longest_saving_ms, reading.gap_ms)
+        else:
+            self.longest_gap_ms = max(self.longest_gap_ms, reading.gap_ms)
+        if reading.gap_ms > STALL_MS + flash_ms:
             raise Broken(f"the loop stalled for {reading.gap_ms} ms before {self.last}")
         if reading.jump_ms in JUMPS_MS:
             self.clock_jumps += 1

@@ -24,6 +24,7 @@ _FREE_FROM_CENTRE = (4, 1, 3, 5, 7)
 class Result:
     """What came of it."""
 
+    board: str
     seed: int
     kind: str = "shouts"
     firmware: str = ""
@@ -37,33 +38,33 @@ class Result:
     @property
     def repeat(self) -> str:
         """The options that repeat it."""
-        return (
-            f"--hours 0 --cuts 0 --changes 0 --seed {self.seed} --shouts {self.interruptions + 1}"
-        )
+        options = f"--board {self.board.lower()} --hours 0 --cuts 0 --changes 0"
+        return f"{options} --seed {self.seed} --shouts {self.interruptions + 1}"
 
 
 class Shouts:
     """A host whose shouts follow from its seed."""
 
-    def __init__(self, seed: int, firmware: Path | None = None) -> None:
+    def __init__(self, board: str, seed: int, firmware: Path | None = None) -> None:
         self._random = Random(seed)
         self._firmware = firmware
-        self.result = Result(seed)
+        self.result = Result(board, seed)
 
     def run(self, times: int) -> Result:
         """Flood a game and interrupt one, so often or until something is wrong."""
-        with Machine(self.result.seed, firmware=self._firmware) as machine:
-            self.result.firmware = machine.firmware
-            self._machine, self._player = machine, Player(machine)
-            try:
-                self._player.boots()
-                for _ in range(times):
-                    self._flooded_game()
-                    self._interrupted()
-                    self.result.interruptions += 1
-            except Broken as broken:
-                self.result.failure = f"shout {self.result.interruptions + 1}: {broken}"
-        return self.result
+        result = self.result
+        machine = Machine(result.board, result.seed, firmware=self._firmware)
+        result.firmware = machine.firmware
+        self._machine, self._player = machine, Player(machine)
+        try:
+            self._player.boots()
+            for _ in range(times):
+                self._flooded_game()
+                self._interrupted()
+                result.interruptions += 1
+        except Broken as broken:
+            result.failure = f"shout {result.interruptions + 1}: {broken}"
+        return result
 
     def _flooded_game(self) -> None:
         """Two people, marks placed by B, and bytes all the while."""

@@ -8,15 +8,14 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
 
-from noughts.boards.base import Button
-
-from noughts.boards import flash_memory
 from noughts.device_files import device_files
+from noughts.emulator import Button
 from noughts.packing import packed
 from soak import monkey, probe
+from soak.flash_watch import Operation, watch_flash
 from soak.machine import Machine
+from soak.player import A, B
 from soak.referee import Broken, Referee
 
 SILENT_CONTACTS = 300
@@ -44,6 +43,7 @@ _BOUNCE_US = 5_000
 class Result:
     """What came of a stretch."""
 
+    board: str
     seed: int
     kind: str = "stretch"
     firmware: str = ""
@@ -58,6 +58,8 @@ class Result:
     """Games ended, by the chip's level and the end, such as `H=`."""
     lowest_free: int = 0
     longest_gap_ms: int = 0
+    longest_saving_ms: int = 0
+    """The longest gap in which flash was written or erased."""
     clock_jumps: int = 0
     drift: int = 0
     """Bytes by which the best free heap sank from the first to the last third: the median over all
@@ -69,7 +71,7 @@ class Result:
     @property
     def repeat(self) -> str:
         """The options that repeat it."""
-        return f"--seed {self.seed} --until {self.device_s:.3f}"
+        return f"--board {self.board.lower()} --seed {self.seed} --until {self.device_s:.3f}"
 
 
 Tell = Callable[[str], None]
@@ -79,16 +81,18 @@ Point = tuple[str, str, int]  # seats, end, moves
 class Stretch:
     """A run that its seed determines. `trace` hears all that happens, `progress` each tenth."""
 
-    def __init__(self, seed: int, device_s: float, trace: Tell, progress: Tell) -> None:
+    def __init__(
+        self, board: str, seed: int, device_s: float, trace: Tell, progress: Tell
+    ) -> None:
         self._end_us = round(device_s * 1_000_000)
         self._trace = trace
         self._progress = progress
         self._referee = Referee()
-        self._result = Result(seed)
+        self._result = Result(board, seed)
         self._line = b""
         self._silent = 0  # contacts since the last sentence
         self._down: frozenset[Button] = frozenset()
-        self._changed_us = dict.fromkeys(Button, 0)
+        self._changed_us = dict.fromkeys((A, B), 0)
         self._tenths_told = 0
         # The free heap at each point of a game, in the first and the last third.
         self._free: dict[bool, dict[Point, list[int]]] = {False: {}, True: {}}
@@ -96,34 +100,39 @@ class Stretch:
     def run(self, firmware: Path | None = None, game: Mapping[str, bytes] | None = None) -> Result:
         """Play until the end, or until something is wrong. game: other files than ours."""
         result = self._result
-        files = packed(probe.files(device_files() if game is None else game))
-        with Machine(result.seed, files, firmware) as machine:
-            result.firmware = machine.firmware
-            try:
-                machine.rest(_BOOT_MS)
-                self._listen(machine)
-                if self._referee.boot is None:
-                    raise Broken("the board does not start")
-                self._play(machine)
-                self._compare_heap()
-            except Broken as broken:
-                result.failure = str(broken)
-            result.device_s = machine.now_us / 1_000_000
+        files = packed(probe.files(device_files() if game is None else game, result.board))
+        machine = Machine(result.board, result.seed, files, firmware)
+        result.firmware = machine.firmware
+        watch_flash(machine, lambda operation: self._flash_begins(machine, operation))
+        try:
+            machine.rest(_BOOT_MS)
+            self._listen(machine)
+            if self._referee.boot is None:
+                raise Broken("the board does not start")
+            self._play(machine)
+            self._compare_heap()
+        except Broken as broken:
+            result.failure = str(broken)
+        result.device_s = machine.now_us / 1_000_000
         result.ends = self._referee.games
         result.lowest_free = self._referee.lowest_free
         result.longest_gap_ms = self._referee.longest_gap_ms
+        result.longest_saving_ms = self._referee.longest_saving_ms
         result.clock_jumps = self._referee.clock_jumps
         return result
 
     def _play(self, machine: Machine) -> None:
         start_us = machine.now_us
-        for contact in monkey.presses(Random(self._result.seed)):
-            machine.run_until(min(start_us + contact.at_us, self._end_us))
+        for movement in monkey.movements(self._result.seed):
+            machine.run_until(min(start_us + movement.at_us, self._end_us))
             self._listen(machine)
             self._tell_progress(machine)
             if machine.now_us >= self._end_us:
                 return
-            self._contact(machine, contact.button, contact.closed)
+            if isinstance(movement, monkey.Lean):
+                machine.microbit.tilt(movement.x_mg, movement.y_mg)
+                continue
+            self._contact(machine, movement.button, movement.closed)
             if self._silent > SILENT_CONTACTS and not self._down:
                 before_us = machine.now_us
                 self._ask_for_life(machine)
@@ -131,7 +140,7 @@ class Stretch:
 
     def _contact(self, machine: Machine, button: Button, closed: bool) -> None:
         machine.contact(button, closed)
-        self._say(machine, f"{button.value} {'down' if closed else 'up'}")
+        self._say(machine, f"{button} {'down' if closed else 'up'}")
         self._down = self._down | {button} if closed else self._down - {button}
         if closed:
             self._result.contacts += 1
@@ -143,7 +152,7 @@ class Stretch:
         """Both buttons leave a game, B starts one from the menu: either says a sentence."""
         self._silent = 0
         before = self._referee.last
-        for buttons in ((Button.A, Button.B), (Button.B,)) * 2:
+        for buttons in ((A, B), (B,)) * 2:
             machine.rest(1_000)
             for closed in (True, False):
                 for button in buttons:
@@ -153,6 +162,10 @@ class Stretch:
             self._listen(machine)
         if self._referee.last is before:
             raise Broken("it says no sentence any more, whatever is pressed")
+
+    def _flash_begins(self, machine: Machine, operation: Operation) -> None:
+        self._listen(machine)  # what was measured before it does not contain it
+        self._referee.flash_begins(operation.us)
 
     def _listen(self, machine: Machine) -> None:
         *lines, self._line = (self._line + machine.heard()).split(b"\n")
@@ -205,6 +218,5 @@ class Stretch:
 
 def _choice(machine: Machine) -> str:
     """The opponent and the controls, as the board keeps them in a chunk of its flash."""
-    chunks = machine.memory(machine.layout.start, flash_memory.SIZE - machine.layout.start)
-    found = _SETTINGS.search(chunks)
+    found = _SETTINGS.search(machine.files())
     return found[1].decode("latin-1") if found else "Pb"

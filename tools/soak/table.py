@@ -11,8 +11,13 @@ Result = stretch.Result | cuts.Result | endurance.Result | shouts.Result
 Row = tuple[str, str]
 
 
-def rows(results: Sequence[Result]) -> list[Row]:
-    """What was measured, in two columns."""
+def sections(results: Sequence[Result]) -> list[list[Row]]:
+    """What was measured: for each board the rows of two columns."""
+    boards = sorted({result.board for result in results})
+    return [_section([each for each in results if each.board == board]) for board in boards]
+
+
+def _section(results: Sequence[Result]) -> list[Row]:
     found = [("measured on", ", ".join(sorted({result.firmware for result in results})))]
     found += _stretches([each for each in results if isinstance(each, stretch.Result)])
     found += _cuts([each for each in results if isinstance(each, cuts.Result)])
@@ -40,6 +45,7 @@ def _stretches(results: Sequence[stretch.Result]) -> Iterator[Row]:
     yield "lowest free heap, with what measures", f"{min(r.lowest_free for r in results):,} bytes"
     yield "  sunk from the first to the last third", f"{max(r.drift for r in results)} bytes"
     yield "longest stall of the loop", f"{max(r.longest_gap_ms for r in results)} ms"
+    yield "  while settings were saved", f"{max(r.longest_saving_ms for r in results)} ms"
     jumps = sum(result.clock_jumps for result in results)
     yield "  jumps of the firmware's clock by 65.5 ms", f"{jumps}"
 
@@ -49,9 +55,8 @@ def _cuts(results: Sequence[cuts.Result]) -> Iterator[Row]:
         return
     yield "power cuts", f"{sum(result.cuts for result in results)}"
     yield "  seeds", _seeds(results)
-    writing = sum(result.while_writing for result in results)
-    halves = sum(result.half_erased for result in results)
-    yield "  while flash was written", f"{writing}, {halves} left a page half erased"
+    yield "  while flash was written", f"{sum(result.in_a_write for result in results)}"
+    yield "  while a page was erased", f"{sum(result.in_an_erase for result in results)}"
     yield "  after which the defaults were offered", f"{sum(result.defaults for result in results)}"
 
 
@@ -78,7 +83,7 @@ def _endurance(results: Sequence[endurance.Result]) -> Iterator[Row]:
             continue
         changes = f"{result.lasting_changes:,.0f} changes"
         lasts = f"{changes}: {result.years:.0f} years at {endurance.CHANGES_A_DAY} a day"
-        yield f"  until a page was erased {endurance.ERASES:,} times", lasts
+        yield f"  until a page was erased {endurance.ERASES[result.board]:,} times", lasts
 
 
 def _seeds(results: Sequence[Result]) -> str:

@@ -60,14 +60,13 @@ def program(
 
 def flashed(path: Path, board: str = V2) -> Program:
     """A hex file as it is, with the files that are in it. Raises `FirmwareError`."""
-    found = _of(path, board)
+    found = firmware_for(board, path)
     return _program(found, found.memory)
 
 
 @lru_cache(maxsize=16)
 def _made(board: str, files: tuple[tuple[str, bytes], ...], firmware: Path | None) -> Program:
-    found = image.bundled()[board] if firmware is None else _of(firmware, board)
-    return with_files(found, dict(files))
+    return with_files(firmware_for(board, firmware), dict(files))
 
 
 def with_files(firmware: image.Firmware, files: Mapping[str, bytes]) -> Program:
@@ -75,7 +74,13 @@ def with_files(firmware: image.Firmware, files: Mapping[str, bytes]) -> Program:
     return _program(firmware, firmware.with_files(files))
 
 
-def _of(path: Path, board: str) -> image.Firmware:
+def firmware_for(board: str, path: Path | None = None) -> image.Firmware:
+    """The firmware for a board in a hex file, or else the official one.
+
+    Raises `FirmwareError` where the file holds none for that board.
+    """
+    if path is None:
+        return image.bundled()[board]
     found = image.load(path)
     if board not in found:
         raise FirmwareError(
