@@ -1,4 +1,4 @@
-"""`make soak`: hours of device time on the emulated V1, and one table of what came of them.
+"""`make soak`: hours of device time on both boards, emulated, and one table of what came of it.
 
 Exits 1 if anything was wrong, with the command that repeats it.
 """
@@ -11,14 +11,14 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from noughts.errors import NoughtsError
 from noughts.files import write_whole
+from noughts.virtual.program import BOARDS
 from soak import endurance, table
 from soak.cuts import Cuts
 from soak.shouts import Shouts
@@ -40,6 +40,14 @@ class Task(NamedTuple):
 CHAIN = 25
 """Power cuts, or shouts, in a row on one board."""
 
+DEFAULTS: Mapping[str, Mapping[str, int]] = {
+    "hours": {"V1": 24, "V2": 8},
+    "cuts": {"V1": 500, "V2": 200},
+    "shouts": {"V1": 100, "V2": 40},
+    "changes": {"V1": 200, "V2": 100},
+}
+"""A second of a V2 takes twice as much of the computer's time."""
+
 COMMAND = "PYTHONPATH=tools .venv/bin/python -m soak"
 
 
@@ -48,7 +56,8 @@ def main() -> int:
     options = _options()
     try:
         if options.until is not None:
-            stretch = Stretch(options.seed, options.until, print, progress)
+            (board,) = options.board
+            stretch = Stretch(board, options.seed, options.until, print, progress)
             found: list[table.Result] = [stretch.run(options.firmware)]
         else:
             found = _run_all(options)
@@ -57,7 +66,7 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-    print_table(table.rows(found))
+    print_table(table.sections(found))
     failed = [result for result in found if result.failure]
     for result in failed:
         print(f"\nFAILED: {result.failure}")
@@ -68,15 +77,20 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="soak", description=__doc__)
-    parser.add_argument("--hours", type=_time, default=24.0, help="device time in all (24)")
-    parser.add_argument("--runs", type=_count, default=12, help="runs that it is split over (12)")
-    parser.add_argument("--cuts", type=_count, default=500, help="power cuts in all (500)")
     parser.add_argument(
-        "--in-writes", action="store_true", help="cut the power only while flash is written"
+        "--board", choices=("v1", "v2", "both"), default="both", help="which micro:bit (both)"
     )
-    parser.add_argument("--shouts", type=_count, default=100, help="floods, interruptions (100)")
+    parser.add_argument("--hours", type=_time, help=f"device time{_by_board('hours')}")
+    parser.add_argument("--runs", type=_count, default=12, help="runs that it is split over (12)")
+    parser.add_argument("--cuts", type=_count, help=f"power cuts{_by_board('cuts')}")
     parser.add_argument(
-        "--changes", type=_count, default=200, help="of settings, for the wear of flash (200)"
+        "--in-writes", action="store_true", help="cut the power only while flash is changed"
+    )
+    parser.add_argument("--shouts", type=_count, help=f"floods, interruptions{_by_board('shouts')}")
+    parser.add_argument(
+        "--changes",
+        type=_count,
+        help=f"of settings, for the wear of flash{_by_board('changes')}",
     )
     parser.add_argument("--seed", type=_count, default=1, help="of the first run (1); then 2, 3 …")
     parser.add_argument("--jobs", type=_count, default=os.cpu_count(), help="runs at the same time")
@@ -91,12 +105,20 @@ def _options() -> argparse.Namespace:
         help="keep the result of each run there; what is there already is not run again",
     )
     options = parser.parse_args()
+    options.board = BOARDS if options.board == "both" else (options.board.upper(),)
     if options.until is None:
-        if not (options.hours or options.cuts or options.shouts or options.changes):
+        if all(getattr(options, name) == 0 for name in DEFAULTS):
             parser.error("nothing is asked for")
-        if options.hours and not options.runs:
+        if options.hours != 0 and not options.runs:
             parser.error("--hours needs one of the --runs at least")
+    elif len(options.board) > 1:
+        parser.error("--until needs one board; give --board v1 or --board v2")
     return options
+
+
+def _by_board(name: str) -> str:
+    defaults = ", ".join(f"{board} {count:g}" for board, count in DEFAULTS[name].items())
+    return f" for each board ({defaults})"
 
 
 def _time(text: str) -> float:
@@ -123,20 +145,7 @@ def progress(line: str) -> None:
 
 
 def _run_all(options: argparse.Namespace) -> list[table.Result]:
-    tasks: list[Task] = []
-    if options.hours > 0:
-        device_s = options.hours * 3600 / options.runs
-        for seed in range(options.seed, options.seed + options.runs):
-            tasks.append(Task(f"stretch-{seed}-{device_s:g}", partial(_stretch, seed, device_s)))
-    cut = partial(_cuts, in_writes=options.in_writes)
-    cuts_name = "cuts-in-writes" if options.in_writes else "cuts"
-    for name, part, total in ((cuts_name, cut, options.cuts), ("shouts", _shouts, options.shouts)):
-        for number, start in enumerate(range(0, total, CHAIN)):
-            seed, count = options.seed + number, min(CHAIN, total - start)
-            tasks.append(Task(f"{name}-{seed}-{count}", partial(part, seed, count)))
-    if options.changes > 0:
-        run = partial(_endurance, options.changes, options.seed)
-        tasks.append(Task(f"endurance-{options.seed}-{options.changes}", run))
+    tasks = [task for board in options.board for task in _tasks(board, options)]
     if options.keep is not None:
         try:
             options.keep.mkdir(parents=True, exist_ok=True)
@@ -145,19 +154,34 @@ def _run_all(options: argparse.Namespace) -> list[table.Result]:
                 f"cannot keep results in {options.keep} ({error.strerror}); name another folder"
             ) from error
     jobs = max(1, min(options.jobs, len(tasks)))
-    with multiprocessing.Pool(jobs, _share_processors, (multiprocessing.Value("i"),)) as pool:
+    with multiprocessing.Pool(jobs) as pool:
         run_one = partial(_run, firmware=options.firmware, kept=options.keep)
         found = list(pool.imap_unordered(run_one, tasks, chunksize=1))
-    return sorted(found, key=lambda result: (result.kind, result.seed))
+    return sorted(found, key=lambda result: (result.board, result.kind, result.seed))
 
 
-def _share_processors(before: Synchronized[int]) -> None:
-    """Keep this job to one processor, and each to another one while there are enough."""
-    if hasattr(os, "sched_setaffinity"):
-        processors = sorted(os.sched_getaffinity(0))
-        with before.get_lock():
-            os.sched_setaffinity(0, {processors[before.value % len(processors)]})
-            before.value += 1
+def _tasks(board: str, options: argparse.Namespace) -> Iterator[Task]:
+    asked = {
+        name: default[board] if getattr(options, name) is None else getattr(options, name)
+        for name, default in DEFAULTS.items()
+    }
+    if asked["hours"] > 0:
+        device_s = asked["hours"] * 3600 / options.runs
+        for seed in range(options.seed, options.seed + options.runs):
+            name = f"{board}-stretch-{seed}-{device_s:g}"
+            yield Task(name, partial(_stretch, board, seed, device_s))
+    cut = partial(_cuts, in_writes=options.in_writes)
+    cuts_name = "cuts-in-writes" if options.in_writes else "cuts"
+    for name, part, total in (
+        (cuts_name, cut, asked["cuts"]),
+        ("shouts", _shouts, asked["shouts"]),
+    ):
+        for number, start in enumerate(range(0, total, CHAIN)):
+            seed, count = options.seed + number, min(CHAIN, total - start)
+            yield Task(f"{board}-{name}-{seed}-{count}", partial(part, board, seed, count))
+    if asked["changes"] > 0:
+        run = partial(_endurance, board, asked["changes"], options.seed)
+        yield Task(f"{board}-endurance-{options.seed}-{asked['changes']}", run)
 
 
 def _run(task: Task, firmware: Path | None, kept: Path | None) -> table.Result:
@@ -176,33 +200,38 @@ def _run(task: Task, firmware: Path | None, kept: Path | None) -> table.Result:
     return result
 
 
-def _stretch(seed: int, device_s: float, firmware: Path | None) -> table.Result:
-    return Stretch(seed, device_s, lambda line: None, progress).run(firmware)
+def _stretch(board: str, seed: int, device_s: float, firmware: Path | None) -> table.Result:
+    return Stretch(board, seed, device_s, lambda line: None, progress).run(firmware)
 
 
-def _cuts(seed: int, count: int, firmware: Path | None, in_writes: bool) -> table.Result:
-    result = Cuts(seed, firmware, in_writes).run(count)
-    progress(f"seed {seed}: {result.cuts} of {count} power cuts")
+def _cuts(
+    board: str, seed: int, count: int, firmware: Path | None, in_writes: bool
+) -> table.Result:
+    result = Cuts(board, seed, firmware, in_writes).run(count)
+    progress(f"{board}, seed {seed}: {result.cuts} of {count} power cuts")
     return result
 
 
-def _shouts(seed: int, count: int, firmware: Path | None) -> table.Result:
-    result = Shouts(seed, firmware).run(count)
-    progress(f"seed {seed}: {result.interruptions} of {count} floods and interruptions")
+def _shouts(board: str, seed: int, count: int, firmware: Path | None) -> table.Result:
+    result = Shouts(board, seed, firmware).run(count)
+    progress(f"{board}, seed {seed}: {result.interruptions} of {count} floods and interruptions")
     return result
 
 
-def _endurance(changes: int, seed: int, firmware: Path | None) -> table.Result:
-    result = endurance.count(changes, seed, firmware)
-    progress(f"{result.changes} changes of the settings")
+def _endurance(board: str, changes: int, seed: int, firmware: Path | None) -> table.Result:
+    result = endurance.count(board, changes, seed, firmware)
+    progress(f"{board}: {result.changes} changes of the settings")
     return result
 
 
-def print_table(found: Sequence[tuple[str, str]]) -> None:
-    """Two columns."""
-    width = max(len(name) for name, _ in found)
-    for name, value in found:
-        print(f"{name.ljust(width)}  {value}")
+def print_table(sections: Sequence[Sequence[table.Row]]) -> None:
+    """Two columns for each board."""
+    width = max(len(name) for section in sections for name, _ in section)
+    for number, section in enumerate(sections):
+        if number:
+            print()
+        for name, value in section:
+            print(f"{name.ljust(width)}  {value}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """How long the flash lasts: the erases that games and changes of the settings cost, counted.
 
 A page of the nRF51822's flash is good for 20,000 erases, one of the nRF52833's for 10,000 (product
-specifications, "Flash" and "NVMC"). The firmware writes a file anew into chunks that were never used, and erases a page only to get back
-chunks that were freed; so what counts is the long run, on a file system that is used up.
+specifications, "Flash" and "NVMC"). The firmware writes a file anew into chunks that were never
+used, and erases a page only to get back chunks that were freed; so what counts is the long run, on
+a file system that is used up.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ sentence of a game it collects the heap and prints a line of its own:
     #<free heap in bytes>,<longest gap between two turns since the last such line, in ms>,<jump>
 
 The gap is of device time, read from a timer that the firmware leaves alone and the module starts.
-The jump is the most by which the firmware's clock went further in one turn, in ms. The time that the
-module takes itself, collecting and printing, is taken out of both. Names are the firmware's or the
-game's, where they can be: a new one costs heap.
+The jump is the most by which the firmware's clock went further in one turn, in ms. The time that
+the module takes itself, collecting and printing, is taken out of both. Names are the firmware's or
+the game's, where they can be: a new one costs heap.
 """
 
 from __future__ import annotations

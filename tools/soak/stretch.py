@@ -81,9 +81,7 @@ Point = tuple[str, str, int]  # seats, end, moves
 class Stretch:
     """A run that its seed determines. `trace` hears all that happens, `progress` each tenth."""
 
-    def __init__(
-        self, board: str, seed: int, device_s: float, trace: Tell, progress: Tell
-    ) -> None:
+    def __init__(self, board: str, seed: int, device_s: float, trace: Tell, progress: Tell) -> None:
         self._end_us = round(device_s * 1_000_000)
         self._trace = trace
         self._progress = progress
@@ -211,7 +209,7 @@ class Stretch:
         if step > self._tenths_told:
             self._tenths_told = step
             self._progress(
-                f"seed {self._result.seed}: {machine.now_us / 3.6e9:.2f} of "
+                f"{machine.board}, seed {self._result.seed}: {machine.now_us / 3.6e9:.2f} of "
                 f"{self._end_us / 3.6e9:.2f} device-hours, {self._result.games.total()} games"
             )
 
