@@ -5,12 +5,12 @@ from itertools import islice
 from random import Random
 
 import pytest
-from noughts.boards.base import Button
 
 from noughts.device_files import device_files
 from noughts.log.sentences import Boot, Game, write
-from soak import endurance, monkey, probe, table
-from soak.__main__ import main
+from soak import cuts, endurance, monkey, probe, shouts, table
+from soak.__main__ import main, tasks
+from soak.player import A, B
 from soak.referee import Broken, Referee
 
 BOOT = write(Boot("AB12", "V1", "0.1.0", "2798"))
@@ -31,7 +31,7 @@ def heard(*lines):
 
 
 def test_the_monkey_repeats_itself_from_its_seed():
-    first, again, other = (list(islice(monkey.presses(Random(seed)), 2000)) for seed in (5, 5, 6))
+    first, again, other = (list(islice(monkey.movements(seed), 2000)) for seed in (5, 5, 6))
     assert first == again
     assert first != other
 
@@ -40,8 +40,8 @@ def test_the_monkeys_contacts_are_such_as_fingers_make():
     contacts = list(islice(monkey.presses(Random(1)), 50_000))
     times = [contact.at_us for contact in contacts]
     assert times == sorted(times)
-    closed = dict.fromkeys(Button, False)
-    since = dict.fromkeys(Button, 0)
+    closed = dict.fromkeys((A, B), False)
+    since = dict.fromkeys((A, B), 0)
     held_us, bounces, apart_us = [], 0, []
     for contact in contacts:
         assert closed[contact.button] != contact.closed, contact
@@ -49,7 +49,7 @@ def test_the_monkeys_contacts_are_such_as_fingers_make():
             held_us.append(contact.at_us - since[contact.button])
         else:
             bounces += contact.at_us - since[contact.button] < 5_000
-            other = Button.B if contact.button is Button.A else Button.A
+            other = B if contact.button == A else A
             if closed[other]:
                 apart_us.append(contact.at_us - since[other])
         closed[contact.button] = contact.closed
@@ -59,6 +59,19 @@ def test_the_monkeys_contacts_are_such_as_fingers_make():
     assert sum(us <= 50_000 for us in apart_us) > 250  # both
     assert sum(50_000 < us <= 100_000 for us in apart_us) > 250
     assert max(times) / 1e6 / len(times) < 1  # and no long idling on the whole
+
+
+def test_the_monkey_leans_the_board_every_way():
+    movements = list(islice(monkey.movements(1), 5_000))
+    times = [movement.at_us for movement in movements]
+    assert times == sorted(times)
+    leans = [movement for movement in movements if isinstance(movement, monkey.Lean)]
+    ways = {
+        ((lean.x_mg > 300) - (lean.x_mg < -300), (lean.y_mg > 300) - (lean.y_mg < -300))
+        for lean in leans
+    }
+    assert len(ways) == 9
+    assert 0.5 < max(times) / 1e6 / len(leans) < 2
 
 
 def test_the_referee_follows_games_and_counts_them():
@@ -133,6 +146,16 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement():
     referee.hear(game(""))
     with pytest.raises(Broken, match="stalled for 51 ms"):
         referee.hear("#2448,51,0")
+    # While flash is written or erased the CPU waits: that is not the game's.
+    referee = heard()
+    referee.flash_begins(22_300)
+    referee.flash_begins(46)
+    referee.hear(game(""))
+    referee.hear("#2448,72,0")
+    assert (referee.longest_gap_ms, referee.longest_saving_ms) == (0, 72)
+    referee.hear(game("4"))
+    with pytest.raises(Broken, match="stalled for 72 ms"):
+        referee.hear("#2448,72,0")
     referee = heard()
     referee.hear(game(""))
     with pytest.raises(Broken, match="clock jumped by 21 ms"):
@@ -147,12 +170,38 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement():
 
 
 def test_the_table_says_nothing_of_wear_that_was_not_seen():
-    seen = endurance.Result(1, changes=200, writes=9_000, erases=Counter({0x3D000: 25}))
-    rows = dict(table.rows([seen]))
+    seen = endurance.Result("V1", 1, changes=200, writes=9_000, erases=Counter({0x3D000: 25}))
+    (rows,) = map(dict, table.sections([seen]))
     assert rows["flash writes in 200 changes of settings"] == "45 a change"
     assert rows["  until a page was erased 20,000 times"].startswith("160,000 changes: 22 years")
-    rows = dict(table.rows([endurance.Result(1, changes=2, writes=90)]))
+    (rows,) = map(dict, table.sections([endurance.Result("V1", 1, changes=2, writes=90)]))
     assert not any("inf" in value for value in rows.values())
+
+
+def test_the_table_has_a_section_for_each_board():
+    found = [
+        shouts.Result("V2", 1, firmware="its firmware", flooded=5),
+        cuts.Result("V1", 1, cuts=25, in_a_write=4, in_an_erase=3),
+        cuts.Result("V1", 2, cuts=25, in_an_erase=2, failure="it broke"),
+    ]
+    v1, v2 = map(dict, table.sections(found))
+    assert (v1["power cuts"], v1["failures"]) == ("50", "1")
+    assert (v1["  while flash was written"], v1["  while a page was erased"]) == ("4", "5")
+    assert (v2["measured on"], v2["failures"]) == ("its firmware", "0")
+
+
+@pytest.mark.parametrize("board", ["V1", "V2"])
+def test_what_failed_says_how_to_repeat_it(monkeypatch, board):
+    """The options name the board and the seed, and ask for nothing else."""
+    done = []
+    monkeypatch.setattr("soak.__main__._run_all", lambda options: done.append(options) or [])
+    monkeypatch.setattr("soak.__main__.print_table", lambda sections: None)
+    for result in (cuts.Result(board, 7, cuts=3), shouts.Result(board, 7, interruptions=2)):
+        monkeypatch.setattr("sys.argv", ["soak", *result.repeat.split()])
+        assert main() == 0
+    for options in done:
+        (name,) = [task.name for task in tasks(board, options)]
+        assert name.startswith(f"{board}-") and name.endswith("-7-3")
 
 
 @pytest.mark.parametrize(
@@ -164,11 +213,17 @@ def test_the_table_says_nothing_of_wear_that_was_not_seen():
         ("--runs 0", 2, "--hours needs one of the --runs"),
         ("--hours 0 --cuts 0 --shouts 0 --changes 0", 2, "nothing is asked for"),
         ("--keep /dev/null", 1, "cannot keep results in /dev/null"),
-        ("--hours 0 --cuts 0 --shouts 0 --changes 9 --keep {kept}", 1, "is damaged; remove it"),
+        ("--board v3", 2, "choose from"),
+        ("--until 9", 2, "--until needs one board"),
+        (
+            "--board v2 --hours 0 --cuts 0 --shouts 0 --changes 9 --keep {kept}",
+            1,
+            "is damaged; remove it",
+        ),
     ],
 )
 def test_wrong_options_are_one_line(monkeypatch, capfd, tmp_path, options, status, told):
-    (tmp_path / "endurance-1-9.pickle").write_bytes(b"no pickle")
+    (tmp_path / "V2-endurance-1-9.pickle").write_bytes(b"no pickle")
     monkeypatch.setattr("sys.argv", ["soak", *options.format(kept=tmp_path).split()])
     try:
         assert main() == status
@@ -178,9 +233,10 @@ def test_wrong_options_are_one_line(monkeypatch, capfd, tmp_path, options, statu
     assert line.startswith("soak: ") and told in line
 
 
-def test_the_probe_changes_none_of_the_games_files_but_main():
+@pytest.mark.parametrize("board", ["V1", "V2"])
+def test_the_probe_changes_none_of_the_games_files_but_main(board):
     game_files = device_files()
-    files = probe.files(game_files)
+    files = probe.files(game_files, board)
     assert {name for name in files if files[name] != game_files.get(name)} == {
         "probe.py",
         "main.py",
@@ -188,4 +244,4 @@ def test_the_probe_changes_none_of_the_games_files_but_main():
     assert probe.read("#2448,17,1") == (2448, 17, 1)
     assert probe.read("$NG") is None
     with pytest.raises(ValueError, match="adapt the probe"):
-        probe.files({"main.py": b"pass"})
+        probe.files({"main.py": b"pass"}, board)

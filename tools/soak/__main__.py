@@ -145,7 +145,7 @@ def progress(line: str) -> None:
 
 
 def _run_all(options: argparse.Namespace) -> list[table.Result]:
-    tasks = [task for board in options.board for task in _tasks(board, options)]
+    asked = [task for board in options.board for task in tasks(board, options)]
     if options.keep is not None:
         try:
             options.keep.mkdir(parents=True, exist_ok=True)
@@ -153,14 +153,15 @@ def _run_all(options: argparse.Namespace) -> list[table.Result]:
             raise NoughtsError(
                 f"cannot keep results in {options.keep} ({error.strerror}); name another folder"
             ) from error
-    jobs = max(1, min(options.jobs, len(tasks)))
+    jobs = max(1, min(options.jobs, len(asked)))
     with multiprocessing.Pool(jobs) as pool:
         run_one = partial(_run, firmware=options.firmware, kept=options.keep)
-        found = list(pool.imap_unordered(run_one, tasks, chunksize=1))
+        found = list(pool.imap_unordered(run_one, asked, chunksize=1))
     return sorted(found, key=lambda result: (result.board, result.kind, result.seed))
 
 
-def _tasks(board: str, options: argparse.Namespace) -> Iterator[Task]:
+def tasks(board: str, options: argparse.Namespace) -> Iterator[Task]:
+    """The runs that the options ask for on a board."""
     asked = {
         name: default[board] if getattr(options, name) is None else getattr(options, name)
         for name, default in DEFAULTS.items()
