@@ -1,27 +1,25 @@
 """A hostile serial line and damaged files, on the real firmware."""
 
-import time
+from functools import partial
 
 import pytest
-from noughts.simulator.picture import scrolled
 
-from boards import Driver
-from noughts.boards import emulated as emulated_board
-from noughts.boards import flash_memory
+from boards import scrolled
 from noughts.device_files import device_files
-from noughts.firmware import image
+from noughts.virtual.program import program
 from soak import shouts
 from soak.machine import Machine
 from soak.player import A, B, Player
 
-pytestmark = pytest.mark.usefixtures("qemu")
+BOARDS = pytest.mark.parametrize("board", ["V1", "V2"])
 
 
-def test_shouting_changes_no_game_and_ctrl_d_starts_another():
-    result = shouts.Shouts(seed=4).run(3)
+@BOARDS
+def test_shouting_changes_no_game_and_ctrl_d_starts_another(board):
+    result = shouts.Shouts(board, seed=4).run(2)
     assert not result.failure
-    assert result.interruptions == 3
-    assert result.flooded > 5_000
+    assert result.interruptions == 2
+    assert result.flooded > 10_000
 
 
 def test_a_game_that_listens_to_what_is_shouted_is_noticed(monkeypatch):
@@ -29,23 +27,23 @@ def test_a_game_that_listens_to_what_is_shouted_is_noticed(monkeypatch):
     answer = b"    if microbit.uart.any():\n        return microbit.uart.read(1)[0] & 1\n"
     listening = files["buttons.py"].replace(b"    button = 0\n", b"    button = 0\n" + answer)
     assert listening != files["buttons.py"]
-    monkeypatch.setattr("soak.machine.files_for_boards", lambda: {**files, "buttons.py": listening})
-    assert "in a flood says" in shouts.Shouts(seed=4).run(3).failure
+    files = {**files, "buttons.py": listening}
+    monkeypatch.setattr(shouts, "Machine", partial(Machine, files=files))
+    assert "in a flood says" in shouts.Shouts("V1", seed=4).run(3).failure
 
 
-def machine_with(name, content):
+def machine_with(name, content, board="V1"):
     """The game on a machine, with this file among its files, or without any of this name."""
     files = {**device_files(), name: content or b"\xff"}
     if content is None:
         del files[name]
     if content != b"":
-        return Machine(files=files)
+        return Machine(board, files=files)
     # The library that packs files takes no empty ones; the firmware does.
-    memory = image.for_v1().with_files(files)
-    flash = bytearray(memory.tobinstr(0, flash_memory.SIZE - 1))
+    flash = bytearray(program(board, files).flash)
     header = bytes([0xFE, 2 + len(name) + 1, len(name)]) + name.encode()
     flash[flash.index(header) + 1] -= 1  # where the file ends
-    return Machine(flash=bytes(flash))
+    return Machine(board, flash=bytes(flash))
 
 
 SETTINGS = {
@@ -64,16 +62,24 @@ SETTINGS = {
 
 @pytest.mark.parametrize("damage", SETTINGS)
 def test_damaged_settings_mean_the_defaults_and_are_mended(damage):
-    with machine_with("settings", SETTINGS[damage]) as machine:
-        player = Player(machine)
-        player.boots()
-        assert player.choice() == "Pb"
-        player.tap(A)  # E
-        player.start()
-        player.leave()
-        machine.reset()
-        player.boots()
-        assert player.choice() == "Eb"
+    defaults_are_offered_and_mended(damage, "V1")
+
+
+def test_a_v2_takes_damaged_settings_too():
+    defaults_are_offered_and_mended("no text", "V2")
+
+
+def defaults_are_offered_and_mended(damage, board):
+    machine = machine_with("settings", SETTINGS[damage], board)
+    player = Player(machine)
+    player.boots()
+    assert player.choice() == "Pb"
+    player.tap(A)  # E
+    player.start()
+    player.leave()
+    machine.cut_power()
+    player.boots()
+    assert player.choice() == "Eb"
 
 
 GOOD = device_files()["table.py"]
@@ -95,21 +101,22 @@ def test_a_damaged_table_is_told_on_the_leds(damage):
     assert b"Traceback" in fails("table.py", TABLES[damage], "files incomplete")
 
 
-def fails(name, content, text):
+def fails(name, content, text, board="V1"):
     """What a board says that does not start with this file; on its LEDs it scrolls the text."""
-    display = emulated_board.find_display(image.for_v1()) + emulated_board.FRAME_BUFFER
-    pictures = [frozenset(scrolled(each)) for each in ("files incomplete", "error")]
+    firmware = {"V1": "V1 1.1.1", "V2": "V2 2.1.2"}[board]
+    other = "error" if text == "files incomplete" else "files incomplete"
+    expected, unexpected = scrolled(firmware, text), scrolled(firmware, other)
+    machine = machine_with(name, content, board)
     seen = set()
-    with machine_with(name, content) as machine:
-        machine.rest(2_000)
-        for _ in range(200):
-            machine.rest(100)
-            columns = machine.memory(display, 25)
-            seen.add(bytes(columns[x * 5 + y] for y in range(5) for x in range(5)))
-        heard = machine.heard()
+
+    def told():
+        seen.add(machine.microbit.leds())
+        return len(seen & (expected - unexpected)) >= 15
+
+    assert machine.microbit.run_until(told, timeout_us=20e6, step_us=20_000)
+    assert not seen & (unexpected - expected)
+    heard = machine.heard()
     assert b"$" not in heard
-    incomplete, error = (len(seen & each) / len(each) for each in pictures)
-    assert incomplete > 0.9 > error if text == "files incomplete" else error > 0.9 > incomplete
     return heard
 
 
@@ -129,10 +136,18 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_told_on_the_leds_and_on_the_serial_line(mistake):
+    mistake_is_told(mistake, "V1")
+
+
+def test_a_v2_tells_a_mistake_too():
+    mistake_is_told("syntax", "V2")
+
+
+def mistake_is_told(mistake, board):
     name, old, new, error = MISTAKES[mistake]
     files = device_files()
     assert old in files[name]
-    heard = fails(name, files[name].replace(old, new, 1), "error")
+    heard = fails(name, files[name].replace(old, new, 1), "error", board)
     assert b"Traceback (most recent call last):\r\n" in heard
     assert b'  File "%s", line ' % name.encode() in heard
     assert b"\r\n" + error in heard
@@ -162,46 +177,22 @@ WRONG_VALUES = {
 }
 
 
-@pytest.mark.parametrize("damage", WRONG_VALUES)
-def test_a_table_that_hard_fails_over_leaves_the_other_levels(damage):
+@pytest.mark.parametrize(
+    ("board", "damage"), [*(("V1", damage) for damage in WRONG_VALUES), ("V2", "no book")]
+)
+def test_a_table_that_hard_fails_over_leaves_the_other_levels(board, damage):
     assert WRONG_VALUES[damage] != GOOD
-    with Machine(files={**device_files(), "table.py": WRONG_VALUES[damage]}) as machine:
-        player = Player(machine)
-        player.boots()
-        for _ in range(3):
-            player.tap(A)
-        player.start()  # hard
-        machine.contact(B, True)
-        machine.rest(80)
-        machine.contact(B, False)
-        machine.rest(4_000)  # a sad face, and the menu again
-        heard = machine.heard()
-        assert b"Traceback" in heard and b"Error" in heard
-        player.tap(A)  # two people
-        assert player.choice() == "Pb"
-
-
-def test_a_host_that_never_reads_holds_nothing_up(emulated):
-    """The line is full, and stays so while a game begins and a mark is placed."""
-    board = emulated()
-    driver = Driver(board)
-    driver.start()
-    board._line.feed(b"#" * 100_000)  # far more than the system keeps for a reader
-    for picture in (set(), {12}):
-        board.press(B)
-        unread(board, 250)
-        board.release(B)
-        unread(board, 400)
-        lit = [board.leds() for _ in range(20) if not unread(board, 37)]
-        steady = {led for led in range(25) if all(leds[led] == 9 for leds in lit)}
-        assert steady == picture
-        assert len(set(lit)) > 1  # the cursor blinks
-    driver.press(B)
-    assert driver.says("41", "-").number == 1
-
-
-def unread(board, ms):
-    """Wait for device time, without reading a byte."""
-    end = board.clock_us() + ms * 1000
-    while board.clock_us() < end:
-        time.sleep(0.002)
+    machine = Machine(board, files={**device_files(), "table.py": WRONG_VALUES[damage]})
+    player = Player(machine)
+    player.boots()
+    for _ in range(3):
+        player.tap(A)
+    player.start()  # hard
+    machine.contact(B, True)
+    machine.rest(80)
+    machine.contact(B, False)
+    machine.rest(4_000)  # a sad face, and the menu again
+    heard = machine.heard()
+    assert b"Traceback" in heard and b"Error" in heard
+    player.tap(A)  # two people
+    assert player.choice() == "Pb"
