@@ -6,6 +6,7 @@ import argparse
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -52,6 +53,10 @@ def run(args: argparse.Namespace) -> int:
         args.error("--firmware gets our files added, --hex is run as it is; give one of them")
     if args.keys is None:
         return _play(args)
+    return _press_keys(args)
+
+
+def _press_keys(args: argparse.Namespace) -> int:
     from noughts.virtual.keys import KeyPlayer, KeyTokenError, read_keys
 
     try:
@@ -61,11 +66,17 @@ def run(args: argparse.Namespace) -> int:
     board = _program(args).microbit()
     from noughts.emulator import EmulatorError
 
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        # Unicorn calls Python back, and what a signal raises there would be lost.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         for text in KeyPlayer(board).play(steps):
             print(text, flush=True)
     except EmulatorError as error:
         raise BoardError(str(error)) from error
+    finally:
+        signal.signal(signal.SIGINT, before)
     return 0
 
 
@@ -73,16 +84,25 @@ def _play(args: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
     _check_size()
-    signal.signal(signal.SIGTERM, _stop)
+    stopped = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        """End as after an exit, so that the terminal is restored."""
+        stopped.set()
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, stop)
     if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, _stop)
+        signal.signal(signal.SIGHUP, stop)
     from noughts.virtual.board import VirtualBoard
 
-    with VirtualBoard(_program(args)) as board:
+    with VirtualBoard(lambda: _program(args)) as board:
         from noughts.terminal.app import BoardApp
+        from noughts.terminal.stuck import leaving_a_stuck_terminal
 
         app = BoardApp(board)
-        app.run()
+        with leaving_a_stuck_terminal(stopped, lambda: None):
+            app.run()
         if app.failure is not None:
             raise app.failure
         return app.return_code or 0
@@ -105,8 +125,3 @@ def _check_size() -> None:
             f"the terminal is too small ({columns} x {lines}); "
             f"make it {MIN_COLUMNS} x {MIN_LINES} or larger"
         )
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    """End as after an exit, so that the board is closed."""
-    raise SystemExit(128 + number)

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
@@ -194,7 +195,8 @@ def _autoplayed(count: int, stack: ExitStack) -> Iterator[str]:
     from noughts.virtual.program import BOARDS, program
 
     for seed in range(count):
-        board = stack.enter_context(VirtualBoard(program(BOARDS[seed % 2])))
+        kind = BOARDS[seed % len(BOARDS)]
+        board = stack.enter_context(VirtualBoard(partial(program, kind)))
         stack.callback(Autoplay(board, seed).stop)
         yield board.port
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
@@ -110,8 +109,8 @@ class BoardApp(App[None]):
         self._heard.can_focus = False
         self._status = Static(id="status")
         self._table_id = "?"
-        self._stopped = threading.Event()
-        self._watcher = threading.Thread(target=self._watch, name="watch board", daemon=True)
+        self._stream = Stream()
+        self._shown = b""
 
     def compose(self) -> ComposeResult:
         with Container(id="stage"):
@@ -123,7 +122,7 @@ class BoardApp(App[None]):
     def on_mount(self) -> None:
         self._tell_status()
         self.set_interval(_CLOCK_S, self._tell_status)
-        self.call_after_refresh(self._watcher.start)
+        self.set_interval(_POLL_S, self._look)
 
     def on_resize(self, event: events.Resize) -> None:
         columns, lines = event.size
@@ -135,9 +134,6 @@ class BoardApp(App[None]):
                 f"{columns} x {lines} is too small: make the terminal "
                 f"{MIN_COLUMNS} x {MIN_LINES} or larger, or q to quit."
             )
-
-    def on_unmount(self) -> None:
-        self._stopped.set()
 
     def fail(self, error: NoughtsError) -> None:
         """End the program; the command then tells the error."""
@@ -160,26 +156,23 @@ class BoardApp(App[None]):
         except NoughtsError as error:
             self.fail(error)
 
-    def _watch(self) -> None:
-        """In a thread: take what the board shows and says, and pass on what is new."""
-        stream = Stream()
-        shown = b""
+    def _look(self) -> None:
+        """Take what the board shows and says, and pass on what is new."""
+        if self.failure is not None:
+            return
         try:
-            while not self._stopped.wait(_POLL_S):
-                leds = self._board.leds()
-                if leds != shown:
-                    shown = leds
-                    self.call_from_thread(self._picture.show_leds, leds)
-                for item in stream.feed(self._board.serial.read(4096)):
-                    self.call_from_thread(self._tell, item)
-        except (NoughtsError, OSError) as error:
-            gone = (
-                error
-                if isinstance(error, NoughtsError)
-                else BoardGone("the board's serial port is gone; start again")
-            )
-            if not self._stopped.is_set():
-                self.call_from_thread(self.fail, gone)
+            leds = self._board.leds()
+            heard = self._board.serial.read(4096)
+        except NoughtsError as error:
+            self.fail(error)
+            return
+        except OSError:  # its port goes a moment after the board
+            return
+        if leds != self._shown:
+            self._shown = leds
+            self._picture.show_leds(leds)
+        for item in self._stream.feed(heard):
+            self._tell(item)
 
     def _tell(self, item: Item) -> None:
         if isinstance(item, Heard):

@@ -8,7 +8,9 @@ from random import Random
 from noughts.errors import BoardGone
 from noughts.virtual.board import VirtualBoard
 
-_STARTED_S = 2.0
+_STARTED_US = 2_000_000
+"""Long enough for a board to be in its menu."""
+_LOOK_S = 0.1
 _PAUSE_S = (0.25, 1.0)
 _KINDS_OF_GAME = 4
 
@@ -26,9 +28,10 @@ class Autoplay:
         self._thread.start()
 
     def _play(self) -> None:
-        if self._stopped.wait(_STARTED_S):
-            return
         try:
+            while self._board.clock_us() < _STARTED_US:
+                if self._stopped.wait(_LOOK_S):
+                    return
             for button in ["A"] * self._opponent + ["B"]:
                 self._board.tap(button)
                 self._stopped.wait(_PAUSE_S[1])

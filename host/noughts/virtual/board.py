@@ -8,100 +8,153 @@ import secrets
 import subprocess
 import sys
 import threading
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import serial
 
 from noughts.closing import Closing
 from noughts.errors import BoardError, BoardGone
-from noughts.virtual.program import Program
-from noughts.virtual.serial_line import Cabled
+from noughts.virtual.serial_line import SerialLine
+
+if TYPE_CHECKING:
+    from noughts.virtual.program import Program
 
 TAP_US = 60_000
 NUDGE_US = 300_000
 NUDGE_MG = 400
+# It imports what this process would, and leaves Ctrl-C to it.
 _RUN = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from noughts.virtual.process import main; main()"
+    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[1:]; "
+    "from noughts.virtual.process import main; main()"
 )
-_PACKAGES = str(Path(__file__).resolve().parents[2])
-_START_S = 60.0
+_START_S = 120.0
+_LAST_WORDS_S = 10.0
+_BUFFER = 1024
+"""Bytes on their way to the board, beyond which whoever sends them has to wait."""
 
 
-class VirtualBoard(Cabled, Closing):
+class VirtualBoard(Closing):
     """A micro:bit that can be pressed, tilted, looked at and listened to while it runs.
 
     It runs when its constructor returns, and stops in `close()`, which may be called twice. Every
-    method raises `BoardGone` once the board has ended by itself.
+    method raises `BoardGone` once the board has ended by itself; its serial port is then gone too.
 
-    program: the board, its firmware, and its files. speed: how much faster than real time device
-    time may pass. seed: what the chip's random numbers follow from; by default they differ from
-    board to board.
+    program: the board, its firmware, and its files; or a function that makes that, called while
+    the board's process starts. speed: how much faster than real time device time may pass. seed:
+    what the chip's random numbers follow from; by default they differ from board to board.
+    Raises `BoardError` where the board cannot start, and what the function raises.
     """
 
-    def __init__(self, program: Program, *, speed: float = 1.0, seed: int | None = None) -> None:
-        self.board = program.board
-        self.firmware = program.firmware
-        self._state = (0, bytes(25))
+    port: str
+    """What `serial.serial_for_url` opens: a path, or a `socket://` URL."""
+    serial: serial.SerialBase
+    """That port, open; reading from it does not wait."""
+
+    def __init__(
+        self,
+        program: Program | Callable[[], Program],
+        *,
+        speed: float = 1.0,
+        seed: int | None = None,
+    ) -> None:
+        self._state: tuple[int, bytes] | None = None
+        self._sent = self._taken = 0
         self._failure = ""
-        self._closed = False
-        self._lock = threading.Lock()
-        self._running = threading.Event()
+        self._ended = self._closed = False
+        self._news = threading.Condition()
+        self._sending = threading.Lock()
         with contextlib.ExitStack() as stack:
-            self._process = _start()
-            stack.callback(self._end)
             self.plug()
             stack.callback(self.unplug)
-            seed = secrets.randbits(64) if seed is None else seed
-            self._send("start", program, seed, speed)
-            threading.Thread(target=self._listen, name="board", daemon=True).start()
-            if not self._running.wait(_START_S):
-                raise BoardError("the virtual board does not start; install noughts again")
-            if self._failure:
-                raise BoardError(self._failure)
-            self._check()
+            self._process = _start()
+            self._listener = threading.Thread(target=self._listen, name="board", daemon=True)
+            self._listener.start()
+            stack.callback(self._end)
+            made = program() if callable(program) else program
+            self.board, self.firmware = made.board, made.firmware
+            self._run(made, speed, secrets.randbits(64) if seed is None else seed)
             stack.pop_all()
+
+    def _run(self, program: Program, speed: float, seed: int) -> None:
+        with contextlib.suppress(BoardGone):
+            self._send("start", program, seed, speed)
+        with self._news:
+            self._news.wait_for(lambda: self._state or self._ended, _START_S)
+        if self._state is None:
+            raise BoardError(
+                self._failure or "the virtual board does not start; close some programs, try again"
+            )
 
     def _send(self, *message: Any) -> None:
         assert self._process.stdin is not None
         try:
-            with self._lock:
+            with self._sending:
                 pickle.dump(message, self._process.stdin)
                 self._process.stdin.flush()
         except (OSError, ValueError) as error:
             raise self._gone() from error
 
     def _gone(self) -> BoardGone:
+        with self._news:
+            self._news.wait_for(lambda: self._ended, _LAST_WORDS_S)
         if self._failure:
             return BoardGone(f"the virtual board has stopped: {self._failure}")
         return BoardGone("the virtual board is not running any more (killed?); start again")
 
-    def _check(self) -> None:
-        if self._closed or self._failure or self._process.poll() is not None:
-            raise self._gone()
-
-    def _to_board(self, data: bytes) -> None:
-        with contextlib.suppress(BoardGone):
-            self._send("serial", data)
-
     def _listen(self) -> None:
+        """In a thread: take what the board shows and says, to its end."""
         assert self._process.stdout is not None
         with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
             while True:
-                name, *values = pickle.load(self._process.stdout)
-                if name == "state":
-                    self._state = tuple(values)
-                    self._running.set()
-                elif name == "serial":
-                    self._line.feed(values[0])
-                elif name == "failed":
-                    self._failure = values[0]
-        self._running.set()
+                self._take(*pickle.load(self._process.stdout))
+        with self._news:
+            self._ended = True
+            self._news.notify_all()
+        self._line.close()
+
+    def _take(self, name: str, *values: Any) -> None:
+        if name == "serial":
+            self._line.feed(*values)
+        elif name == "failed":
+            (self._failure,) = values
+        else:
+            with self._news:
+                *state, self._taken = values
+                self._state = (state[0], state[1])
+                self._news.notify_all()
+
+    def _to_board(self, data: bytes) -> None:
+        """In the line's thread: pass on what has come, and wait while the UART has enough."""
+        with contextlib.suppress(BoardGone):
+            self._send("serial", data)
+        self._sent += len(data)
+        with self._news:
+            self._news.wait_for(lambda: self._ended or self._sent - self._taken < _BUFFER)
+
+    def _now(self) -> tuple[int, bytes]:
+        if self._ended or self._state is None:
+            raise self._gone()
+        return self._state
+
+    def plug(self) -> None:
+        """Plug the cable in; `port` and `serial` are new ones."""
+        self._line = SerialLine(self._to_board)
+        self.port = self._line.port
+        self.serial = serial.serial_for_url(self.port, 115200, timeout=0)
+
+    def unplug(self) -> None:
+        """Pull the cable; the board runs on, as from a battery."""
+        with contextlib.suppress(OSError):
+            self.serial.close()
+        self._line.close()
 
     def press(self, *buttons: str) -> None:
         """Push buttons down, at one moment; they stay down until `release()`."""
         self._send("press", *buttons)
 
     def release(self, *buttons: str) -> None:
-        """Let buttons go."""
+        """Let buttons go, once they were down for as long as a tap."""
         self._send("release", *buttons)
 
     def tap(self, *buttons: str, us: int = TAP_US) -> None:
@@ -121,13 +174,11 @@ class VirtualBoard(Cabled, Closing):
 
     def leds(self) -> bytes:
         """The 25 LEDs in reading order, each 0 (dark) to 9 (brightest)."""
-        self._check()
-        return self._state[1]
+        return self._now()[1]
 
     def clock_us(self) -> int:
         """Microseconds of the device's own time since it was switched on."""
-        self._check()
-        return self._state[0]
+        return self._now()[0]
 
     def reset(self) -> None:
         """Press the reset button; the files in flash stay."""
@@ -145,6 +196,7 @@ class VirtualBoard(Cabled, Closing):
     def _end(self) -> None:
         self._process.kill()
         self._process.wait()
+        self._listener.join()
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
             with contextlib.suppress(OSError):
@@ -161,10 +213,10 @@ class VirtualBoard(Cabled, Closing):
 def _start() -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            [sys.executable, "-I", "-c", _RUN, _PACKAGES],
+            [sys.executable, "-I", "-c", _RUN, *map(str, sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # a Ctrl-C is the owner's to handle
+            start_new_session=True,  # no signal of the terminal is meant for it
         )
     except OSError as error:
         raise BoardError(

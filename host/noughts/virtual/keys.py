@@ -84,8 +84,8 @@ def _step(token: str) -> Step:
         if max(abs(x_mg), abs(y_mg)) <= MAX_MG:
             return Tilt(x_mg, y_mg)
     raise KeyTokenError(
-        f"{token!r} is not a valid key; use A, B, AB, A:40 to hold A for 40 ms, tilt:400,0, flat, "
-        f"or a wait in ms such as 500 (at most {MAX_MS})"
+        f"{token!r} is not a valid key; use A, B, AB, A:40 to hold A for 40 ms, tilt:400,0 "
+        f"(at most {MAX_MG}), flat, or a wait in ms such as 500 (at most {MAX_MS})"
     )
 
 

@@ -13,26 +13,31 @@ name first. To the board:
     ("reset",)                         the reset button
     ("program", program)               other content for the flash, and a power-on
 
-From the board: ("serial", bytes), ("state", device us, LEDs) after each step, and ("failed", text)
-when the emulator stops at something that it does not know. It ends when its standard input does.
+From the board: ("serial", bytes), ("state", device us, LEDs, bytes that the UART has taken) after
+each step, and ("failed", text) when it cannot go on. It ends when its standard input does.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import queue
 import sys
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from noughts.errors import BoardError
-from noughts.virtual.program import Program
+from noughts.virtual.program import Program, load_emulator
 
 STEP_US = 5_000
+PRESS_US = 60_000
+"""A button stays down for so long, also when it is let go at once, as by a click from afar."""
 REST_US = 50_000
 """Between two gestures."""
 MAX_WAITING = 3
@@ -44,32 +49,41 @@ Message = tuple[Any, ...]
 class BoardProcess:
     """One board, from its `start` message on."""
 
-    def __init__(self, commands: BinaryIO, answers: BinaryIO) -> None:
+    def __init__(
+        self, commands: BinaryIO, answers: BinaryIO, program: Program, seed: int, speed: float
+    ) -> None:
         self._commands, self._answers = commands, answers
         self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
-        _, program, self._seed, self._speed = pickle.load(commands)
+        self._next: Message | None = None
+        self._seed, self._speed = seed, speed
         self._before_us = 0  # on boards that were programmed anew
-        self._board = program.microbit(self._seed)
+        self._board = program.microbit(seed)
         self._gestures: deque[list[tuple[int, Callable[[], None]]]] = deque()
-        self._resting_until_us = 0
+        self._pressed_until_us = self._resting_until_us = 0
+        self._heard = 0  # bytes for the UART
 
     def run(self) -> None:
         """Run until the owner is gone."""
         threading.Thread(target=self._listen, daemon=True).start()
-        from noughts.emulator import Pace
+        emulator = load_emulator()
+        pace = emulator.Pace(0, time.monotonic())
+        try:
+            while True:
+                clock_us = self._step()
+                time.sleep(pace.wait_s(round(clock_us / self._speed), time.monotonic()))
+        except emulator.EmulatorError as error:
+            raise BoardError(str(error)) from error
 
-        pace = Pace(0, time.monotonic())
-        while True:
-            while not self._inbox.empty():
-                self._do(self._inbox.get())
-            self._start_gesture()
-            board = self._board
-            board.run_for(STEP_US)
-            if said := board.uart.receive():
-                self._send("serial", said)
-            clock_us = self._before_us + board.clock_us
-            self._send("state", clock_us, board.leds())
-            time.sleep(pace.wait_s(round(clock_us / self._speed), time.monotonic()))
+    def _step(self) -> int:
+        self._obey()
+        self._start_gesture()
+        board = self._board
+        board.run_for(STEP_US)
+        if said := board.uart.receive():
+            self._send("serial", said)
+        clock_us = self._before_us + board.clock_us
+        self._send("state", clock_us, board.leds(), self._heard - board.uart.waiting)
+        return clock_us
 
     def _listen(self) -> None:
         try:
@@ -77,6 +91,14 @@ class BoardProcess:
                 self._inbox.put(pickle.load(self._commands))
         except (EOFError, OSError, pickle.UnpicklingError):
             os._exit(0)  # the owner is gone, whatever the board is doing
+
+    def _obey(self) -> None:
+        while self._next is not None or not self._inbox.empty():
+            self._next = self._next or self._inbox.get()
+            if self._next[0] == "release" and self._board.clock_us < self._pressed_until_us:
+                return
+            self._do(self._next)
+            self._next = None
 
     def _send(self, *message: Any) -> None:
         try:
@@ -91,6 +113,7 @@ class BoardProcess:
             case ("press", *buttons):
                 for button in buttons:
                     board.press(button)
+                self._pressed_until_us = board.clock_us + PRESS_US
             case ("release", *buttons):
                 for button in buttons:
                     board.release(button)
@@ -101,6 +124,7 @@ class BoardProcess:
             case ("nudge", x_mg, y_mg, us):
                 self._queue(us, ("tilt", x_mg, y_mg), ("tilt", 0, 0))
             case ("serial", data):
+                self._heard += len(data)
                 board.uart.send(data)
             case ("reset",):
                 board.reset()
@@ -109,9 +133,10 @@ class BoardProcess:
 
     def _program(self, program: Program) -> None:
         self._before_us += self._board.clock_us
+        self._seed += 1  # or its boot would have the number of the first
         self._board = program.microbit(self._seed)
         self._gestures.clear()
-        self._resting_until_us = 0
+        self._pressed_until_us = self._resting_until_us = 0
 
     def _queue(self, us: int, start: Message, end: Message) -> None:
         if len(self._gestures) < MAX_WAITING:
@@ -129,16 +154,25 @@ def main() -> None:
     """Be the process."""
     # Nothing that a library prints may come between the messages.
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    commands = sys.stdin.buffer
     try:
-        process = BoardProcess(sys.stdin.buffer, answers)
-        from noughts.emulator import EmulatorError
-
+        load_emulator()  # while the owner prepares the program
         try:
-            process.run()
-        except EmulatorError as error:
-            raise BoardError(str(error)) from error
-    except BoardError as error:
-        pickle.dump(("failed", str(error)), answers)
-        answers.flush()
+            _, *wanted = pickle.load(commands)
+        except EOFError:  # it has given up
+            return
+        BoardProcess(commands, answers, *wanted).run()
+    except Exception as error:
+        with contextlib.suppress(OSError):
+            pickle.dump(("failed", _words(error)), answers)
+            answers.flush()
         os._exit(1)  # the thread that reads would hold up an ordinary exit
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, BoardError):
+        return str(error)
+    *_, frame = traceback.extract_tb(error.__traceback__)
+    what = " ".join(f"{type(error).__name__} {error}".split())
+    return f"{what} in {Path(frame.filename).name}, line {frame.lineno}; please report it"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import intelhex
 
@@ -40,11 +40,23 @@ class Program:
 
         Raises `BoardError` where the emulator cannot run.
         """
+        emulator = load_emulator()
         try:
-            from noughts.emulator import Microbit
-        except Exception as error:  # its own class could not be imported either
-            raise BoardError(" ".join(str(error).split())) from error
-        return Microbit(self.board, flash=self.flash, uicr=self.uicr, seed=seed)
+            microbit: Microbit = emulator.Microbit(
+                self.board, flash=self.flash, uicr=self.uicr, seed=seed
+            )
+        except emulator.EmulatorError as error:
+            raise BoardError(str(error)) from error
+        return microbit
+
+
+def load_emulator() -> Any:
+    """The module `noughts.emulator`. Raises `BoardError` where it cannot be loaded."""
+    try:
+        from noughts import emulator
+    except Exception as error:  # its own class could not be imported either
+        raise BoardError(" ".join(str(error).split())) from error
+    return emulator
 
 
 def program(

@@ -14,8 +14,6 @@ import socket
 import threading
 from collections.abc import Callable
 
-import serial
-
 _WAIT_S = 0.2
 _STALL_S = 0.25
 
@@ -23,7 +21,8 @@ _STALL_S = 0.25
 class SerialLine:
     """A serial port whose far end is the board.
 
-    `on_input` is called, in a thread of the line's own, with the bytes that arrive for the board.
+    `on_input` is called, in a thread of the line's own, with the bytes that arrive for the board;
+    as long as it takes, the next ones wait.
     """
 
     port: str
@@ -32,6 +31,7 @@ class SerialLine:
     def __init__(self, on_input: Callable[[bytes], None]) -> None:
         self._on_input = on_input
         self._closed = threading.Event()
+        self._writing = threading.Lock()
         self._far: _Pty | _Tcp = _Pty() if os.name == "posix" else _Tcp()
         self.port = self._far.port
         self._thread = threading.Thread(target=self._pump, name="serial line", daemon=True)
@@ -39,45 +39,24 @@ class SerialLine:
 
     def feed(self, data: bytes) -> None:
         """Send bytes from the board to whoever reads the port."""
-        if not self._closed.is_set():
-            self._far.write(data)
+        with self._writing:
+            if not self._closed.is_set():
+                self._far.write(data)
 
     def close(self) -> None:
         """Take the port away; a program that has it open sees it vanish."""
-        if not self._closed.is_set():
+        with self._writing:
+            if self._closed.is_set():
+                return
             self._closed.set()
-            if threading.current_thread() is not self._thread:
-                self._thread.join()
-            self._far.close()
+        self._thread.join()
+        self._far.close()
 
     def _pump(self) -> None:
         while not self._closed.is_set():
             data = self._far.read(_WAIT_S)
             if data:
                 self._on_input(data)
-
-
-class Cabled:
-    """A virtual board with a cable that can be pulled; `port` and `serial` are as in `Board`."""
-
-    port: str
-    serial: serial.SerialBase
-
-    def _to_board(self, data: bytes) -> None:
-        """What comes in over the cable; each board has its own."""
-        raise NotImplementedError
-
-    def plug(self) -> None:
-        """Plug the cable in; `port` and `serial` are new ones."""
-        self._line = SerialLine(self._to_board)
-        self.port = self._line.port
-        self.serial = serial.serial_for_url(self.port, 115200, timeout=0)
-
-    def unplug(self) -> None:
-        """Pull the cable; the board runs on, as from a battery."""
-        with contextlib.suppress(OSError):
-            self.serial.close()
-        self._line.close()
 
 
 class _Pty:
@@ -116,34 +95,39 @@ class _Pty:
 
 
 class _Tcp:
+    """Every program that connects hears the board, as those do that open a pseudo-terminal."""
+
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._peer: socket.socket | None = None
+        self._peers: tuple[socket.socket, ...] = ()
         self.port = f"socket://127.0.0.1:{self._listener.getsockname()[1]}"
 
     def read(self, timeout_s: float) -> bytes:
-        ready, _, _ = select.select([self._peer or self._listener], [], [], timeout_s)
-        if not ready:
-            return b""
-        if self._peer is None:
-            self._peer, _ = self._listener.accept()
-            self._peer.setblocking(False)
-            return b""
-        try:
-            data = self._peer.recv(4096)
-        except OSError:
-            data = b""
+        ready, _, _ = select.select([self._listener, *self._peers], [], [], timeout_s)
+        data = b""
+        for each in ready:
+            if each is self._listener:
+                peer, _ = each.accept()
+                peer.setblocking(False)
+                self._peers += (peer,)
+            else:
+                data += self._read(each)
+        return data
+
+    def _read(self, peer: socket.socket) -> bytes:
+        data = b""
+        with contextlib.suppress(OSError):
+            data = peer.recv(4096)
         if not data:
-            self._peer.close()
-            self._peer = None
+            self._peers = tuple(each for each in self._peers if each is not peer)
+            peer.close()
         return data
 
     def write(self, data: bytes) -> None:
-        if self._peer is not None:
+        for peer in self._peers:
             with contextlib.suppress(OSError):
-                self._peer.send(data)
+                peer.send(data)
 
     def close(self) -> None:
-        if self._peer is not None:
-            self._peer.close()
-        self._listener.close()
+        for each in (*self._peers, self._listener):
+            each.close()
