@@ -65,9 +65,12 @@ def virtual() -> Iterator[Callable[..., VirtualBoard]]:
     boards: list[VirtualBoard] = []
 
     def start(
-        files: Mapping[str, bytes] | None = None, board: str = "V1", **named: Any
+        files: Mapping[str, bytes] | None = None,
+        board: str = "V1",
+        firmware: Path | None = None,
+        **named: Any,
     ) -> VirtualBoard:
-        boards.append(VirtualBoard(program(board, files), **named))
+        boards.append(VirtualBoard(program(board, files, firmware), **named))
         return boards[-1]
 
     yield start

@@ -1,8 +1,8 @@
 """A stand-in for the drive that a board's interface chip shows: a folder, and a thread behind it.
 
 It does what the drive does as far as a program on the PC can see: it takes a hex, goes away, and
-comes back without it, with FAIL.TXT if the hex was not good. A good one is programmed into an
-emulated board, if there is one. What it cannot stand in for is USB, and the chip's timing.
+comes back without it, with FAIL.TXT if the hex was not good. A good one is programmed into a
+virtual board, if there is one. What it cannot stand in for is USB, and the chip's timing.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import threading
 import time
 from pathlib import Path
 
-from noughts.boards.emulated import EmulatedBoard
-
 from noughts.errors import FirmwareError
 from noughts.firmware import universal_hex
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.program import flashed
 
 USB_ID = "9900000031634e4500624014000000320000000097969901"
 DETAILS = """\
@@ -38,7 +38,7 @@ class StandInDrive:
     def __init__(
         self,
         path: Path,
-        board: EmulatedBoard | None = None,
+        board: VirtualBoard | None = None,
         *,
         usb_id: str = USB_ID,
         mode: str = "Interface",
@@ -94,9 +94,11 @@ class StandInDrive:
         if self._refuses:
             return self._refuses
         try:
-            memories = universal_hex.split(content.decode("ascii"), "it")
+            universal_hex.split(content.decode("ascii"), "it")
         except (FirmwareError, UnicodeDecodeError):
             return CHECKSUM
         if self._board is not None:
-            self._board.flash(memories["V1"])
+            received = self.path.with_name(f"{self.path.name}.hex")
+            received.write_bytes(content)
+            self._board.flash(flashed(received, self._board.board))
         return ""

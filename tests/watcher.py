@@ -12,11 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from noughts.boards.base import Board
-
-from boards import B, Driver
+from boards import B, PortDriver
 from noughts.log.sentences import Boot, Game
 from noughts.log.stream import Heard
+from noughts.virtual.board import VirtualBoard
 
 Event = dict[str, Any]
 
@@ -77,38 +76,26 @@ class Watcher:
         self._thread.join(120)
 
 
-class HeardBy(Driver):
+class HeardBy(PortDriver):
     """A board whose buttons we press, and which we hear only through a watcher."""
 
-    def __init__(self, board: Board, watcher: Watcher, name: str) -> None:
+    def __init__(self, board: VirtualBoard, watcher: Watcher, name: str) -> None:
         super().__init__(board)
         self.watcher = watcher
         self.name = name
         self._taken = 0
 
     def begin(self) -> None:
-        """Wait until the menu answers; a board that started before it was heard is reset."""
+        """Start the board again, for nobody may have heard it start, and wait for its menu."""
         self.watcher.connected(self.name)
-        end = time.monotonic() + (3 if self.board.kind == "emulated" else 0.5)
-        while not self.boots and time.monotonic() < end:
-            self.listen()
-            time.sleep(0.01)
-        if not self.boots:
-            self.board.reset()
-            self.start()
-        self.rest(250)
+        self.board.reset()
+        self.rest(2000)
+        self.wait(lambda: bool(self.boots), "the boot sentence")
 
     def begin_game(self) -> None:
-        """Press B in the menu; a busy machine may miss a press."""
-        for _ in range(5):
-            self.press(B)
-            end = time.monotonic() + 20
-            while time.monotonic() < end:
-                self.listen()
-                if self.games and not self.games[-1].moves and self.games[-1].end == "-":
-                    return
-                time.sleep(0.01)
-        raise AssertionError(f"B does not start a game: {self.items}")
+        """Press B in the menu."""
+        self.press(B)
+        self.says("", "-")
 
     def listen(self) -> None:
         events = self.watcher.events[self._taken :]

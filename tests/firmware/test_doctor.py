@@ -1,11 +1,12 @@
-"""`noughts doctor` asks the V1 firmware; what USB tells is a stand-in, said so where it is."""
+"""`noughts doctor` asks the official firmware; what USB tells is a stand-in, and said to be one."""
 
 import json
 from types import SimpleNamespace
 
 import pytest
+import uflash
 
-from boards import B, Driver
+from boards import B, PortDriver
 from noughts.cli import main
 from stand_in_drive import USB_ID, StandInDrive
 
@@ -25,22 +26,31 @@ def doctor(capsys, *words):
     return capsys.readouterr().out
 
 
+LATER = "keeping the settings, and freeze when tilted; run `make flash`"
+
+
+@pytest.mark.parametrize(
+    ("kind", "release", "micropython"),
+    [("V1", "1.1.1", "1.9.2"), ("V1", "1.0.1", "1.9.2"), ("V2", "2.0.0-beta.5", "1.13")],
+)
 def test_a_board_with_its_drive_and_its_port(
-    emulated, drive, capsys, monkeypatch, tmp_path, v1_firmware
+    virtual, drive, capsys, monkeypatch, tmp_path, kind, release, micropython
 ):
-    board = emulated(firmware=v1_firmware)
-    release = "1.0.1" if v1_firmware else "1.1.1"
-    Driver(board).start()
+    older = tmp_path / "older.hex"
+    older.write_text(uflash._RUNTIME)
+    board = virtual(board=kind, firmware=None if release == "1.1.1" else older, speed=8)
+    PortDriver(board).start()
     ports = [SimpleNamespace(device=board.port, vid=0x0D28, pid=0x0204, serial_number=USB_ID)]
     monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
     page = doctor(capsys).splitlines()
-    assert page[0].startswith("✓ Python     3.") and page[2].startswith("✓ QEMU ")
+    assert page[0].startswith("✓ Python     3.") and page[2].startswith("✓ emulator   Unicorn 2.")
     assert page[3:] == [
         "board 1",
         f"✓ drive      {drive.path}, interface 0249",
         f"✓ port       {board.port}, permitted",
-        "✓ board      micro:bit V1",
-        f"✓ firmware   MicroPython 1.9.2 (firmware {release})",
+        f"✓ board      micro:bit {kind}",
+        f"{'✓✗'[kind == 'V2']} firmware   MicroPython {micropython} (firmware {release})"
+        + (kind == "V2") * f": it can stop {LATER}",
         "✓ game       0.1.0, table 2798",
     ]
     # Named too, by itself and by a link to it, the board is still asked once.
@@ -49,14 +59,14 @@ def test_a_board_with_its_drive_and_its_port(
     named = ("--port", board.port, "--port", str(link))
     facts = json.loads(doctor(capsys, "--json", *named))
     (found,) = facts["boards"]
-    assert (found["board"], found["firmware"], found["micropython"]) == ("V1", release, "1.9.2")
+    assert (found["board"], found["firmware"], found["micropython"]) == (kind, release, micropython)
     assert (found["release"], found["table_id"]) == ("0.1.0", "2798")
     assert found["drive"] == str(drive.path)
 
 
-def test_no_restart_leaves_the_game_alone(emulated, capsys):
-    board = emulated()
-    driver = Driver(board)
+def test_no_restart_leaves_the_game_alone(virtual, capsys):
+    board = virtual()
+    driver = PortDriver(board)
     driver.start()
     driver.press(B)
     driver.says("", "-")
@@ -67,8 +77,9 @@ def test_no_restart_leaves_the_game_alone(emulated, capsys):
     assert not driver.noise
 
 
-def test_a_board_without_the_game(emulated, capsys):
-    board = emulated({})
+def test_a_board_without_the_game(virtual, capsys):
+    board = virtual({})
+    PortDriver(board).rest(1000)
     page = doctor(capsys, "--port", board.port)
     assert "✓ firmware   MicroPython 1.9.2" in page
     assert "✗ game       does not start; run `noughts put`" in page
@@ -76,9 +87,7 @@ def test_a_board_without_the_game(emulated, capsys):
 
 def test_nothing_there(drive, capsys, monkeypatch):
     monkeypatch.setattr("serial.tools.list_ports.comports", list)
-    monkeypatch.setenv("NOUGHTS_QEMU", "no-such-qemu")
     page = doctor(capsys, "--port", "/dev/ttyNONE")
-    assert "✗ QEMU       not installed, so boards are simulated; " in page
     assert "✗ port       there is no port /dev/ttyNONE" in page
     assert f"✓ drive      {drive.path}, interface 0249" in page
     assert "✗ port       its serial port is not there; unplug" in page
@@ -94,5 +103,5 @@ def test_a_terminal_without_check_marks(capsys, monkeypatch):
     printed = []
     monkeypatch.setattr("builtins.print", lambda text: printed.append(text))
     _print(Check("Python", True, "3"))
-    _print(Check("QEMU", False, "none"))
+    _print(Check("boards", False, "none"))
     assert [line[0] for line in printed] == ["+", "!"]

@@ -1,5 +1,5 @@
-"""What must hold of watching, on boards of every kind: their buttons are pressed, and all that is
-known of them comes through `noughts watch`."""
+"""`noughts watch` on the official firmware: the boards' buttons are pressed, and all that is known
+of them comes through the command."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from noughts.boards.base import Board
 
 from boards import A, B
 from noughts import cli
 from noughts.device_files import load_device
 from noughts.log.stream import Heard
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.program import BOARDS
 from watcher import HeardBy, Watcher
 
-Start = Callable[..., Board]
+Start = Callable[..., VirtualBoard]
 Printed = pytest.CaptureFixture[str]
 
 DRAW = "402635178"
@@ -32,9 +33,11 @@ def printed(capsys: Printed, *words: str) -> str:
     return capsys.readouterr().out
 
 
-def a_game_survives_the_cable_and_kill_9(start: Start, tmp_path: Path, capsys: Printed) -> None:
+def test_a_game_survives_the_cable_and_kill_9(
+    virtual: Start, tmp_path: Path, capsys: Printed
+) -> None:
     """A whole game by the buttons; in its middle the cable is pulled and plugged in elsewhere."""
-    board = start()
+    board = virtual(speed=4)
     link = tmp_path / "port"
     link.symlink_to(board.port)
     db = str(tmp_path / "games.db")
@@ -77,9 +80,9 @@ def a_game_survives_the_cable_and_kill_9(start: Start, tmp_path: Path, capsys: P
     assert "".join(row[f"move_{ply}"] for ply in range(1, 10)) == DRAW
 
 
-def two_boards_one_of_them_reset(start: Start, tmp_path: Path, capsys: Printed) -> None:
+def test_two_boards_one_of_them_reset(virtual: Start, tmp_path: Path, capsys: Printed) -> None:
     """Both are played at once; the game that a reset cuts short stays, unfinished."""
-    boards = [start(), start()]
+    boards = [virtual(board=kind, speed=4) for kind in BOARDS]
     db = str(tmp_path / "games.db")
     watcher = Watcher(Path(db), *(board.port for board in boards))
     try:
@@ -113,6 +116,3 @@ def two_boards_one_of_them_reset(start: Start, tmp_path: Path, capsys: Printed) 
         (one.name, after, "unfinished", 0),
         (two.name, two.boots[-1].boot, "abandoned", 4),
     }
-
-
-CASES = (a_game_survives_the_cable_and_kill_9, two_boards_one_of_them_reset)

@@ -1,4 +1,4 @@
-"""`noughts put` through a real pty, with microfs, onto the V1 firmware."""
+"""`noughts put` through a real pty, with microfs, onto the official firmware."""
 
 import contextlib
 import os
@@ -7,12 +7,12 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import microfs
 import pytest
-from noughts.simulator.picture import scrolled
 
-from boards import B, Driver
+from boards import B, PortDriver, scrolled
 from noughts import table
 from noughts.boards.board_files import BoardFiles
 from noughts.boards.ports import open_port
@@ -20,6 +20,12 @@ from noughts.cli import main
 from noughts.device_files import device_dir, device_files, files_for_boards
 
 OTHER = table.Table((1,) * 10, ())
+
+
+@pytest.fixture
+def start(virtual):
+    """Starts boards that are as quick as the computer lets them."""
+    return partial(virtual, speed=8)
 
 
 def put(board, *words):
@@ -38,12 +44,13 @@ def holds_the_game(board):
 
 
 def says_incomplete(driver):
-    pictures = set(scrolled("files incomplete"))
+    # How V1 shows a text that scrolls, in most of its pictures.
+    pictures = scrolled("V1 1.1.1", "files incomplete")
     seen = set()
 
     def enough():
         seen.add(driver.board.leds())
-        return len(seen & pictures) > 20
+        return len(seen & pictures) > len(pictures) // 2
 
     driver.wait(enough, "the scrolling text", 600)
 
@@ -58,15 +65,16 @@ def plays(driver):
     driver.says("4", "-")
 
 
-def test_first_time_nothing_changed_one_file_changed(emulated, tmp_path, capsys, v1_firmware):
+@pytest.mark.parametrize("kind", ["V1", "V2"])
+def test_first_time_nothing_changed_one_file_changed(start, tmp_path, capsys, kind):
     # MicroPython, and a file of somebody else's whose name needs quoting.
-    board = emulated({"it's mine.txt": b"keep me"}, v1_firmware)
+    board = start({"it's mine.txt": b"keep me"}, kind)
     assert put(board) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0].endswith(": 15 of 15 files to send")
     assert [line.split(" (")[0] for line in told[1:3]] == ["sent fault.py", "sent main.py"]
     assert told[-2].startswith("sent table.py (")
-    assert told[-1] == "started on micro:bit V1: game 0.1.0, table 2798"
+    assert told[-1] == f"started on micro:bit {kind}: game 0.1.0, table 2798"
 
     assert put(board) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 15 files to send")
@@ -82,54 +90,54 @@ def test_first_time_nothing_changed_one_file_changed(emulated, tmp_path, capsys,
     told = capsys.readouterr().out.splitlines()
     assert told[0].endswith(": 1 of 15 files to send")
     assert told[1].startswith("sent table.py (")
-    assert told[2:] == [f"started on micro:bit V1: game 0.1.0, table {OTHER.id}"]
+    assert told[2:] == [f"started on micro:bit {kind}: game 0.1.0, table {OTHER.id}"]
 
     assert put(board) == 0
     assert holds_the_game(board)
     assert on_board(board)["it's mine.txt"].holds(b"keep me")
-    plays(Driver(board))
+    plays(PortDriver(board))
 
 
-def test_the_same_files_unpacked_are_replaced(emulated, capsys):
-    board = emulated(device_files())
+def test_the_same_files_unpacked_are_replaced(start, capsys):
+    board = start(device_files())
     assert put(board) == 0
-    assert capsys.readouterr().out.splitlines()[0].endswith(": 14 of 14 files to send")
+    assert capsys.readouterr().out.splitlines()[0].endswith(": 15 of 15 files to send")
     assert holds_the_game(board)
 
 
-def test_another_version_is_replaced(emulated, capsys):
-    files = {name: content + b"# older\n" for name, content in device_files().items()}
+def test_another_version_is_replaced(start, capsys):
+    files = older(["main.py", "game.py", "tilt.py"])
     del files["tilt.py"]
     # One that we had once, and one with our mark whose name microfs could not be given.
     kept = "don't.py"
-    board = emulated({**files, "once.py": b"# noughts: once\n", kept: b"# noughts\n"})
+    board = start({**files, "once.py": b"# noughts: once\n", kept: b"# noughts\n"})
     assert put(board) == 0
     assert "removed once.py" in capsys.readouterr().out
     assert holds_the_game(board)
-    assert set(on_board(board)) == {*device_files(), kept}
+    assert set(on_board(board)) == {*files_for_boards(), kept}
 
 
-def test_a_program_of_somebody_elses_is_not_overwritten(emulated, capsys):
+def test_a_program_of_somebody_elses_is_not_overwritten(start, capsys):
     theirs = b"print('mine')\n"
-    board = emulated({"main.py": theirs})
+    board = start({**files_for_boards(), "main.py": theirs})
     assert put(board) == 1
     told = capsys.readouterr().err
     assert "main.py on the board is not ours; save it if you need it, then" in told
-    driver = Driver(board)  # it runs as before
+    driver = PortDriver(board)  # it runs as before
     driver.wait(lambda: "mine" in [getattr(item, "text", "") for item in driver.items], "mine")
     assert on_board(board)["main.py"].holds(theirs)
     assert put(board, "--replace") == 0
     assert holds_the_game(board)
 
 
-def test_too_little_room_is_said_before_anything_is_done(emulated, capsys):
+def test_too_little_room_is_said_before_anything_is_done(start, capsys):
     older = {**files_for_boards(), "ai.py": b"# noughts: older\n"}
-    board = emulated({**older, "big.txt": bytes(18_000)})
+    board = start({**older, "big.txt": bytes(18_000)})
     before = on_board(board)
     assert put(board) == 1
     told = capsys.readouterr().err
     assert "bytes too little room; remove some of its other files: 'big.txt' (18,000" in told
-    Driver(board).start()  # it plays as before
+    PortDriver(board).start()  # it plays as before
     assert on_board(board) == before
 
 
@@ -153,7 +161,7 @@ def putting():
 
 def older(names):
     """The game, of which these files are of another version."""
-    files = device_files()
+    files = files_for_boards()
     return {name: files[name] + b"# older\n" * (name in names) for name in files}
 
 
@@ -163,8 +171,8 @@ def wait_for(process, line):
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, "unplug"])
-def test_interrupted_it_says_so_on_the_leds_and_is_repaired(emulated, putting, how):
-    board = emulated(older(["ai.py", "buttons.py", "chip.py", "game.py", "rules.py"]))
+def test_interrupted_it_says_so_on_the_leds_and_is_repaired(start, putting, how):
+    board = start(older(["ai.py", "buttons.py", "chip.py", "game.py", "rules.py"]))
     process = putting(board)
     wait_for(process, "sent buttons.py")
     if how == "unplug":
@@ -180,7 +188,7 @@ def test_interrupted_it_says_so_on_the_leds_and_is_repaired(emulated, putting, h
         if how == signal.SIGINT:
             assert "may be incomplete; run `noughts put` again" in process.stderr.read()
     board.reset()
-    driver = Driver(board)
+    driver = PortDriver(board)
     says_incomplete(driver)
     driver.items.clear()
     assert put(board) == 0
@@ -189,10 +197,10 @@ def test_interrupted_it_says_so_on_the_leds_and_is_repaired(emulated, putting, h
 
 
 @pytest.mark.parametrize("size", [0, 100, 215])
-def test_a_table_cut_short_is_repaired(emulated, size):
+def test_a_table_cut_short_is_repaired(start, size):
     """Of the one file that is sent, only some bytes have arrived."""
-    board = emulated()
-    Driver(board).start()
+    board = start()
+    PortDriver(board).start()
     start = files_for_boards()["table.py"][:size]
     commands = [
         f"f = open('table.py', 'wb')\nf.write({start[:50]!r})",
@@ -201,7 +209,7 @@ def test_a_table_cut_short_is_repaired(emulated, size):
     with contextlib.closing(open_port(board.port, 5)) as port:
         assert microfs.execute(commands, port)[1] == b""
     board.reset()
-    says_incomplete(Driver(board))
+    says_incomplete(PortDriver(board))
     assert put(board) == 0
     assert holds_the_game(board)
 
@@ -222,9 +230,9 @@ def edited(tmp_path, monkeypatch):
     return edit
 
 
-@pytest.mark.parametrize("kind", ["emulated", "simulated"])
-def test_a_mistake_in_a_file_is_told_with_its_line(kind, edited, request, capsys):
-    board = request.getfixturevalue(kind)()
+@pytest.mark.parametrize("kind", ["V1", "V2"])
+def test_a_mistake_in_a_file_is_told_with_its_line(start, edited, capsys, kind):
+    board = start(board=kind)
     edited("ai.py", "import table\n", "import table\nlevels = {'E': easy}\n")
     assert put(board) == 1
     said = capsys.readouterr()
@@ -243,8 +251,8 @@ def test_a_mistake_in_a_file_is_told_with_its_line(kind, edited, request, capsys
     assert put(board) == 0  # what was corrected, plays
 
 
-def test_a_syntax_error_is_told_with_its_line(emulated, edited, capsys):
-    board = emulated()
+def test_a_syntax_error_is_told_with_its_line(start, edited, capsys):
+    board = start()
     edited("game.py", "    while True:\n", "    while True\n")
     assert put(board) == 1
     said = capsys.readouterr().err
@@ -252,20 +260,13 @@ def test_a_syntax_error_is_told_with_its_line(emulated, edited, capsys):
     assert "; correct device/game.py, line 22 or 23 and run `noughts put`\n" in said
 
 
-def test_what_is_missing_is_told_by_the_doctor_and_repaired(emulated, capsys):
-    files = device_files()
+def test_what_is_missing_is_told_by_the_doctor_and_repaired(start, capsys):
+    files = files_for_boards()
     del files["tilt.py"]
-    board = emulated(files)
-    driver = Driver(board)
+    board = start(files)
+    driver = PortDriver(board)
     driver.wait(lambda: "ImportError" in str(driver.noise), "the traceback")
     assert main(["doctor", "--port", board.port]) == 0
     advice = "is incomplete (ImportError: no module named 'tilt'); run `noughts put`\n"
     assert f"✗ game       the game on {board.port} {advice}" in capsys.readouterr().out
     assert put(board) == 0
-
-
-def test_a_simulated_board_is_updated_too(simulated, capsys):
-    board = simulated({"main.py": b""})
-    assert put(board) == 0
-    assert "15 of 15 files to send" in capsys.readouterr().out
-    assert holds_the_game(board)

@@ -1,8 +1,8 @@
-"""`noughts flash` onto a stand-in drive, behind which the V1 firmware runs."""
+"""`noughts flash` onto a stand-in drive, behind which the official firmware runs."""
 
 import pytest
 
-from boards import B, Driver
+from boards import B, PortDriver
 from noughts import table
 from noughts.cli import main
 from noughts.device_files import device_files
@@ -28,13 +28,14 @@ def flash(drive, *words):
     return main(["flash", str(drive.path), *words])
 
 
-def test_flashed_verified_played(emulated, drive, capsys):
-    board = emulated({"main.py": b"print('something else')\n"})
+@pytest.mark.parametrize("kind", ["V1", "V2"])
+def test_flashed_verified_played(virtual, drive, capsys, kind):
+    board = virtual({"main.py": b"print('something else')\n"}, kind, speed=4)
     assert flash(drive(board), "--port", board.port) == 0
     told = capsys.readouterr().out
-    assert "(micro:bit V1, interface 0249)" in told
-    assert "started on micro:bit V1: game 0.1.0, table 2798" in told
-    driver = Driver(board)
+    assert "interface 0249)" in told
+    assert f"started on micro:bit {kind}: game 0.1.0, table 2798" in told
+    driver = PortDriver(board)
     driver.board.reset()
     driver.start()
     driver.press(B)
@@ -42,19 +43,19 @@ def test_flashed_verified_played(emulated, drive, capsys):
     driver.play_out("04132", "A")
 
 
-def test_another_hex(emulated, drive, tmp_path, capsys):
+def test_another_hex(virtual, drive, tmp_path, capsys):
     """One with another table, that was made before."""
     other = table.Table((1,) * 10, ())
     files = {**device_files(), "table.py": table.source(other).encode()}
     path = tmp_path / "other.hex"
     path.write_text(image.universal(image.bundled(), files))
-    board = emulated({})
+    board = virtual({}, speed=4)
     assert flash(drive(board), "--port", board.port, "--hex", str(path)) == 0
     assert f"game 0.1.0, table {other.id}" in capsys.readouterr().out
 
 
-def test_a_board_that_runs_something_else_is_found_out(emulated, drive, capsys):
-    board = emulated({"main.py": b"while True:\n    print('garbage')\n"})
+def test_a_board_that_runs_something_else_is_found_out(virtual, drive, capsys):
+    board = virtual({"main.py": b"while True:\n    print('garbage')\n"})
     stand_in = drive()  # with no board behind it: the other one goes on as it was
     assert flash(stand_in, "--port", board.port) == 1
     told = capsys.readouterr().err
