@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from boards import Start, firmwares, stepped
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
+from official import Start, firmwares, stepped
 
 if TYPE_CHECKING:
     from terminal import Terminal

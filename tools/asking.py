@@ -1,65 +1,94 @@
-"""Asking the device's own code on the emulated board: a position in, cells and time out."""
+"""Asking the device's own code on a stepped board: for each position, cells and time."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator
-
-from noughts.boards.emulated import EmulatedBoard
+from typing import NamedTuple
 
 from noughts.device_files import files_for_boards
-from noughts.positions import Position
+from noughts.positions import EMPTY, Position
+from official import stepped
 
-FAST = "shift=6,sleep=off"
-"""Idle time is skipped; device time still counts every instruction as 64 ns."""
+_MODULES = ("ai.py", "rules.py", "table.py")
+_TIMEOUT_US = 600e6
+_STEP_US = 50_000
+_BACK = 9
 
+# The board walks through the positions by the steps in a file: 0-8 places a mark, 9-17 takes one
+# back. Garbage is collected between choices, never in one: so each takes its own time only.
 _LOOP = b"""
 from microbit import display
-import rules, table, ai
 from utime import ticks_us, ticks_diff
-display.show("?")
-def ask(text):
-    marks = [0] * 9
-    score = [0] * 8
-    player = 1 if text.count("X") == text.count("O") else -1
-    for cell in range(9):
-        if text[cell] != ".":
-            rules.place(marks, score, cell, 1 if text[cell] == "X" else -1)
+import gc, rules, table, ai
+marks = [0] * 9
+score = [0] * 8
+def ask(player):
     start = ticks_us()
     cells = ai.best(marks, score, player, "H")
-    print("=", ticks_diff(ticks_us(), start), cells)
-while True:
-    ask(input())
+    took = ticks_diff(ticks_us(), start)
+    mask = 0
+    for cell in cells:
+        mask |= 1 << cell
+    print(took, mask)
+def walk(file):
+    player = 1
+    ask(player)
+    while True:
+        steps = file.read(16)
+        if not steps:
+            return
+        gc.collect()
+        for step in steps:
+            if step < 9:
+                rules.place(marks, score, step, player)
+                player = -player
+                ask(player)
+            else:
+                rules.place(marks, score, step - 9, player)
+                marks[step - 9] = 0
+                player = -player
+display.show("?")
+gc.disable()
+with open("steps", "rb") as file:
+    walk(file)
+print(".")
 """
 
 
-class Asker:
-    """An emulated board that answers positions with `ai.best`, at level hard."""
+class Answer(NamedTuple):
+    """The cells that hard holds to be best, and the device time that the choice took."""
 
-    def __init__(self) -> None:
-        files = {**files_for_boards(), "main.py": _LOOP}
-        self._board = EmulatedBoard(files, icount=FAST)
-        self._board.serial.timeout = 20
-        self.firmware = self._board.firmware
-        while not any(self._board.leds()):
-            pass
+    cells: list[int]
+    us: int
 
-    def ask(self, positions: Iterable[Position]) -> Iterator[tuple[Position, list[int], int]]:
-        """For each position: the cells that hard holds to be best, and device microseconds."""
-        for position in positions:
-            self._board.serial.write(str(position).encode() + b"\r")
-            while not (line := self._board.serial.read_until(b"\n")).startswith(b"="):
-                if not line:
-                    raise TimeoutError(f"no answer to {position}")
-            _, took_us, cells = line.decode().split(maxsplit=2)
-            yield position, ast.literal_eval(cells), int(took_us)
 
-    def close(self) -> None:
-        """End the board."""
-        self._board.close()
+def ask_hard(firmware: str) -> dict[Position, Answer]:
+    """What `ai.best` answers at level hard in each of the 4,520 positions with a choice.
 
-    def __enter__(self) -> Asker:
-        return self
+    firmware: such as `V1 1.1.1`. Raises `RuntimeError` where the board stops before the end.
+    """
+    files = {name: content for name, content in files_for_boards().items() if name in _MODULES}
+    steps = bytearray()
+    positions: dict[Position, None] = {}
+    _tour(EMPTY, positions, steps)
+    board = stepped(firmware)({**files, "main.py": _LOOP, "steps": bytes(steps)})
+    # At the end, as after a fault, there is the prompt.
+    board.run_until(lambda: board.uart.received.endswith(b">>> "), _TIMEOUT_US, _STEP_US)
+    text, ended, _ = board.uart.receive().lstrip(b"\0").partition(b".\r\n")
+    if not ended:
+        raise RuntimeError(f"{firmware} stopped answering: {text[-400:].decode()}")
+    numbers = [int(word) for word in text.split()]
+    return {
+        position: Answer([cell for cell in range(9) if mask >> cell & 1], us)
+        for position, us, mask in zip(positions, numbers[::2], numbers[1::2], strict=True)
+    }
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+
+def _tour(position: Position, seen: dict[Position, None], steps: bytearray) -> None:
+    """Visit each position that was not seen yet, depth first."""
+    seen[position] = None
+    for cell in position.free:
+        following = position.play(cell)
+        if not following.over and following not in seen:
+            steps.append(cell)
+            _tour(following, seen, steps)
+            steps.append(_BACK + cell)

@@ -1,15 +1,18 @@
-"""Hard on the real V1 firmware: every position asked, every line of play against it followed."""
+"""Hard on real firmware: every position asked, every line of play against it followed."""
 
-from asking import Asker
+import pytest
+
+from asking import ask_hard
 from noughts import table
 from noughts.device_files import load_device
 from noughts.positions import EMPTY, WON, unfinished
 from noughts.solver import hard_moves
 
 
-def test_all_4520_positions_and_no_line_that_beats_it(qemu):
-    with Asker() as asker:
-        answers = {position: cells for position, cells, _ in asker.ask(unfinished())}
+@pytest.mark.parametrize("firmware", ["V1 1.1.1", "V2 2.1.2"])
+def test_all_4520_positions_and_no_line_that_beats_it(firmware):
+    answers = {position: answer.cells for position, answer in ask_hard(firmware).items()}
+    assert set(answers) == set(unfinished())
     assert len(answers) == 4520
     ai = load_device("ai")
     for position, cells in answers.items():

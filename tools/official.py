@@ -1,0 +1,43 @@
+"""The official firmwares that boards have, and starting stepped boards with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+
+import uflash
+
+from noughts.device_files import files_for_boards
+from noughts.emulator import Microbit
+from noughts.firmware import image
+from noughts.virtual.program import Program, with_files
+
+Start = Callable[..., Microbit]
+"""Starts a stepped board with files, by default the game."""
+
+
+def firmwares() -> list[str]:
+    """The firmwares that boards have: ours, and those that uflash and older editors carry."""
+    return ["V1 1.1.1", "V1 1.0.1", "V2 2.1.2", "V2 2.0.0-beta.5"]
+
+
+def stepped(name: str) -> Start:
+    """What starts boards with a firmware of that name, such as `V1 1.1.1`."""
+
+    def start(files: Mapping[str, bytes] | None = None, seed: int = 0) -> Microbit:
+        chosen = files_for_boards() if files is None else files
+        return _program(name, tuple(chosen.items())).microbit(seed)
+
+    return start
+
+
+@lru_cache(maxsize=16)
+def _program(name: str, files: tuple[tuple[str, bytes], ...]) -> Program:
+    return with_files(_firmware(name), dict(files))
+
+
+@cache
+def _firmware(name: str) -> image.Firmware:
+    board, release = name.split()
+    older = image.read(uflash._RUNTIME, "uflash")
+    return next(each for each in (image.bundled()[board], older[board]) if each.release == release)
