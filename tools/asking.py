@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 from noughts.device_files import files_for_boards
 from noughts.positions import EMPTY, Position
-from official import stepped
+from official import printed
 
 _MODULES = ("ai.py", "rules.py", "table.py")
-_TIMEOUT_US = 600e6
-_STEP_US = 50_000
 _BACK = 9
 
 # The board walks through the positions by the steps in a file: 0-8 places a mark, 9-17 takes one
@@ -50,7 +48,6 @@ display.show("?")
 gc.disable()
 with open("steps", "rb") as file:
     walk(file)
-print(".")
 """
 
 
@@ -64,18 +61,13 @@ class Answer(NamedTuple):
 def ask_hard(firmware: str) -> dict[Position, Answer]:
     """What `ai.best` answers at level hard in each of the 4,520 positions with a choice.
 
-    firmware: such as `V1 1.1.1`. Raises `RuntimeError` where the board stops before the end.
+    firmware: such as `V1 1.1.1`. Raises `RuntimeError` where the board has a fault.
     """
     files = {name: content for name, content in files_for_boards().items() if name in _MODULES}
     steps = bytearray()
     positions: dict[Position, None] = {}
     _tour(EMPTY, positions, steps)
-    board = stepped(firmware)({**files, "main.py": _LOOP, "steps": bytes(steps)})
-    # At the end, as after a fault, there is the prompt.
-    board.run_until(lambda: board.uart.received.endswith(b">>> "), _TIMEOUT_US, _STEP_US)
-    text, ended, _ = board.uart.receive().lstrip(b"\0").partition(b".\r\n")
-    if not ended:
-        raise RuntimeError(f"{firmware} stopped answering: {text[-400:].decode()}")
+    text = printed(firmware, {**files, "main.py": _LOOP, "steps": bytes(steps)})
     numbers = [int(word) for word in text.split()]
     return {
         position: Answer([cell for cell in range(9) if mask >> cell & 1], us)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from noughts.boards.base import Button
-from noughts.boards.emulated import EmulatedBoard
-
-from asking import FAST
+from device_time import reset_to_light_us, wait_us
+from official import printed, stepped
 
 _HEAP = b"import gc\ngc.collect()\nprint(gc.mem_free())\n"
 
@@ -30,51 +28,33 @@ from microbit import display, pin5
 while True:
     display.set_pixel(2, 2, 0 if pin5.read_digital() else 9)
 """
-_PRESSES = 40
+_PRESSES = 24
 
 
-def heap() -> int:
-    """Bytes that the firmware leaves a script that only asks for them."""
-    return _number(_HEAP)
+def heap(firmware: str) -> int:
+    """Bytes that a firmware leaves a script that only asks for them."""
+    return int(printed(firmware, {"main.py": _HEAP}))
 
 
-def choice_us() -> int:
+def choice_us(firmware: str) -> int:
     """Microseconds to look at nine cells."""
-    return _number(_CHOICE)
+    return int(printed(firmware, {"main.py": _CHOICE}))
 
 
-def _number(script: bytes) -> int:
-    """What a script prints."""
-    with EmulatedBoard({"main.py": script}, icount=FAST) as board:
-        board.serial.timeout = 20
-        return int(board.serial.read_until(b"\r\n").lstrip(b"\0"))
-
-
-def reset_us() -> int:
+def reset_us(firmware: str) -> int:
     """Microseconds from reset to the first LED of a script that does nothing else."""
-    with EmulatedBoard({"main.py": _SHOWN}, icount=FAST) as board:
-        while not any(board.leds()):
-            shown_us = board.clock_us()
-    return shown_us
+    board = stepped(firmware)({"main.py": _SHOWN})
+    board.run_for(1_000_000)
+    return reset_to_light_us(board)
 
 
-def press_us() -> int:
-    """The most microseconds from a pin going low to the frame buffer."""
+def press_us(firmware: str) -> int:
+    """The most microseconds from a press to the LED that a script lights."""
+    board = stepped(firmware)({"main.py": _PRESS})
+    board.run_for(1_000_000)
     waits = []
-    with EmulatedBoard({"main.py": _PRESS}) as board:
-        _rest(board, 1_000_000)
-        for number in range(_PRESSES):
-            _rest(board, 50_000 + 371 * number)
-            start_us = board.clock_us()
-            board.press(Button.A)
-            while not any(board.leds()):
-                pass
-            waits.append(board.clock_us() - start_us)
-            board.release(Button.A)
+    for number in range(_PRESSES):
+        board.run_for(50_000 + 1310 * number)
+        waits.append(wait_us(board, "A"))
+        board.release("A")
     return max(waits)
-
-
-def _rest(board: EmulatedBoard, us: int) -> None:
-    end_us = board.clock_us() + us
-    while board.clock_us() < end_us:
-        pass

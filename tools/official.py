@@ -31,6 +31,20 @@ def stepped(name: str) -> Start:
     return start
 
 
+def printed(name: str, files: Mapping[str, bytes]) -> str:
+    """What a program prints on a firmware of that name, until it ends.
+
+    Raises `RuntimeError` where it ends with a fault, or not within ten minutes of device time.
+    """
+    board = stepped(name)(files)
+    received = board.uart.received
+    ended = board.run_until(lambda: received.endswith(b">>> "), 600e6, step_us=20_000)
+    text, _, _ = received.lstrip(b"\0").partition(b"MicroPython v")
+    if not ended or b"Traceback" in text:
+        raise RuntimeError(f"the program on {name} failed: {text[-400:].decode()}")
+    return text.decode()
+
+
 @lru_cache(maxsize=16)
 def _program(name: str, files: tuple[tuple[str, bytes], ...]) -> Program:
     return with_files(_firmware(name), dict(files))
