@@ -45,16 +45,14 @@ class Cpu(Timeline):
         self.reset_requested: Callable[[], object] | None = None
         self._frames = Frames(core, ram, has_fpu)
         self._pc = core.registers(arm.UC_ARM_REG_PC)
-        self._masks = core.registers(arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI)
-        uc = core.uc
-        uc.hook_add(unicorn.UC_HOOK_INTR, self._on_intr)
+        core.on_interrupt(self._on_interrupt)
         unmapped = (
             unicorn.UC_HOOK_MEM_READ_UNMAPPED
             | unicorn.UC_HOOK_MEM_WRITE_UNMAPPED
             | unicorn.UC_HOOK_MEM_FETCH_UNMAPPED
             | unicorn.UC_HOOK_MEM_FETCH_PROT
         )
-        uc.hook_add(unmapped, self._on_unmapped)
+        core.uc.hook_add(unmapped, self._on_unmapped)
         self._clear()
 
     def _clear(self) -> None:
@@ -67,7 +65,6 @@ class Cpu(Timeline):
         self._event_register = True
         self._look_at_mask = 0
         self._error: BaseException | None = None
-        self._exc_return = 0
         self._svc = False
         self._frames.clear()
         self._opcodes: dict[int, int] = {}
@@ -175,8 +172,7 @@ class Cpu(Timeline):
         self.slices += 1
         code = self.core.run(self.pc, cycles)
         done, allowed = self.counter[0], self.limit[0]
-        special = self._exc_return or self._svc
-        if done > allowed and not special:
+        if done > allowed and not self._svc:
             done -= 1  # the instruction that met the limit has been counted, and has not run
             stopped_itself = False
         else:
@@ -190,13 +186,10 @@ class Cpu(Timeline):
         if self._error:
             self.pc = self._pc.get()[0] & ~1
             self._raise()
-        if self._exc_return:
-            self._leave()
-            return
         pc = self.pc = self._pc.get()[0] & ~1
         if self._svc:
             self._svc = False
-            self._enter(SVCALL)
+            self._enter(SVCALL, self._frames.look())
         elif stopped_itself:
             self._after_stop(pc, code)
 
@@ -225,14 +218,15 @@ class Cpu(Timeline):
         priority, exception = nvic.most_urgent()
         if priority >= nvic.priority:
             return
-        primask, basepri = self._masks.get()
+        registers = self._frames.look()
+        primask, basepri = self._frames.masks(registers)
         if primask & 1 or (basepri and priority >= basepri):
             self._look_at_mask = self.base - self.base % _MASK_LOOK + _MASK_LOOK
         else:
-            self._enter(exception)
+            self._enter(exception, registers)
 
-    def _enter(self, exception: int) -> None:
-        self._frames.push(self.pc, exception, in_handler=bool(self.nvic.active))
+    def _enter(self, exception: int, registers: tuple[int, ...]) -> None:
+        self._frames.push(registers, self.pc, exception, in_handler=bool(self.nvic.active))
         self.nvic.enter(exception)
         self._look_at_mask = 0
         self._event_register = True
@@ -241,29 +235,31 @@ class Cpu(Timeline):
         self.pc = int.from_bytes(memory[at : at + 4], "little") & ~1
 
     def _leave(self) -> None:
-        link, self._exc_return = self._exc_return, 0
-        self.nvic.leave()
-        self.pc = self._frames.pop(link)
+        """Return from an exception. The slice goes on behind it, unless another one is pending."""
+        nvic = self.nvic
+        nvic.leave()
+        self._frames.pop()
         self._look_at_mask = 0
         self._event_register = True
+        if nvic.pending & nvic.enabled or nvic.pending_system:
+            self.halt()
 
     # What Unicorn calls.
 
-    def _on_intr(self, uc: unicorn.Uc, number: int, _: object) -> None:
-        if number == _INTR_EXCEPTION_RETURN:
-            self._exc_return = uc.reg_read(arm.UC_ARM_REG_PC) | 1
-        elif number == _INTR_SVC:
-            self._svc = True
-        else:
-            pc = uc.reg_read(arm.UC_ARM_REG_PC) & ~1
-            self.fail(
-                CpuFaultError(
-                    f"the firmware faults at pc {pc:#x} (exception {number}); reset the micro:bit",
-                    pc,
-                    pc,
-                )
-            )
-        uc.emu_stop()
+    def _on_interrupt(self, _: int, number: int) -> None:
+        try:
+            if number == _INTR_EXCEPTION_RETURN:
+                self._leave()
+                return
+            if number == _INTR_SVC:
+                self._svc = True
+            else:
+                pc = self.core.uc.reg_read(arm.UC_ARM_REG_PC) & ~1
+                what = f"faults at pc {pc:#x} (exception {number})"
+                self.fail(CpuFaultError(f"the firmware {what}; reset the micro:bit", pc, pc))
+        except BaseException as error:
+            self.fail(error)
+        self.core.stop()
 
     def _on_unmapped(
         self, uc: unicorn.Uc, kind: int, address: int, size: int, value: int, _: object

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from noughts.emulator.unicorn_core import Core
+from noughts.emulator.unicorn_core import THUMB, Core
 from noughts.emulator.unicorn_core import arm_const as arm
 
 RAM = 0x2000_0000
@@ -21,31 +21,41 @@ class Frames:
 
     def __init__(self, core: Core, ram: memoryview, has_fpu: bool) -> None:
         self._ram = ram
-        control = (arm.UC_ARM_REG_CONTROL,) if has_fpu else ()
-        self._frame = core.registers(
-            arm.UC_ARM_REG_XPSR,
-            arm.UC_ARM_REG_SP,
-            *range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R0 + 4),
-            arm.UC_ARM_REG_R12,
-            arm.UC_ARM_REG_LR,
-            *control,
-        )
-        self._entered = core.registers(
-            arm.UC_ARM_REG_SP, arm.UC_ARM_REG_IPSR, arm.UC_ARM_REG_LR, *control
-        )
-        self._sp = core.registers(arm.UC_ARM_REG_SP, *control)
-        self._fp = core.registers(*range(arm.UC_ARM_REG_D0, arm.UC_ARM_REG_D0 + 8), wide=True)
-        self._fpscr = core.registers(arm.UC_ARM_REG_FPSCR)
-        self._fp_saved: list[tuple[list[int], list[int]]] = []
+        self._thread_bits = _FPCA | _SPSEL if has_fpu else 0
+        """The bits of CONTROL that an exception clears."""
+        sp, lr, control = arm.UC_ARM_REG_SP, arm.UC_ARM_REG_LR, arm.UC_ARM_REG_CONTROL
+        low = range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R0 + 4)
+        frame = arm.UC_ARM_REG_XPSR, sp, *low, arm.UC_ARM_REG_R12, lr
+        masks = arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI
+        entered = sp, arm.UC_ARM_REG_IPSR, lr
+        self._interrupted = core.registers(*frame, *masks, control)
+        self._entered = core.registers(*entered)
+        self._entered_control = core.registers(*entered, control)
+        self._returning = core.registers(sp, arm.UC_ARM_REG_PC, control)
+        self._returned = core.registers(*frame, arm.UC_ARM_REG_PC)
+        self._returned_control = core.registers(*frame, control, arm.UC_ARM_REG_PC)
+        double = range(arm.UC_ARM_REG_D0, arm.UC_ARM_REG_D0 + 8)
+        self._fp = core.registers(*double, arm.UC_ARM_REG_FPSCR, wide=True)
+        self._fp_saved: list[bytes] = []
 
     def clear(self) -> None:
         """There are none: the chip was reset."""
         self._fp_saved.clear()
 
-    def push(self, pc: int, exception: int, in_handler: bool) -> None:
+    def look(self) -> tuple[int, ...]:
+        """The registers of what is to be interrupted, for `masks` and `push`."""
+        return self._interrupted.get()
+
+    @staticmethod
+    def masks(registers: tuple[int, ...]) -> tuple[int, int]:
+        """PRIMASK and BASEPRI."""
+        return registers[8], registers[9]
+
+    def push(self, registers: tuple[int, ...], pc: int, exception: int, in_handler: bool) -> None:
         """Stack the registers of what is interrupted at `pc`, and enter the exception."""
-        xpsr, sp, r0, r1, r2, r3, r12, lr, *control = self._frame.get()
-        has_fp_frame = bool(control and control[0] & _FPCA)
+        xpsr, sp, r0, r1, r2, r3, r12, lr, _, _, control = registers
+        in_thread = control & self._thread_bits
+        has_fp_frame = in_thread & _FPCA
         sp -= _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
         xpsr &= ~_XPSR_ALIGNED
         if sp & 4:
@@ -55,29 +65,29 @@ class Frames:
         link = _RETURN_TO_HANDLER if in_handler else _RETURN_TO_THREAD
         if has_fp_frame:
             link &= ~_NO_FP_FRAME
-            self._fp_saved.append((self._fp.get(), self._fpscr.get()))
-        if control:
-            self._entered.set(sp, exception, link, control[0] & ~(_FPCA | _SPSEL))
+            self._fp_saved.append(self._fp.save())
+        if in_thread:
+            self._entered_control.set(sp, exception, link, control ^ in_thread)
         else:
             self._entered.set(sp, exception, link)
 
-    def pop(self, link: int) -> int:
-        """Take the registers back; returns where to go on. `link` is EXC_RETURN."""
-        sp, *control = self._sp.get()
+    def pop(self) -> None:
+        """Take the registers back, at an exception return: PC holds what was jumped to."""
+        sp, link, control = self._returning.get()
         r0, r1, r2, r3, r12, lr, pc, xpsr = _FRAME.unpack_from(self._ram, sp - RAM)
         has_fp_frame = not link & _NO_FP_FRAME
         if has_fp_frame:
-            registers, fpscr = self._fp_saved.pop()
-            if control[0] & _FPCA:  # the handler used them
-                self._fp.set(*registers)
-                self._fpscr.set(*fpscr)
+            saved = self._fp_saved.pop()
+            if control & _FPCA:  # the handler used them
+                self._fp.restore(saved)
         sp += _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
         if xpsr & _XPSR_ALIGNED:
             sp += 4
-        values = (xpsr & ~_XPSR_ALIGNED, sp, r0, r1, r2, r3, r12, lr)
-        if control:
-            fpca = _FPCA if has_fp_frame else 0
-            self._frame.set(*values, control[0] & ~(_FPCA | _SPSEL) | fpca)
+        xpsr &= ~_XPSR_ALIGNED
+        pc |= THUMB
+        in_thread = control & self._thread_bits
+        if in_thread != (_FPCA if has_fp_frame else 0):
+            control ^= in_thread ^ (_FPCA if has_fp_frame else 0)
+            self._returned_control.set(xpsr, sp, r0, r1, r2, r3, r12, lr, control, pc)
         else:
-            self._frame.set(*values)
-        return int(pc) & ~1
+            self._returned.set(xpsr, sp, r0, r1, r2, r3, r12, lr, pc)

@@ -148,16 +148,16 @@ class SystemControl(Peripheral):
         read_other, write_other = super().callbacks()
         nvic = self.nvic
 
-        def read(_: object, offset: int, size: int, __: object) -> int:
+        def read(_: int, offset: int) -> int:
             if offset == NVIC_ISER:
                 return nvic.enabled & _WORD
             priorities = self._priorities(offset)
             if priorities is not None:
                 at = offset & 0xFF if offset < CPUID else offset - SHPR + 4
-                return int.from_bytes(priorities[at : at + size], "little")
-            return read_other(_, offset, size, __)
+                return int.from_bytes(priorities[at : at + 4], "little")
+            return read_other(_, offset)
 
-        def write(_: object, offset: int, size: int, value: int, __: object) -> None:
+        def write(_: int, offset: int, size: int, value: int) -> None:
             if offset == NVIC_ICER:
                 nvic.enabled &= ~value
                 return
@@ -169,7 +169,7 @@ class SystemControl(Peripheral):
                 at = offset & 0xFF if offset < CPUID else offset - SHPR + 4
                 priorities[at : at + size] = value.to_bytes(size, "little")
                 return
-            write_other(_, offset, size, value, __)
+            write_other(_, offset, size, value)
 
         return read, write
 

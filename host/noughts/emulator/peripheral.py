@@ -174,7 +174,7 @@ class Peripheral:
         reads, writes, tasks, values = self.reads, self.writes, self.tasks, self.values
         cpu = self.cpu
 
-        def read(_: object, offset: int, size: int, __: object) -> int:
+        def read(_: int, offset: int) -> int:
             try:
                 action = reads.get(offset)
                 if action is not None:
@@ -185,7 +185,7 @@ class Peripheral:
                 cpu.fail(error)
                 return 0
 
-        def write(_: object, offset: int, size: int, value: int, __: object) -> None:
+        def write(_: int, offset: int, size: int, value: int) -> None:
             try:
                 if offset in tasks:
                     if value:

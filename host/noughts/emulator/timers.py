@@ -84,9 +84,9 @@ class Timer(Peripheral):
         cpu, cc, values, counter = self.cpu, self.cc, self.values, self.cpu.counter
         ends = CAPTURE + 4 * self.channels
 
-        def write(_: object, offset: int, size: int, value: int, __: object) -> None:
+        def write(_: int, offset: int, size: int, value: int) -> None:
             if not CAPTURE <= offset < ends or not self.running or self.counting:
-                write_other(_, offset, size, value, __)
+                write_other(_, offset, size, value)
                 return
             now = cpu.base + counter[0]
             if now >= self._next_match:

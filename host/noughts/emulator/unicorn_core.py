@@ -5,15 +5,23 @@
   the limit to the counter stops the run cleanly before the next instruction. (`emu_stop` in a
   memory-mapped access executes the instruction again, for ever.) Where the two fields are is found
   at start, by runs of known length.
-- **Speed.** Callbacks for registers go straight through ctypes, and several CPU registers are read
-  or written in one call: together, half of what the binding costs.
+- **Speed.** Callbacks go straight through ctypes, and several CPU registers are read or written in
+  one call. Calls keep the interpreter's lock (`PYFUNCTYPE`), which giving up and taking back in
+  each callback would cost more than the callback. Other threads still have their turn: Python gives
+  the lock up within callbacks, and a run is short.
+
+Callbacks name only the arguments that they use, as narrow as their values. (The engine's handle as
+one byte is a small int that exists already; as a pointer, it would be a new one each time.) That is
+right on all 64-bit ABIs: in those of System V, AAPCS64 (Apple's too) and Windows, the first four
+integer arguments come in a register each, of which the low bits are taken, and the caller clears
+the stack of those that nobody looks at.
 """
 
 from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -34,49 +42,82 @@ _lib: Any = _uclib
 WORKS_WITH = "2.1.4"
 """The version of Unicorn that this was written with."""
 
-Read = Callable[[Any, int, int, Any], int]
-Write = Callable[[Any, int, int, int, Any], None]
-_READ = ctypes.CFUNCTYPE(
-    ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p
-)
-_WRITE = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p
-)
-_EMU_START = ctypes.CFUNCTYPE(
-    ctypes.c_int,
-    ctypes.c_void_p,
-    ctypes.c_uint64,
-    ctypes.c_uint64,
-    ctypes.c_uint64,
-    ctypes.c_size_t,
-)
-_emu_start = _EMU_START(ctypes.cast(_lib.uc_emu_start, ctypes.c_void_p).value or 0)
+_HANDLE = ctypes.c_ubyte
+_POINTER = ctypes.c_void_p
+Read = Callable[[int, int], int]
+Write = Callable[[int, int, int, int], None]
+Interrupt = Callable[[int, int], None]
+_READ = ctypes.PYFUNCTYPE(ctypes.c_uint64, _HANDLE, ctypes.c_ushort)
+_WRITE = ctypes.PYFUNCTYPE(None, _HANDLE, ctypes.c_ushort, ctypes.c_ubyte, ctypes.c_uint)
+_INTERRUPT = ctypes.PYFUNCTYPE(None, _HANDLE, ctypes.c_ubyte)
 
-_NO_END = 0xFFFF_FFFE
-_THUMB = 1
+
+def _function(of_library: Any, *arguments: Any) -> Callable[..., int]:
+    """A function of Unicorn's library, called without giving up the interpreter's lock."""
+    function = ctypes.PYFUNCTYPE(ctypes.c_int, *arguments)
+    return function(_address_of(of_library))
+
+
+def _address_of(function: Any) -> int:
+    return ctypes.cast(function, _POINTER).value or 0
+
+
+_emu_start = _function(
+    _lib.uc_emu_start,
+    *(_POINTER, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t),
+)
+_emu_stop = _function(_lib.uc_emu_stop, _POINTER)
+_BATCH = _POINTER, _POINTER, _POINTER, ctypes.c_int
+_read_batch = _function(_lib.uc_reg_read_batch, *_BATCH)
+_write_batch = _function(_lib.uc_reg_write_batch, *_BATCH)
+_mmio_map = _function(
+    _lib.uc_mmio_map,
+    *(_POINTER, ctypes.c_uint64, ctypes.c_size_t, _POINTER, _POINTER, _POINTER, _POINTER),
+)
+_hook_add = _function(
+    _lib.uc_hook_add,
+    *(_POINTER, _POINTER, ctypes.c_int, _POINTER, _POINTER, ctypes.c_uint64, ctypes.c_uint64),
+)
+
+_NO_END = 2  # within the vector table, where no code is
+THUMB = 1
+"""The bit of an address that says which instructions are there: always these."""
 PAGE = 0x1000
 """Memory is mapped in units of this many bytes."""
 
 
 class Registers:
-    """Some CPU registers, read or written in one call."""
+    """Some CPU registers, read or written in one call; wide ones have 64 bits, others 32."""
 
-    def __init__(self, uc: unicorn.Uc, ids: Sequence[int], wide: bool = False) -> None:
-        self._handle = uc._uch
-        self._count = len(ids)
-        self._ids = (ctypes.c_int * len(ids))(*ids)
-        self._values: Any = ((ctypes.c_uint64 if wide else ctypes.c_uint32) * len(ids))()
-        at, size = ctypes.addressof(self._values), 8 if wide else 4
-        self._pointers = (ctypes.c_void_p * len(ids))(*(at + size * i for i in range(len(ids))))
+    def __init__(self, handle: int, ids: tuple[int, ...], wide: bool) -> None:
+        self._handle, self._count = handle, len(ids)
+        size = 8 if wide else 4
+        ids_buffer = (ctypes.c_int * len(ids))(*ids)
+        values = ctypes.create_string_buffer(size * len(ids))
+        at = ctypes.addressof(values)
+        pointers = (_POINTER * len(ids))(*range(at, at + size * len(ids), size))
+        self._kept = ids_buffer, values, pointers
+        self._ids, self._pointers = ctypes.addressof(ids_buffer), ctypes.addressof(pointers)
+        self._raw = memoryview(values).cast("B")
+        layout = struct.Struct(f"<{len(ids)}{'Q' if wide else 'I'}")
+        self._unpack, self._pack = layout.unpack_from, layout.pack_into
 
-    def get(self) -> list[int]:
-        _lib.uc_reg_read_batch(self._handle, self._ids, self._pointers, self._count)
-        values: list[int] = self._values[:]
-        return values
+    def get(self) -> tuple[int, ...]:
+        _read_batch(self._handle, self._ids, self._pointers, self._count)
+        return self._unpack(self._raw)
 
     def set(self, *values: int) -> None:
-        self._values[:] = values
-        _lib.uc_reg_write_batch(self._handle, self._ids, self._pointers, self._count)
+        self._pack(self._raw, 0, *values)
+        _write_batch(self._handle, self._ids, self._pointers, self._count)
+
+    def save(self) -> bytes:
+        """The registers, for `restore`."""
+        _read_batch(self._handle, self._ids, self._pointers, self._count)
+        return bytes(self._raw)
+
+    def restore(self, saved: bytes) -> None:
+        self._raw[:] = saved
+        _write_batch(self._handle, self._ids, self._pointers, self._count)
 
 
 class Core:
@@ -91,9 +132,10 @@ class Core:
         counter, limit = _private_counters()
         self.counter = _field(self.uc, counter)
         self.limit = _field(self.uc, limit)
-        self._handle = self.uc._uch
+        self._handle = _address(self.uc)
         self._memory: list[Any] = []
         self._callbacks: dict[int, tuple[Any, Any]] = {}
+        self._hooks: list[Any] = []
 
     def run(self, pc: int, instructions: int) -> int:
         """Run at most this many instructions; returns Unicorn's error code, 0 for none.
@@ -101,30 +143,41 @@ class Core:
         A stop never falls inside an IT block: the run ends behind it, and `counter` says so.
         """
         self.limit[0] = instructions
-        code: int = _emu_start(self._handle, pc | _THUMB, _NO_END, 0, instructions)
-        return code
+        return _emu_start(self._handle, pc | THUMB, _NO_END, 0, instructions)
+
+    def stop(self) -> None:
+        """End the run from within an interrupt's callback. (Registers' callbacks set the limit.)"""
+        _emu_stop(self._handle)
 
     def registers(self, *ids: int, wide: bool = False) -> Registers:
-        return Registers(self.uc, ids, wide)
+        return Registers(self._handle, ids, wide)
+
+    def on_interrupt(self, action: Interrupt) -> None:
+        """Call `action(_, number)` for each exception that the CPU raises. An exception that leaves
+        it is lost. It may change registers, the PC too, and the run goes on from there."""
+        self._hook(unicorn.UC_HOOK_INTR, _INTERRUPT(action))
+
+    def _hook(self, kind: int, call: Any) -> None:
+        self._hooks.append(call)
+        number = ctypes.c_size_t()
+        everywhere = 1, 0
+        code = _hook_add(
+            self._handle, ctypes.addressof(number), kind, _address_of(call), None, *everywhere
+        )
+        if code:
+            raise UnicornError(f"Unicorn refuses a callback ({unicorn.UcError(code)})")
 
     def map_registers(self, base: int, read: Read, write: Write) -> None:
         """Let each access to the page at `base` call a function; replaces earlier ones.
 
-        They are called as `read(_, offset, size, _)` and `write(_, offset, size, value, _)`. An
-        exception that leaves them is lost.
+        They are called as `read(_, offset)`, which gives a word (Unicorn takes of it what was asked
+        for), and `write(_, offset, size, value)`. An exception that leaves them is lost.
         """
         if base in self._callbacks:
             self.uc.mem_unmap(base, PAGE)
         calls = self._callbacks[base] = _READ(read), _WRITE(write)
-        code = _lib.uc_mmio_map(
-            self._handle,
-            ctypes.c_uint64(base),
-            ctypes.c_size_t(PAGE),
-            calls[0],
-            None,
-            calls[1],
-            None,
-        )
+        read_at, write_at = map(_address_of, calls)
+        code = _mmio_map(self._handle, base, PAGE, read_at, None, write_at, None)
         if code:
             raise UnicornError(f"Unicorn refuses registers at {base:#x} ({unicorn.UcError(code)})")
 
@@ -160,12 +213,12 @@ def _private_counters() -> tuple[int, int]:
     words = 325  # of the structure, from its start
     loop = struct.pack("<4H", 0x3101, 0x3101, 0x3101, 0xE7FB)  # adds r1, #1 (three); b back
     uc = _new_uc(arm_const.UC_CPU_ARM_CORTEX_M4)
-    uc.mem_map(0, PAGE)
-    uc.mem_write(0, loop)
+    uc.mem_map(0, 2 * PAGE)
+    uc.mem_write(PAGE, loop)
     runs = 12_345, 54_321
     seen = []
     for instructions in runs:
-        uc.emu_start(_THUMB, _NO_END, 0, instructions)
+        uc.emu_start(PAGE | THUMB, _NO_END, 0, instructions)
         seen.append(struct.unpack(f"<{words}Q", ctypes.string_at(_address(uc), 8 * words)))
     pairs = list(zip(*seen, strict=True))
     # The instruction that meets the limit has been counted, and has not run.
