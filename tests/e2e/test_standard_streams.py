@@ -8,13 +8,13 @@ import sys
 import pytest
 
 from noughts.cli import COMMANDS
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.log.sentences import write
 from stand_in_drive import StandInDrive
 from told import filled, stages
 
 WORDS = {
-    "play": ["play", "--board", "simulated", "--keys", "A"],
+    "play": ["play", "--board", "v1", "--keys", "A"],
     "prove": ["prove", "hard"],
     "vs": ["vs", "hard", "easy", "--seed", "1"],
     "duel": ["duel", "hard", "easy", "-n", "2"],
@@ -46,14 +46,14 @@ def noughts(tmp_path):
 
 
 @pytest.fixture
-def words(request, tmp_path, simulated):
+def words(request, tmp_path, virtual):
     """The words of a command, and all that it needs."""
     filled(tmp_path / "games.db", stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
     told = (write(sentence) + "\r\n" for sentence in stages([4]))
     (tmp_path / "capture.log").write_text("".join(told), newline="")
     there = {}
     if request.param == "put":
-        there["PORT"] = simulated({**device_files(), "ai.py": b"# noughts: older\n"}).port
+        there["PORT"] = virtual({**files_for_boards(), "ai.py": b"# noughts: older\n"}, speed=4).port
     if request.param == "flash":
         drive = StandInDrive(tmp_path / "MICROBIT")
         request.addfinalizer(drive.close)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -76,6 +77,8 @@ class Lines:
             while self._take():
                 pass
         except OSError as error:
+            is_output = self._stream is sys.stdout
+            error.filename = "standard output" if is_output else "standard error"
             with self._changed:
                 self._failure = error
                 self._changed.notify_all()
