@@ -53,7 +53,8 @@ def words(request, tmp_path, virtual):
     (tmp_path / "capture.log").write_text("".join(told), newline="")
     there = {}
     if request.param == "put":
-        there["PORT"] = virtual({**files_for_boards(), "ai.py": b"# noughts: older\n"}, speed=4).port
+        older = {**files_for_boards(), "ai.py": b"# noughts: older\n"}
+        there["PORT"] = virtual(older, speed=4).port
     if request.param == "flash":
         drive = StandInDrive(tmp_path / "MICROBIT")
         request.addfinalizer(drive.close)
