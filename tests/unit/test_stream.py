@@ -1,7 +1,7 @@
 """From serial bytes to sentences and noise, however the bytes are cut."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from noughts.log.sentences import Boot, Game, checksum, write
@@ -95,6 +95,7 @@ def test_a_checksum_of_three_digits_is_none(digit):
     assert feed(LINE[:-2] + digit + b"\r\n") == [Noise((LINE[:-2] + digit).decode())]
 
 
+@example([LINE[:-2], b"*", b"\r", LINE], 1)
 @given(
     st.lists(
         st.sampled_from(

@@ -103,10 +103,11 @@ class Stream:
                 noise += part
             else:
                 items += [*self._noise(noise), item]
-                noise = part[frame.end() :].rstrip(b"\r")
+                noise = part[frame.end() :]
         return items + self._noise(noise)
 
     def _noise(self, data: bytes) -> list[Item]:
+        data = data.rstrip(b"\r")  # of a line end, whose other half may be lost
         self.noise += len(data)
         return [Noise(harmless(data))] if data.strip(b"\0 \r") else []
 
