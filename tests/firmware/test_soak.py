@@ -1,21 +1,16 @@
 """A few device-minutes of `make soak`, and that it notices what it is there to notice."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from noughts.device_files import device_files
-from soak import probe
-from soak.machine import Machine
+from soak import monkey, probe
+from soak.player import A, B
 from soak.stretch import Stretch
 
-pytestmark = pytest.mark.usefixtures("qemu")
 
-
-def stretch(seed, seconds, game=None):
+def stretch(board, seed, seconds, game=None):
     trace = []
-    result = Stretch(seed, seconds, trace.append, trace.append).run(game=game)
+    result = Stretch(board, seed, seconds, trace.append, trace.append).run(game=game)
     return result, trace
 
 
@@ -25,33 +20,44 @@ def changed(name, old, new):
     return {**files, name: files[name].replace(old, new)}
 
 
-def test_two_device_minutes_of_everything():
-    result, _ = stretch(seed=2, seconds=120)
+@pytest.mark.parametrize(
+    ("board", "seconds", "free"), [("V1", 60, range(2_000, 3_000)), ("V2", 30, range(50_000, 60_000))]
+)
+def test_a_device_minute_of_everything(board, seconds, free):
+    result, _ = stretch(board, seed=2, seconds=seconds)
     assert not result.failure
-    assert result.device_s >= 120
-    assert {choice[0] for choice in result.games} == set("PEMH")
+    assert result.device_s >= seconds
+    assert {choice[0] for choice in result.games} > set("PE")
     assert {choice[1] for choice in result.games} == set("bt")
-    assert {end[1] for end in result.ends} > {"x", "B"}
-    assert 2_000 < result.lowest_free < 3_000
+    assert {end[1] for end in result.ends} > {"x"}
+    assert result.lowest_free in free
     assert 5 < result.longest_gap_ms <= 50
 
 
-def test_qemu_has_one_processor_for_all_its_threads():
-    """Else seeds do not repeat, see `soak.machine`."""
-    ours = os.sched_getaffinity(0)
-    with Machine() as machine:
-        threads = [int(each.name) for each in Path(f"/proc/{machine.pid}/task").iterdir()]
-        processors = [os.sched_getaffinity(thread) for thread in threads]
-    assert len(threads) > 1 and len(processors[0]) == 1
-    assert processors == [processors[0]] * len(threads)
-    assert os.sched_getaffinity(0) == ours
+@pytest.mark.parametrize("board", ["V1", "V2"])
+def test_a_seed_repeats_to_the_microsecond(board):
+    first, trace = stretch(board, seed=9, seconds=12)
+    assert len(trace) > 20
+    assert (first, trace) == stretch(board, seed=9, seconds=12)
 
 
-def test_a_seed_repeats_to_the_microsecond():
-    """On a busy computer QEMU seldom does not, see `soak.machine`: another try then."""
-    first, trace = stretch(seed=9, seconds=30)
-    assert len(trace) > 40
-    assert (first, trace) in (stretch(seed=9, seconds=30) for _ in range(3))
+@pytest.mark.parametrize("board", ["V1", "V2"])
+def test_leaning_moves_the_cursor(monkeypatch, board):
+    """By tilt, the mark goes where the board leans; else it would go to the centre."""
+
+    def movements(seed):
+        yield monkey.Lean(0, 400, 0)
+        for at_ms, buttons in ((100, (A, B)), (1000, (B,)), (2000, (A,))):
+            for after_ms, closed in ((0, True), (80, False)):
+                for button in buttons:
+                    yield monkey.Contact((at_ms + after_ms) * 1000, button, closed)
+        yield monkey.Lean(10_000_000, 0, 0)
+
+    monkeypatch.setattr(monkey, "movements", movements)
+    result, trace = stretch(board, seed=1, seconds=4)
+    assert not result.failure
+    assert result.games == {"Pt": 1}
+    assert any(",PP,A,5," in line for line in trace)
 
 
 @pytest.mark.parametrize(("jump", "complaint"), [(65, ""), (40, "clock jumped by 4")])
@@ -61,7 +67,7 @@ def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
     clock = f"from microbit import running_time as time\nrunning_time = {jumping}\n".encode()
     module = probe.MODULE.replace(b"from microbit import running_time\n", clock)
     monkeypatch.setattr(probe, "MODULE", module)
-    result, _ = stretch(seed=2, seconds=20)
+    result, _ = stretch("V1", seed=2, seconds=14)
     assert complaint in result.failure
     assert (result.clock_jumps, bool(result.failure)) == ((0, True) if complaint else (1, False))
 
@@ -84,7 +90,12 @@ COMPLAINTS = {
 }
 
 
+SECONDS = {"level": 40, "stall": 40, "noise": 40, "leak": 90, "hang": 60}
+
+
+@pytest.mark.parametrize("board", ["V1", "V2"])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_it_notices_a_fault_of_the_game(fault):
-    result, _ = stretch(seed=2, seconds=120, game=changed(*FAULTS[fault]))
+def test_it_notices_a_fault_of_the_game(fault, board):
+    result, _ = stretch(board, seed=2, seconds=120, game=changed(*FAULTS[fault]))
     assert COMPLAINTS[fault] in result.failure
+    print("AT", fault, board, result.device_s)

@@ -22,7 +22,7 @@ from soak.referee import Broken
 ERASES = {"V1": 20_000, "V2": 10_000}
 CHANGES_A_DAY = 20
 DAYS_A_YEAR = 365
-_GAMES = 20
+GAMES = 20
 
 
 @dataclass
@@ -73,9 +73,9 @@ def count(board: str, changes: int, seed: int = 1, firmware: Path | None = None)
     try:
         player.boots()
         watch_flash(machine, operations.append)
-        for _ in range(_GAMES):
+        for _ in range(GAMES):
             _game(player)
-        result.games, result.game_operations = _GAMES, len(operations)
+        result.games, result.game_operations = GAMES, len(operations)
         for _ in range(changes):
             operations.clear()
             player.tap(A, B)
