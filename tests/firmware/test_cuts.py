@@ -80,9 +80,7 @@ def test_firmware_that_cannot_go_on_is_a_failure(monkeypatch, board):
 
 
 @pytest.mark.parametrize(("board", "changes"), [("V1", 24), ("V2", 12)])
-def test_games_write_no_flash_and_a_change_of_settings_hardly_wears_it(
-    monkeypatch, board, changes
-):
+def test_games_write_no_flash_and_a_change_of_settings_hardly_wears_it(monkeypatch, board, changes):
     monkeypatch.setattr(endurance, "GAMES", 2)
     result = endurance.count(board, changes)
     assert not result.failure

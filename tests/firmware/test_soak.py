@@ -20,25 +20,30 @@ def changed(name, old, new):
     return {**files, name: files[name].replace(old, new)}
 
 
-@pytest.mark.parametrize(
-    ("board", "seconds", "free"), [("V1", 60, range(2_000, 3_000)), ("V2", 30, range(50_000, 60_000))]
-)
-def test_a_device_minute_of_everything(board, seconds, free):
-    result, _ = stretch(board, seed=2, seconds=seconds)
+def test_a_device_minute_of_everything():
+    result, _ = stretch("V1", seed=2, seconds=60)
     assert not result.failure
-    assert result.device_s >= seconds
+    assert result.device_s >= 60
     assert {choice[0] for choice in result.games} > set("PE")
     assert {choice[1] for choice in result.games} == set("bt")
     assert {end[1] for end in result.ends} > {"x"}
-    assert result.lowest_free in free
+    assert 2_000 < result.lowest_free < 3_000
+    assert 5 < result.longest_gap_ms <= 50
+
+
+def test_half_a_device_minute_on_a_v2():
+    result, _ = stretch("V2", seed=2, seconds=30)
+    assert not result.failure
+    assert result.games.total() > 3
+    assert 50_000 < result.lowest_free < 60_000
     assert 5 < result.longest_gap_ms <= 50
 
 
 @pytest.mark.parametrize("board", ["V1", "V2"])
 def test_a_seed_repeats_to_the_microsecond(board):
-    first, trace = stretch(board, seed=9, seconds=12)
-    assert len(trace) > 20
-    assert (first, trace) == stretch(board, seed=9, seconds=12)
+    first, trace = stretch(board, seed=9, seconds=8)
+    assert len(trace) > 10
+    assert (first, trace) == stretch(board, seed=9, seconds=8)
 
 
 @pytest.mark.parametrize("board", ["V1", "V2"])
@@ -81,6 +86,7 @@ FAULTS = {
     "leak": ("ending.py", b"    start = ", KEEP_48_BYTES),
     "hang": ("game.py", b"            rules.place", HANG),
 }
+SOON_NOTICED = ("level", "stall", "noise")
 COMPLAINTS = {
     "level": "does not play that",
     "stall": "the loop stalled for",
@@ -90,12 +96,10 @@ COMPLAINTS = {
 }
 
 
-SECONDS = {"level": 40, "stall": 40, "noise": 40, "leak": 90, "hang": 60}
+ON_BOARDS = [*(("V1", fault) for fault in FAULTS), *(("V2", fault) for fault in SOON_NOTICED)]
 
 
-@pytest.mark.parametrize("board", ["V1", "V2"])
-@pytest.mark.parametrize("fault", FAULTS)
-def test_it_notices_a_fault_of_the_game(fault, board):
-    result, _ = stretch(board, seed=2, seconds=120, game=changed(*FAULTS[fault]))
+@pytest.mark.parametrize(("board", "fault"), ON_BOARDS)
+def test_it_notices_a_fault_of_the_game(board, fault):
+    result, _ = stretch(board, seed=2, seconds=60, game=changed(*FAULTS[fault]))
     assert COMPLAINTS[fault] in result.failure
-    print("AT", fault, board, result.device_s)
