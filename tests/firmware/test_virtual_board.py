@@ -1,6 +1,7 @@
-"""The emulated board itself: LEDs, buttons, clock, reset, serial port, and its end."""
+"""A virtual board in step with real time: its serial port, its hands, its end."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -8,11 +9,12 @@ import time
 
 import microfs
 import pytest
-from noughts.boards.emulated import EmulatedBoard
-from noughts.boards.strobe import Strobe
 
-from boards import A, B, Driver, text
-from noughts.errors import BoardGone
+from boards import A, B, PortDriver, text
+from noughts.errors import BoardError, BoardGone
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.process import MAX_WAITING
+from noughts.virtual.program import Program, program
 
 MAIN = b"""
 from microbit import *
@@ -20,88 +22,111 @@ for i in range(25):
     display.set_pixel(i % 5, i // 5, i % 10)
 while True:
     sleep(100)
-    print(running_time(), button_a.is_pressed(), button_b.is_pressed())
+    print(running_time(), button_a.get_presses(), button_b.is_pressed(), accelerometer.get_x())
 """
+LINE = re.compile(r"(\d+) (\d+) (True|False) (-?\d+)$")
 PICTURE = bytes(i % 10 for i in range(25))
 
 
-def lines(board):
-    board.serial.timeout = 120
-    read = board.serial.read_until(b"\n").strip(b"\0\r\n").decode()
-    board.serial.timeout = 0
-    return read.split()
+class Told(PortDriver):
+    """What `MAIN` prints: milliseconds, presses of A since the last line, whether B is down, x."""
+
+    def lines(self, seconds=120):
+        """As they come."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.listen()
+            while self.items:
+                if found := LINE.search(self.items.pop(0).text):
+                    ms, presses, down, x = found.groups()
+                    yield int(ms), int(presses), down == "True", int(x)
+        raise AssertionError("the board says nothing of the kind")
 
 
-def test_every_level_is_read_back(emulated):
-    driver = Driver(emulated({"main.py": MAIN}))
-    driver.shows(text(PICTURE))
+@pytest.fixture(params=["V1", "V2"])
+def board(virtual, request):
+    """Runs `MAIN`, and has said something."""
+    started = virtual({"main.py": MAIN}, request.param)
+    next(Told(started).lines())
+    return started
 
 
-def test_the_frame_buffer_is_what_the_pins_show(emulated):
-    """With idle time skipped, so that QEMU's timers are never late."""
-    board = emulated({"main.py": MAIN}, icount="shift=6,sleep=off")
-    Driver(board).shows(text(PICTURE))
-    strobe = Strobe()
-    end = time.monotonic() + 1200
-    while not strobe.complete and time.monotonic() < end:
-        strobe.feed(board.samples())
-    assert strobe.complete
-    assert strobe.picture() == bytes(0 if level < 4 else level for level in PICTURE)
-
-
-def test_buttons_and_clock(emulated):
-    board = emulated({"main.py": MAIN})
-
-    def until(*pressed):
-        """The board's time once it says so; a busy machine makes it slow."""
-        end = time.monotonic() + 120
-        while (told := lines(board))[1:] != [str(each) for each in pressed]:
-            assert time.monotonic() < end, told
-        return int(told[0])
-
-    until(False, False)
-    board.press(A)
-    until(True, False)
-    board.release(A)
+def test_leds_buttons_tilt_and_clock(board):
+    told = Told(board)
+    told.shows(text(PICTURE))
     board.press(B)
-    # A QEMU that was held up stays behind, for the firmware misses a part of that time; so it is
-    # the time between two lines that is compared, and a busy machine may take some lines for it.
-    before = None
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
-        ms, clock_ms = until(False, True), board.clock_us() / 1000
-        assert clock_ms >= ms
-        if before and abs((clock_ms - before[1]) - (ms - before[0])) < 20:
-            break
-        before = ms, clock_ms
-    else:
-        pytest.fail("the clock is not the board's")
+    next(told for told in told.lines() if told[2])
+    board.release(B)
+    next(told for told in told.lines() if not told[2])
+    board.tilt(400, 0)
+    next(told for told in told.lines() if abs(told[3] - 400) < 40)
+    ms, *_ = next(told.lines())
+    assert ms <= board.clock_us() / 1000
 
 
-def test_reset_starts_the_clock_again(emulated):
-    board = emulated({"main.py": MAIN})
-    end = time.monotonic() + 120
-    while board.clock_us() < 5_000_000:
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    board.reset()
-    assert board.clock_us() < 2_500_000
-    while len(told := lines(board)) != 3 or int(told[0]) > 2_500:  # from before the reset
-        assert time.monotonic() < end
+def test_a_click_that_is_over_at_once_is_a_press(board):
+    board.press(A)
+    board.release(A)
+    next(told for told in Told(board).lines() if told[1] == 1)
 
 
-def test_unmodified_microfs_over_the_pty(emulated, tmp_path):
-    board = emulated({"main.py": MAIN})
-    end = time.monotonic() + 120
-    while len(lines(board)) < 3:  # it runs
-        assert time.monotonic() < end
-    board.serial.timeout = 60
+def test_of_a_key_that_repeats_a_few_are_kept(board):
+    """All come together, so that the board has begun the first of them at most."""
+    driver = Told(board)
+    for _ in range(30):
+        board.tap(A)
+    board.tap(A, us=1_000_000)
+    lines = driver.lines()
+    total, quiet = 0, 0
+    while quiet < 20:  # two seconds
+        _, presses, _, _ = next(lines)
+        total += presses
+        quiet = 0 if presses else quiet + bool(total)
+    assert MAX_WAITING <= total <= 2 * MAX_WAITING + 2
+
+
+def test_unmodified_microfs_over_the_port_and_reset_keeps_its_files(board, tmp_path):
+    board.serial.timeout = 120
     assert microfs.ls(board.serial) == ["main.py"]
     (tmp_path / "note").write_bytes(b"kept \x00\xff" * 40)
     microfs.put(str(tmp_path / "note"), "note", board.serial)
     assert sorted(microfs.ls(board.serial)) == ["main.py", "note"]
+    board.reset()
+    clock_us = board.clock_us()  # it goes on, as it is the board's and not the program's
+    board.serial.timeout = 0
+    next(ms for ms, *_ in Told(board).lines() if ms * 1000 < clock_us)
+    board.serial.timeout = 120
     microfs.get("note", str(tmp_path / "back"), board.serial)
     assert (tmp_path / "back").read_bytes() == b"kept \x00\xff" * 40
+
+
+def test_it_is_programmed_anew_and_starts_as_another_boot(virtual):
+    board = virtual(speed=4)
+    driver = PortDriver(board)
+    driver.start()
+    clock_us = board.clock_us()
+    board.flash(program("V1"))
+    driver.start()
+    first, second = driver.boots
+    assert first.boot != second.boot
+    assert board.clock_us() > clock_us
+
+
+def test_whoever_sends_more_than_the_board_takes_has_to_wait(virtual):
+    """A megabyte would take it 87 seconds; the board must not store what it has not taken."""
+    board = virtual({}, seed=1)
+    board.serial.write_timeout = 2
+    with pytest.raises(Exception, match="timeout"):
+        board.serial.write(b"#" * 1_000_000)
+    assert board._sent - board._taken < 20_000
+
+
+def test_pulled_and_plugged_in_it_runs_on(board):
+    before = board.port, board.clock_us()
+    board.unplug()
+    board.plug()
+    assert next(Told(board).lines())
+    assert board.clock_us() > before[1]
 
 
 def alive(pid):
@@ -119,32 +144,41 @@ def gone(pid):
     return not alive(pid)
 
 
-def test_a_killed_qemu_is_told_in_one_line(emulated):
-    board = emulated({"main.py": MAIN})
+def test_a_killed_board_is_told_in_one_line_and_takes_its_port_away(virtual):
+    board = virtual({"main.py": MAIN})
     os.kill(board.pid, signal.SIGKILL)
-    assert gone(board.pid)
+    end = time.monotonic() + 120
+    with pytest.raises(OSError):  # as when a cable is pulled
+        while time.monotonic() < end:
+            board.serial.read(4096)
     for use in (board.leds, board.clock_us, lambda: board.press(A), board.reset):
-        with pytest.raises(BoardGone, match="start again") as caught:
+        with pytest.raises(BoardGone, match="not running any more") as caught:
             use()
         assert "\n" not in str(caught.value)
 
 
-def test_close_ends_qemu(emulated):
-    board = emulated({"main.py": MAIN})
+def test_close_ends_it(virtual):
+    board = virtual({"main.py": MAIN})
     board.close()
     board.close()
     assert gone(board.pid)
+    with pytest.raises(BoardGone):
+        board.leds()
 
 
-def test_qemu_does_not_outlive_a_killed_owner(qemu):
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_it_does_not_outlive_its_owner(number):
     code = (
-        "import time\nfrom noughts.boards.emulated import EmulatedBoard\n"
-        "board = EmulatedBoard()\nprint(board.pid, flush=True)\ntime.sleep(600)"
+        "import time\nfrom noughts.virtual.board import VirtualBoard\n"
+        "from noughts.virtual.program import program\n"
+        "board = VirtualBoard(program())\nprint(board.pid, flush=True)\ntime.sleep(600)"
     )
     owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     try:
         pid = int(owner.stdout.readline())
         assert alive(pid)
+        owner.send_signal(number)
+        owner.wait(120)
     finally:
         owner.kill()
         owner.wait()
@@ -152,10 +186,37 @@ def test_qemu_does_not_outlive_a_killed_owner(qemu):
     assert gone(pid)
 
 
-def test_a_missing_or_broken_qemu(qemu, monkeypatch, tmp_path):
-    broken = tmp_path / "qemu"
-    broken.write_text("#!/bin/sh\necho 'unsupported machine type' >&2\nexit 1\n")
-    broken.chmod(0o755)
-    monkeypatch.setenv("NOUGHTS_QEMU", str(broken))
-    with pytest.raises(Exception, match=r"QEMU does not start \(unsupported machine type\)"):
-        EmulatedBoard({"main.py": b"pass"})
+def test_what_the_emulator_cannot_run_is_told_in_one_line(virtual):
+    """Code that reads where no memory is, in place of MicroPython."""
+    board = virtual({"main.py": MAIN})
+    flash = bytearray(program("V1").flash)
+    at = int.from_bytes(flash[4:8], "little") & ~1
+    # ldr r0, [pc, #4]; ldr r0, [r0]; and the address
+    at += at % 4
+    flash[4:8] = (at | 1).to_bytes(4, "little")
+    flash[at : at + 12] = bytes.fromhex("01480068fee700bf 00000090".replace(" ", ""))
+    board.flash(Program("V1", "broken", bytes(flash), program("V1").uicr))
+    end = time.monotonic() + 120
+    with pytest.raises(BoardGone, match="the virtual board has stopped: the firmware ") as caught:
+        while time.monotonic() < end:
+            board.leds()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_mistake_of_ours_is_told_in_one_line_too(virtual):
+    board = virtual({})
+    board._send("serial", None)
+    end = time.monotonic() + 120
+    with pytest.raises(BoardGone, match=r"has stopped: .* in process\.py, line .*report it"):
+        while time.monotonic() < end:
+            board.leds()
+
+
+def test_what_the_firmware_is_made_by_may_fail():
+    """The process has been started by then; it ends."""
+
+    def fail():
+        raise BoardError("no firmware; make one")
+
+    with pytest.raises(BoardError, match="no firmware"):
+        VirtualBoard(fail)
