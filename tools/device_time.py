@@ -18,8 +18,9 @@ _LOOK_US = 100
 _DEBOUNCE_US = 30_000
 _DECIDED_US = 130_000
 """A press is one of a single button only once the other can no longer join it."""
-_SHOWN_US = {"V1": 6000, "V2": 0}
-"""V1's LEDs are read off the pins when their row has had its 6 ms, V2's as a row begins."""
+_SHOWN_US = {"V1": 4200, "V2": 0}
+"""V1's LEDs are read off the pins when their row has had its 6 ms, of which the first 1.8 are the
+latest to switch one on; V2's as a row begins."""
 _PHASES = 24
 _PHASE_US = 1310
 """Spreads presses over the 6 ms of the game's loop and of a row, and the 18 ms of V1's frame."""

@@ -1,0 +1,125 @@
+"""QEMU as an independent witness: it runs the same hex, and says and shows what our emulator does.
+
+Every sentence is compared, but for what differs from run to run: the boot id, which is drawn at
+random, and the milliseconds, because QEMU runs on while this program looks. So a key is held until
+device time has passed, and nothing that is done has to come in time.
+"""
+
+from contextlib import closing
+
+import pytest
+
+from boards import Driver
+from noughts.device_files import files_for_boards
+from noughts.firmware import image
+from noughts.log.stream import Heard, Stream
+from official import printed, stepped
+from qemu import Qemu
+
+FIRMWARE = "V1 1.1.1"
+DISPLAY = b"import microbit\nprint(id(microbit.display))\n"
+ROUND_THE_MENU = ["A", "A", "A", "A"]
+A_WINS = ["B", "B", "B", "B", "A", "B", "B"]  # a game of two people; the next game then begins
+AGAINST_HARD = ["A", "A", "A", "B", "A", "A", "A", "A", "B", "A", "A", "A", "B"]
+KEYS = [*ROUND_THE_MENU, *A_WINS, "AB", *AGAINST_HARD, "AB"]
+HELD_US, RESTED_US = 60_000, 200_000
+LOOKED_AT_US = 1_200_000
+"""Longer than B's mark and the cursor take to go through their levels."""
+TIMEOUT_US = 60_000_000
+
+
+def without_chance(items):
+    """The sentences' fields; there is nothing but sentences."""
+    assert all(isinstance(item, Heard) for item in items), items
+    fields = [vars(item.sentence) for item in items]
+    return [{name: each[name] for name in each if name not in ("boot", "ms")} for each in fields]
+
+
+class Ours:
+    """Our emulator: every time is exact."""
+
+    def __init__(self):
+        self.driver = Driver(stepped(FIRMWARE)())
+        self.driver.start()
+
+    def press(self, key):
+        self.driver.press(*key, down_ms=HELD_US / 1000, up_ms=RESTED_US / 1000)
+        said = self.said()
+        last = said[-1]
+        if last.get("end") == "A":
+            self.driver.wait(lambda: self.said()[-1]["end"] == "-", "the next game")
+        elif last.get("seats") == "PH" and len(last["moves"]) % 2 and last["end"] == "-":
+            self.driver.wait(lambda: len(self.said()) > len(said), "the chip's answer")
+        self.driver.rest(100)
+
+    def said(self):
+        return without_chance(self.driver.items)
+
+    def levels(self):
+        """The levels that each LED goes through, in reading order."""
+        levels = [set() for _ in range(25)]
+        for _ in range(LOOKED_AT_US // 20_000):
+            self.driver.rest(20)
+            for seen, level in zip(levels, self.driver.board.leds(), strict=True):
+                seen.add(level)
+        return levels
+
+
+class Witness:
+    """QEMU: it is waited for."""
+
+    def __init__(self, qemu):
+        self.qemu = qemu
+        self.stream, self.items = Stream(), []
+
+    def wait(self, condition, *what):
+        end_us = self.qemu.clock_us() + TIMEOUT_US
+        while not condition():
+            assert self.qemu.clock_us() < end_us, f"waited for {what}"
+            self.items += self.stream.feed(self.qemu.receive())
+
+    def rest(self, us):
+        end_us = self.qemu.clock_us() + us
+        self.wait(lambda: self.qemu.clock_us() >= end_us, us)
+
+    def press(self, key):
+        self.qemu.press(*key)
+        self.rest(HELD_US)
+        self.qemu.release(*key)
+        self.rest(RESTED_US)
+
+    def says(self, said):
+        self.wait(lambda: without_chance(self.items) == said, said, self.items)
+
+    def shows(self, expected):
+        """Levels in the display's memory, and light at its pins."""
+        bright = {led for led, levels in enumerate(expected) if levels != {0}}
+        levels, lit = [set() for _ in range(25)], set()
+
+        def same():
+            for seen, level in zip(levels, self.qemu.levels(), strict=True):
+                seen.add(level)
+            lit.update(self.qemu.lit())
+            return levels == expected and lit == bright
+
+        self.rest(100_000)
+        self.wait(same, expected, levels, lit)
+
+
+@pytest.mark.usefixtures("qemu")
+def test_qemu_says_and_shows_the_same():
+    ours = Ours()
+    course = [("", ours.said(), ours.levels())]
+    for key in KEYS:
+        ours.press(key)
+        course.append((key, ours.said(), ours.levels()))
+    assert "".join(each["end"] for each in ours.said()[1:]) == "-----A-x-----x"
+
+    memory = image.bundled()["V1"].with_files(files_for_boards())
+    with closing(Qemu(memory, int(printed(FIRMWARE, {"main.py": DISPLAY})))) as qemu:
+        witness = Witness(qemu)
+        for key, said, levels in course:
+            if key:
+                witness.press(key)
+            witness.says(said)
+            witness.shows(levels)
