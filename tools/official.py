@@ -16,6 +16,10 @@ Start = Callable[..., Microbit]
 """Starts a stepped board with files, by default the game."""
 
 
+NEWEST = "V1 1.1.1", "V2 2.1.2"
+"""The firmwares that people get from us."""
+
+
 def firmwares() -> list[str]:
     """The firmwares that boards have: ours, and those that uflash and older editors carry."""
     return ["V1 1.1.1", "V1 1.0.1", "V2 2.1.2", "V2 2.0.0-beta.5"]

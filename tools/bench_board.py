@@ -1,0 +1,136 @@
+"""The rows of `make bench` about a board: device time and memory, on stepped boards."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator
+
+import bench_floor
+import device_time
+from asking import ask_hard
+from bench_rows import Row, at_least, at_most
+from noughts.positions import Position, unfinished
+from official import NEWEST, firmwares, printed
+
+HEAP = {"V1": 10_240, "V2": 65_536}
+
+_TEXTBOOK = b"""
+from utime import ticks_us, ticks_diff
+LINES = ((0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 4, 8), (2, 4, 6))
+def search(m, player, alpha, beta):
+    for a, b, c in LINES:
+        if m[a] == m[b] == m[c] == -player:
+            return -1
+    if 0 not in m:
+        return 0
+    for i in range(9):
+        if not m[i]:
+            m[i] = player
+            value = -search(m, -player, -beta, -alpha)
+            m[i] = 0
+            if value > alpha:
+                alpha = value
+                if alpha >= beta:
+                    break
+    return alpha
+def ask(text):
+    m = [0 if i == "." else 1 if i == "X" else -1 for i in text]
+    start = ticks_us()
+    try:
+        search(m, 1 if text.count("X") == text.count("O") else -1, -1, 1)
+        print(ticks_diff(ticks_us(), start))
+    except RuntimeError:
+        print(-1)
+with open("positions") as file:
+    while True:
+        text = file.read(9)
+        if not text:
+            break
+        ask(text)
+"""
+
+
+def heap() -> Iterator[Row]:
+    """Free heap after collection: at each turn of the loop, in the choice, before a sentence."""
+    for name in firmwares():
+        what = f"free heap at the worst moment of a game, {name}"
+        lowest, empty = device_time.lowest_heap(name), bench_floor.heap(name)
+        board = name.split()[0]
+        if board == "V1":
+            yield at_least(what, lowest, 2560, "{:,} bytes")
+        else:
+            yield Row(what, f"{lowest:,} bytes")
+        floor = f"{empty:,} of {HEAP[board]:,} bytes"
+        yield Row("… the floor: what an empty script has", floor)
+
+
+def choice() -> Iterator[Row]:
+    """Hard's choice at every position, and what asking them all costs this computer."""
+    for name in firmwares():
+        start_s = time.process_time()
+        answers = ask_hard(name)
+        cpu_s = time.process_time() - start_s
+        times_ms = [answer.us / 1000 for answer in answers.values()]
+        if name in NEWEST:
+            median = f"{statistics.median(times_ms):.2f} ms"
+            yield Row(f"hard's choice, median of {len(times_ms):,} positions, {name}", median)
+            what = f"hard's choice, worst position, {name}"
+            if name.startswith("V1"):
+                yield at_most(what, max(times_ms), 7, "{:.2f} ms")
+            else:
+                yield Row(what, f"{max(times_ms):.2f} ms")
+            floor = f"{bench_floor.choice_us(name) / 1000:.2f} ms"
+            yield Row("… the floor: looking at nine cells", floor)
+        what = f"hard asked for all {len(times_ms):,} positions, {name}, CPU"
+        yield at_most(what, cpu_s, 20, "{:.1f} s")
+
+
+def textbook() -> Iterator[Row]:
+    """Alpha-beta as in the textbooks, on the same firmware, from fewer and fewer marks."""
+    some: dict[int, list[Position]] = {}
+    for position in unfinished():
+        if position.ply >= 1:
+            some.setdefault(len(position.free), []).append(position)
+    for free in range(1, 9):
+        asked = some[free][:: max(1, len(some[free]) // 20)][:20]
+        files = {"main.py": _TEXTBOOK, "positions": "".join(map(str, asked)).encode()}
+        times_us = [int(word) for word in printed("V1 1.1.1", files).split()]
+        failed = sum(us < 0 for us in times_us)
+        done_ms = [us / 1000 for us in times_us if us >= 0]
+        text = f"{statistics.median(done_ms):.0f} ms" if done_ms else ""
+        if failed:
+            text += f"{', ' if done_ms else ''}recursion too deep in {failed} of {len(times_us)}"
+        yield Row(f"textbook alpha-beta on V1, {free} free cells", text)
+        if not done_ms:
+            break
+
+
+def start() -> Iterator[Row]:
+    """From reset to the menu's letter, and to the game's readiness."""
+    for name in NEWEST:
+        found = device_time.start(name)
+        menu_ms, answer_ms = found.menu_us / 1000, found.answer_us / 1000
+        menu, answer = f"reset to the menu on the LEDs, {name}", f"… to its first answer, {name}"
+        if name.startswith("V1"):
+            yield at_most(menu, menu_ms, 400, "{:,.0f} ms")
+            yield at_most(answer, answer_ms, 1000, "{:,.0f} ms")
+        else:
+            yield Row(menu, f"{menu_ms:.0f} ms")
+            yield Row(answer, f"{answer_ms:.0f} ms")
+        floor = f"{bench_floor.reset_us(name) / 1000:.0f} ms"
+        yield Row("… the floor: a script that lights one LED", floor)
+
+
+def press_to_led() -> Iterator[Row]:
+    """From a press to the light, in the menu and in games of two people."""
+    for name in NEWEST:
+        waits_ms = [us / 1000 for us in device_time.presses(name)]
+        what = f"press to other light on the LEDs, worst of {len(waits_ms)}, {name}"
+        yield at_most(what, max(waits_ms), 30, "{:.1f} ms")
+        yield Row("… median", f"{statistics.median(waits_ms):.1f} ms")
+        floor = f"{bench_floor.press_us(name) / 1000:.1f} ms"
+        yield Row("… the floor: a script that only lights an LED", floor)
+
+
+PARTS = (heap, choice, textbook, start, press_to_led)
