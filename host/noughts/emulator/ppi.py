@@ -80,11 +80,17 @@ class Ppi(Peripheral):
                 if isinstance(self.chip.pages.get(event & -PAGE), Timer):
                     bit = 1 << (event % PAGE - COMPARE >> 2)
                     timers[event & -PAGE] = timers.get(event & -PAGE, 0) | bit
+        timers_change = timers != self.chip.tied_channels
+        if timers_change:  # what has matched until now has had its effects
+            for page in self._timers():
+                page.catch_up()
         # In place: peripherals hold these.
         self.chip.ties.clear()
         self.chip.ties.update(ties)
-        if timers != self.chip.tied_channels:
+        if timers_change:
             self.chip.tied_channels = timers
-            for page in self.chip.pages.values():
-                if isinstance(page, Timer):
-                    page.ties_changed()
+            for page in self._timers():
+                page.ties_changed()
+
+    def _timers(self) -> list[Timer]:
+        return [page for page in self.chip.pages.values() if isinstance(page, Timer)]

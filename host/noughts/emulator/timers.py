@@ -1,9 +1,9 @@
 """TIMER: counts, compares, and captures.
 
 A timer that nobody listens to costs nothing: its count follows from the time, and which compare
-events have happened is worked out when a register is read. It is on the timeline only for the next
-match that interrupts, that stops it, or that PPI ties to something. (CODAL's system timer matches
-175,800 times a second.)
+events have happened is worked out when a register is read, and only when the next match of any
+channel has come by then. It is on the timeline only for the next match that interrupts, that stops
+it, or that PPI ties to something. (CODAL's system timer matches 175,800 times a second.)
 
 Modelled: timer and counter mode, PRESCALER, BITMODE, the CLEAR and STOP shorts, captures. A count
 is cut to the timer's width wherever one is kept, compare registers included. Not modelled: a
@@ -43,8 +43,9 @@ class Timer(Peripheral):
         self.cc = [0] * channels
         self._mask, self._wrap = _MASKS[0], _MASKS[0] + 1
         self._shorts = 0
-        self._tick = chip.hz // _BASE_HZ << 4
-        """Cycles for a tick."""
+        self._base_shift = (chip.hz // _BASE_HZ).bit_length() - 1
+        self._shift = self._base_shift + 4
+        """A tick takes 1 << shift cycles."""
         self._seen = 0
         """Matches up to this cycle are in the events."""
         self._next_match = 0
@@ -74,112 +75,138 @@ class Timer(Peripheral):
             at = 4 * channel
             self.values[CC + at] = 0
             self.tasks[CAPTURE + at] = partial(self.capture, channel)
-            self.reads[COMPARE + at] = partial(self._read_event, COMPARE + at)
             self.writes[CC + at] = partial(self._set_compare, channel)
         self.nvic.unmute[irq] = self._unmute
 
     def callbacks(self) -> tuple[Read, Write]:
         """Captures go first: it is how firmware reads the time."""
-        read, write_other = super().callbacks()
+        read_other, write_other = super().callbacks()
         cpu, cc, values, counter = self.cpu, self.cc, self.values, self.cpu.counter
-        ends = CAPTURE + 4 * self.channels
+        value_of = values.get
+        captures_end, events_end = CAPTURE + 4 * self.channels, COMPARE + 4 * self.channels
 
-        def write(_: int, offset: int, size: int, value: int) -> None:
-            if not CAPTURE <= offset < ends or not self.running or self.counting:
-                write_other(_, offset, size, value)
-                return
-            now = cpu.base + counter[0]
-            if now >= self._next_match:
+        def read(_: int, offset: int) -> int:
+            value = value_of(offset)
+            if value is None:
+                return read_other(_, offset)
+            if value or not COMPARE <= offset < events_end:
+                return value
+            if cpu.base + counter[0] >= self._next_match:
                 try:
-                    self._pass_matches()
+                    self.catch_up()
                 except BaseException as error:
                     cpu.fail(error)
-            self._seen = now
-            channel = offset - CAPTURE >> 2
-            cc[channel] = values[offset + CC - CAPTURE] = (
-                self.count + (now - self.origin) // self._tick
-            ) % self._wrap
+                return values[offset]
+            return 0
+
+        def write(_: int, offset: int, size: int, value: int) -> None:
+            try:
+                if CAPTURE <= offset < captures_end and self.running and not self.counting:
+                    now = cpu.base + counter[0]
+                    if now >= self._next_match:
+                        self.catch_up()
+                    self._seen = now
+                    cc[offset - CAPTURE >> 2] = values[offset + CC - CAPTURE] = (
+                        self.count + (now - self.origin >> self._shift)
+                    ) % self._wrap
+                elif not value and COMPARE <= offset < events_end:
+                    if cpu.base + counter[0] >= self._next_match:
+                        self.catch_up()
+                    self.clear_event(offset)
+                else:
+                    write_other(_, offset, size, value)
+            except BaseException as error:
+                cpu.fail(error)
 
         return read, write
 
     def present_count(self) -> int:
         if not self.running or self.counting:
             return self.count
-        return (self.count + (self.cpu.now() - self.origin) // self._tick) % self._wrap
+        return (self.count + (self.cpu.now() - self.origin >> self._shift)) % self._wrap
 
     def fire(self) -> None:
-        self._pass_matches()
-        stopping, self._stopping = self._stopping, 0
-        if stopping:
+        self._plan()
+        if self._stopping:
             self._freeze()
             self.running = False
-        self._plan()
+            self.catch_up()
 
     # Tasks.
 
     def start(self) -> None:
         if not self.running:
-            self._next_match = 0
             self.origin = self._seen = self.cpu.now()
             self.running = True
             self._plan()
 
     def stop(self) -> None:
-        self._pass_matches()
+        self.catch_up()
         self._freeze()
         self.running = False
-        self._plan()
+        self.catch_up()
 
     def _clear(self) -> None:
-        self._pass_matches()
-        self.count = self._next_match = 0
-        self.origin = self._seen = self.cpu.now()
-        self._plan()
+        now = self.cpu.now()
+        if now >= self._next_match:
+            self.catch_up()
+        self.count = 0
+        self.origin = self._seen = now
+        self.catch_up()
 
     def _count_one(self) -> None:
         if self.counting and self.running:
             self.count = (self.count + 1) % self._wrap
-            for channel, compare in enumerate(self.cc):
-                if compare % self._wrap == self.count:
-                    self._match(channel)
+            channels = enumerate(self.cc)
+            matched = sum(1 << channel for channel, cc in channels if cc % self._wrap == self.count)
+            self._match(matched)
+            if matched & self._shorts >> 8:
+                self.running = False
 
     def capture(self, channel: int) -> None:
         now = self.cpu.now()
         if now >= self._next_match:
-            self._pass_matches()
+            self.catch_up()
         self._seen = now
         self.cc[channel] = self.values[CC + 4 * channel] = self.present_count()
 
     # Registers.
 
-    def _read_event(self, offset: int) -> int:
-        if not self.values[offset] and self.cpu.now() >= self._next_match:
-            self._pass_matches()
-        return self.values[offset]
-
     def _set_compare(self, channel: int, value: int) -> None:
-        self._pass_matches()
+        if self.values[CC + 4 * channel] == value:
+            return
+        now = self.cpu.now()
+        if now >= self._next_match:
+            self.catch_up()
+        self._seen = now
         self.values[CC + 4 * channel] = value
-        self.cc[channel] = value & self._mask
-        self._seen = self.cpu.now()
-        self._next_match = 0
+        compare = self.cc[channel] = value & self._mask
         if self._shorts >> channel & 1:
             self._set_wrap()
         elif self._wanted >> channel & 1:
-            self._plan()
+            self.catch_up()
+        elif self.running and not self.counting and compare <= self._wrap:
+            ticks = now - self.origin >> self._shift
+            distance = (compare - self.count - ticks - 1) % self._wrap
+            match = self.origin + (ticks + distance + 1 << self._shift)
+            if match < self._next_match:
+                self._next_match = match
 
     def _set_shorts(self, value: int) -> None:
-        self._pass_matches()
-        self._shorts = self.values[SHORTS] = value
-        self._set_wrap()
+        if value != self._shorts:
+            self.catch_up()
+            self._shorts = self.values[SHORTS] = value
+            self._set_wrap()
 
     def _set_mode(self, value: int) -> None:
+        self.catch_up()
         self._freeze()
         self.values[MODE] = value
         self.counting = bool(value & 3)
         self._plan()
 
     def _set_bitmode(self, value: int) -> None:
+        self.catch_up()
         self.values[BITMODE] = value
         self._mask = _MASKS[value & 3]
         for channel in range(self.channels):
@@ -187,76 +214,80 @@ class Timer(Peripheral):
         self._set_wrap()
 
     def _set_prescaler(self, value: int) -> None:
+        self.catch_up()
         self._freeze()
         self.values[PRESCALER] = value
-        self._tick = self.chip.hz // _BASE_HZ << (value & 15)
+        self._shift = self._base_shift + (value & 15)
         self._plan()
 
     def _set_intenset(self, value: int) -> None:
-        self._pass_matches()
-        self.set_inten(self.inten | value)
-        self._plan()
+        if value & ~self.inten:
+            self.catch_up()
+            self.set_inten(self.inten | value)
+            self._plan()
 
     def _set_intenclr(self, value: int) -> None:
-        self.set_inten(self.inten & ~value)
+        if value & self.inten:
+            self.set_inten(self.inten & ~value)
 
     # Matches.
 
-    def _match(self, channel: int) -> None:
-        self.event(COMPARE + 4 * channel)
-        self._stopping |= self._shorts >> 8 & 1 << channel
-
-    def _pass_matches(self) -> None:
-        """Let the matches that have come since the last look happen."""
-        now = self.cpu.now()
-        if not self.running or self.counting or now < self._next_match:
-            return
-        origin, tick, wrap = self.origin, self._tick, self._wrap
-        before, ticks = (self._seen - origin) // tick, (now - origin) // tick
-        self._seen = now
-        passed = ticks - before
-        first = before + self.count + 1
-        nearest = wrap
-        for channel, compare in enumerate(self.cc):
-            if compare <= wrap:
-                distance = (compare - first) % wrap
-                if distance < passed:
-                    self._match(channel)
-                    distance = (compare - first - passed) % wrap
-                else:
-                    distance -= passed
-                if distance < nearest:
-                    nearest = distance
-        self._next_match = origin + (ticks + nearest + 1) * tick
+    def _match(self, channels: int) -> None:
+        for channel in range(self.channels):
+            if channels >> channel & 1:
+                self.event(COMPARE + 4 * channel)
 
     def _plan(self) -> None:
-        """Be woken for the next match that matters to somebody."""
+        """Work out whose matches matter to somebody, and when the next ones come."""
         wanted = self.inten >> _INTEN_COMPARE
         if wanted and not self.nvic.enabled & self._muted_bit:
             wanted = 0
             self.nvic.muted |= self._muted_bit
-        wanted |= self._shorts >> 8 | self.chip.tied_channels.get(self.base, 0)
-        self._wanted = wanted
-        due = NEVER
-        if wanted and self.running and not self.counting:
-            ticks = (self.cpu.now() - self.origin) // self._tick
-            first = self.count + ticks + 1
-            nearest = wrap = self._wrap
-            for channel, compare in enumerate(self.cc):
-                if wanted >> channel & 1 and compare <= wrap:
-                    distance = (compare - first) % wrap
-                    if distance < nearest:
-                        nearest = distance
-            if nearest < wrap:
-                due = self.origin + (ticks + nearest + 1) * self._tick
-        self.cpu.schedule(self, due)
+        self._wanted = wanted | self._shorts >> 8 | self.chip.tied_channels.get(self.base, 0)
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Let the matches that have come since the last look happen, and find the next ones: of any
+        channel, for those who read, and of those that matter to somebody, to be woken for."""
+        if not self.running or self.counting:
+            self._next_match = NEVER
+            self._stopping = 0
+            self.cpu.schedule(self, NEVER)
+            return
+        now = self.cpu.now()
+        origin, shift, wrap, wanted = self.origin, self._shift, self._wrap, self._wanted
+        before, ticks = self._seen - origin >> shift, now - origin >> shift
+        self._seen = now
+        first, passed = before + self.count + 1, ticks - before
+        nearest = nearest_wanted = wrap
+        matched, bit = 0, 1
+        for compare in self.cc:
+            if compare <= wrap:
+                distance = (compare - first) % wrap - passed
+                if distance < 0:
+                    matched |= bit
+                    distance %= wrap
+                if distance < nearest:
+                    nearest = distance
+                if wanted & bit and distance < nearest_wanted:
+                    nearest_wanted = distance
+            bit <<= 1
+        # No later than a whole round from now, when what is captured until then matches.
+        self._next_match = origin + (ticks + min(nearest, wrap - 1) + 1 << shift)
+        self._stopping |= matched & self._shorts >> 8
+        if not self._stopping:  # else `fire`, which is due, stops the timer
+            due = origin + (ticks + nearest_wanted + 1 << shift) if nearest_wanted < wrap else NEVER
+            if due != self.due:
+                self.cpu.schedule(self, due)
+        if matched:
+            self._match(matched)
 
     def ties_changed(self) -> None:
         """PPI listens to other channels than before."""
         self._plan()
 
     def _unmute(self) -> None:
-        self._pass_matches()
+        self.catch_up()
         self.update_line()
         self._plan()
 
@@ -271,6 +302,5 @@ class Timer(Peripheral):
         """Move the origin to now."""
         now = self.cpu.now()
         self.count = self.present_count()
-        self.origin = now - (now - self.origin) % self._tick if self.running else now
+        self.origin = now - (now - self.origin & (1 << self._shift) - 1) if self.running else now
         self._seen = now
-        self._next_match = 0
