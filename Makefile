@@ -44,7 +44,7 @@ table: $(VENV)/play
 bench: $(VENV)/dev
 	@$(BIN)/python tools/bench.py
 
-# SOAK="--hours 1 --jobs 1" for less than 24 device-hours on every core.
+# SOAK="--board v1 --hours 1" for less than 24 device-hours of V1 and 8 of V2; see tools/soak.
 soak: $(VENV)/dev
 	@PYTHONPATH=tools $(BIN)/python -m soak $(SOAK)
 

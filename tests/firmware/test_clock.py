@@ -3,7 +3,7 @@
 `us_ticker_read()` of mbed-classic copies a counter of 16 bits, then keeps the timer's interrupt
 away, then looks whether the counter has begun anew. Here another interrupt, of a byte that comes
 over serial, begins a little before that, again and again, until once it is between the copy and the
-look.
+look. (The firmware's own interrupts do so as well: here in one of some 300 times.)
 """
 
 import pytest
@@ -31,7 +31,7 @@ def test_an_interrupt_at_the_wrong_moment_has_the_clock_jump(interrupted):
     count = machine.microbit._chip.pages[TIMER1].present_count()
     wrap_us = machine.now_us - count
     heard = b""
-    for time in range(500 if interrupted else 60):
+    for time in range(120):
         wrap_us += WRAP_US
         before_us = BEFORE_US[time % len(BEFORE_US)]
         machine.run_until(wrap_us - before_us - round(1000 * BYTE_MS))
