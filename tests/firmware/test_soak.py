@@ -102,5 +102,5 @@ ON_BOARDS = [*(("V1", fault) for fault in FAULTS), *(("V2", fault) for fault in 
 @pytest.mark.parametrize(("board", "fault"), ON_BOARDS)
 def test_it_notices_a_fault_of_the_game(monkeypatch, board, fault):
     monkeypatch.setattr("soak.stretch.SILENT_CONTACTS", 100)
-    result, _ = stretch(board, seed=2, seconds=45, game=changed(*FAULTS[fault]))
+    result, _ = stretch(board, seed=2, seconds=60, game=changed(*FAULTS[fault]))
     assert COMPLAINTS[fault] in result.failure
