@@ -45,17 +45,6 @@ class Terminal:
     def type(self, keys):
         os.write(self.master, keys.encode())
 
-    def press(self, key, wanted):
-        """Type a key that presses a button, until a text shows: a busy board may miss a press."""
-        for _ in range(10):
-            self.type(key)
-            try:
-                self.wait_for(wanted, 10)
-            except AssertionError:
-                continue
-            return
-        self.wait_for(wanted)
-
     def end(self, seconds=120):
         end = time.monotonic() + seconds
         while self.status is None and time.monotonic() < end:

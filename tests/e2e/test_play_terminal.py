@@ -3,41 +3,119 @@
 import os
 import re
 import signal
+import time
 
+import psutil
 import pytest
 
 
-@pytest.mark.parametrize("board", ["simulated", "emulated"])
-def test_a_game_is_played_and_left(request, terminal, board):
-    if board == "emulated":
-        request.getfixturevalue("qemu")
+def board_of(program):
+    """The process that its board runs in."""
+    (child,) = psutil.Process(program.pid).children()
+    return child
+
+
+@pytest.mark.parametrize("board", ["v1", "v2"])
+def test_a_game_is_played_and_left(terminal, board):
     program = terminal("play", "--board", board)
-    program.wait_for("board started: micro:bit V1")
-    program.press("b", "game 1: A is a person, B is a person; A begins")
-    program.press("b", "move 1: A in the centre")
+    program.wait_for(f"board started: micro:bit {board.upper()}")
+    program.type("b")
+    program.wait_for("game 1: A is a person, B is a person; A begins")
+    program.type("b")
+    program.wait_for("move 1: A in the centre")
+    child = board_of(program)
     program.type("q")
     assert program.end() == 0
+    assert not child.is_running()
     assert "\x1b[?1049l" in program.text  # the terminal is as it was
 
 
+def test_arrow_keys_tilt(terminal):
+    program = terminal("play", "--board", "v1")
+    program.wait_for("board started")
+    program.type(" ")  # tilt, in the menu
+    program.type("b")
+    program.wait_for("game 1: A is a person")
+    program.type("\x1b[C")  # right
+    program.type("a")
+    program.wait_for("move 1: A in the right-hand column, middle row")
+    program.type("q")
+    assert program.end() == 0
+
+
+def test_reset(terminal):
+    program = terminal("play", "--board", "v1")
+    program.wait_for("board started")
+    program.text = ""
+    program.type("r")
+    program.wait_for("board started")
+    program.type("\x03")  # Ctrl-C
+    assert program.end() == 0
+
+
 def test_without_colour(terminal):
-    program = terminal("play", "--board", "simulated", NO_COLOR="1")
+    program = terminal("play", "--board", "v1", NO_COLOR="1")
     program.wait_for("board started")
     assert not re.search(r"\x1b\[[0-9;]*38;2;255", program.text)
     program.type("q")
     assert program.end() == 0
 
 
-def test_a_closed_terminal_ends_the_board(terminal):
-    program = terminal("play", "--board", "simulated")
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_signal_ends_the_board_and_restores_the_terminal(terminal, number):
+    program = terminal("play", "--board", "v1")
     program.wait_for("board started")
-    os.kill(program.pid, signal.SIGHUP)
+    child = board_of(program)
+    os.kill(program.pid, number)
+    assert program.end() == 128 + number
+    assert not child.is_running()
+    assert "\x1b[?1049l" in program.text
+
+
+def test_a_killed_board_is_one_line_and_exit_1(terminal):
+    program = terminal("play", "--board", "v1")
+    program.wait_for("board started")
+    board_of(program).kill()
+    assert program.end() == 1
+    *_, after = program.text.split("\x1b[?1049l")
+    assert "noughts: the virtual board is not running any more (killed?); start again\r\n" in after
+    assert "Traceback" not in after
+
+
+def test_a_killed_program_leaves_no_board(terminal):
+    program = terminal("play", "--board", "v1")
+    program.wait_for("board started")
+    child = board_of(program)
+    os.kill(program.pid, signal.SIGKILL)
     program.end()
+    child.wait(120)
+
+
+@pytest.mark.parametrize("how", ["q", signal.SIGTERM])
+def test_a_terminal_that_takes_nothing_any_more(terminal, how):
+    program = terminal("play", "--board", "v1")
+    program.wait_for("board started")
+    child = board_of(program)
+    unread = -1
+    while unread != program.unread():  # from here on nobody reads what the screen shows
+        unread = program.unread()
+        for _ in range(20):
+            program.type("\x1b[D")
+            time.sleep(0.05)
+    if how == "q":
+        program.type("q")
+    else:
+        os.kill(program.pid, how)
+    end = time.monotonic() + 120
+    while not program.ended():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    child.wait(120)
 
 
 @pytest.mark.parametrize("size", [(16, 100), (30, 39)])
 def test_a_terminal_that_is_too_small_is_told_before_anything_starts(terminal, size):
-    program = terminal("play", "--board", "simulated", size=size)
+    program = terminal("play", size=size)
     assert program.end() == 1
     assert program.text.replace("\r\n", "\n") == (
         f"noughts: the terminal is too small ({size[1]} x {size[0]}); make it 40 x 17 or larger\n"

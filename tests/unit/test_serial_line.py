@@ -4,13 +4,14 @@ import time
 
 import pytest
 import serial
-from noughts.boards.serial_line import SerialLine, _Tcp
+
+from noughts.virtual.serial_line import SerialLine, _Tcp
 
 
 @pytest.fixture(params=["pty", "tcp"])
 def line(request, monkeypatch):
     if request.param == "tcp":
-        monkeypatch.setattr("noughts.boards.serial_line._Pty", _Tcp)
+        monkeypatch.setattr("noughts.virtual.serial_line._Pty", _Tcp)
     heard = []
     line = SerialLine(heard.append)
     yield line, heard
@@ -41,3 +42,28 @@ def test_closing_twice(line):
     line.close()
     line.close()
     line.feed(b"late")
+
+
+def test_over_tcp_two_programs_hear_the_board(monkeypatch):
+    """As `noughts watch --emulated` needs it on Windows: the board itself has its port open."""
+    monkeypatch.setattr("noughts.virtual.serial_line._Pty", _Tcp)
+    heard = []
+    line = SerialLine(heard.append)
+    with (
+        serial.serial_for_url(line.port, timeout=120) as one,
+        serial.serial_for_url(line.port, timeout=120) as two,
+    ):
+        for port in (one, two):
+            port.write(b"x")
+        end = time.monotonic() + 120
+        while len(b"".join(heard)) < 2 and time.monotonic() < end:
+            time.sleep(0.01)
+        line.feed(b"said")
+        assert (one.read(4), two.read(4)) == (b"said", b"said")
+        one.close()
+        two.write(b"y")
+        while b"y" not in heard and time.monotonic() < end:
+            time.sleep(0.01)
+        line.feed(b"more")
+        assert two.read(4) == b"more"
+        line.close()

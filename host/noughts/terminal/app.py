@@ -62,8 +62,10 @@ class Picture(Static):
 
     def _hold(self, held: frozenset[Button]) -> None:
         try:
-            self._board.press(*held - self._held)
-            self._board.release(*self._held - held)
+            if held - self._held:
+                self._board.press(*held - self._held)
+            if self._held - held:
+                self._board.release(*self._held - held)
         except BoardGone as gone:
             assert isinstance(self.app, BoardApp)
             self.app.fail(gone)
