@@ -54,15 +54,11 @@ with open("positions") as file:
 def heap() -> Iterator[Row]:
     """Free heap after collection: at each turn of the loop, in the choice, before a sentence."""
     for name in firmwares():
-        what = f"free heap at the worst moment of a game, {name}"
-        lowest, empty = device_time.lowest_heap(name), bench_floor.heap(name)
         board = name.split()[0]
-        if board == "V1":
-            yield at_least(what, lowest, 2560, "{:,} bytes")
-        else:
-            yield Row(what, f"{lowest:,} bytes")
-        floor = f"{empty:,} of {HEAP[board]:,} bytes"
-        yield Row("… the floor: what an empty script has", floor)
+        lowest = device_time.lowest_heap(name)
+        note = f"an empty script has {bench_floor.heap(name):,} of {HEAP[board]:,}"
+        what = f"free heap at the worst moment of a game, {name}"
+        yield at_least(what, lowest, 2560 if board == "V1" else None, "{:,} bytes", note)
 
 
 def choice() -> Iterator[Row]:
@@ -71,18 +67,15 @@ def choice() -> Iterator[Row]:
         start_s = time.process_time()
         answers = ask_hard(name)
         cpu_s = time.process_time() - start_s
-        times_ms = [answer.us / 1000 for answer in answers.values()]
         if name in NEWEST:
-            median = f"{statistics.median(times_ms):.2f} ms"
-            yield Row(f"hard's choice, median of {len(times_ms):,} positions, {name}", median)
-            what = f"hard's choice, worst position, {name}"
-            if name.startswith("V1"):
-                yield at_most(what, max(times_ms), 7, "{:.2f} ms")
-            else:
-                yield Row(what, f"{max(times_ms):.2f} ms")
-            floor = f"{bench_floor.choice_us(name) / 1000:.2f} ms"
-            yield Row("… the floor: looking at nine cells", floor)
-        what = f"hard asked for all {len(times_ms):,} positions, {name}, CPU"
+            times_ms = [answer.us / 1000 for answer in answers.values()]
+            floor_ms = bench_floor.choice_us(name) / 1000
+            median_ms = statistics.median(times_ms)
+            note = f"median {median_ms:.2f} ms; looking at nine cells {floor_ms:.2f} ms"
+            what = f"hard's choice, worst of {len(times_ms):,} positions, {name}"
+            limit_ms = 7 if name.startswith("V1") else None
+            yield at_most(what, max(times_ms), limit_ms, "{:.2f} ms", note)
+        what = f"hard asked for all {len(answers):,} positions on {name}, CPU"
         yield at_most(what, cpu_s, 20, "{:.1f} s")
 
 
@@ -110,27 +103,25 @@ def start() -> Iterator[Row]:
     """From reset to the menu's letter, and to the game's readiness."""
     for name in NEWEST:
         found = device_time.start(name)
-        menu_ms, answer_ms = found.menu_us / 1000, found.answer_us / 1000
-        menu, answer = f"reset to the menu on the LEDs, {name}", f"… to its first answer, {name}"
-        if name.startswith("V1"):
-            yield at_most(menu, menu_ms, 400, "{:,.0f} ms")
-            yield at_most(answer, answer_ms, 1000, "{:,.0f} ms")
-        else:
-            yield Row(menu, f"{menu_ms:.0f} ms")
-            yield Row(answer, f"{answer_ms:.0f} ms")
-        floor = f"{bench_floor.reset_us(name) / 1000:.0f} ms"
-        yield Row("… the floor: a script that lights one LED", floor)
+        menu_limit_ms, answer_limit_ms = (400, 1000) if name.startswith("V1") else (None, None)
+        note = f"a script that lights one LED {bench_floor.reset_us(name) / 1000:.0f} ms"
+        menu = f"reset to the menu on the LEDs, {name}"
+        yield at_most(menu, found.menu_us / 1000, menu_limit_ms, "{:,.0f} ms", note)
+        answer = f"reset to the menu's first answer, {name}"
+        yield at_most(answer, found.answer_us / 1000, answer_limit_ms, "{:,.0f} ms")
 
 
 def press_to_led() -> Iterator[Row]:
-    """From a press to the light, in the menu and in games of two people."""
+    """From a button's pin to the light, in the menu and in games of two people."""
     for name in NEWEST:
         waits_ms = [us / 1000 for us in device_time.presses(name)]
-        what = f"press to other light on the LEDs, worst of {len(waits_ms)}, {name}"
-        yield at_most(what, max(waits_ms), 30, "{:.1f} ms")
-        yield Row("… median", f"{statistics.median(waits_ms):.1f} ms")
-        floor = f"{bench_floor.press_us(name) / 1000:.1f} ms"
-        yield Row("… the floor: a script that only lights an LED", floor)
+        floor_ms = bench_floor.press_us(name) / 1000
+        note = (
+            f"median {statistics.median(waits_ms):.1f} ms; "
+            f"a script that only lights an LED {floor_ms:.1f} ms"
+        )
+        what = f"press to the first other light on the LEDs, worst of {len(waits_ms)}, {name}"
+        yield at_most(what, max(waits_ms), 30, "{:.1f} ms", note)
 
 
 PARTS = (heap, choice, textbook, start, press_to_led)

@@ -14,11 +14,20 @@ class Row(NamedTuple):
     met: bool = True
 
 
-def at_most(what: str, value: float, limit: float, form: str) -> Row:
-    """A row whose value must not exceed a limit; `form` writes both, such as `{:.2f} s`."""
-    return Row(what, form.format(value), f"<= {form.format(limit)}", value <= limit)
+def at_most(what: str, value: float, limit: float | None, form: str, note: str = "") -> Row:
+    """A row whose value must not exceed a limit, if there is one.
+
+    `form` writes both, such as `{:.2f} s`; the note stands behind the value.
+    """
+    measured = form.format(value) + (f" ({note})" if note else "")
+    if limit is None:
+        return Row(what, measured)
+    return Row(what, measured, f"≤ {form.format(limit)}", value <= limit)
 
 
-def at_least(what: str, value: float, limit: float, form: str) -> Row:
-    """A row whose value must reach a limit."""
-    return Row(what, form.format(value), f">= {form.format(limit)}", value >= limit)
+def at_least(what: str, value: float, limit: float | None, form: str, note: str = "") -> Row:
+    """A row whose value must reach a limit, if there is one."""
+    row = at_most(what, value, limit, form, note)
+    return (
+        row if limit is None else row._replace(target=f"≥ {form.format(limit)}", met=value >= limit)
+    )
