@@ -94,7 +94,7 @@ def textbook() -> Iterator[Row]:
         text = f"{statistics.median(done_ms):.0f} ms" if done_ms else ""
         if failed:
             text += f"{', ' if done_ms else ''}recursion too deep in {failed} of {len(times_us)}"
-        yield Row(f"textbook alpha-beta on V1, {free} free cells", text)
+        yield Row(f"textbook alpha-beta on V1 with {free} free", text)
         if not done_ms:
             break
 

@@ -31,7 +31,7 @@ def boards() -> Rows:
         load = full_speed(count, _SECONDS)
         text = f"{load.cpu:.0%} of a core, {load.lost:,} of {load.sent:,} sentences lost"
         target, met = ("0 lost", not load.lost) if count == 64 else ("", True)
-        yield Row(f"`noughts watch` of {count} boards at full 115200 baud", text, target, met)
+        yield Row(f"`noughts watch`, boards at full 115200 baud: {count}", text, target, met)
 
 
 def sentences() -> Rows:
