@@ -143,6 +143,40 @@ def test_unknown_task_is_an_error(board: str) -> None:
     assert caught.value.pc == 0xC
 
 
+@pytest.mark.parametrize("board", ["V1", "V2"])
+def test_jump_to_nowhere_names_the_address(board: str) -> None:
+    # ldr r0, [pc, #4]; blx r0; b .; nop; 0x30000001
+    jumps = Microbit(board, program(0x4801, 0x4780, 0xE7FE, 0xBF00, 0x0001, 0x3000))
+    with pytest.raises(emulator.CpuFaultError, match="accesses 0x30000000"):
+        jumps.run_for(10)
+
+
+@pytest.mark.parametrize("board", ["V1", "V2"])
+def test_code_in_ram_can_be_overwritten(board: str) -> None:
+    """The first of its instructions is changed each time before it runs."""
+    # r1 = RAM; r5 = RAM + 1; bx lr to RAM + 2; r3 = 0
+    setup = 0x2120, 0x0609, 0x1C4D, 0x4A06, 0x804A, 0x2300
+    # movs r0, #r3 to RAM, and call it; its result to RAM + 8 + r3; eight times
+    turn = 0x4C05, 0x18E4, 0x800C, 0x47A8, 0x18CE, 0x7230, 0x3301, 0x2B08, 0xD1F6
+    literals = 0x4770, 0x0000, 0x2000, 0x0000  # bx lr; movs r0, #0
+    ran = Microbit(board, program(*setup, *turn, 0xE7FE, *literals))
+    ran.run_for(20)
+    assert ran.ram[8:16] == bytes(range(8))
+
+
+def test_conditions_end_with_their_block() -> None:
+    """Also where the first access to a page falls into an IT block."""
+    setup = 0x2000, 0x2401, 0x2500, 0x2700, 0x2120, 0x0609, 0x2201, 0x0292
+    # cmp r4, r0; it ne; ldrne r3, [r1]; cmp r0, r0; b to the next; adds r5, #1
+    block = 0x4284, 0xBF18, 0x680B, 0x4280, 0xE7FF, 0x3501
+    # adds r1, r1, r2 (a page); adds r7, #1; cmp r7, #100; bne; store r5 at the start of RAM; b .
+    again = 0x1889, 0x3701, 0x2F64, 0xD100 | -(len(block) + 5) & 0xFF
+    store = 0x2120, 0x0609, 0x600D, 0xE7FE
+    board = Microbit("V2", program(*setup, *block, *again, *store))
+    board.run_for(100)
+    assert board.ram[0] == 100
+
+
 def test_instructions_in_it_blocks_are_counted() -> None:
     """However a run is cut, each instruction counts once: cmp; itt eq; adds, adds; b."""
     memory = program(0x4280, 0xBF04, 0x3001, 0x3001, 0x3101, 0xE7F9)

@@ -14,6 +14,7 @@ import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from noughts.emulator.frames import RAM
 from noughts.emulator.peripheral import Peripheral
 from noughts.emulator.unicorn_core import PAGE, unicorn
 
@@ -68,7 +69,7 @@ class Flash:
         self._info = cpu.core.map_memory(FICR, 2 * PAGE, _READ_ONLY)
         self._info[:] = bytes([ERASED]) * 2 * PAGE
         cpu.code = self._main
-        self._uc.hook_add(unicorn.UC_HOOK_MEM_WRITE_PROT, self._on_store)
+        self._uc.hook_add(unicorn.UC_HOOK_MEM_WRITE_PROT, self._on_store, begin=0, end=RAM - 1)
 
     @property
     def busy(self) -> str:

@@ -49,6 +49,10 @@ Write = Callable[[int, int, int, int], None]
 Interrupt = Callable[[int, int], None]
 _READ = ctypes.PYFUNCTYPE(ctypes.c_uint64, _HANDLE, ctypes.c_ushort)
 _WRITE = ctypes.PYFUNCTYPE(None, _HANDLE, ctypes.c_ushort, ctypes.c_ubyte, ctypes.c_uint)
+TlbFill = Callable[[int, int, int, int], bool]
+_TLB_FILL = ctypes.PYFUNCTYPE(
+    ctypes.c_bool, _HANDLE, ctypes.c_uint, ctypes.c_ubyte, ctypes.c_size_t
+)
 _INTERRUPT = ctypes.PYFUNCTYPE(None, _HANDLE, ctypes.c_ubyte)
 
 
@@ -156,6 +160,10 @@ class Core:
         """Call `action(_, number)` for each exception that the CPU raises. An exception that leaves
         it is lost. It may change registers, the PC too, and the run goes on from there."""
         self._hook(unicorn.UC_HOOK_INTR, _INTERRUPT(action))
+
+    def on_tlb_fill(self, fill: TlbFill) -> None:
+        """Call `fill(_, address, kind, entry)` for each page that the TLB does not hold."""
+        self._hook(unicorn.UC_HOOK_TLB_FILL, _TLB_FILL(fill))
 
     def _hook(self, kind: int, call: Any) -> None:
         self._hooks.append(call)

@@ -1,0 +1,74 @@
+"""How Unicorn's CPU looks up addresses: so that stores to RAM are fast.
+
+Unicorn keeps every store to a page on a slow path while the page's entry in its TLB is executable,
+for the page may hold code that it has translated; and the CPU's own memory map calls all RAM
+executable. So entries are made here, where virtual addresses are the physical ones: RAM can be read
+and written until code is fetched from a page, and from then on that page is executable. What the
+firmware may do does not depend on these entries: Unicorn checks that against the map of memory.
+
+The slow path is also taken wherever a memory hook covers the RAM: hooks are given bounds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+from noughts.emulator.unicorn_core import Core, unicorn
+from noughts.emulator.unicorn_core import arm_const as arm
+
+_IT_STATE = 0x0600_FC00  # in XPSR
+MANY_FILLS = 400
+"""So many entries made within `_SOON` cycles, and the TLB is too small. It doubles when it is
+flushed while it is full, and only then; it starts with 64 entries."""
+_SOON = 640_000
+
+
+class _Entry(ctypes.Structure):
+    """`uc_tlb_entry`."""
+
+    _fields_ = (("paddr", ctypes.c_uint64), ("perms", ctypes.c_int))
+
+
+class Tlb:
+    """Fills the TLB's entries, and lets it grow."""
+
+    def __init__(self, core: Core, ram: range, fail: Callable[[BaseException], object]) -> None:
+        self._core, self._ram, self._fail = core, ram, fail
+        self._xpsr = core.registers(arm.UC_ARM_REG_XPSR)
+        self._pages_of_code: set[int] = set()
+        self.fills = 0
+        """Entries made since the TLB was last looked after."""
+        self._since = 0
+        core.uc.ctl_set_tlb_mode(unicorn.UC_TLB_VIRTUAL)
+        core.on_tlb_fill(self._fill)
+
+    def _fill(self, _: int, address: int, kind: int, entry: int) -> bool:
+        try:
+            self.fills += 1
+            if kind == unicorn.UC_MEM_FETCH:
+                self._pages_of_code.add(address)
+            else:
+                self._clear_it_state()
+            made = _Entry.from_address(entry)
+            made.paddr = address
+            data = address in self._ram and address not in self._pages_of_code
+            read_write = unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE
+            made.perms = read_write if data else unicorn.UC_PROT_ALL
+        except BaseException as error:
+            self._fail(error)
+            return False
+        return True
+
+    def look_after(self, now: int) -> None:
+        """There are many fills: let the TLB grow, if they have come soon."""
+        if now - self._since < _SOON:
+            self._core.uc.ctl(unicorn.UC_CTL_TLB_FLUSH, unicorn.UC_CTL_IO_WRITE)
+        self.fills, self._since = 0, now
+
+    def _clear_it_state(self) -> None:
+        """To make an entry, Unicorn restores the IT state of the instruction under way. The block
+        that goes on expects to find it 0, and leaves it: what runs next would be conditional."""
+        (xpsr,) = self._xpsr.get()
+        if xpsr & _IT_STATE:
+            self._xpsr.set(xpsr & ~_IT_STATE)
