@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from noughts.emulator.peripheral import Peripheral
+from noughts.emulator.timeline import NEVER, Timeline
 
 if TYPE_CHECKING:
     from noughts.emulator.chip import Chip
@@ -29,39 +30,50 @@ _WORD = 0xFFFF_FFFF
 class Port:
     """32 pins. A pin that nothing drives reads as its pull-up says."""
 
-    def __init__(self) -> None:
+    def __init__(self, time: Timeline) -> None:
+        self._time = time
         self.out = self.direction = 0
         self.before_out: Callable[[], object] | None = None
         """Called before an output changes."""
-        self.before_read: Callable[[], object] | None = None
-        """Called before the inputs are read: it may drive pins."""
+        self.drive_inputs: Callable[[], int] = lambda: NEVER
+        """Drives the pins that change by themselves; returns when they may change next."""
+        self.inputs_change = 0
+        """Before this time they stay as they are; whoever changes that sets it to 0."""
         self._driven = self._high = self._pulled_up = 0
+        self._inputs: int | None = None
 
     def drive(self, pin: int, high: bool) -> None:
         """What is wired to a pin gives it a level."""
         bit = 1 << pin
         self._driven |= bit
         self._high = self._high | bit if high else self._high & ~bit
+        self._inputs = None
 
     def read(self) -> int:
-        if self.before_read:
-            self.before_read()
-        level = self._pulled_up & ~self._driven | self._high & self._driven
-        return level & ~self.direction | self.out & self.direction
+        if self._time.now() >= self.inputs_change:
+            self.inputs_change = self.drive_inputs()
+        inputs = self._inputs
+        if inputs is None:
+            level = self._pulled_up & ~self._driven | self._high & self._driven
+            inputs = self._inputs = level & ~self.direction | self.out & self.direction
+        return inputs
 
     def set_out(self, value: int) -> None:
         if value != self.out:
             if self.before_out:
                 self.before_out()
             self.out = value
+            self._inputs = None
 
     def set_direction(self, value: int) -> None:
         self.direction = value & _WORD
+        self._inputs = None
 
     def configure(self, pin: int, value: int) -> None:
         bit = 1 << pin
         self.direction = self.direction & ~bit | (value & 1) << pin
         self._pulled_up = self._pulled_up & ~bit | (value >> 2 & 3 == _PULL_UP) << pin
+        self._inputs = None
 
 
 class Gpio(Peripheral):
@@ -69,7 +81,7 @@ class Gpio(Peripheral):
 
     def __init__(self, chip: Chip, ports: int) -> None:
         super().__init__(chip, 0x5000_0000)
-        self.ports = [Port() for _ in range(ports)]
+        self.ports = [Port(chip.cpu) for _ in range(ports)]
         for number, port in enumerate(self.ports):
             self._attach(port, number * PORT_SIZE)
 
@@ -131,8 +143,10 @@ class Gpiote(Peripheral):
 
     def _configure(self, channel: int, value: int) -> None:
         self.values[CONFIG + 4 * channel] = value
+        if value & _MODE != _MODE_EVENT:
+            return
         rising = value >> _POLARITY_SHIFT & 3 == _RISING
-        if self._charging_us and value & _MODE == _MODE_EVENT and rising:
+        if self._charging_us and rising:
             us = self._charging_us(value >> _PIN_SHIFT & _PIN_MASK)
             self.cpu.after(us * self.chip.hz // 1_000_000, partial(self._charged, channel, value))
 

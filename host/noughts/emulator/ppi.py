@@ -90,7 +90,7 @@ class Ppi(Peripheral):
         if timers_change:
             self.chip.tied_channels = timers
             for page in self._timers():
-                page.ties_changed()
+                page.plan()
 
     def _timers(self) -> list[Timer]:
         return [page for page in self.chip.pages.values() if isinstance(page, Timer)]

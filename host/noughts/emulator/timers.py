@@ -126,7 +126,7 @@ class Timer(Peripheral):
         return (self.count + (self.cpu.now() - self.origin >> self._shift)) % self._wrap
 
     def fire(self) -> None:
-        self._plan()
+        self.plan()
         if self._stopping:
             self._freeze()
             self.running = False
@@ -138,7 +138,7 @@ class Timer(Peripheral):
         if not self.running:
             self.origin = self._seen = self.cpu.now()
             self.running = True
-            self._plan()
+            self.plan()
 
     def stop(self) -> None:
         self.catch_up()
@@ -203,7 +203,7 @@ class Timer(Peripheral):
         self._freeze()
         self.values[MODE] = value
         self.counting = bool(value & 3)
-        self._plan()
+        self.plan()
 
     def _set_bitmode(self, value: int) -> None:
         self.catch_up()
@@ -218,13 +218,13 @@ class Timer(Peripheral):
         self._freeze()
         self.values[PRESCALER] = value
         self._shift = self._base_shift + (value & 15)
-        self._plan()
+        self.plan()
 
     def _set_intenset(self, value: int) -> None:
         if value & ~self.inten:
             self.catch_up()
             self.set_inten(self.inten | value)
-            self._plan()
+            self.plan()
 
     def _set_intenclr(self, value: int) -> None:
         if value & self.inten:
@@ -237,7 +237,7 @@ class Timer(Peripheral):
             if channels >> channel & 1:
                 self.event(COMPARE + 4 * channel)
 
-    def _plan(self) -> None:
+    def plan(self) -> None:
         """Work out whose matches matter to somebody, and when the next ones come."""
         wanted = self.inten >> _INTEN_COMPARE
         if wanted and not self.nvic.enabled & self._muted_bit:
@@ -282,21 +282,17 @@ class Timer(Peripheral):
         if matched:
             self._match(matched)
 
-    def ties_changed(self) -> None:
-        """PPI listens to other channels than before."""
-        self._plan()
-
     def _unmute(self) -> None:
         self.catch_up()
         self.update_line()
-        self._plan()
+        self.plan()
 
     def _set_wrap(self) -> None:
         """With a CLEAR short the count starts again at the lowest compare that has one."""
         self._freeze()
         shorted = [cc for channel, cc in enumerate(self.cc) if self._shorts >> channel & 1 and cc]
         self._wrap = min(shorted, default=self._mask + 1)
-        self._plan()
+        self.plan()
 
     def _freeze(self) -> None:
         """Move the origin to now."""

@@ -102,6 +102,7 @@ class Twi(Peripheral):
     def _got(self) -> None:
         if self._device:
             self.values[RXD] = self._device.read(1)[0]
+            self._bus.after_transfer()
         self.event(RXDREADY)
         self._boundary()
 
@@ -118,6 +119,7 @@ class Twi(Peripheral):
     def _deliver(self) -> None:
         if self._sent and self._device:
             self._device.write(bytes(self._sent))
+            self._bus.after_transfer()
         self._sent = None
 
     def _stop(self) -> None:

@@ -13,7 +13,7 @@ from noughts.emulator.ppi import Ppi
 from noughts.emulator.radio import Radio
 from noughts.emulator.sensors import Mag3110, Mma8653
 from noughts.emulator.system import Clock, Rng, Temp
-from noughts.emulator.timeline import Timeline
+from noughts.emulator.timeline import NEVER, Timeline
 from noughts.emulator.timers import Timer
 from noughts.emulator.twi import Twi
 from noughts.emulator.uart import SerialLine, Uart
@@ -65,14 +65,14 @@ class V1(Chip):
         self.accelerometer = Mma8653(self.cpu, self.hz)
         magnetometer = Mag3110()
         devices = {Mma8653.ADDRESS: self.accelerometer, Mag3110.ADDRESS: magnetometer}
-        self._bus = Bus(_SCL, _SDA, devices)
+        self._bus = Bus(_SCL, _SDA, devices, self._bus_used)
 
     def build(self, reason: int) -> None:
         self.attach(SystemControl(self, _CPUID, irqs=32))
         self.attach(Clock(self, reason))
         self.attach(Nvmc(self))
         self.port = self.attach(Gpio(self, ports=1)).ports[0]
-        self.port.before_read = self._drive_ready_pin
+        self.port.drive_inputs = self._drive_ready_pin
         for pin in (_SCL, _SDA):
             self.port.drive(pin, True)
         self.wire_buttons()
@@ -103,8 +103,14 @@ class V1(Chip):
     def levels(self) -> bytes:
         return self.lights.levels()
 
-    def _drive_ready_pin(self) -> None:
-        self.port.drive(_ACCELEROMETER_READY, not self.accelerometer.ready())
+    def _drive_ready_pin(self) -> int:
+        ready = self.accelerometer.ready()
+        self.port.drive(_ACCELEROMETER_READY, not ready)
+        # Only a transfer on the bus changes it then; else the next sample does.
+        return NEVER if ready else self.accelerometer.next_sample()
+
+    def _bus_used(self) -> None:
+        self.port.inputs_change = 0
 
 
 ROW_PINS, COLUMN_PINS = (13, 14, 15), range(4, 13)
@@ -131,18 +137,18 @@ class Lights:
         self._row = 0
         self._row_since = self._since = time.now()
         self._lit = [0] * len(COLUMN_PINS)
-        self._levels = bytearray(25)
+        self._lit_of_row = [self._lit] * len(ROW_PINS)
         self._shown_at = [-(1 << 62)] * len(ROW_PINS)
         port.before_out = self._look
 
     def levels(self) -> bytes:
         """25 levels from 0 to 9, in reading order; a row not shown for 50 ms is dark."""
-        levels = bytearray(self._levels)
+        levels = bytearray(25)
         oldest = self._time.now() - _DARK_AFTER_US * self._cycles_per_us
-        for shown_at, places in zip(self._shown_at, _PLACES, strict=True):
-            for place in places:
-                if place and shown_at < oldest:
-                    levels[place[1] * 5 + place[0]] = 0
+        for shown_at, lit, places in zip(self._shown_at, self._lit_of_row, _PLACES, strict=True):
+            for place, cycles in zip(places, lit, strict=True):
+                if place and shown_at >= oldest:
+                    levels[place[1] * 5 + place[0]] = self._level(cycles)
         return bytes(levels)
 
     def _look(self) -> None:
@@ -163,9 +169,7 @@ class Lights:
         for number, pin in enumerate(ROW_PINS):
             if self._row == 1 << pin and long_enough:
                 self._shown_at[number] = now
-                for place, lit in zip(_PLACES[number], self._lit, strict=True):
-                    if place:
-                        self._levels[place[1] * 5 + place[0]] = self._level(lit)
+                self._lit_of_row[number] = self._lit
         self._row, self._row_since = row, now
         self._lit = [0] * len(COLUMN_PINS)
 

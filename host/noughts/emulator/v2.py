@@ -14,7 +14,7 @@ from noughts.emulator.ppi import Ppi
 from noughts.emulator.radio import Radio
 from noughts.emulator.sensors import Lsm303Accelerometer, Lsm303Magnetometer
 from noughts.emulator.system import Clock, Debug, Egu, Rng, Temp
-from noughts.emulator.timeline import Timeline
+from noughts.emulator.timeline import NEVER, Timeline
 from noughts.emulator.timers import Timer
 from noughts.emulator.twim import Twim
 from noughts.emulator.uart import SerialLine, Uarte
@@ -75,7 +75,6 @@ class V2(Chip):
         self._magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
         self._interface = InterfaceChip()
         self._log_flash = LogFlash()
-        self._interrupt_until = 0
         self._bus = Bus(
             _SCL,
             _SDA,
@@ -95,8 +94,7 @@ class V2(Chip):
         self.attach(Clock(self, reason))
         self.attach(Nvmc(self))
         self.port = self.attach(Gpio(self, ports=2)).ports[0]
-        self._interrupt_until = 0
-        self.port.before_read = self._drive_interrupt_pin
+        self.port.drive_inputs = self._drive_interrupt_pin
         for pin in (_SCL, _SDA):
             self.port.drive(pin, True)
         self.wire_buttons()
@@ -134,11 +132,8 @@ class V2(Chip):
     def levels(self) -> bytes:
         return self.lights.levels()
 
-    def _drive_interrupt_pin(self) -> None:
+    def _drive_interrupt_pin(self) -> int:
         """One pin for all that is on the board's I2C bus: low while any of them asks."""
-        now = self.cpu.now()
-        if now < self._interrupt_until:
-            return
         asking = (
             self._interface.asserts()
             or self._log_flash.asserts()
@@ -146,12 +141,12 @@ class V2(Chip):
             or self._magnetometer.asserts()
         )
         self.port.drive(_INTERRUPT, not asking)
-        # Only a new sample, or a transfer on the bus, changes it.
-        samples = self.accelerometer.next_sample(), self._magnetometer.next_sample()
-        self._interrupt_until = min(samples)
+        # Only a transfer on the bus changes it then; else a new sample may come before.
+        sensors = self.accelerometer, self._magnetometer
+        return NEVER if asking else min(sensor.next_sample() for sensor in sensors)
 
     def _bus_used(self) -> None:
-        self._interrupt_until = 0
+        self.port.inputs_change = 0
 
     def _charging_us(self, pin: int) -> int:
         """A finger adds capacity, which takes longer to charge."""
@@ -160,7 +155,7 @@ class V2(Chip):
 
 ROW_PINS = 21, 22, 15, 24, 19
 _COLUMNS = 5
-_FIRST_COLUMN_CHANNEL = 1
+_COLUMN_CHANNELS = range(1, 1 + _COLUMNS)
 """Of GPIOTE and of the timer's compare registers, those of the columns."""
 _DARK_AFTER_US = 50_000
 
@@ -184,27 +179,28 @@ class Lights:
     def __init__(self, time: Timeline, hz: int, port: Port, gpiote: Gpiote) -> None:
         self._time, self._port, self._gpiote = time, port, gpiote
         self._dark_after = _DARK_AFTER_US * (hz // 1_000_000)
-        self._duty = [[0.0] * _COLUMNS for _ in ROW_PINS]
+        self._rows = [1 << pin for pin in ROW_PINS]
+        dark = [0] * _TIMER_CHANNELS, [False] * _COLUMNS
+        self._shown = [dark] * len(ROW_PINS)
+        """The compare registers, and which columns are lit, when a row was shown."""
         self._shown_at = [-(1 << 62)] * len(ROW_PINS)
 
     def show_row(self, compare: list[int]) -> None:
         """The timer starts: take the row that is high, and how long each column will be low."""
-        period = compare[0] or 1
-        for row, pin in enumerate(ROW_PINS):
-            if self._port.out >> pin & 1:
-                for column in range(_COLUMNS):
-                    channel = _FIRST_COLUMN_CHANNEL + column
-                    lit = compare[channel] if self._gpiote.drives_low_first(channel) else 0
-                    self._duty[row][column] = lit / period
+        out = self._port.out
+        for row, pin in enumerate(self._rows):
+            if out & pin:
+                lit = [self._gpiote.drives_low_first(channel) for channel in _COLUMN_CHANNELS]
+                self._shown[row] = compare[:], lit
                 self._shown_at[row] = self._time.now()
 
     def levels(self) -> bytes:
         """25 levels from 0 to 9, in reading order; a row not shown for 50 ms is dark."""
         oldest = self._time.now() - self._dark_after
         levels = bytearray()
-        for duties, shown_at in zip(self._duty, self._shown_at, strict=True):
-            for duty in duties:
-                pulse = round(duty * 256)
+        for (compare, lit), shown_at in zip(self._shown, self._shown_at, strict=True):
+            for channel, is_lit in zip(_COLUMN_CHANNELS, lit, strict=True):
+                pulse = round(compare[channel] / (compare[0] or 1) * 256)
                 level = 9 if pulse >= 255 else pulse.bit_length()
-                levels.append(level if shown_at >= oldest else 0)
+                levels.append(level if is_lit and shown_at >= oldest else 0)
         return bytes(levels)
