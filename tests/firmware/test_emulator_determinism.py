@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -68,6 +71,18 @@ def test_steps_make_no_difference(
 ) -> None:
     name, expected = reference
     assert play(name, step_us) == expected
+
+
+def test_processes_make_no_difference(reference: tuple[str, tuple[object, ...]]) -> None:
+    """Nothing depends on where things are in memory, or on what has been translated before."""
+    name, expected = reference
+    code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import play; "
+    code += f"print(play({name!r}, 100_000))"
+    environment = os.environ | {"PYTHONHASHSEED": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == f"{expected}\n"
 
 
 def test_inputs_at_times_are_inputs_between_steps(
