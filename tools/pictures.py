@@ -1,4 +1,4 @@
-"""`make pictures`: the README's pictures, taken from the running programs on simulated boards."""
+"""`make pictures`: the README's pictures, taken from the running programs on virtual boards."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ import tempfile
 import threading
 from pathlib import Path
 
-from noughts.boards.demonstration import Demonstration
-from noughts.boards.simulated import SimulatedBoard
-
 from noughts.files import write_whole
 from noughts.log.following import Follower
 from noughts.log.raw import RawLog
@@ -22,19 +19,22 @@ from noughts.log.store import Store
 from noughts.log.watching import Watch
 from noughts.terminal.app import BoardApp
 from noughts.terminal.watch_app import WatchApp
+from noughts.virtual.autoplay import Autoplay
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.program import BOARDS, program
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 KEYS = ("a", "a", "a", "b", "b", "b")
-BOARDS = 3
+WATCHED = 3
 GAMES = 4
 
 
 async def play() -> str:
     """Play a few moves against hard, and take the screen as SVG."""
-    with SimulatedBoard() as board:
-        app = BoardApp(board)
+    with VirtualBoard(program()) as board:
+        app = BoardApp(board, threading.Event())
         async with app.run_test(size=(98, 18)) as pilot:
-            await pilot.pause(1)
+            await pilot.pause(2)  # it starts
             for key in KEYS:
                 await pilot.press(key)
                 await pilot.pause(1)
@@ -54,9 +54,10 @@ async def watch() -> str:
         stack.callback(os.chdir, Path.cwd())
         os.chdir(folder)
         ports = []
-        for seed in range(BOARDS):
-            board = stack.enter_context(SimulatedBoard())
-            stack.callback(Demonstration(board, seed + 1).stop)
+        for seed in range(WATCHED):
+            kind = BOARDS[seed % len(BOARDS)]
+            board = stack.enter_context(VirtualBoard(program(kind)))
+            stack.callback(Autoplay(board, seed + 1).stop)
             ports.append(f"ttyACM{seed}")
             Path(ports[-1]).symlink_to(board.port)
         store = stack.enter_context(Store(Path("games.db"), create=True))

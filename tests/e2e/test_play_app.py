@@ -1,6 +1,7 @@
 """The terminal program, by Textual's own pilot, on a stand-in for a board."""
 
 import asyncio
+import threading
 import time
 
 import pytest
@@ -59,7 +60,7 @@ class StandIn:
 def run(test, size=(100, 30), board=None):
     """Run an async test with the app on a board, in a terminal of this size."""
     board = board or StandIn()
-    app = BoardApp(board)
+    app = BoardApp(board, threading.Event())
 
     async def main():
         async with app.run_test(size=size) as pilot:

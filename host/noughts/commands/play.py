@@ -7,6 +7,8 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -84,28 +86,34 @@ def _play(args: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
     _check_size()
-    stopped = threading.Event()
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        """End as after an exit, so that the terminal is restored."""
-        stopped.set()
-        raise SystemExit(128 + number)
-
-    signal.signal(signal.SIGTERM, stop)
-    if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, stop)
     from noughts.virtual.board import VirtualBoard
 
     with VirtualBoard(lambda: _program(args)) as board:
         from noughts.terminal.app import BoardApp
         from noughts.terminal.stuck import leaving_a_stuck_terminal
 
-        app = BoardApp(board)
-        with leaving_a_stuck_terminal(stopped, lambda: None):
+        stopped = threading.Event()
+        app = BoardApp(board, stopped)
+        with _until_signal(stopped) as numbers, leaving_a_stuck_terminal(stopped, lambda: None):
             app.run()
         if app.failure is not None:
             raise app.failure
-        return app.return_code or 0
+        return 128 + numbers[0] if numbers else app.return_code or 0
+
+
+@contextmanager
+def _until_signal(stopped: threading.Event) -> Iterator[list[int]]:
+    """Gives the numbers of the signals that have come; they set the event."""
+    came: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        stopped.set()
+
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), stop)
+    yield came
 
 
 def _program(args: argparse.Namespace) -> Program:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
@@ -101,8 +102,10 @@ class BoardApp(App[None]):
         Binding("ctrl+c", "quit", priority=True),
     ]
 
-    def __init__(self, board: VirtualBoard) -> None:
+    def __init__(self, board: VirtualBoard, stopped: threading.Event) -> None:
+        """It ends when `stopped` is set, and sets it when it ends."""
         super().__init__()
+        self._stopped = stopped
         self.failure: NoughtsError | None = None
         self._board = board
         self._plain = "utf" not in (sys.stdout.encoding or "").lower()
@@ -140,7 +143,14 @@ class BoardApp(App[None]):
     def fail(self, error: NoughtsError) -> None:
         """End the program; the command then tells the error."""
         self.failure = error
+        self._leave()
+
+    def _leave(self) -> None:
+        self._stopped.set()
         self.exit()
+
+    async def action_quit(self) -> None:
+        self._leave()
 
     def action_tap(self, buttons: str) -> None:
         self._do(lambda: self._board.tap(*buttons))
@@ -160,7 +170,8 @@ class BoardApp(App[None]):
 
     def _look(self) -> None:
         """Take what the board shows and says, and pass on what is new."""
-        if self.failure is not None:
+        if self._stopped.is_set():
+            self.exit()
             return
         try:
             leds = self._board.leds()
