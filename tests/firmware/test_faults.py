@@ -156,10 +156,9 @@ def mistake_is_told(mistake, board):
 def test_a_mistake_is_printed_where_no_memory_is_left_for_the_leds():
     files = device_files()
     full = b"\nkept = [[i] for i in range(40)]\ntabel\n"
-    with Machine(files={**files, "sentences.py": files["sentences.py"] + full}) as machine:
-        for _ in range(20):  # some hundred bytes are heard at each stop
-            machine.rest(200)
-        first, *more = machine.heard().split(b"Traceback")[1:]
+    machine = Machine("V1", files={**files, "sentences.py": files["sentences.py"] + full})
+    machine.rest(4000)
+    first, *more = machine.heard().split(b"Traceback")[1:]
     assert b"NameError: name 'tabel' is not defined" in first
     assert more and b'"fault.py"' in more[0]
 
