@@ -64,9 +64,11 @@ async def watch() -> str:
         follower = Follower(ports, find=list)
         stack.callback(follower.close)
         session = Session()
-        app = WatchApp(
-            Watch(store, follower, RawLog(Path("raw"))), session, threading.Event(), store.path
-        )
+        stop = threading.Event()
+        app = WatchApp(Watch(store, follower, RawLog(Path("raw"))), session, stop)
+        app.keeper.start()
+        stack.callback(app.keeper.wait)
+        stack.callback(stop.set)
         async with app.run_test(size=(98, 14)) as pilot:
             while session.games < GAMES or not all(
                 state.game is not None and state.game.end == "-" and len(state.game.moves) > 2
