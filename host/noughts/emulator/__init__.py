@@ -12,8 +12,6 @@ Unicorn executes the ARM instructions; the chip's peripherals are modelled here,
 package imports nothing else of noughts, and could be lifted out: see docs/emulator.md.
 """
 
-# First, for it says what to do where Unicorn is missing.
-from noughts.emulator import unicorn_core  # noqa: F401
 from noughts.emulator.errors import (
     CpuFaultError,
     EmulatorError,
