@@ -60,7 +60,9 @@ def test_all_is_printed_in_order(pipe):
 def test_what_nobody_reads_is_dropped_and_told(pipe):
     lines = Lines(pipe, dropped, nothing)
     put = 0
-    for _ in range(5000):  # a pipe, what is being printed and what waits are less than half of it
+    # A pipe, what is being printed and what waits are less than half of it. How often it is told
+    # depends on when the thread that prints has its turn.
+    for _ in range(5000):
         lines.put(["x" * 1000])
         put += 1
     reader = threading.Thread(target=lambda: heard.append(pipe.read_all()))
@@ -69,9 +71,11 @@ def test_what_nobody_reads_is_dropped_and_told(pipe):
     assert lines.close() == 0
     pipe.close_writing()
     reader.join()
-    *shown, last = heard[0].splitlines()
+    printed = heard[0].splitlines()
+    told = [line for line in printed if line.endswith(" dropped")]
+    shown = [line for line in printed if line not in told]
     assert set(shown) == {"x" * 1000}
-    assert last == f"{put - len(shown)} dropped"
+    assert sum(int(line.split()[0]) for line in told) == put - len(shown)
     assert 300 < len(shown) < 2500
 
 
