@@ -90,17 +90,17 @@ def test_two_boards_one_of_them_reset(virtual: Start, tmp_path: Path, capsys: Pr
         for heard in (one, two):
             heard.begin()
             heard.begin_game()
-        for cell in "40":
+        # Where the cursor starts follows from the moves that were heard: they are waited for.
+        for plies in (1, 2):
             for heard in (one, two):
-                heard.place(int(cell))
-        one.says("40", "-")
-        two.says("40", "-")
+                heard.place(int("40"[plies - 1]))
+                heard.says("40"[:plies], "-")
         one.board.reset()
         one.start()
         one.begin_game()
-        for cell in "26":
-            two.place(int(cell))
-        two.says("4026", "-")
+        for plies in (3, 4):
+            two.place(int("4026"[plies - 1]))
+            two.says("4026"[:plies], "-")
         two.press(A, B)
         two.says("4026", "x")
         status, told = watcher.end(signal.SIGTERM)
