@@ -76,7 +76,7 @@ class Driver:
         self.board.run_for(ms * 1000)
         self.listen()
 
-    def press(self, *buttons: Button, down_ms: float = 60, up_ms: float = 190) -> None:
+    def press(self, *buttons: Button, down_ms: float = 60, up_ms: float = 90) -> None:
         for button in buttons:
             self.board.press(button)
         self.rest(down_ms)
@@ -178,6 +178,6 @@ class PortDriver(Driver):
         end = self.board.clock_us() + ms * 1000
         self.wait(lambda: self.board.clock_us() >= end, f"{ms} ms")
 
-    def press(self, *buttons: Button, down_ms: float = 60, up_ms: float = 190) -> None:
+    def press(self, *buttons: Button, down_ms: float = 60, up_ms: float = 90) -> None:
         self.board.tap(*buttons, us=round(down_ms * 1000))
         self.rest(down_ms + up_ms)

@@ -50,7 +50,8 @@ class Port:
         self._inputs = None
 
     def read(self) -> int:
-        if self._time.now() >= self.inputs_change:
+        time = self._time
+        if time.base + time.counter[0] >= self.inputs_change:  # now
             self.inputs_change = self.drive_inputs()
         inputs = self._inputs
         if inputs is None:

@@ -83,7 +83,8 @@ class Timer(Peripheral):
         read_other, write_other = super().callbacks()
         cpu, cc, values, counter = self.cpu, self.cc, self.values, self.cpu.counter
         value_of = values.get
-        captures_end, events_end = CAPTURE + 4 * self.channels, COMPARE + 4 * self.channels
+        events_end = COMPARE + 4 * self.channels
+        channel_of = {CAPTURE + 4 * channel: channel for channel in range(self.channels)}.get
 
         def read(_: int, offset: int) -> int:
             value = value_of(offset)
@@ -101,14 +102,14 @@ class Timer(Peripheral):
 
         def write(_: int, offset: int, size: int, value: int) -> None:
             try:
-                if CAPTURE <= offset < captures_end and self.running and not self.counting:
+                channel = channel_of(offset)
+                if channel is not None and self.running and not self.counting:
                     now = cpu.base + counter[0]
                     if now >= self._next_match:
                         self.catch_up()
                     self._seen = now
-                    cc[offset - CAPTURE >> 2] = values[offset + CC - CAPTURE] = (
-                        self.count + (now - self.origin >> self._shift)
-                    ) % self._wrap
+                    ticks = now - self.origin >> self._shift
+                    cc[channel] = values[offset + CC - CAPTURE] = (self.count + ticks) % self._wrap
                 elif not value and COMPARE <= offset < events_end:
                     if cpu.base + counter[0] >= self._next_match:
                         self.catch_up()

@@ -12,15 +12,25 @@ The slow path is also taken wherever a memory hook covers the RAM: hooks are giv
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Callable
 
-from noughts.emulator.unicorn_core import Core, unicorn
+from noughts.emulator.unicorn_core import THUMB, Core, unicorn
 from noughts.emulator.unicorn_core import arm_const as arm
 
 _IT_STATE = 0x0600_FC00  # in XPSR
+_ENTRY_BYTES = 1024
+"""What an entry of the TLB covers."""
+_DOUBLINGS = 2
+"""The TLB starts with 64 entries, each in the place that its address says. That is too few: the V2
+firmware alone uses some 60 pages all the time. It doubles when it is flushed while it is full, and
+only then."""
+_SCRATCH = 0x6000_0000
+"""Nothing is there but in `_grow`."""
+_TOUCH = struct.pack("<4H", 0x6801, 0x1880, 0x3B01, 0xD1FB)
+"""ldr r1, [r0]; adds r0, r0, r2; subs r3, #1; bne to the first of them"""
 MANY_FILLS = 400
-"""So many entries made within `_SOON` cycles, and the TLB is too small. It doubles when it is
-flushed while it is full, and only then; it starts with 64 entries."""
+"""So many entries made within `_SOON` cycles, and the TLB is too small still."""
 _SOON = 640_000
 
 
@@ -42,6 +52,25 @@ class Tlb:
         self._since = 0
         core.uc.ctl_set_tlb_mode(unicorn.UC_TLB_VIRTUAL)
         core.on_tlb_fill(self._fill)
+        self._grow()
+
+    def _grow(self) -> None:
+        """Fill the TLB and flush it: read a word of each of as many pages as it is to hold."""
+        uc, entries = self._core.uc, 64 << _DOUBLINGS
+        uc.mem_map(_SCRATCH, entries * _ENTRY_BYTES, unicorn.UC_PROT_ALL)
+        uc.mem_write(_SCRATCH, _TOUCH)
+        for _ in range(_DOUBLINGS):
+            uc.reg_write(arm.UC_ARM_REG_R0, _SCRATCH)
+            uc.reg_write(arm.UC_ARM_REG_R2, _ENTRY_BYTES)
+            uc.reg_write(arm.UC_ARM_REG_R3, entries)
+            uc.emu_start(_SCRATCH | THUMB, _SCRATCH + len(_TOUCH))
+            self._flush()
+        uc.mem_unmap(_SCRATCH, entries * _ENTRY_BYTES)
+        self._pages_of_code.clear()
+        self.fills = 0
+
+    def _flush(self) -> None:
+        self._core.uc.ctl(unicorn.UC_CTL_TLB_FLUSH, unicorn.UC_CTL_IO_WRITE)
 
     def _fill(self, _: int, address: int, kind: int, entry: int) -> bool:
         try:
@@ -63,7 +92,7 @@ class Tlb:
     def look_after(self, now: int) -> None:
         """There are many fills: let the TLB grow, if they have come soon."""
         if now - self._since < _SOON:
-            self._core.uc.ctl(unicorn.UC_CTL_TLB_FLUSH, unicorn.UC_CTL_IO_WRITE)
+            self._flush()
         self.fills, self._since = 0, now
 
     def _clear_it_state(self) -> None:

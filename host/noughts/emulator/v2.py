@@ -25,9 +25,10 @@ _SCL, _SDA, _INTERRUPT = 8, 16, 25
 _LOGO = 0x20 + 4  # P1.04
 _CHARGING_US, _CHARGING_TOUCHED_US = 25, 1000
 _CPUID = 0x410F_C241  # Cortex-M4
-_PPI_CHANNELS, _TIMER_CHANNELS, _GPIOTE_CHANNELS = 20, 6, 8
-_TIMERS = (0x4000_8000, 8), (0x4000_9000, 9), (0x4000_A000, 10), (0x4001_A000, 26)
-_LED_TIMER = 0x4001_B000, 27
+_PPI_CHANNELS, _GPIOTE_CHANNELS = 20, 8
+_TIMERS = (0x4000_8000, 8, 4), (0x4000_9000, 9, 4), (0x4000_A000, 10, 4), (0x4001_A000, 26, 6)
+_LED_TIMER_CHANNELS = 6
+_LED_TIMER = 0x4001_B000, 27, _LED_TIMER_CHANNELS
 _SERIAL_MASTERS = (0x4000_3000, 3), (0x4000_4000, 4)
 _SPI_MASTERS = (0x4002_3000, 35), (0x4002_F000, 47)
 _PWMS = (0x4001_C000, 28), (0x4002_1000, 33), (0x4002_2000, 34), (0x4002_D000, 45)
@@ -101,8 +102,8 @@ class V2(Chip):
         gpiote = self.attach(Gpiote(self, _GPIOTE_CHANNELS, self._charging_us))
         self.lights = Lights(self.cpu, self.hz, self.port, gpiote)
         self.attach(Uarte(self, self.line))
-        for base, irq in _TIMERS:
-            self.attach(Timer(self, base, irq, _TIMER_CHANNELS))
+        for timer in _TIMERS:
+            self.attach(Timer(self, *timer))
         self.attach(LedTimer(self, self.lights))
         for base, irq in (*_SERIAL_MASTERS, *_SPI_MASTERS):
             self.attach(Twim(self, base, irq, self._bus))
@@ -164,7 +165,7 @@ class LedTimer(Timer):
     """TIMER4 shows a row of LEDs each time it starts."""
 
     def __init__(self, chip: V2, lights: Lights) -> None:
-        super().__init__(chip, *_LED_TIMER, _TIMER_CHANNELS)
+        super().__init__(chip, *_LED_TIMER)
         self._lights = lights
 
     def start(self) -> None:
@@ -180,7 +181,7 @@ class Lights:
         self._time, self._port, self._gpiote = time, port, gpiote
         self._dark_after = _DARK_AFTER_US * (hz // 1_000_000)
         self._rows = [1 << pin for pin in ROW_PINS]
-        dark = [0] * _TIMER_CHANNELS, [False] * _COLUMNS
+        dark = [0] * _LED_TIMER_CHANNELS, [False] * _COLUMNS
         self._shown = [dark] * len(ROW_PINS)
         """The compare registers, and which columns are lit, when a row was shown."""
         self._shown_at = [-(1 << 62)] * len(ROW_PINS)
