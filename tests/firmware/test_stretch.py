@@ -1,4 +1,7 @@
-"""A few device-minutes of `make soak`, and that it notices what it is there to notice."""
+"""A device-minute of `make soak`, and that it notices what it is there to notice.
+
+The seeds are those that come to the point soon: each second of a V2 costs one fifth of a second.
+"""
 
 import pytest
 
@@ -20,19 +23,19 @@ def changed(name, old, new):
     return {**files, name: files[name].replace(old, new)}
 
 
-def test_a_device_minute_of_everything():
-    result, _ = stretch("V1", seed=2, seconds=60)
+def test_three_quarters_of_a_device_minute_on_a_v1():
+    result, _ = stretch("V1", seed=3, seconds=45)
     assert not result.failure
-    assert result.device_s >= 60
-    assert {choice[0] for choice in result.games} > set("PE")
+    assert result.device_s >= 45
+    assert {choice[0] for choice in result.games} == set("PMH")
     assert {choice[1] for choice in result.games} == set("bt")
     assert {end[1] for end in result.ends} > {"x"}
     assert 2_000 < result.lowest_free < 3_000
     assert 5 < result.longest_gap_ms <= 50
 
 
-def test_half_a_device_minute_on_a_v2():
-    result, _ = stretch("V2", seed=2, seconds=30)
+def test_a_fifth_of_a_device_minute_on_a_v2():
+    result, _ = stretch("V2", seed=3, seconds=12)
     assert not result.failure
     assert result.games.total() > 3
     assert 50_000 < result.lowest_free < 60_000
@@ -41,9 +44,9 @@ def test_half_a_device_minute_on_a_v2():
 
 @pytest.mark.parametrize("board", ["V1", "V2"])
 def test_a_seed_repeats_to_the_microsecond(board):
-    first, trace = stretch(board, seed=9, seconds=8)
+    first, trace = stretch(board, seed=9, seconds=5)
     assert len(trace) > 10
-    assert (first, trace) == stretch(board, seed=9, seconds=8)
+    assert (first, trace) == stretch(board, seed=9, seconds=5)
 
 
 @pytest.mark.parametrize("board", ["V1", "V2"])
@@ -67,12 +70,12 @@ def test_leaning_moves_the_cursor(monkeypatch, board):
 
 @pytest.mark.parametrize(("jump", "complaint"), [(65, ""), (40, "clock jumped by 4")])
 def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
-    """The module on the board asks a clock that jumps after ten seconds."""
-    jumping = f"lambda: time() + (time() > 10000) * {jump}"
+    """The module on the board asks a clock that jumps after three seconds."""
+    jumping = f"lambda: time() + (time() > 3000) * {jump}"
     clock = f"from microbit import running_time as time\nrunning_time = {jumping}\n".encode()
     module = probe.MODULE.replace(b"from microbit import running_time\n", clock)
     monkeypatch.setattr(probe, "MODULE", module)
-    result, _ = stretch("V1", seed=2, seconds=14)
+    result, _ = stretch("V1", seed=2, seconds=6)
     assert complaint in result.failure
     assert (result.clock_jumps, bool(result.failure)) == ((0, True) if complaint else (1, False))
 
@@ -86,6 +89,7 @@ FAULTS = {
     "leak": ("ending.py", b"    start = ", KEEP_48_BYTES),
     "hang": ("ending.py", b"    start = ", HANG),
 }
+SEEDS = {"level": 5, "stall": 5, "noise": 5, "leak": 4, "hang": 3}
 SOON_NOTICED = ("stall", "noise")
 COMPLAINTS = {
     "level": "does not play that",
@@ -101,6 +105,6 @@ ON_BOARDS = [*(("V1", fault) for fault in FAULTS), *(("V2", fault) for fault in 
 
 @pytest.mark.parametrize(("board", "fault"), ON_BOARDS)
 def test_it_notices_a_fault_of_the_game(monkeypatch, board, fault):
-    monkeypatch.setattr("soak.stretch.SILENT_CONTACTS", 100)
-    result, _ = stretch(board, seed=2, seconds=60, game=changed(*FAULTS[fault]))
+    monkeypatch.setattr("soak.stretch.SILENT_CONTACTS", 40)
+    result, _ = stretch(board, SEEDS[fault], seconds=20, game=changed(*FAULTS[fault]))
     assert COMPLAINTS[fault] in result.failure
