@@ -111,7 +111,7 @@ def fails(name, content, text, board="V1"):
 
     def told():
         seen.add(machine.microbit.leds())
-        return len(seen & (expected - unexpected)) >= 15
+        return len(seen & (expected - unexpected)) >= 12
 
     assert machine.microbit.run_until(told, timeout_us=20e6, step_us=20_000)
     assert not seen & (unexpected - expected)

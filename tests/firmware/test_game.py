@@ -47,15 +47,15 @@ def test_the_menu_goes_round_and_starts_each_kind_of_game(start):
 
 def test_two_people_reach_all_three_endings(start_any):
     driver = begun(start_any)
-    driver.play_out("04132", "A")
-    driver.wait(lambda: not driver.board.leds()[0], "the flashing line")
+    driver.play_out("41365", "A")
+    driver.wait(lambda: not driver.board.leds()[10], "the flashing line")
     driver.press(B)  # skip the rest
     assert driver.says("", "-").first == "B"
     driver.rest(300)
-    driver.play_out("04132", "B")
+    driver.play_out("41365", "B")
     driver.press(A)
     driver.rest(300)
-    driver.play_out("402635178", "=")
+    driver.play_out("413570268", "=")
     driver.scrolls("Draw Game")
     driver.wait(lambda: driver.games[-1].number == 4, "the next game, without a press")
     assert not driver.noise
@@ -63,9 +63,9 @@ def test_two_people_reach_all_three_endings(start_any):
 
 def test_marks_are_shown_as_they_should_be(start):
     driver = begun(start)
-    driver.play_out("40", "-")  # A in the centre, B in the top-left corner
+    driver.play_out("41", "-")  # A in the centre, B above it
     levels = [set() for _ in range(25)]
-    changes = {0: [], 2: []}  # when B's mark and A's cursor changed
+    changes = {2: [], 10: []}  # when B's mark and A's cursor changed
     shown = driver.board.leds()
     for _ in range(1500):
         driver.rest(2)
@@ -75,10 +75,10 @@ def test_marks_are_shown_as_they_should_be(start):
         for led, times in changes.items():
             if shown[led] != before[led]:
                 times.append(driver.board.clock_us / 1000)
-    assert levels[0] == {4, 7} and levels[2] == {0, 9} and levels[12] == {9}
+    assert levels[2] == {4, 7} and levels[10] == {0, 9} and levels[12] == {9}
     lit = {led for led, seen in enumerate(levels) if seen != {0}}
-    assert lit == {0, 2, 12}  # LED 2 is cell 1, where A's cursor is
-    for led, period_ms in ((0, 500), (2, 100)):
+    assert lit == {2, 10, 12}  # LED 10 is cell 3, where A's cursor is
+    for led, period_ms in ((2, 500), (10, 100)):
         gaps = [after - before for before, after in itertools.pairwise(changes[led])]
         assert all(abs(gap - period_ms) < 40 for gap in gaps), gaps
 
@@ -86,22 +86,22 @@ def test_marks_are_shown_as_they_should_be(start):
 def test_levels_are_right_after_the_firmwares_timer_has_wrapped():
     """V1's display timer has 24 bits at 1 MHz: 16.8 s."""
     driver = begun(stepped("V1 1.1.1"))
-    driver.play_out("40", "-")
+    driver.play_out("41", "-")
     driver.rest(17_000)
     seen = set()
     driver.wait(lambda: seen.add(driver.board.leds()) or len(seen) == 4, "both blinks", 3)
-    assert {(leds[0], leds[2], leds[12]) for leds in seen} == {
+    assert {(leds[2], leds[10], leds[12]) for leds in seen} == {
         (level, cursor, 9) for level in (4, 7) for cursor in (0, 9)
     }
 
 
 def test_the_cursor_passes_taken_cells(start):
     driver = begun(start)
-    driver.play_out("45", "-")
+    driver.play_out("41", "-")
     for _ in range(7):  # seven free cells: once round
         driver.press(A)
     driver.press(B)
-    driver.says("451", "-")
+    driver.says("413", "-")
 
 
 def test_the_chip_answers_and_the_person_can_leave(start):
