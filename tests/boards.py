@@ -12,6 +12,7 @@ from noughts.emulator import Button, Microbit
 from noughts.log.sentences import Boot, Game
 from noughts.log.stream import Heard, Item, Stream
 from noughts.virtual.board import VirtualBoard
+from noughts.virtual.process import REST_US
 from official import stepped
 
 A: Button = "A"
@@ -175,9 +176,11 @@ class PortDriver(Driver):
             time.sleep(0.004)
 
     def rest(self, ms: float) -> None:
+        # What was asked for may still be on its way to a board that goes on meanwhile.
+        self.wait(self.board.settled, "what was asked for")
         end = self.board.clock_us() + ms * 1000
         self.wait(lambda: self.board.clock_us() >= end, f"{ms} ms")
 
     def press(self, *buttons: Button, down_ms: float = 60, up_ms: float = 90) -> None:
         self.board.tap(*buttons, us=round(down_ms * 1000))
-        self.rest(down_ms + up_ms)
+        self.rest(up_ms - REST_US / 1000)  # the board itself has rested after the tap

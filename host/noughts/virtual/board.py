@@ -58,8 +58,9 @@ class VirtualBoard(Closing):
         speed: float = 1.0,
         seed: int | None = None,
     ) -> None:
-        self._state: tuple[int, bytes] | None = None
-        self._sent = self._taken = 0
+        self._state: tuple[int, bytes, int] | None = None
+        self._asked = 0  # messages to the board's process
+        self._sent = self._taken = 0  # bytes for the UART
         self._failure = ""
         self._ended = self._closed = False
         self._news = threading.Condition()
@@ -90,6 +91,7 @@ class VirtualBoard(Closing):
         assert self._process.stdin is not None
         try:
             with self._sending:
+                self._asked += 1
                 pickle.dump(message, self._process.stdin)
                 self._process.stdin.flush()
         except (OSError, ValueError) as error:
@@ -121,7 +123,7 @@ class VirtualBoard(Closing):
         else:
             with self._news:
                 *state, self._taken = values
-                self._state = (state[0], state[1])
+                self._state = (state[0], state[1], state[2])
                 self._news.notify_all()
 
     def _to_board(self, data: bytes) -> None:
@@ -132,7 +134,7 @@ class VirtualBoard(Closing):
         with self._news:
             self._news.wait_for(lambda: self._ended or self._sent - self._taken < _BUFFER)
 
-    def _now(self) -> tuple[int, bytes]:
+    def _now(self) -> tuple[int, bytes, int]:
         if self._ended or self._state is None:
             raise self._gone()
         return self._state
@@ -179,6 +181,13 @@ class VirtualBoard(Closing):
     def clock_us(self) -> int:
         """Microseconds of the device's own time since it was switched on."""
         return self._now()[0]
+
+    def settled(self) -> bool:
+        """Whether all that was asked for so far is done, each tap and nudge with the rest after it.
+
+        What it then shows, and its clock, are of after that.
+        """
+        return self._now()[2] == self._asked
 
     def reset(self) -> None:
         """Press the reset button; the files in flash stay."""

@@ -13,8 +13,9 @@ name first. To the board:
     ("reset",)                         the reset button
     ("program", program)               other content for the flash, and a power-on
 
-From the board: ("serial", bytes), ("state", device us, LEDs, bytes that the UART has taken) after
-each step, and ("failed", text) when it cannot go on. It ends when its standard input does.
+From the board: ("serial", bytes), ("state", device us, LEDs, messages done, bytes that the UART has
+taken) after each step, and ("failed", text) when it cannot go on. A tap or a nudge is done when it
+and its rest are over, and when it is dropped. The process ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ from noughts.virtual.program import Program, load_emulator
 STEP_US = 5_000
 PRESS_US = 60_000
 """A button stays down for so long, also when it is let go at once, as by a click from afar."""
-REST_US = 50_000
-"""Between two gestures."""
+REST_US = 100_000
+"""Between two gestures: with the shortest press, longer than the 112 ms in which the game takes the
+other button for a press of both."""
 MAX_WAITING = 3
 """Gestures that a key which repeats asks for are dropped beyond these."""
 
@@ -60,6 +62,7 @@ class BoardProcess:
         self._board = program.microbit(seed)
         self._gestures: deque[list[tuple[int, Callable[[], None]]]] = deque()
         self._pressed_until_us = self._resting_until_us = 0
+        self._obeyed = 1  # messages, with the one that has started it
         self._heard = 0  # bytes for the UART
 
     def run(self) -> None:
@@ -82,7 +85,7 @@ class BoardProcess:
         if said := board.uart.receive():
             self._send("serial", said)
         clock_us = self._before_us + board.clock_us
-        self._send("state", clock_us, board.leds(), self._heard - board.uart.waiting)
+        self._send("state", clock_us, board.leds(), self._done(), self._heard - board.uart.waiting)
         return clock_us
 
     def _listen(self) -> None:
@@ -99,6 +102,11 @@ class BoardProcess:
                 return
             self._do(self._next)
             self._next = None
+            self._obeyed += 1
+
+    def _done(self) -> int:
+        resting = self._board.clock_us < self._resting_until_us
+        return self._obeyed - len(self._gestures) - resting
 
     def _send(self, *message: Any) -> None:
         try:
