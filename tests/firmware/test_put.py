@@ -7,13 +7,16 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from functools import partial
+from types import SimpleNamespace
 
 import microfs
 import pytest
 
 from boards import B, PortDriver, scrolled
 from noughts import table
+from noughts.boards import boot
 from noughts.boards.board_files import BoardFiles
 from noughts.boards.ports import open_port
 from noughts.cli import main
@@ -22,10 +25,16 @@ from noughts.device_files import device_dir, device_files, files_for_boards
 OTHER = table.Table((1,) * 10, ())
 
 
+SPEED = 4
+
+
 @pytest.fixture
-def start(virtual):
-    """Starts boards that are as quick as the computer lets them."""
-    return partial(virtual, speed=8)
+def start(virtual, monkeypatch):
+    """Starts quick boards, and makes microfs as quick, which sleeps after each 32 bytes: so its
+    pauses are as long in device time as ever."""
+    sleep = time.sleep
+    monkeypatch.setattr("microfs.time", SimpleNamespace(sleep=lambda s: sleep(s / SPEED)))
+    return partial(virtual, speed=SPEED)
 
 
 def put(board, *words):
@@ -38,9 +47,12 @@ def on_board(board):
         return BoardFiles(port).survey()[1]
 
 
+def all_hold(files, contents):
+    return all(files[name].holds(content) for name, content in contents.items())
+
+
 def holds_the_game(board):
-    files = on_board(board)
-    return all(files[name].holds(content) for name, content in files_for_boards().items())
+    return all_hold(on_board(board), files_for_boards())
 
 
 def says_incomplete(driver):
@@ -65,20 +77,11 @@ def plays(driver):
     driver.says("4", "-")
 
 
-@pytest.mark.parametrize("kind", ["V1", "V2"])
-def test_first_time_nothing_changed_one_file_changed(start, tmp_path, capsys, kind):
-    # MicroPython, and a file of somebody else's whose name needs quoting.
-    board = start({"it's mine.txt": b"keep me"}, kind)
-    assert put(board) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 15 of 15 files to send")
-    assert [line.split(" (")[0] for line in told[1:3]] == ["sent fault.py", "sent main.py"]
-    assert told[-2].startswith("sent table.py (")
-    assert told[-1] == f"started on micro:bit {kind}: game 0.1.0, table 2798"
-
-    assert put(board) == 0
-    assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 15 files to send")
-
+@pytest.mark.parametrize(("kind", "before"), [("V1", device_files()), ("V2", {})])
+def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
+    """From the same game unpacked, and from MicroPython alone."""
+    # And a file of somebody else's whose name needs quoting.
+    board = start({**before, "it's mine.txt": b"keep me"}, kind)
     # A pipe can be read only once; and on the board the table is known for ours.
     other = tmp_path / "other.py"
     os.mkfifo(other)
@@ -88,21 +91,21 @@ def test_first_time_nothing_changed_one_file_changed(start, tmp_path, capsys, ki
     assert put(board, "--table", str(other)) == 0
     writer.join()
     told = capsys.readouterr().out.splitlines()
+    assert told[0].endswith(": 15 of 15 files to send")
+    assert [line.split(" (")[0] for line in told[1:3]] == ["sent fault.py", "sent main.py"]
+    assert told[-2].startswith("sent table.py (")
+    assert told[-1] == f"started on micro:bit {kind}: game 0.1.0, table {OTHER.id}"
+
+    assert put(board) == 0
+    told = capsys.readouterr().out.splitlines()
     assert told[0].endswith(": 1 of 15 files to send")
     assert told[1].startswith("sent table.py (")
-    assert told[2:] == [f"started on micro:bit {kind}: game 0.1.0, table {OTHER.id}"]
+    assert told[2:] == [f"started on micro:bit {kind}: game 0.1.0, table 2798"]
 
     assert put(board) == 0
-    assert holds_the_game(board)
-    assert on_board(board)["it's mine.txt"].holds(b"keep me")
+    assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 15 files to send")
+    assert all_hold(on_board(board), {**files_for_boards(), "it's mine.txt": b"keep me"})
     plays(PortDriver(board))
-
-
-def test_the_same_files_unpacked_are_replaced(start, capsys):
-    board = start(device_files())
-    assert put(board) == 0
-    assert capsys.readouterr().out.splitlines()[0].endswith(": 15 of 15 files to send")
-    assert holds_the_game(board)
 
 
 def test_another_version_is_replaced(start, capsys):
@@ -113,8 +116,9 @@ def test_another_version_is_replaced(start, capsys):
     board = start({**files, "once.py": b"# noughts: once\n", kept: b"# noughts\n"})
     assert put(board) == 0
     assert "removed once.py" in capsys.readouterr().out
-    assert holds_the_game(board)
-    assert set(on_board(board)) == {*files_for_boards(), kept}
+    files = on_board(board)
+    assert all_hold(files, files_for_boards())
+    assert set(files) == {*files_for_boards(), kept}
 
 
 def test_a_program_of_somebody_elses_is_not_overwritten(start, capsys):
@@ -131,14 +135,14 @@ def test_a_program_of_somebody_elses_is_not_overwritten(start, capsys):
 
 
 def test_too_little_room_is_said_before_anything_is_done(start, capsys):
-    older = {**files_for_boards(), "ai.py": b"# noughts: older\n"}
-    board = start({**older, "big.txt": bytes(18_000)})
-    before = on_board(board)
+    older = {**files_for_boards(), "ai.py": b"# noughts: older\n", "big.txt": bytes(18_000)}
+    board = start(older)
     assert put(board) == 1
     told = capsys.readouterr().err
     assert "bytes too little room; remove some of its other files: 'big.txt' (18,000" in told
     PortDriver(board).start()  # it plays as before
-    assert on_board(board) == before
+    files = on_board(board)
+    assert all_hold(files, older) and set(files) == set(older)
 
 
 @pytest.fixture
@@ -188,34 +192,38 @@ def test_interrupted_it_says_so_on_the_leds_and_is_repaired(start, putting, how)
         if how == signal.SIGINT:
             assert "may be incomplete; run `noughts put` again" in process.stderr.read()
     board.reset()
-    driver = PortDriver(board)
-    says_incomplete(driver)
-    driver.items.clear()
-    assert put(board) == 0
-    assert holds_the_game(board)
-    plays(driver)
-
-
-@pytest.mark.parametrize("size", [0, 100, 215])
-def test_a_table_cut_short_is_repaired(start, size):
-    """Of the one file that is sent, only some bytes have arrived."""
-    board = start()
-    PortDriver(board).start()
-    start = files_for_boards()["table.py"][:size]
-    commands = [
-        f"f = open('table.py', 'wb')\nf.write({start[:50]!r})",
-        f"f.write({start[50:]!r})",
-    ]
-    with contextlib.closing(open_port(board.port, 5)) as port:
-        assert microfs.execute(commands, port)[1] == b""
-    board.reset()
     says_incomplete(PortDriver(board))
     assert put(board) == 0
     assert holds_the_game(board)
 
 
+def test_a_table_cut_short_is_repaired(start):
+    """Of the one file that is sent, only some bytes have arrived."""
+    board = start()
+    driver = PortDriver(board)
+    driver.start()
+    for size in 0, 100, 215:
+        arrived = files_for_boards()["table.py"][:size]
+        commands = [
+            f"f = open('table.py', 'wb')\nf.write({arrived[:50]!r})",
+            f"f.write({arrived[50:]!r})",
+        ]
+        with contextlib.closing(open_port(board.port, 5)) as port:
+            assert microfs.execute(commands, port)[1] == b""
+        board.reset()
+        says_incomplete(driver)
+        assert put(board) == 0
+        assert holds_the_game(board)
+
+
 @pytest.fixture
-def edited(tmp_path, monkeypatch):
+def soon_told(monkeypatch):
+    """A game that has stopped is waited for as long in device time as ever."""
+    monkeypatch.setattr("noughts.boards.boot._RESTART_S", boot._RESTART_S / SPEED)
+
+
+@pytest.fixture
+def edited(tmp_path, monkeypatch, soon_told):
     """Edits a file in a copy of `device/`, which is the one from then on."""
     copy = shutil.copytree(device_dir(), tmp_path / "device")
     monkeypatch.setattr("noughts.device_files.device_dir", lambda: copy)
@@ -247,9 +255,6 @@ def test_a_mistake_in_a_file_is_told_with_its_line(start, edited, capsys, kind):
     assert f"✗ game       {message.removeprefix('noughts: ')}\n" in page
     assert all(f"    {each}\n" in page for each in (*traceback, line))
 
-    edited("ai.py", "levels = {'E': easy}\n", "")
-    assert put(board) == 0  # what was corrected, plays
-
 
 def test_a_syntax_error_is_told_with_its_line(start, edited, capsys):
     board = start()
@@ -259,8 +264,11 @@ def test_a_syntax_error_is_told_with_its_line(start, edited, capsys):
     assert "\nSyntaxError: invalid syntax\ndevice/game.py, line 22: while True\n" in said
     assert "; correct device/game.py, line 22 or 23 and run `noughts put`\n" in said
 
+    edited("game.py", "    while True\n", "    while True:\n")
+    assert put(board) == 0  # what was corrected starts
 
-def test_what_is_missing_is_told_by_the_doctor_and_repaired(start, capsys):
+
+def test_what_is_missing_is_told_by_the_doctor_and_repaired(start, soon_told, capsys):
     files = files_for_boards()
     del files["tilt.py"]
     board = start(files)
