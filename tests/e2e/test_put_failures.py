@@ -77,8 +77,9 @@ def test_a_board_that_never_stops_talking(talker, capsys, impatient):
     assert "does not answer as MicroPython" in told
 
 
-def test_waiting_for_silence_ends(impatient):
+def test_waiting_for_silence_ends(monkeypatch):
     """A port that always has more: no pty can be filled as fast as it is read."""
+    monkeypatch.setattr("noughts.boards.board_files._LIMIT_S", 0.3)
 
     class Endless:
         port = "endless"

@@ -38,7 +38,7 @@ def test_a_board_with_its_drive_and_its_port(
 ):
     older = tmp_path / "older.hex"
     older.write_text(uflash._RUNTIME)
-    board = virtual(board=kind, firmware=None if release == "1.1.1" else older, speed=8)
+    board = virtual(board=kind, firmware=None if release == "1.1.1" else older, speed=2)
     PortDriver(board).start()
     ports = [SimpleNamespace(device=board.port, vid=0x0D28, pid=0x0204, serial_number=USB_ID)]
     monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)

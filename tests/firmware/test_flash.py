@@ -36,11 +36,10 @@ def test_flashed_verified_played(virtual, drive, capsys, kind):
     assert "interface 0249)" in told
     assert f"started on micro:bit {kind}: game 0.1.0, table 2798" in told
     driver = PortDriver(board)
-    driver.board.reset()
-    driver.start()
+    driver.rest(60)  # it has just said that it starts
     driver.press(B)
     driver.says("", "-")
-    driver.play_out("04132", "A")
+    driver.play_out("41375", "A")
 
 
 def test_another_hex(virtual, drive, tmp_path, capsys):
@@ -55,7 +54,8 @@ def test_another_hex(virtual, drive, tmp_path, capsys):
 
 
 def test_a_board_that_runs_something_else_is_found_out(virtual, drive, capsys):
-    board = virtual({"main.py": b"while True:\n    print('garbage')\n"})
+    main = b"from microbit import sleep\nwhile True:\n    print('garbage')\n    sleep(50)\n"
+    board = virtual({"main.py": main})
     stand_in = drive()  # with no board behind it: the other one goes on as it was
     assert flash(stand_in, "--port", board.port) == 1
     told = capsys.readouterr().err

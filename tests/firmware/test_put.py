@@ -68,9 +68,8 @@ def says_incomplete(driver):
 
 
 def plays(driver):
-    """It starts, and a move can be made; the port is not read by anybody else."""
-    driver.board.reset()
-    driver.start()
+    """A move can be made; it has just said that it starts."""
+    driver.rest(60)
     driver.press(B)
     driver.says("", "-")
     driver.place(4)
@@ -104,8 +103,8 @@ def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
 
     assert put(board) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 15 files to send")
-    assert all_hold(on_board(board), {**files_for_boards(), "it's mine.txt": b"keep me"})
     plays(PortDriver(board))
+    assert all_hold(on_board(board), {**files_for_boards(), "it's mine.txt": b"keep me"})
 
 
 def test_another_version_is_replaced(start, capsys):

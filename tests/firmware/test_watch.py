@@ -23,7 +23,7 @@ from watcher import HeardBy, Watcher
 Start = Callable[..., VirtualBoard]
 Printed = pytest.CaptureFixture[str]
 
-DRAW = "402635178"
+DRAW = "421357086"
 
 
 def printed(capsys: Printed, *words: str) -> str:
@@ -53,7 +53,7 @@ def test_a_game_survives_the_cable_and_kill_9(
         gone = watcher.wait(lambda event: event["event"] == "gone", "the cable")
         assert gone["board"] == str(link)
         heard.place(int(DRAW[1]))  # nobody hears of it, but the hands remember
-        heard.items.append(Heard("", replace(heard.games[-1], moves=(4, 0))))
+        heard.items.append(Heard("", replace(heard.games[-1], moves=tuple(map(int, DRAW[:2])))))
         board.plug()
         link.symlink_to(board.port)
         watcher.connected(str(link), 2)
@@ -93,16 +93,16 @@ def test_two_boards_one_of_them_reset(virtual: Start, tmp_path: Path, capsys: Pr
         # Where the cursor starts follows from the moves that were heard: they are waited for.
         for plies in (1, 2):
             for heard in (one, two):
-                heard.place(int("40"[plies - 1]))
-                heard.says("40"[:plies], "-")
+                heard.place(int("41"[plies - 1]))
+                heard.says("41"[:plies], "-")
         one.board.reset()
         one.start()
         one.begin_game()
         for plies in (3, 4):
-            two.place(int("4026"[plies - 1]))
-            two.says("4026"[:plies], "-")
+            two.place(int("4135"[plies - 1]))
+            two.says("4135"[:plies], "-")
         two.press(A, B)
-        two.says("4026", "x")
+        two.says("4135", "x")
         status, told = watcher.end(signal.SIGTERM)
     finally:
         watcher.kill()
