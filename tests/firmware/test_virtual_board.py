@@ -43,6 +43,10 @@ class Told(PortDriver):
         raise AssertionError("the board says nothing of the kind")
 
 
+EITHER = pytest.mark.parametrize("board", ["V1"], indirect=True)
+"""For what the board's process does, whatever the board."""
+
+
 @pytest.fixture(params=["V1", "V2"])
 def board(virtual, request):
     """Runs `MAIN`, and has said something."""
@@ -67,6 +71,7 @@ def test_leds_buttons_tilt_and_clock(board):
     assert ms <= board.clock_us() / 1000
 
 
+@EITHER
 def test_it_settles_and_of_a_key_that_repeats_a_few_are_kept(board):
     """All come together, so that the board has begun the first of them at most."""
     driver = Told(board)
@@ -140,6 +145,7 @@ def test_whoever_sends_more_than_the_board_takes_has_to_wait(virtual):
     assert board._sent - board._taken < 20_000
 
 
+@EITHER
 def test_pulled_and_plugged_in_it_runs_on(board):
     before = board.port, board.clock_us()
     board.unplug()
