@@ -262,6 +262,8 @@ def only_v2():
         (universal()[:100_000].rsplit("\n", 1)[0] + "\n", "cut short"),
         (only_v2(), "V2 only"),
         (":0400000000000000FC\n:00000001FF\n", "no MicroPython"),
+        (":0400000000000000FC\n:0400030000000000F9\n:00000001FF\n", "its data overlap"),
+        (":03000004000000F9\n:0400000000000000FC\n:00000001FF\n", "an address in it"),
     ],
 )
 def test_bad_firmware_files(tmp_path, content, why):

@@ -14,7 +14,6 @@ micropython-microbit-fs's. It does not do these, so they are done here:
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -137,9 +136,9 @@ def bundled() -> Mapping[str, Firmware]:
 @cache
 def _bundled(board: str) -> Firmware:
     found = get_bundled_hex(int(board.removeprefix("V")))
-    memory = intelhex.IntelHex(io.StringIO(found.content))
-    memory.start_addr = None
-    return _firmware(board, memory, _info(memory), found.file_path.name)
+    name = found.file_path.name
+    (memory,) = universal_hex.split(found.content, name).values()
+    return _firmware(board, memory, _info(memory), name)
 
 
 def load(path: Path) -> dict[str, Firmware]:
