@@ -194,7 +194,7 @@ def for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
             if board in chosen:
                 raise FirmwareError(f"{path} is a second firmware for {board}; give one for each")
             chosen[board] = firmware
-    return {**bundled(), **chosen}
+    return {board: chosen.get(board) or _bundled(board) for board in (V1, V2)}
 
 
 def universal(firmwares: Mapping[str, Firmware], files: Mapping[str, bytes]) -> str:
