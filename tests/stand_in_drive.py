@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
+from functools import cache
 from pathlib import Path
 
 from noughts.errors import FirmwareError
@@ -93,12 +94,19 @@ class StandInDrive:
     def _program(self, content: bytes) -> str:
         if self._refuses:
             return self._refuses
-        try:
-            universal_hex.split(content.decode("ascii"), "it")
-        except (FirmwareError, UnicodeDecodeError):
+        if _is_damaged(content):
             return CHECKSUM
         if self._board is not None:
             received = self.path.with_name(f"{self.path.name}.hex")
             received.write_bytes(content)
             self._board.flash(flashed(received, self._board.board))
         return ""
+
+
+@cache
+def _is_damaged(content: bytes) -> bool:
+    try:
+        universal_hex.split(content.decode("ascii"), "it")
+    except (FirmwareError, UnicodeDecodeError):
+        return True
+    return False

@@ -5,6 +5,7 @@ import os
 import pty
 import shutil
 import threading
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,9 +16,23 @@ from noughts.boards import drive as drives
 from noughts.boards.boot import reset_by_break
 from noughts.boards.ports import open_port
 from noughts.cli import main
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.firmware import image, universal_hex
+from slim import slim
 from stand_in_drive import CHECKSUM, USB_ID, StandInDrive
+
+
+@cache
+def built():
+    """The hex that every flash without one of its own builds."""
+    return image.universal(image.bundled(), files_for_boards())
+
+
+@pytest.fixture(autouse=True)
+def built_once(monkeypatch):
+    """Building it takes longer than all else that `noughts flash` does."""
+    text = built()
+    monkeypatch.setattr("noughts.commands.flash.image.universal", lambda firmwares, files: text)
 
 
 @pytest.fixture
@@ -56,7 +71,8 @@ def failure(capsys):
     return told
 
 
-def test_the_whole_hex_arrives(drive, mounted, capsys):
+def test_the_whole_hex_arrives(drive, mounted, capsys, monkeypatch):
+    monkeypatch.undo()
     one = drive()
     mounted(one)
     assert flash() == 0
@@ -264,9 +280,8 @@ def test_a_drive_that_comes_back_elsewhere(drive, mounted):
     ("hex_for", "board", "usb_id"), [("V1", "V2", "9904"), ("V2", "V1", "9900")]
 )
 def test_a_hex_for_other_boards(drive, tmp_path, capsys, hex_for, board, usb_id):
-    memory = image.bundled()[hex_for].with_files(device_files())
     path = tmp_path / "one.hex"
-    path.write_text(universal_hex.join({hex_for: memory}))
+    path.write_text(universal_hex.join({hex_for: slim(hex_for).memory}))
     one = drive(usb_id=usb_id + "0" * 44)
     assert flash(one.path, "--hex", path) == 1
     assert f"is a micro:bit {board}, and the hex is for the {hex_for} only" in failure(capsys)
@@ -355,7 +370,7 @@ def test_a_drive_that_cannot_be_written(drive, capsys, monkeypatch):
 def test_a_hex_that_is_not_the_game(drive, tmp_path, capsys):
     one = drive()
     path = tmp_path / "plain.hex"
-    image.for_v1().memory.write_hex_file(str(path))
+    path.write_text(universal_hex.join({"V1": slim("V1").with_files({})}))
     assert flash(one.path, "--hex", path) == 1
     assert "does not hold the game; make one with `noughts hex`" in failure(capsys)
     assert flash(one.path, "--hex", Path(__file__)) == 1

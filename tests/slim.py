@@ -1,0 +1,29 @@
+"""The official firmwares, with no more of them than what they say of themselves, and our files.
+
+They are read and written many times as fast as the whole ones.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import intelhex
+
+from noughts.device_files import files_for_boards
+from noughts.firmware import image
+
+V2_TABLE = 0x67FC0
+SAYS = {"V1": range(0x100010C0, 0x100010DC), "V2": range(V2_TABLE, V2_TABLE + 64)}
+"""Where a firmware says what and where it is."""
+
+
+@cache
+def slim(board: str) -> image.Firmware:
+    """The firmware for a board."""
+    firmware = image.bundled()[board]
+    memory = firmware.with_files(files_for_boards())
+    version = memory.tobinstr(0, 0x7FFFF).index(f"micro:bit v{firmware.release}".encode())
+    kept = intelhex.IntelHex()
+    for part in (range(version, version + 256), SAYS[board], firmware.layout):
+        kept.puts(part.start, memory.tobinstr(part.start, part.stop - 1))
+    return image.Firmware(kept, firmware.info, firmware.release, firmware.micropython)
