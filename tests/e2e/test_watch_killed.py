@@ -1,6 +1,6 @@
 """`noughts watch`, killed with SIGKILL at random moments while games arrive.
 
-A process that has everything imported forks for each life of the command, so that 200 lives take
+A process that has everything imported forks for each life of the command, so that 60 lives take
 seconds; what runs in them is the command as it is, reading a pseudo-terminal.
 """
 
@@ -20,7 +20,7 @@ import tty
 from noughts.log.sentences import write
 from random_games import random_game
 
-LIVES = 200
+LIVES = 60
 
 FORKING = """
 import os, sys
@@ -148,12 +148,10 @@ def check(db, events):
 
 
 def check_rows(store, events):
-    rows = {
-        row[0]: row[1:]
-        for row in store.execute("SELECT id, boot, number, moves, times, end FROM games")
-    }
     for event in events:
-        boot, number, moves, times, end = rows[event["game"]]
+        boot, number, moves, times, end = store.execute(
+            "SELECT boot, number, moves, times, end FROM games WHERE id = ?", [event["game"]]
+        ).fetchone()
         assert (boot, number) == (event["boot"], event["number"])
         told = "".join(map(str, event["moves"]))
         assert moves.startswith(told)
