@@ -9,7 +9,9 @@ import pytest
 
 from noughts.cli import COMMANDS
 from noughts.device_files import files_for_boards
+from noughts.firmware import image
 from noughts.log.sentences import write
+from slim import slim
 from stand_in_drive import StandInDrive
 from told import filled, stages
 
@@ -19,8 +21,8 @@ WORDS = {
     "vs": ["vs", "hard", "easy", "--seed", "1"],
     "duel": ["duel", "hard", "easy", "-n", "2"],
     "solve": ["solve", "........."],
-    "hex": ["hex", "-o", "noughts.hex"],
-    "flash": ["flash", "--no-verify", "DRIVE"],
+    "hex": ["hex", "-o", "noughts.hex", "--firmware", "small.hex"],
+    "flash": ["flash", "--no-verify", "--hex", "small.hex", "DRIVE"],
     "put": ["put", "--port", "PORT"],
     "watch": ["watch", "--plain", "--from", "capture.log", "--db", "other.db"],
     "games": ["games", "--db", "games.db"],
@@ -51,6 +53,8 @@ def words(request, tmp_path, virtual):
     filled(tmp_path / "games.db", stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
     told = (write(sentence) + "\r\n" for sentence in stages([4]))
     (tmp_path / "capture.log").write_text("".join(told), newline="")
+    small = image.universal({board: slim(board) for board in ("V1", "V2")}, files_for_boards())
+    (tmp_path / "small.hex").write_text(small)
     there = {}
     if request.param == "put":
         older = {**files_for_boards(), "ai.py": b"# noughts: older\n"}
@@ -73,27 +77,19 @@ FULL = (
 
 
 @pytest.mark.parametrize("words", WORDS, indirect=True)
-def test_a_full_disk(noughts, words):
-    for unbuffered in ("", "1"):
-        done = noughts(*words, streams=">/dev/full", unbuffered=unbuffered)
-        assert (done.returncode, done.stderr) == FULL
-
-
-@pytest.mark.parametrize("words", WORDS, indirect=True)
-def test_output_that_is_closed(noughts, words):
-    done = noughts(*words, streams=">&-")
-    assert done.returncode == 1
-    assert done.stderr == FULL[1].replace("No space left on device", "Bad file descriptor")
-
-
-@pytest.mark.parametrize("words", WORDS, indirect=True)
-def test_a_reader_that_has_enough(noughts, words):
+def test_output_that_nobody_can_take(noughts, words):
+    """A full disk, output that is closed, and a reader that has enough."""
     reading, writing = os.pipe()
     os.close(reading)
     for unbuffered in ("", "1"):
+        done = noughts(*words, streams=">/dev/full", unbuffered=unbuffered)
+        assert (done.returncode, done.stderr) == FULL
         done = noughts(*words, stdout=writing, unbuffered=unbuffered)
         assert (done.returncode, done.stderr) == (1, "")
     os.close(writing)
+    done = noughts(*words, streams=">&-")
+    assert done.returncode == 1
+    assert done.stderr == FULL[1].replace("No space left on device", "Bad file descriptor")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
