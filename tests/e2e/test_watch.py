@@ -1,6 +1,7 @@
 """The command `noughts watch`, on pseudo-terminals that say what the test wants."""
 
 import contextlib
+import io
 import json
 import os
 import resource
@@ -20,6 +21,7 @@ import pytest
 import serial
 from serial import rfc2217
 
+from noughts.cli import main
 from noughts.log.sentences import checksum, write
 from noughts.log.store import Store
 from told import AT, BOOT, filled, stages
@@ -87,7 +89,9 @@ def noughts(*words, **named):
 
 
 def games(db):
-    return json.loads(noughts("games", "--json", "--db", str(db)).stdout)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert main(["games", "--json", "--db", str(db)]) == 0
+    return json.loads(out.getvalue())
 
 
 def test_all_events_of_a_board(ports, watch, tmp_path):
@@ -300,7 +304,7 @@ def test_a_capture_waits_for_its_reader(tmp_path):
     log.write_bytes(
         b"".join(
             write(each).encode() + b"\r\n"
-            for number in range(1, 1001)
+            for number in range(1, 401)
             for each in stages(DRAW, number=number)
         )
     )
@@ -312,7 +316,7 @@ def test_a_capture_waits_for_its_reader(tmp_path):
             try:
                 process.stdout.readline()
                 if db.name == "one.db":
-                    assert process.stdout.read().count(b"\n") == 10_000 - 1
+                    assert process.stdout.read().count(b"\n") == 4_000 - 1
                     assert process.wait(20) == 0
                 else:
                     process.send_signal(signal.SIGINT)
@@ -349,7 +353,7 @@ def delete_its_log(db):
 
 
 def another(db):
-    path = filled(db.with_name("other.db"), *(stages(DRAW, number=n) for n in range(1, 500)))
+    path = filled(db.with_name("other.db"), *(stages(DRAW, number=n) for n in range(1, 100)))
     rows(path, "PRAGMA wal_checkpoint(TRUNCATE)")
     assert path.stat().st_size > db.stat().st_size
     return path
@@ -627,12 +631,16 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(ports, tmp_path):
         (["socket://nowhere"], 1, "socket://nowhere is no port"),
     ],
 )
-def test_wrong_input(tmp_path, words, status, says):
-    done = noughts("watch", "--db", str(tmp_path / "games.db"), *words)
-    assert (done.returncode, done.stdout) == (status, "")
-    assert says in done.stderr
-    assert "Traceback" not in done.stderr
-    assert status == 2 or done.stderr.count("\n") == 1
+def test_wrong_input(tmp_path, capsys, words, status, says):
+    command = ["watch", "--db", str(tmp_path / "games.db"), *words]
+    if status == 2:
+        with pytest.raises(SystemExit, match="2"):
+            main(command)
+    else:
+        assert main(command) == status
+    out, err = capsys.readouterr()
+    assert (out, says in err) == ("", True)
+    assert status == 2 or err.count("\n") == 1
 
 
 def test_a_demonstration_is_not_among_the_games():
