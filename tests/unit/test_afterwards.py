@@ -11,7 +11,6 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from random import Random
 
-import pandas
 import pytest
 
 from noughts import cli
@@ -339,6 +338,8 @@ def test_no_text_is_taken_for_anything_else(noughts, tmp_path, kind, board):
     if kind == "jsonl":
         shown = json.loads(out)["board"]
     else:
+        import pandas
+
         shown = next(csv.DictReader(io.StringIO(out)))["board"]
         assert pandas.read_csv(io.StringIO(out))["board"].tolist() == [shown]
     assert shown.startswith("_" if not board.startswith("usb") else "usb-")
@@ -370,6 +371,8 @@ def test_three_formats_hold_the_same(noughts, tmp_path):
         status, out, err = noughts("export", "-o", str(tmp_path / f"games.{kind}"))
         assert (status, err) == (0, "")
         assert out.endswith("written: 5 games\n")
+    import pandas
+
     frames = [
         pandas.read_csv(tmp_path / "games.csv", parse_dates=["started_utc", "heard_utc"]),
         pandas.read_json(tmp_path / "games.jsonl", lines=True),
@@ -391,6 +394,8 @@ def test_a_game_heard_of_only_when_it_was_abandoned(noughts, tmp_path):
         assert noughts("export", "-o", str(tmp_path / f"g.{kind}"), db=db)[0] == 0
     (first, *_) = csv.DictReader((tmp_path / "g.csv").open())
     assert (first["move_1"], first["ms_1"], first["ms_9"]) == ("4", "", "")
+    import pandas
+
     assert pandas.read_parquet(tmp_path / "g.parquet")["ms_9"].tolist()[1] == 1000
     assert noughts("replay", "1", db=db)[0] == 0
 
@@ -446,7 +451,7 @@ def test_any_damage_is_one_line(noughts, path, tmp_path):
         db.execute("PRAGMA journal_mode = DELETE")
     content = path.read_bytes()
     told = 0
-    for seed in range(150):
+    for seed in range(60):
         dice = Random(seed)
         damaged = bytearray(content)
         for _ in range(dice.choice((1, 3, 30))):
