@@ -25,6 +25,9 @@ DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 A_WINS = [4, 1, 0, 8, 3, 5, 6]
 B_WINS = [0, 4, 8, 2, 3, 6]
 
+pandas_or_matplotlib = pytest.mark.xdist_group("pandas or matplotlib")
+"""Only one of pytest's workers imports them."""
+
 
 @pytest.fixture
 def path(tmp_path):
@@ -282,6 +285,7 @@ def test_stats_in_words(noughts):
     assert noughts("stats", "--seats", "PE")[1].startswith("1 game\n")
 
 
+@pandas_or_matplotlib
 def test_stats_of_games_without_moves_or_ends(noughts, tmp_path):
     db = filled(tmp_path / "begun.db", stages([]), stages([4], number=2))
     status, out, _ = noughts("stats", db=db)
@@ -290,6 +294,7 @@ def test_stats_of_games_without_moves_or_ends(noughts, tmp_path):
     assert noughts("stats", "--plot", str(tmp_path / "begun.png"), db=db)[0] == 0
 
 
+@pandas_or_matplotlib
 @pytest.mark.parametrize("name", ["s.png", "s.svg", "S.SVG"])
 def test_pictures(noughts, tmp_path, name):
     status, out, err = noughts("stats", "--plot", str(tmp_path / name))
@@ -320,6 +325,7 @@ def test_a_csv_is_what_its_help_says(noughts):
     assert (rows[3]["move_1"], rows[3]["move_2"], rows[3]["ms_1"]) == ("2", "", "1000")
 
 
+@pandas_or_matplotlib
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 @pytest.mark.parametrize(
     "board",
@@ -366,6 +372,7 @@ def test_every_column_of_text_is_guarded():
     assert all(value[0] not in "=+" for value in values)
 
 
+@pandas_or_matplotlib
 def test_three_formats_hold_the_same(noughts, tmp_path):
     for kind in ("csv", "jsonl", "parquet"):
         status, out, err = noughts("export", "-o", str(tmp_path / f"games.{kind}"))
@@ -386,6 +393,7 @@ def test_three_formats_hold_the_same(noughts, tmp_path):
     assert frames[2].dtypes["started_utc"] == "datetime64[ms, UTC]"
 
 
+@pandas_or_matplotlib
 def test_a_game_heard_of_only_when_it_was_abandoned(noughts, tmp_path):
     """Its one move has no time."""
     db = filled(tmp_path / "x.db", stages([4], "x")[-1:], stages(DRAW, number=2))
@@ -400,6 +408,7 @@ def test_a_game_heard_of_only_when_it_was_abandoned(noughts, tmp_path):
     assert noughts("replay", "1", db=db)[0] == 0
 
 
+@pandas_or_matplotlib
 def test_file_names_do_not_act_on_the_terminal(noughts, tmp_path):
     name = str(tmp_path / "\x1b]0;owned\x07\u202egames")
     for words in (
@@ -580,6 +589,7 @@ def test_a_missing_library_is_one_line(noughts, tmp_path, monkeypatch):
     assert list(tmp_path.glob("*parquet*")) == []
 
 
+@pandas_or_matplotlib
 def test_a_folder_that_is_not_there(noughts, tmp_path):
     for words in (
         ["stats", "--plot", str(tmp_path / "no" / "s.svg")],
