@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
@@ -13,12 +14,17 @@ from noughts.positions import EMPTY, WON, unfinished
 from noughts.proof import DRAWN, LOST, WON_BY_ENGINE, prove
 
 
+@cache
+def proven(name):
+    return prove(engines()[name])
+
+
 def counts(seat):
     return tuple(seat.count(kind) for kind in (WON_BY_ENGINE, DRAWN, LOST))
 
 
 def test_random_against_everything_is_every_game():
-    first, second = prove(engines()["random"]).seats
+    first, second = proven("random").seats
     assert first.total == second.total == 255_168
     assert counts(first) == (131_184, 46_080, 77_904)
     assert counts(second) == (77_904, 46_080, 131_184)
@@ -26,28 +32,28 @@ def test_random_against_everything_is_every_game():
 
 def test_the_rules_moving_second():
     """Published for this strategy: 489 games, of the wins 228 at ply 6 and 136 at ply 8."""
-    seat = prove(engines()["rules"]).seats[1]
+    seat = proven("rules").seats[1]
     assert counts(seat) == (364, 125, 0)
     wins = {ply: count for (kind, ply), count in seat.games.items() if kind == WON_BY_ENGINE}
     assert wins == {6: 228, 8: 136}
 
 
 def test_hard():
-    proof = prove(engines()["hard"])
+    proof = proven("hard")
     assert [seat.win_chance for seat in proof.seats] == [Fraction(191, 192), Fraction(866, 945)]
     assert proof.never_loses and not proof.given_away
 
 
 @pytest.mark.parametrize("name", ["minimax", "alphabeta", "transposition"])
 def test_searches_never_lose(name):
-    proof = prove(engines()[name])
+    proof = proven(name)
     assert proof.never_loses and not proof.given_away
 
 
 @pytest.mark.parametrize("name", ["random", "easy", "medium"])
 def test_a_losing_line_is_a_game_that_the_engine_loses(name):
     engine = engines()[name]
-    for seat in prove(engine).seats:
+    for seat in proven(name).seats:
         position = EMPTY
         for ply, cell in enumerate(seat.losing_line):
             assert not position.over
@@ -59,7 +65,7 @@ def test_a_losing_line_is_a_game_that_the_engine_loses(name):
 
 def test_chances_are_those_of_playing_it_out():
     """Two that play anything: the chances of each side and of a draw are one."""
-    first, second = prove(engines()["random"]).seats
+    first, second = proven("random").seats
     draws = Fraction(46_080, 1)  # all of nine plies, each with the chance of one in 9!
     assert first.win_chance + second.win_chance + draws / 362_880 == 1
 
@@ -91,7 +97,7 @@ def test_the_command_shows_a_losing_line(capsys):
 def test_one_move_that_gives_value_away_is_enough():
     """Random play might play any cell, so it is wrong wherever one of them is."""
     wrong = sum(set(p.free) != set(solver.keeping(p)) for p in unfinished())
-    assert prove(engines()["random"]).given_away == wrong == 3_191
+    assert proven("random").given_away == wrong == 3_191
 
 
 def test_never_losing_is_not_yet_perfect(capsys, monkeypatch):
