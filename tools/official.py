@@ -57,5 +57,10 @@ def _program(name: str, files: tuple[tuple[str, bytes], ...]) -> Program:
 @cache
 def _firmware(name: str) -> image.Firmware:
     board, release = name.split()
-    older = image.read(uflash._RUNTIME, "uflash")
-    return next(each for each in (image.bundled()[board], older[board]) if each.release == release)
+    official = image.bundled_for(board)
+    return official if official.release == release else _older()[board]
+
+
+@cache
+def _older() -> Mapping[str, image.Firmware]:
+    return image.read(uflash._RUNTIME, "uflash")

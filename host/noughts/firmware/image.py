@@ -130,11 +130,12 @@ def is_sound(board: str, release: str) -> bool:
 
 def bundled() -> Mapping[str, Firmware]:
     """The official firmware for each board that comes with micropython-microbit-fs."""
-    return {board: _bundled(board) for board in (V1, V2)}
+    return {board: bundled_for(board) for board in (V1, V2)}
 
 
 @cache
-def _bundled(board: str) -> Firmware:
+def bundled_for(board: str) -> Firmware:
+    """The official firmware for this board, `V1` or `V2`; only its hex is read."""
     found = get_bundled_hex(int(board.removeprefix("V")))
     name = found.file_path.name
     (memory,) = universal_hex.split(found.content, name).values()
@@ -177,7 +178,7 @@ def read(text: str, name: str) -> dict[str, Firmware]:
 def for_v1(path: Path | None = None) -> Firmware:
     """The V1 firmware in a file, or else the bundled one."""
     if path is None:
-        return _bundled(V1)
+        return bundled_for(V1)
     found = load(path)
     if V1 not in found:
         raise FirmwareError(
@@ -194,7 +195,7 @@ def for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
             if board in chosen:
                 raise FirmwareError(f"{path} is a second firmware for {board}; give one for each")
             chosen[board] = firmware
-    return {board: chosen.get(board) or _bundled(board) for board in (V1, V2)}
+    return {board: chosen.get(board) or bundled_for(board) for board in (V1, V2)}
 
 
 def universal(firmwares: Mapping[str, Firmware], files: Mapping[str, bytes]) -> str:
