@@ -92,7 +92,7 @@ def firmware_for(board: str, path: Path | None = None) -> image.Firmware:
     Raises `FirmwareError` where the file holds none for that board.
     """
     if path is None:
-        return image.bundled()[board]
+        return image.bundled_for(board)
     found = image.load(path)
     if board not in found:
         raise FirmwareError(
