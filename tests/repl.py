@@ -1,13 +1,15 @@
-"""MicroPython on an emulated micro:bit: the official firmwares, and asking their REPL."""
+"""MicroPython on an emulated micro:bit: the official firmwares, and what is done at their REPL."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from functools import cache
 
 import micropython_microbit_fs
 import uflash
 
-from noughts.emulator import Microbit
+from noughts.emulator import Microbit, Snapshot
 
 FIRMWARES = "V1 1.1.1", "V1 1.0.1", "V2 2.1.2", "V2 2.0.0-beta.5"
 NEWEST = "V1 1.1.1", "V2 2.1.2"
@@ -31,8 +33,21 @@ def _booted(name: str) -> tuple[bytes, bytes]:
     return board.flash, board.uicr
 
 
-def boot(name: str, seed: int = 0) -> Microbit:
-    """A micro:bit with this firmware, at its REPL's prompt."""
+def boot(name: str) -> Microbit:
+    """The micro:bit with this firmware, at its REPL's prompt. There is one: it is taken back."""
+    board, at_prompt = _at_prompt(name)
+    at_prompt.restore()
+    return board
+
+
+@cache
+def _at_prompt(name: str) -> tuple[Microbit, Snapshot]:
+    board = another(name)
+    return board, board.snapshot()
+
+
+def another(name: str, seed: int = 0) -> Microbit:
+    """A micro:bit of its own with this firmware, at its REPL's prompt."""
     flash, uicr = _booted(name)
     board = Microbit(name.split()[0], flash=flash, uicr=uicr, seed=seed)
     board.reset()  # without power-on's wait for the interface chip, a second on V2
@@ -68,3 +83,28 @@ def run(board: Microbit, code: str, timeout_us: int = 5_000_000) -> tuple[str, s
     wait_for(board, PROMPT)
     printed, error, _ = answer[2:].split(CTRL_D)
     return printed.decode(), error.decode()
+
+
+# Inputs that use most of what a board has, each at its time in microseconds.
+PROGRAM = (
+    b"from microbit import *\r"
+    b"for i in range(99): display.set_pixel(i % 5, i % 3, i % 10); "
+    b"print(accelerometer.get_x(), button_a.get_presses()); sleep(3)\r\r"
+)
+INPUTS: list[tuple[int, Callable[[Microbit], object]]] = [
+    (1_000, lambda board: board.uart.send(PROGRAM)),
+    (70_077, lambda board: board.press("A")),
+    (160_003, lambda board: board.release("A")),
+    (190_000, lambda board: board.tilt(300, -200)),
+    (260_001, lambda board: board.uart.send(b"open('a', 'w').write('x' * 200)\r")),
+    (300_000, lambda board: board.uart.send(b"\x03")),
+    (330_000, lambda board: board.uart.send(b"open('b', 'w').write('y' * 200)\r")),
+]
+END_US = 400_000
+
+
+def trace(board: Microbit) -> tuple[object, ...]:
+    """What a board has said and done, and what it holds."""
+    ram = hashlib.sha256(board.ram).hexdigest()
+    flash = hashlib.sha256(board.flash).hexdigest()
+    return bytes(board.uart.received), board.instructions, ram, flash, board.leds()

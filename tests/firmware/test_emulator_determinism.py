@@ -2,44 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 
 import pytest
 
 import repl
-from noughts.emulator import Microbit
-from repl import NEWEST, boot
-
-PROGRAM = (
-    b"from microbit import *\r"
-    b"for i in range(99): display.set_pixel(i % 5, i % 3, i % 10); "
-    b"print(accelerometer.get_x(), button_a.get_presses()); sleep(3)\r\r"
-)
-INPUTS: list[tuple[int, Callable[[Microbit], object]]] = [
-    (1_000, lambda board: board.uart.send(PROGRAM)),
-    (70_077, lambda board: board.press("A")),
-    (160_003, lambda board: board.release("A")),
-    (190_000, lambda board: board.tilt(300, -200)),
-    (260_001, lambda board: board.uart.send(b"open('a', 'w').write('x' * 200)\r")),
-    (300_000, lambda board: board.uart.send(b"\x03")),
-    (330_000, lambda board: board.uart.send(b"open('b', 'w').write('y' * 200)\r")),
-]
-END_US = 400_000
-
-
-def trace(board: Microbit) -> tuple[object, ...]:
-    ram = hashlib.sha256(board.ram).hexdigest()
-    flash = hashlib.sha256(board.flash).hexdigest()
-    return bytes(board.uart.received), board.instructions, ram, flash, board.leds()
+from repl import END_US, INPUTS, NEWEST, another, boot, trace
 
 
 def play(name: str, step_us: float, seed: int = 0) -> tuple[object, ...]:
     """Run the inputs in steps; each comes between two of them."""
-    board = boot(name, seed)
+    board = another(name, seed)
     start = board.clock_us
     done = 0.0
     for at, action in [*INPUTS, (END_US, lambda board: None)]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repl import NEWEST, boot, run
+from repl import NEWEST, another, boot, run
 
 FILL = "for i in range({}):\n with open('a', 'w') as f: f.write('x' * 200)\nprint('done')"
 PAGE = {"V1": 1024, "V2": 4096}
@@ -29,7 +29,7 @@ def test_what_begins_is_what_changes(name: str) -> None:
 
 @pytest.mark.parametrize("name", NEWEST)
 def test_what_a_watch_raises_ends_the_run_which_can_go_on(name: str) -> None:
-    board, other = boot(name), boot(name)
+    board, other = boot(name), another(name)
     changes = []
 
     def raises(*change: object) -> None:

@@ -23,6 +23,7 @@ from noughts.emulator.errors import (
 )
 from noughts.emulator.microbit import Board, Button, Microbit
 from noughts.emulator.pacing import Pace, RealTime
+from noughts.emulator.snapshot import Snapshot
 
 __all__ = [
     "Board",
@@ -35,6 +36,7 @@ __all__ = [
     "Pace",
     "PowerOffError",
     "RealTime",
+    "Snapshot",
     "UnicornError",
     "UnmodelledError",
 ]

@@ -93,6 +93,10 @@ class Chip:
         self.cpu.reset_requested = lambda: self.start(RESET_SOFTWARE, keep_ram=True)
         self.cpu.halt()
 
+    def memories(self) -> list[tuple[int, memoryview]]:
+        """RAM and flash, each with the address at which it starts."""
+        return [(RAM, self.cpu.ram), *self.flash.memories()]
+
     def peripheral_of(self, address: int) -> Peripheral | None:
         return self.pages.get(address & -PAGE)
 

@@ -11,6 +11,7 @@ from noughts.emulator.flash import UICR, UICR_SIZE
 from noughts.emulator.hexfile import V1 as BOARD_V1
 from noughts.emulator.hexfile import V2 as BOARD_V2
 from noughts.emulator.hexfile import Firmware, load
+from noughts.emulator.snapshot import Snapshot
 from noughts.emulator.uart import SerialLine
 from noughts.emulator.v1 import V1
 from noughts.emulator.v2 import V2
@@ -197,6 +198,15 @@ class Microbit:
     def uicr(self) -> bytes:
         """What is in the user information registers now; they belong to the flash."""
         return self._chip.flash.read(UICR, UICR_SIZE)
+
+    def snapshot(self) -> Snapshot:
+        """All that it is now; `restore()` of the result takes it back here, as often as you like.
+
+        Device time too goes back. What it has done by then it does again: to the instruction, given
+        the same inputs. Its start need not be waited for again, which takes most of the time of a
+        short test.
+        """
+        return Snapshot(self._chip, self)
 
     @property
     def ram(self) -> bytes:

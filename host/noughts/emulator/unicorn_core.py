@@ -138,7 +138,8 @@ class Core:
         self.limit = _field(self.uc, limit)
         self._handle = _address(self.uc)
         self._memory: list[Any] = []
-        self._callbacks: dict[int, tuple[Any, Any]] = {}
+        self.calls: dict[int, tuple[Any, Any]] = {}
+        """What is called for the registers of each page, for `set_calls`."""
         self._hooks: list[Any] = []
 
     def run(self, pc: int, instructions: int) -> int:
@@ -181,9 +182,21 @@ class Core:
         They are called as `read(_, offset)`, which gives a word (Unicorn takes of it what was asked
         for), and `write(_, offset, size, value)`. An exception that leaves them is lost.
         """
-        if base in self._callbacks:
+        self._map_calls(base, (_READ(read), _WRITE(write)))
+
+    def set_calls(self, calls: dict[int, tuple[Any, Any]]) -> None:
+        """Let the pages of registers call what they called when these were in `calls`."""
+        for base in self.calls.keys() - calls.keys():
             self.uc.mem_unmap(base, PAGE)
-        calls = self._callbacks[base] = _READ(read), _WRITE(write)
+            del self.calls[base]
+        for base, both in calls.items():
+            if self.calls.get(base) is not both:
+                self._map_calls(base, both)
+
+    def _map_calls(self, base: int, calls: tuple[Any, Any]) -> None:
+        if base in self.calls:
+            self.uc.mem_unmap(base, PAGE)
+        self.calls[base] = calls
         read_at, write_at = map(_address_of, calls)
         code = _mmio_map(self._handle, base, PAGE, read_at, None, write_at, None)
         if code:
