@@ -8,12 +8,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from noughts.emulator import Button, Microbit
+from noughts.emulator import Button, Microbit, Snapshot
 from noughts.log.sentences import Boot, Game
 from noughts.log.stream import Heard, Item, Stream
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.process import REST_US
-from official import stepped
+from official import Start, stepped
 
 A: Button = "A"
 B: Button = "B"
@@ -49,6 +49,22 @@ def scrolled(firmware: str, message: str) -> frozenset[bytes]:
     microbit.run_until(ended, timeout_us=3.6e6, step_us=20_000)
     # The rows are lit one after the other: a picture is whole when it is seen twice.
     return frozenset(one for one, next in itertools.pairwise(looks) if one == next and any(one))
+
+
+def in_menu(start: Start) -> Driver:
+    """The micro:bit of a firmware with the game in its menu. There is one: it is taken back."""
+    board, at_boot = _booted(start)
+    at_boot.restore()
+    driver = Driver(board)
+    driver.start()
+    return driver
+
+
+@cache
+def _booted(start: Start) -> tuple[Microbit, Snapshot]:
+    board = start()
+    assert board.run_until(lambda: b"$NB" in board.uart.received, timeout_us=5e6)
+    return board, board.snapshot()
 
 
 class Driver:

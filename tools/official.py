@@ -25,6 +25,7 @@ def firmwares() -> list[str]:
     return ["V1 1.1.1", "V1 1.0.1", "V2 2.1.2", "V2 2.0.0-beta.5"]
 
 
+@cache
 def stepped(name: str) -> Start:
     """What starts boards with a firmware of that name, such as `V1 1.1.1`."""
 

@@ -4,26 +4,21 @@ import itertools
 
 import pytest
 
-from boards import A, B, Driver, stepped
+from boards import A, B, Driver, in_menu, stepped
 from noughts.device_files import device_files, load_device
 
 
-def started(start, *args):
-    driver = Driver(start(*args))
-    driver.start()
-    return driver
-
-
-def begun(start, *args):
+def begun(start):
     """In the first game, of two people."""
-    driver = started(start, *args)
+    driver = in_menu(start)
     driver.press(B)
     driver.says("", "-")
     return driver
 
 
 def test_it_boots_to_the_menu(start_any):
-    driver = started(start_any)
+    driver = Driver(start_any())
+    driver.start()
     driver.shows("2")
     boot = driver.boots[0]
     assert (boot.board, boot.table_id) == (driver.board.board, load_device("table").ID)
@@ -31,7 +26,7 @@ def test_it_boots_to_the_menu(start_any):
 
 
 def test_the_menu_goes_round_and_starts_each_kind_of_game(start):
-    driver = started(start)
+    driver = in_menu(start)
     for seats, letters in (("PE", "E"), ("PM", "M"), ("PH", "H"), ("PP", "2")):
         driver.press(A)
         driver.shows(letters[-1])
@@ -105,7 +100,7 @@ def test_the_cursor_passes_taken_cells(start):
 
 
 def test_the_chip_answers_and_the_person_can_leave(start):
-    driver = started(start)
+    driver = in_menu(start)
     driver.press(A)
     driver.press(A)
     driver.press(B)
@@ -121,7 +116,7 @@ def test_the_chip_answers_and_the_person_can_leave(start):
 
 
 def test_settings_survive_a_reset_and_a_power_cut(start_any):
-    driver = started(start_any)
+    driver = in_menu(start_any)
     driver.press(A)
     driver.press(A)
     driver.press(B)  # medium
@@ -156,7 +151,8 @@ def test_ctrl_c_reaches_the_repl(start_any):
 def test_a_fault_shows_a_sad_face_and_it_starts_again(start):
     files = device_files()
     files["chip.py"] = files["chip.py"].replace(b"    stop = ", b"    oops\n    stop = ")
-    driver = started(start, files)
+    driver = Driver(start(files))
+    driver.start()
     driver.press(A)
     driver.press(B)
     driver.says("", "-")
@@ -228,7 +224,7 @@ def test_a_lean_that_lasts_moves_again_after_800_ms(start):
 
 
 def in_a_tilted_game(start):
-    driver = started(start)
+    driver = in_menu(start)
     driver.press(A, B)
     driver.rest(500)
     driver.press(B)

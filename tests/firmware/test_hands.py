@@ -1,5 +1,6 @@
 """Bouncing contacts and bad hands on the real firmware, to the microsecond of device time."""
 
+from functools import cache
 from random import Random
 
 import pytest
@@ -23,9 +24,16 @@ CLEAN_AND_BOUNCING = pytest.mark.parametrize(
 @pytest.fixture(params=["V1", "V2"])
 def player(request):
     """In the menu."""
-    player = Player(Machine(request.param))
-    player.boots()
-    return player
+    machine, in_menu = ready(request.param)
+    in_menu.restore()
+    return Player(machine)
+
+
+@cache
+def ready(board):
+    machine = Machine(board)
+    Player(machine).boots()
+    return machine, machine.microbit.snapshot()
 
 
 def do(player, *contacts, rest_ms=250):
