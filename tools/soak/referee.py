@@ -45,7 +45,8 @@ class Referee:
         self.reading: probe.Reading | None = None
         """What was measured at the last sentence."""
         self._owes_reading = False
-        self._flash_us = 0  # since the last reading
+        self._flash_us = self._flash_before_us = 0
+        """Since the last reading, and between it and the one before."""
 
     def flash_begins(self, us: int) -> None:
         """From now on flash is written or erased for so long."""
@@ -71,7 +72,10 @@ class Referee:
         self._owes_reading = False
         self.reading = reading
         self.lowest_free = min(self.lowest_free, reading.free)
-        flash_ms, self._flash_us = self._flash_us / 1000, 0
+        # The turn in which a sentence is said ends after its reading, and may have begun with the
+        # writing of the settings before it: its gap is the next reading's.
+        flash_ms = (self._flash_us + self._flash_before_us) / 1000
+        self._flash_before_us, self._flash_us = self._flash_us, 0
         if flash_ms:
             self.longest_saving_ms = max(self.longest_saving_ms, reading.gap_ms)
         else:
