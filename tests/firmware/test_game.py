@@ -40,13 +40,22 @@ def test_the_menu_goes_round_and_starts_each_kind_of_game(start):
     assert [game.number for game in driver.games[::2]] == [1, 2, 3, 4]
 
 
-def test_two_people_reach_all_three_endings(start_any):
-    driver = begun(start_any)
+def a_wins(driver):
     driver.play_out("41365", "A")
     driver.wait(lambda: not driver.board.leds()[10], "the flashing line")
     driver.press(B)  # skip the rest
     assert driver.says("", "-").first == "B"
     driver.rest(300)
+    assert not driver.noise
+
+
+def test_two_people_play_on_each_firmware(start_any):
+    a_wins(begun(start_any))
+
+
+def test_two_people_reach_all_three_endings(start):
+    driver = begun(start)
+    a_wins(driver)
     driver.play_out("41365", "B")
     driver.press(A)
     driver.rest(300)
