@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from noughts.emulator import Button, Microbit, Snapshot
-from noughts.log.sentences import Boot, Game
-from noughts.log.stream import Heard, Item, Stream
+from noughts.protocol.parser import Heard, Item, Stream
+from noughts.protocol.sentences import Boot, Game
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.process import REST_US
 from official import Start, stepped

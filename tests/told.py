@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from noughts.log.sentences import Boot, Game, Sentence, outcome
-from noughts.log.store import Store
+from noughts.protocol.sentences import Boot, Game, Sentence, outcome
+from noughts.store.store import Store
 
 BOOT = Boot("0A83", "V1", "0.1.0", "2798")
 AT = 1_790_000_000_000

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from boards import B, PortDriver
-from noughts.log.sentences import Boot, Game
-from noughts.log.stream import Heard
+from noughts.protocol.parser import Heard
+from noughts.protocol.sentences import Boot, Game
 from noughts.virtual.board import VirtualBoard
 
 Event = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from noughts.device_files import files_for_boards
-from noughts.positions import EMPTY, Position
+from noughts.game.positions import EMPTY, Position
 from official import printed
 
 _MODULES = ("ai.py", "rules.py", "table.py")

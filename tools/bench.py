@@ -14,7 +14,7 @@ import bench_board
 import bench_computer
 import bench_log
 from bench_rows import Row, at_most
-from noughts import table
+from noughts import brain
 from noughts.device_files import files_for_boards
 from noughts.firmware import image
 from official import firmwares
@@ -47,7 +47,7 @@ def sizes() -> Iterator[Row]:
         yield Row(f"file system used, {firmware.board}", f"{usage.used:,} of {usage.total:,} bytes")
     # A chunk is the same on both boards.
     yield at_most("files as they go onto a board", usage.used // 128, 100, "{} chunks of 128 bytes")
-    payload = len(table.make().payload)
+    payload = len(brain.make().payload)
     note = f"the information in the choices is {TABLE_FLOOR}"
     yield at_most("table payload, index included", payload, 26, "{} bytes", note)
 

@@ -10,7 +10,7 @@ import bench_floor
 import device_time
 from asking import ask_hard
 from bench_rows import Row, at_least, at_most
-from noughts.positions import Position, unfinished
+from noughts.game.positions import Position, unfinished
 from official import NEWEST, firmwares, printed
 
 HEAP = {"V1": 10_240, "V2": 65_536}

@@ -16,7 +16,7 @@ from micropython_microbit_fs import get_bundled_hex
 import device_time
 from bench_log import run
 from bench_rows import Row, at_most
-from noughts import table
+from noughts import brain
 from noughts.emulator import Microbit
 from noughts.emulator.hexfile import load
 from noughts.virtual.board import VirtualBoard
@@ -118,10 +118,10 @@ def commands() -> Iterator[Row]:
 
 def put() -> Iterator[Row]:
     """Whole `noughts put` commands onto a virtual board, in real time."""
-    other = table.Table((1,) * 10, ())
+    other = brain.Table((1,) * 10, ())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.py"
-        path.write_text(table.source(other))
+        path.write_text(brain.source(other))
         for name in ("V1", "V2"):
             with VirtualBoard(program(name, {})) as board:
                 port = ("--port", board.port)

@@ -11,9 +11,9 @@ from pathlib import Path
 from random import Random
 
 from bench_rows import Row, at_most
-from noughts.log.sentences import Boot, write
-from noughts.log.store import Store
-from noughts.log.watching import Ears
+from noughts.protocol.sentences import Boot, write
+from noughts.store.store import Store
+from noughts.watch.recorder import Ears
 from random_games import random_game
 from watch_load import full_speed, memory
 

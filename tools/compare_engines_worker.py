@@ -14,7 +14,7 @@ from easyAI import Negamax, TwoPlayerGame
 from open_spiel.python.algorithms import minimax as openspiel_minimax
 
 from noughts.engines.search import AlphaBeta, Minimax, Transposition
-from noughts.positions import EMPTY, LINES
+from noughts.game.positions import EMPTY, LINES
 
 FIRST_MOVES = {"empty board": (), "after a first corner": (0,)}
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from noughts import table
-from noughts.positions import Position
-from noughts.solver import hard_moves
+from noughts import brain
+from noughts.game.positions import Position
+from noughts.game.solver import hard_moves
 
 try:
     from ortools.sat.python import cp_model
@@ -32,7 +32,7 @@ def terms(position: Position) -> dict[int, tuple[int, ...]]:
             sorted(
                 score + (2 if line < 6 else 7)
                 for line, score in enumerate(scores)
-                if cell in table.LINES[line]
+                if cell in brain.LINES[line]
             )
         )
         for cell in position.free
@@ -44,7 +44,7 @@ def solve(minimise: Callable[..., object], book: int | None) -> tuple[list[int],
     model = cp_model.CpModel()
     weights = [model.new_int_var(0, LIMIT, f"w{number}") for number in range(10)]
     in_book = []
-    for position in table.classes():
+    for position in brain.classes():
         cells = terms(position)
         best = set(hard_moves(position))
         others = {cells[cell] for cell in cells if cell not in best}
@@ -78,9 +78,9 @@ def main() -> int:
     weights, _ = solve(lambda in_book, top: top, book)
     print(f"with {book} in the book, the greatest weight is at least {max(weights)} (proved)")
     print("such weights:", weights)
-    for name, found in (("these", tuple(weights)), ("those in use", table.WEIGHTS)):
-        made = table.make(found)
-        table.check(made, table.classes())
+    for name, found in (("these", tuple(weights)), ("those in use", brain.WEIGHTS)):
+        made = brain.make(found)
+        brain.check(made, brain.classes())
         print(f"{name}: table of {len(made.payload)} bytes, right in all positions")
     return 0
 

@@ -17,14 +17,14 @@ import time
 from pathlib import Path
 from random import Random
 
-from noughts.log import raw
-from noughts.log.events import Event, Told, as_record, in_words
-from noughts.log.flat import row
-from noughts.log.games import Wanted, games
-from noughts.log.raw import RawLog
-from noughts.log.sentences import MAX_LENGTH, Game, checksum, outcome, read, write
-from noughts.log.store import Store
-from noughts.log.watching import Ears
+from noughts.protocol.sentences import MAX_LENGTH, Game, checksum, outcome, read, write
+from noughts.store.export_columns import row
+from noughts.store.queries import Wanted, games
+from noughts.store.store import Store
+from noughts.watch import raw_log
+from noughts.watch.events import Event, Told, as_record, in_words
+from noughts.watch.raw_log import RawLog
+from noughts.watch.recorder import Ears
 
 GOOD = write(Game("600D", 1, "PH", "A", (4,), 1500, "-")).encode()
 
@@ -149,7 +149,7 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         before = store.read("SELECT * FROM games") + store.read("SELECT * FROM boots")
         for path in sorted((folder / "raw").iterdir()):
             again = Ears(store, None)
-            for captured in raw.read(io.BytesIO(path.read_bytes())):
+            for captured in raw_log.read(io.BytesIO(path.read_bytes())):
                 assert captured.board == "usb-1", "a raw line that cannot be read again"
                 told = again.hear(captured.board, captured.data, captured.at)
                 told += again.end(captured.board, captured.at)
@@ -161,7 +161,7 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
 def check_capture(data: bytes, store: Store) -> None:
     """The same as a file: no name of a board in it acts on a terminal, or on a spreadsheet."""
     ears = Ears(store, None)
-    for each in raw.read(io.BytesIO(data)):
+    for each in raw_log.read(io.BytesIO(data)):
         for event in ears.hear(each.board or "file-x", each.data, each.at):
             assert in_words(event).isprintable(), "control characters reach the terminal"
 

@@ -12,16 +12,16 @@ import threading
 from pathlib import Path
 
 from noughts.files import write_whole
-from noughts.log.following import Follower
-from noughts.log.raw import RawLog
-from noughts.log.session import Session
-from noughts.log.store import Store
-from noughts.log.watching import Watch
-from noughts.terminal.app import BoardApp
+from noughts.store.store import Store
+from noughts.terminal.play_app import BoardApp
 from noughts.terminal.watch_app import WatchApp
 from noughts.virtual.autoplay import Autoplay
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, program
+from noughts.watch.port_monitor import Follower
+from noughts.watch.raw_log import RawLog
+from noughts.watch.recorder import Watch
+from noughts.watch.session import Session
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 KEYS = ("a", "a", "a", "b", "b", "b")

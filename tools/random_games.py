@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from noughts.log.sentences import Game, outcome, write
-from noughts.positions import EMPTY
+from noughts.game.positions import EMPTY
+from noughts.protocol.sentences import Game, outcome, write
 
 
 def random_game(boot: str, number: int, dice: Random) -> list[Game]:

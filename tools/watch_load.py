@@ -21,8 +21,8 @@ from typing import BinaryIO, cast
 
 import psutil
 
-from noughts.log.sentences import write
-from noughts.log.store import Store
+from noughts.protocol.sentences import write
+from noughts.store.store import Store
 from random_games import lines, random_game
 
 BYTES_A_SECOND = 115_200 // 10

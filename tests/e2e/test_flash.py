@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import pytest
 from serial import serial_for_url
 
-from noughts.boards import drive as drives
-from noughts.boards.boot import reset_by_break
-from noughts.boards.ports import open_port
 from noughts.cli import main
 from noughts.device_files import files_for_boards
 from noughts.firmware import image, universal_hex
+from noughts.hardware import drive as drives
+from noughts.hardware.boot import reset_by_break
+from noughts.hardware.ports import open_port
 from slim import slim
 from stand_in_drive import CHECKSUM, USB_ID, StandInDrive
 
@@ -163,7 +163,7 @@ def test_all_boards_go_on_after_what_the_system_refuses(drive, mounted, capsys, 
             raise OSError(errno.EIO, os.strerror(errno.EIO), str(one.path))
         return wait(drive)
 
-    monkeypatch.setattr("noughts.boards.drive.wait_until_back", refuse)
+    monkeypatch.setattr("noughts.hardware.drive.wait_until_back", refuse)
     assert flash("--all") == 1
     told = capsys.readouterr().err
     assert f"cannot use {one.path} (Input/output error)" in told and "1 of 2 boards failed" in told
@@ -197,7 +197,7 @@ def test_what_the_interface_chip_may_say(tmp_path, said, meaning):
 
 
 def test_a_drive_that_does_not_come_back(drive, capsys, monkeypatch):
-    monkeypatch.setattr("noughts.boards.drive.wait_until_back", lambda drive: None)
+    monkeypatch.setattr("noughts.hardware.drive.wait_until_back", lambda drive: None)
     one = drive(returns=False)
     assert flash(one.path) == 1
     assert "did not come back; plug the board in again" in failure(capsys)
@@ -217,7 +217,7 @@ def test_a_drive_that_is_just_going_away(drive, monkeypatch):
     def refuse(path):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr("noughts.boards.drive.Path.exists", refuse)
+    monkeypatch.setattr("noughts.hardware.drive.Path.exists", refuse)
     assert drives.wait_until_back(found, limit_s=0.3) is None
 
 
@@ -240,13 +240,13 @@ def breaks_off(monkeypatch):
                 then()
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-        monkeypatch.setattr("noughts.boards.drive.os.fsync", sync)
+        monkeypatch.setattr("noughts.hardware.drive.os.fsync", sync)
 
     return start
 
 
 def test_fail_txt_is_read_after_a_write_error_too(drive, capsys, breaks_off, monkeypatch):
-    monkeypatch.setattr("noughts.boards.drive._SAYS_WHY_S", 120)
+    monkeypatch.setattr("noughts.hardware.drive._SAYS_WHY_S", 120)
     one = drive()
     one.close()
     timer = threading.Timer(0.3, (one.path / "FAIL.TXT").write_text, [f"error: {CHECKSUM}\n"])
@@ -257,7 +257,7 @@ def test_fail_txt_is_read_after_a_write_error_too(drive, capsys, breaks_off, mon
 
 
 def test_an_old_fail_txt_says_nothing_of_a_write_error(drive, capsys, breaks_off, monkeypatch):
-    monkeypatch.setattr("noughts.boards.drive._SAYS_WHY_S", 0.3)
+    monkeypatch.setattr("noughts.hardware.drive._SAYS_WHY_S", 0.3)
     one = drive()
     one.close()
     (one.path / "FAIL.TXT").write_text(f"error: {CHECKSUM}\n")
@@ -291,7 +291,7 @@ def test_a_hex_for_other_boards(drive, tmp_path, capsys, hex_for, board, usb_id)
 def test_what_has_arrived_is_counted(drive, monkeypatch):
     """The system may take less at a time than it is given."""
     write = os.write
-    monkeypatch.setattr("noughts.boards.drive.os.write", lambda to, part: write(to, part[:1000]))
+    monkeypatch.setattr("noughts.hardware.drive.os.write", lambda to, part: write(to, part[:1000]))
     one = drive()
     one.close()
     content = bytes(5500)
@@ -341,7 +341,7 @@ def test_a_cable_that_is_pulled_in_the_middle(drive, capsys, monkeypatch):
             timer.start()
             raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
 
-    monkeypatch.setattr("noughts.boards.drive.os.fsync", sync)
+    monkeypatch.setattr("noughts.hardware.drive.os.fsync", sync)
     assert flash(one.path) == 1
     timer.join()
     assert "went away before all of the hex was there; try again" in failure(capsys)
@@ -362,7 +362,7 @@ def test_a_drive_that_cannot_be_written(drive, capsys, monkeypatch):
     def refuse(*_):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr("noughts.boards.drive.os.open", refuse)
+    monkeypatch.setattr("noughts.hardware.drive.os.open", refuse)
     assert flash(one.path) == 1
     assert "cannot be written (Read-only file system)" in failure(capsys)
 

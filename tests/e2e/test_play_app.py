@@ -7,7 +7,7 @@ import time
 import pytest
 
 from noughts.errors import BoardGone
-from noughts.log.sentences import Boot, Game, write
+from noughts.protocol.sentences import Boot, Game, write
 from noughts.terminal.drawing import HEIGHT, WIDTH, buttons_at, draw
 
 
@@ -58,7 +58,7 @@ class StandIn:
 
 def run(test, size=(100, 30), board=None):
     """Run an async test with the app on a board, in a terminal of this size."""
-    from noughts.terminal.app import BoardApp  # Textual takes 0.3 s
+    from noughts.terminal.play_app import BoardApp  # Textual takes 0.3 s
 
     board = board or StandIn()
     app = BoardApp(board, threading.Event())

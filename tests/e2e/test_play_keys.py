@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from boards import LETTERS
-from noughts.log.sentences import Boot, Game
-from noughts.log.stream import Heard, Stream
+from noughts.protocol.parser import Heard, Stream
+from noughts.protocol.sentences import Boot, Game
 
 # A game between two people that A wins; for B's first move three quick taps of 40 ms, 40 ms apart,
 # lead from 1 past 2 and 3 to 5. Its end is skipped, the next is begun by B and left. A+B in the

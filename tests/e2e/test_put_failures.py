@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from noughts.boards.board_files import BoardFiles
-from noughts.boards.ports import open_port
 from noughts.cli import main
 from noughts.errors import BoardError, BoardGone
+from noughts.hardware.file_transfer import BoardFiles
+from noughts.hardware.ports import open_port
 
 
 @pytest.fixture
@@ -62,9 +62,9 @@ def put(capsys, port, *words):
 @pytest.fixture
 def impatient(monkeypatch):
     """For boards that do not answer; those that do may be as slow as a busy machine makes them."""
-    monkeypatch.setattr("noughts.boards.board_files._LIMIT_S", 3.0)
-    monkeypatch.setattr("noughts.boards.board_files._ANSWER_S", 0.5)
-    monkeypatch.setattr("noughts.boards.board_files._PATIENCE_S", (0.2,))
+    monkeypatch.setattr("noughts.hardware.file_transfer._LIMIT_S", 3.0)
+    monkeypatch.setattr("noughts.hardware.file_transfer._ANSWER_S", 0.5)
+    monkeypatch.setattr("noughts.hardware.file_transfer._PATIENCE_S", (0.2,))
 
 
 def test_a_board_that_says_nothing(talker, capsys, impatient):
@@ -79,7 +79,7 @@ def test_a_board_that_never_stops_talking(talker, capsys, impatient):
 
 def test_waiting_for_silence_ends(monkeypatch):
     """A port that always has more: no pty can be filled as fast as it is read."""
-    monkeypatch.setattr("noughts.boards.board_files._LIMIT_S", 0.3)
+    monkeypatch.setattr("noughts.hardware.file_transfer._LIMIT_S", 0.3)
 
     class Endless:
         port = "endless"

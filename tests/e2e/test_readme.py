@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from noughts.log.sentences import write
+from noughts.protocol.sentences import write
 from told import stages
 
 

@@ -5,13 +5,13 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from noughts import solver
 from noughts.cli import main
 from noughts.commands.solve import after, variation, words
-from noughts.engines.catalogue import engines
+from noughts.engines.registry import engines
 from noughts.engines.search import INFINITE, AlphaBeta
 from noughts.engines.tree import grow
-from noughts.positions import EMPTY, WON, parse, unfinished
+from noughts.game import solver
+from noughts.game.positions import EMPTY, WON, parse, unfinished
 from noughts.terminal.grid import board
 
 

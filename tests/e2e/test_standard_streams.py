@@ -10,7 +10,7 @@ import pytest
 from noughts.cli import COMMANDS
 from noughts.device_files import files_for_boards
 from noughts.firmware import image
-from noughts.log.sentences import write
+from noughts.protocol.sentences import write
 from slim import slim
 from stand_in_drive import StandInDrive
 from told import filled, stages

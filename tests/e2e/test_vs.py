@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from noughts.commands.vs import read_cell
-from noughts.positions import EMPTY, parse
+from noughts.game.positions import EMPTY, parse
 
 
 def vs(*words, typed=""):

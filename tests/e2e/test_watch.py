@@ -22,8 +22,8 @@ import serial
 from serial import rfc2217
 
 from noughts.cli import main
-from noughts.log.sentences import checksum, write
-from noughts.log.store import Store
+from noughts.protocol.sentences import checksum, write
+from noughts.store.store import Store
 from told import AT, BOOT, filled, stages
 from watcher import Watcher, sentence
 

@@ -17,7 +17,7 @@ import sys
 import threading
 import tty
 
-from noughts.log.sentences import write
+from noughts.protocol.sentences import write
 from random_games import random_game
 
 LIVES = 60

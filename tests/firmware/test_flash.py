@@ -3,7 +3,7 @@
 import pytest
 
 from boards import B, PortDriver
-from noughts import table
+from noughts import brain
 from noughts.cli import main
 from noughts.device_files import device_files
 from noughts.firmware import image
@@ -44,8 +44,8 @@ def test_flashed_verified_played(virtual, drive, capsys, kind):
 
 def test_another_hex(virtual, drive, tmp_path, capsys):
     """One with another table, that was made before."""
-    other = table.Table((1,) * 10, ())
-    files = {**device_files(), "table.py": table.source(other).encode()}
+    other = brain.Table((1,) * 10, ())
+    files = {**device_files(), "table.py": brain.source(other).encode()}
     path = tmp_path / "other.hex"
     path.write_text(image.universal(image.bundled(), files))
     board = virtual({}, speed=4)

@@ -3,10 +3,10 @@
 import pytest
 
 from asking import ask_hard
-from noughts import table
+from noughts import brain
 from noughts.device_files import load_device
-from noughts.positions import EMPTY, WON, unfinished
-from noughts.solver import hard_moves
+from noughts.game.positions import EMPTY, WON, unfinished
+from noughts.game.solver import hard_moves
 
 
 @pytest.mark.parametrize("firmware", ["V1 1.1.1", "V2 2.1.2"])
@@ -16,7 +16,7 @@ def test_all_4520_positions_and_no_line_that_beats_it(firmware):
     assert len(answers) == 4520
     ai = load_device("ai")
     for position, cells in answers.items():
-        assert cells == table.best_cells(ai, position), position
+        assert cells == brain.best_cells(ai, position), position
         assert set(cells) <= set(hard_moves(position)), position
 
     lost = []

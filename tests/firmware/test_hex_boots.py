@@ -3,8 +3,8 @@
 import pytest
 
 from boards import B, Driver
+from noughts.brain import make
 from noughts.cli import main
-from noughts.table import make
 from noughts.virtual.program import flashed
 
 

@@ -15,14 +15,14 @@ import microfs
 import pytest
 
 from boards import B, PortDriver, scrolled
-from noughts import table
-from noughts.boards import boot
-from noughts.boards.board_files import BoardFiles
-from noughts.boards.ports import open_port
+from noughts import brain
 from noughts.cli import main
 from noughts.device_files import device_dir, device_files, files_for_boards
+from noughts.hardware import boot
+from noughts.hardware.file_transfer import BoardFiles
+from noughts.hardware.ports import open_port
 
-OTHER = table.Table((1,) * 10, ())
+OTHER = brain.Table((1,) * 10, ())
 
 
 SPEED = 4
@@ -84,7 +84,7 @@ def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
     # A pipe can be read only once; and on the board the table is known for ours.
     other = tmp_path / "other.py"
     os.mkfifo(other)
-    text = "# mine\n" + table.source(OTHER)
+    text = "# mine\n" + brain.source(OTHER)
     writer = threading.Thread(target=other.write_text, args=[text])
     writer.start()
     assert put(board, "--table", str(other)) == 0
@@ -226,7 +226,7 @@ def test_a_table_cut_short_is_repaired(start):
 @pytest.fixture
 def soon_told(monkeypatch):
     """A game that has stopped is waited for as long in device time as ever."""
-    monkeypatch.setattr("noughts.boards.boot._RESTART_S", boot._RESTART_S / SPEED)
+    monkeypatch.setattr("noughts.hardware.boot._RESTART_S", boot._RESTART_S / SPEED)
 
 
 @pytest.fixture
@@ -234,7 +234,7 @@ def edited(tmp_path, monkeypatch, soon_told):
     """Edits a file in a copy of `device/`, which is the one from then on."""
     copy = shutil.copytree(device_dir(), tmp_path / "device")
     monkeypatch.setattr("noughts.device_files.device_dir", lambda: copy)
-    monkeypatch.setattr("noughts.boards.tracebacks.device_dir", lambda: copy)
+    monkeypatch.setattr("noughts.hardware.tracebacks.device_dir", lambda: copy)
 
     def edit(name, old, new):
         path = copy / name

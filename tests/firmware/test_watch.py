@@ -15,7 +15,7 @@ import pytest
 from boards import A, B
 from noughts import cli
 from noughts.device_files import load_device
-from noughts.log.stream import Heard
+from noughts.protocol.parser import Heard
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS
 from watcher import HeardBy, Watcher

@@ -12,7 +12,7 @@ import pytest
 from boards import Driver
 from noughts.device_files import files_for_boards
 from noughts.firmware import image
-from noughts.log.stream import Heard, Stream
+from noughts.protocol.parser import Heard, Stream
 from official import printed, stepped
 from qemu import Qemu
 

@@ -15,10 +15,10 @@ import pytest
 
 from noughts import cli
 from noughts.errors import StoreError
-from noughts.log.flat import COLUMNS, row
-from noughts.log.games import StoredGame, thinking
-from noughts.log.schema import MIGRATIONS
-from noughts.log.store import Store
+from noughts.store.export_columns import COLUMNS, row
+from noughts.store.queries import StoredGame, thinking
+from noughts.store.schema import MIGRATIONS
+from noughts.store.store import Store
 from told import AT, BOOT, filled, stages
 
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]

@@ -11,10 +11,10 @@ import pytest
 from serial import SerialException
 
 from noughts import cli
-from noughts.boards.drive import Drive
-from noughts.boards.inspection import Inspected
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
+from noughts.hardware.drive import Drive
+from noughts.hardware.probe import Inspected
 from noughts.virtual.keys import (
     DOWN_MS,
     UP_MS,
@@ -54,7 +54,7 @@ try:
     cli.main(["--help"])
 except SystemExit:
     pass
-heavy = ("textual", "rich", "serial", "psutil", "intelhex", "noughts.positions")
+heavy = ("textual", "rich", "serial", "psutil", "intelhex", "noughts.game.positions")
 print([name for name in heavy if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
@@ -187,7 +187,7 @@ def test_what_the_system_says_without_a_number(monkeypatch, capsys):
 def test_a_missing_table(words, tmp_path, monkeypatch, capsys):
     files = {name: text for name, text in device_files().items() if name != "table.py"}
     monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
-    monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(tmp_path, {})])
+    monkeypatch.setattr("noughts.hardware.drive.find_drives", lambda: [Drive(tmp_path, {})])
     path = tmp_path / "noughts.hex"
     assert cli.main([str(path) if word == "FILE" else word for word in words]) == 1
     assert not path.exists()

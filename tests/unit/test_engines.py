@@ -2,10 +2,10 @@
 
 import pytest
 
-from noughts import solver
-from noughts.engines.catalogue import engines
-from noughts.engines.rules import block, complete, influence, stop_fork
-from noughts.positions import EMPTY, parse, unfinished
+from noughts.engines.registry import engines
+from noughts.engines.rule_based import block, complete, influence, stop_fork
+from noughts.game import solver
+from noughts.game.positions import EMPTY, parse, unfinished
 
 ENGINES = engines()
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from noughts.boards.file_commands import removing, writing
 from noughts.device_files import device_files
+from noughts.hardware.file_commands import removing, writing
 
 MAIN = device_files()["main.py"]
 

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from noughts.cli import main
-from noughts.engines.catalogue import engines
-from noughts.match import Player, interval, match, play, winner
-from noughts.positions import EMPTY, parse
-from noughts.proof import WON_BY_ENGINE, prove
+from noughts.engines.registry import engines
+from noughts.game.match import Player, interval, match, play, winner
+from noughts.game.positions import EMPTY, parse
+from noughts.game.proof import WON_BY_ENGINE, prove
 
 
 def test_a_game_is_legal_and_ends():

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from noughts import table
-from noughts.boards.file_commands import MARK
+from noughts import brain
 from noughts.device_files import device_files, files_for_boards
 from noughts.firmware import image
+from noughts.hardware.file_commands import MARK
 from noughts.packing import pack
 
 CHUNK = 128
@@ -65,7 +65,7 @@ def test_each_file_is_the_same_program_on_the_same_lines(name):
 
 
 def test_the_table_is_known_by_its_id():
-    assert table.of(files_for_boards()) == table.of(device_files())
+    assert brain.of(files_for_boards()) == brain.of(device_files())
 
 
 def test_strings_and_continued_lines_are_left_whole():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from noughts.positions import (
+from noughts.game.positions import (
     EMPTY,
     SYMMETRIES,
     IllegalPositionError,

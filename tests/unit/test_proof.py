@@ -6,12 +6,12 @@ from functools import cache
 
 import pytest
 
-from noughts import solver
 from noughts.cli import main
-from noughts.engines.catalogue import engines
-from noughts.engines.engine import Reply
-from noughts.positions import EMPTY, WON, unfinished
-from noughts.proof import DRAWN, LOST, WON_BY_ENGINE, prove
+from noughts.engines.registry import engines
+from noughts.game import solver
+from noughts.game.engine import Reply
+from noughts.game.positions import EMPTY, WON, unfinished
+from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, prove
 
 
 @cache

@@ -5,8 +5,8 @@ from functools import cache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noughts.positions import LINES
-from noughts.review import mistakes, review
+from noughts.game.positions import LINES
+from noughts.game.review import mistakes, review
 
 
 @cache

@@ -3,7 +3,7 @@
 import pytest
 
 from noughts.device_files import load_device
-from noughts.positions import LINES
+from noughts.game.positions import LINES
 
 rules = load_device("rules")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noughts.errors import SentenceError
-from noughts.log.sentences import (
+from noughts.protocol.sentences import (
     Boot,
     Game,
     UnknownSentenceError,

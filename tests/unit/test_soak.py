@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from noughts.device_files import device_files
-from noughts.log.sentences import Boot, Game, write
+from noughts.protocol.sentences import Boot, Game, write
 from soak import cuts, endurance, monkey, probe, shouts, table
 from soak.__main__ import main, tasks
 from soak.player import A, B

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noughts.errors import StoreError
-from noughts.log.games import Wanted, games
-from noughts.log.schema import MIGRATIONS
-from noughts.log.sentences import Game, outcome
-from noughts.log.store import Kept, Store
+from noughts.protocol.sentences import Game, outcome
+from noughts.store.queries import Wanted, games
+from noughts.store.schema import MIGRATIONS
+from noughts.store.store import Kept, Store
 from told import AT, BOOT, stages
 
 START = Game("0A83", 1, "PH", "A", (), 0, "-")
@@ -250,7 +250,7 @@ def test_a_damaged_store(tmp_path):
 
 
 def test_a_locked_store(tmp_path, monkeypatch):
-    monkeypatch.setattr("noughts.log.store._BUSY_S", 0.1)
+    monkeypatch.setattr("noughts.store.store._BUSY_S", 0.1)
     path = tmp_path / "games.db"
     with Store(path, create=True) as store, sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -278,8 +278,8 @@ def test_the_system_lets_no_more_be_written(tmp_path):
     script = """if True:
         import resource, sys
         from pathlib import Path
-        from noughts.log.sentences import Game
-        from noughts.log.store import Store
+        from noughts.protocol.sentences import Game
+        from noughts.store.store import Store
         from noughts.errors import StoreError
         store = Store(Path(sys.argv[1]), create=True)
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))

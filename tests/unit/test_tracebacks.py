@@ -2,11 +2,11 @@
 
 import pytest
 
-from noughts.boards.boot import wait_for_boot
-from noughts.boards.tracebacks import TracebackReader
 from noughts.device_files import device_files
 from noughts.errors import BoardError, GameError
-from noughts.log.stream import Noise, Stream
+from noughts.hardware.boot import wait_for_boot
+from noughts.hardware.tracebacks import TracebackReader
+from noughts.protocol.parser import Noise, Stream
 
 HEADER = "Traceback (most recent call last):"
 BOOT = "$NB,1,0A83,V1,0.1.0,2798*39"
@@ -111,14 +111,14 @@ STOPPED = (HEADER, '  File "ai.py", line 1, in best', "KeyboardInterrupt: ")
 
 
 def test_a_game_that_stops_instead_of_starting(monkeypatch):
-    monkeypatch.setattr("noughts.boards.boot._RESTART_S", 0)
+    monkeypatch.setattr("noughts.hardware.boot._RESTART_S", 0)
     with pytest.raises(GameError, match="the game on a port stops with NameError: x; ") as raised:
         wait_for_boot(Port(*STOPPED, *FAULT), nudges=[lambda: pytest.fail("nudged")])
     assert raised.value.details[:3] == FAULT
 
 
 def test_the_first_traceback_is_the_reason(monkeypatch):
-    monkeypatch.setattr("noughts.boards.boot._RESTART_S", 0.05)
+    monkeypatch.setattr("noughts.hardware.boot._RESTART_S", 0.05)
     second = (HEADER, '  File "fault.py", line 4', "MemoryError: parser")
     with pytest.raises(GameError, match="stops with NameError: x; "):
         wait_for_boot(Port(*FAULT, *second))

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noughts.boards.board_files import BoardFile
-from noughts.boards.file_commands import MARK, checksum
-from noughts.boards.update import plan
 from noughts.errors import BoardError
+from noughts.hardware.file_commands import MARK, checksum
+from noughts.hardware.file_transfer import BoardFile
+from noughts.hardware.update import plan
 
 WANTED = {name: b"# noughts: " + name.encode() for name in ("ai.py", "main.py", "table.py")}
 

@@ -6,7 +6,7 @@ import re
 
 from noughts.emulator import Button
 from noughts.errors import SentenceError
-from noughts.log import sentences
+from noughts.protocol import sentences
 from soak.machine import Machine
 from soak.referee import Broken
 

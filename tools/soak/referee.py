@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
-from noughts.engines.chip import Chip
+from noughts.engines.device_levels import Chip
 from noughts.errors import SentenceError
-from noughts.log import sentences
-from noughts.positions import EMPTY
-from noughts.solver import hard_moves
+from noughts.game.positions import EMPTY
+from noughts.game.solver import hard_moves
+from noughts.protocol import sentences
 from soak import probe
 
 STALL_MS = 50

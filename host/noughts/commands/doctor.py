@@ -9,12 +9,12 @@ import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
-from noughts import __version__, table
-from noughts.boards.inspection import Inspected, inspect
+from noughts import __version__, brain
 from noughts.device_files import device_files
 from noughts.errors import BoardError, NoughtsError, printable
 from noughts.firmware.image import is_sound
 from noughts.firmware.universal_hex import V2
+from noughts.hardware.probe import Inspected, inspect
 from noughts.virtual.program import Program
 
 
@@ -89,7 +89,7 @@ def _python() -> Check:
 
 def _game() -> Check:
     try:
-        found = table.of(device_files())
+        found = brain.of(device_files())
     except NoughtsError as error:
         return Check("noughts", False, str(error))
     return Check("noughts", True, f"{__version__}, table {found.id}")

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from random import Random
 
 from noughts.commands.names import chosen
-from noughts.engines.catalogue import engines
-from noughts.engines.engine import Engine
-from noughts.match import Player, Tally, interval, match
+from noughts.engines.registry import engines
+from noughts.game.engine import Engine
+from noughts.game.match import Player, Tally, interval, match
 from noughts.terminal.progress import Steps, progress
 
 _MAX_GAMES = 10_000_000

@@ -23,10 +23,10 @@ from noughts.commands.stored import (
 )
 from noughts.errors import NoughtsError, printable
 from noughts.files import whole_file
-from noughts.log import moments
-from noughts.log.flat import COLUMNS, Value, row
-from noughts.log.games import count, games
-from noughts.log.words import counted
+from noughts.protocol.describe import counted
+from noughts.store import timestamps
+from noughts.store.export_columns import COLUMNS, Value, row
+from noughts.store.queries import count, games
 from noughts.terminal.progress import progress
 
 _FORMATS = ("csv", "jsonl", "parquet")
@@ -103,7 +103,7 @@ def _csv(rows: Rows, file: BinaryIO) -> Iterator[int]:
     writer = csv.writer(text)
     writer.writerow(column.name for column in COLUMNS)
     for written, some in _pieces(rows):
-        writer.writerows(_with_moments(some, lambda at: moments.iso(at)[:-1].replace("T", " ")))
+        writer.writerows(_with_moments(some, lambda at: timestamps.iso(at)[:-1].replace("T", " ")))
         file.write(text.getvalue().encode())
         text.seek(0)
         text.truncate()
@@ -113,7 +113,7 @@ def _csv(rows: Rows, file: BinaryIO) -> Iterator[int]:
 def _jsonl(rows: Rows, file: BinaryIO) -> Iterator[int]:
     names = [column.name for column in COLUMNS]
     for written, some in _pieces(rows):
-        for values in _with_moments(some, moments.iso):
+        for values in _with_moments(some, timestamps.iso):
             file.write(json.dumps(dict(zip(names, values, strict=True))).encode() + b"\n")
         yield written
 

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import serial
 
-from noughts import table
-from noughts.boards import drive as drives
-from noughts.boards.boot import confirmed, reset_by_break, soft_reset, wait_for_boot
-from noughts.boards.drive import Drive
-from noughts.boards.ports import find_ports, open_port
+from noughts import brain
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError, NoughtsError, in_words, printable
 from noughts.firmware import image
+from noughts.hardware import drive as drives
+from noughts.hardware.boot import confirmed, reset_by_break, soft_reset, wait_for_boot
+from noughts.hardware.drive import Drive
+from noughts.hardware.ports import find_ports, open_port
 from noughts.terminal.progress import progress
 
 _PORT_COMES_BACK_S = 10.0
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _built() -> _Hex:
     files = files_for_boards()
-    table_id = table.of(files).id
+    table_id = brain.of(files).id
     firmwares = image.bundled()
     return _Hex(image.universal(firmwares, files).encode(), table_id, frozenset(firmwares))
 
@@ -89,7 +89,7 @@ def _read(path: Path) -> _Hex:
         files = firmware.files()
         if "table.py" not in files or "main.py" not in files:
             raise FirmwareError(f"{path} does not hold the game; make one with `noughts hex`")
-        ids.add(table.read(files["table.py"].decode("latin-1"), f"table.py in {path}").id)
+        ids.add(brain.read(files["table.py"].decode("latin-1"), f"table.py in {path}").id)
     if len(ids) > 1:
         raise FirmwareError(f"{path} has a table of its own for each board; make it anew")
     return _Hex(text.encode(), ids.pop(), frozenset(firmwares))

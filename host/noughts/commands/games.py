@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterable
 
 from noughts.commands.stored import add_db, add_wanted, nothing_found, open_store, wanted
-from noughts.log import moments
-from noughts.log.games import StoredGame, count, games
-from noughts.log.words import seated, short, won
+from noughts.protocol.describe import seated, short, won
+from noughts.store import timestamps
+from noughts.store.queries import StoredGame, count, games
 
 _NEWEST = 20
 _MAX = 1_000_000_000
@@ -76,7 +76,7 @@ def _print(listed: list[StoredGame]) -> None:
     rows = [
         (
             str(game.id),
-            moments.local(game.started),
+            timestamps.local(game.started),
             seated(game.seats[0]),
             seated(game.seats[1]),
             game.first,
@@ -110,8 +110,8 @@ def _record(game: StoredGame) -> dict[str, object]:
         "thought_ms": game.thought_ms,
         "ms": game.ms,
         "result": game.result,
-        "started": None if game.started is None else moments.iso(game.started),
-        "heard": None if game.heard is None else moments.iso(game.heard),
+        "started": None if game.started is None else timestamps.iso(game.started),
+        "heard": None if game.heard is None else timestamps.iso(game.heard),
         "hardware": game.hardware,
         "release": game.release,
         "table_id": game.table_id,

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from noughts import table
+from noughts import brain
 from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
             _extract(args.extract[0], contents)
     else:
         files = files_for_boards()
-        table.of(files)  # without one, it would not be the game
+        brain.of(files)  # without one, it would not be the game
         firmwares = image.for_boards(args.firmware or [])
         _warn(firmwares)
         contents = dict.fromkeys(firmwares, files)
@@ -119,7 +119,7 @@ def _facts(
 
 def _table_id(files: Mapping[str, bytes]) -> str | None:
     try:
-        return table.read(files["table.py"].decode("utf-8"), "table.py").id
+        return brain.read(files["table.py"].decode("utf-8"), "table.py").id
     except (KeyError, UnicodeDecodeError, NoughtsError):
         return None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import difflib
 
-from noughts.engines.catalogue import engines
-from noughts.engines.engine import Engine
+from noughts.engines.registry import engines
+from noughts.game.engine import Engine
 
 
 def chosen(name: str, args: argparse.Namespace) -> Engine:

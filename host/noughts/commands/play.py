@@ -89,7 +89,7 @@ def _play(args: argparse.Namespace) -> int:
     from noughts.virtual.board import VirtualBoard
 
     with VirtualBoard(lambda: _program(args)) as board:
-        from noughts.terminal.app import BoardApp
+        from noughts.terminal.play_app import BoardApp
         from noughts.terminal.stuck import leaving_a_stuck_terminal
 
         stopped = threading.Event()

@@ -7,11 +7,11 @@ import json
 from collections.abc import Mapping
 
 from noughts.commands.names import chosen
-from noughts.engines.catalogue import engines
-from noughts.engines.engine import Engine
+from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
-from noughts.positions import EMPTY
-from noughts.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, Seat, prove
+from noughts.game.engine import Engine
+from noughts.game.positions import EMPTY
+from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, Seat, prove
 
 _HEAD = ("engine", "moves", "games", "won", "drawn", "lost", "plies", "wins against random")
 

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from noughts import table
-from noughts.boards.board_files import BoardFiles
-from noughts.boards.boot import confirmed
-from noughts.boards.ports import choose_port, open_port
-from noughts.boards.update import Update, plan
+from noughts import brain
 from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError
+from noughts.hardware.boot import confirmed
+from noughts.hardware.file_transfer import BoardFiles
+from noughts.hardware.ports import choose_port, open_port
+from noughts.hardware.update import Update, plan
 from noughts.packing import pack
 from noughts.terminal.progress import progress
 
@@ -42,8 +42,8 @@ def run(args: argparse.Namespace) -> int:
     """Compare, send what differs, restart, confirm."""
     files = files_for_boards()
     if args.table:
-        files["table.py"] = pack(table.source(read_table(args.table)).encode())
-    table_id = table.of(files).id
+        files["table.py"] = pack(brain.source(read_table(args.table)).encode())
+    table_id = brain.of(files).id
     name = choose_port(args.port)
     with contextlib.closing(open_port(name)) as port:
         board = BoardFiles(port)
@@ -83,11 +83,11 @@ def _carry_out(update: Update, board: BoardFiles, files: Mapping[str, bytes]) ->
             steps.say(f"sent {name} ({len(files[name]):,} bytes)")
 
 
-def read_table(path: Path) -> table.Table:
+def read_table(path: Path) -> brain.Table:
     """The table in a file. Raises `NoughtsError`."""
     try:
         with path.open("rb") as file:
-            return table.read(file.read(_MAX_TABLE).decode("ascii"), str(path))
+            return brain.read(file.read(_MAX_TABLE).decode("ascii"), str(path))
     except OSError as error:
         raise NoughtsError(f"cannot read {path} ({error.strerror}); check the name") from error
     except UnicodeDecodeError as error:

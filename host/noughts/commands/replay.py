@@ -7,9 +7,9 @@ import sys
 import time
 
 from noughts.commands.stored import add_db, open_store
-from noughts.log.games import StoredGame, game
-from noughts.review import Reviewed, review
-from noughts.terminal.replayed import heading, step, wait_s
+from noughts.game.review import Reviewed, review
+from noughts.store.queries import StoredGame, game
+from noughts.terminal.replay_text import heading, step, wait_s
 
 _SLOWEST, _FASTEST = 0.1, 100.0
 

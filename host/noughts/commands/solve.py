@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from noughts.engines.catalogue import engines
+from noughts.engines.registry import engines
 from noughts.engines.search import WIN, AlphaBeta, score_of_end
 from noughts.engines.tree import Node, grow
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
-from noughts.positions import WON, Position, parse
+from noughts.game.positions import WON, Position, parse
 from noughts.terminal.grid import board
 
 _SEARCHES = ("minimax", "alphabeta", "transposition")

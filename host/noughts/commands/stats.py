@@ -16,9 +16,9 @@ from noughts.commands.stored import (
     wanted,
 )
 from noughts.errors import printable
-from noughts.log.games import RESULTS
-from noughts.log.stats import Player, Stats, in_order, players_in_order, stats
-from noughts.log.words import counted, seated
+from noughts.protocol.describe import counted, seated
+from noughts.store.queries import RESULTS
+from noughts.store.statistics import Player, Stats, in_order, players_in_order, stats
 from noughts.terminal.grid import grid
 
 _BAR = 30
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         if not found.games and (args.plot or not args.json):
             raise nothing_found(store)
     if args.plot is not None:
-        from noughts.commands.plot import draw
+        from noughts.terminal.statistics_plot import draw
 
         draw(found, args.plot)
     if args.json:

@@ -9,9 +9,9 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from noughts.errors import StoreError
-from noughts.log import moments
-from noughts.log.games import RESULTS, Wanted, count
-from noughts.log.store import Store, default_path
+from noughts.store import timestamps
+from noughts.store.queries import RESULTS, Wanted, count
+from noughts.store.store import Store, default_path
 
 _SEATS = re.compile("[PEMH]{2}")
 
@@ -74,7 +74,7 @@ def _day(text: str) -> date:
     try:
         day = date.fromisoformat(text)
         for each in (day, day + timedelta(days=1)):
-            moments.of_day(each)
+            timestamps.of_day(each)
         return day
     except (ValueError, OverflowError, OSError) as error:
         raise argparse.ArgumentTypeError(
@@ -84,8 +84,8 @@ def _day(text: str) -> date:
 
 def wanted(args: argparse.Namespace) -> Wanted:
     """The games that the options choose."""
-    since = None if args.since is None else moments.of_day(args.since)
-    until = None if args.until is None else moments.of_day(args.until + timedelta(days=1))
+    since = None if args.since is None else timestamps.of_day(args.since)
+    until = None if args.until is None else timestamps.of_day(args.until + timedelta(days=1))
     return Wanted(tuple(args.board), args.seats, tuple(args.result), since, until)
 
 

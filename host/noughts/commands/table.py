@@ -7,7 +7,7 @@ import dataclasses
 import json
 from pathlib import Path
 
-from noughts import table
+from noughts import brain
 from noughts.device_files import device_dir
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
@@ -29,14 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Make the table, hold the device's own code against it, and write or compare the file."""
     path: Path = args.output or device_dir() / "table.py"
-    made = table.make()
-    table.check(made, table.classes())
-    content = table.source(made).encode()
+    made = brain.make()
+    brain.check(made, brain.classes())
+    content = brain.source(made).encode()
     if args.check:
         _compare(path, content)
     else:
         write_whole(path, content)
-    facts = table.summary(made)
+    facts = brain.summary(made)
     if args.json:
         print(json.dumps(dataclasses.asdict(facts)))
     else:
@@ -56,7 +56,7 @@ def _compare(path: Path, content: bytes) -> None:
         raise NoughtsError(f"{path} is not what would be generated; run `noughts table`")
 
 
-def _tell(facts: table.Summary) -> None:
+def _tell(facts: brain.Summary) -> None:
     print(f"positions       {facts.positions:,} reachable, {facts.unfinished:,} unfinished")
     print(
         f"but symmetry    {facts.classes} reachable, {facts.unfinished_classes} unfinished, "

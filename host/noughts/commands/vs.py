@@ -8,10 +8,10 @@ import time
 from random import Random
 
 from noughts.commands.names import chosen
-from noughts.engines.catalogue import engines
-from noughts.engines.engine import Engine
-from noughts.match import winner
-from noughts.positions import EMPTY, Position
+from noughts.engines.registry import engines
+from noughts.game.engine import Engine
+from noughts.game.match import winner
+from noughts.game.positions import EMPTY, Position
 from noughts.terminal.grid import board
 
 

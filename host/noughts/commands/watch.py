@@ -20,17 +20,18 @@ import serial
 
 from noughts.commands.stored import add_db, demonstration
 from noughts.errors import NoughtsError, printable
-from noughts.log import moments, raw
-from noughts.log.events import Event, NotShown, StoreBusy, as_record, in_words
-from noughts.log.following import Follower
-from noughts.log.raw import RawLog
-from noughts.log.session import Session
-from noughts.log.store import Store, default_path
-from noughts.log.watching import Ears, Keeper, Watch
-from noughts.log.words import counted
+from noughts.protocol.describe import counted
+from noughts.store import timestamps
+from noughts.store.store import Store, default_path
 from noughts.terminal.lines import Lines
 from noughts.terminal.progress import progress
 from noughts.terminal.stuck import leaving_a_stuck_terminal
+from noughts.watch import raw_log
+from noughts.watch.events import Event, NotShown, StoreBusy, as_record, in_words
+from noughts.watch.port_monitor import Follower
+from noughts.watch.raw_log import RawLog
+from noughts.watch.recorder import Ears, Keeper, Watch
+from noughts.watch.session import Session
 
 _MAX_EMULATED = 16
 _LAST_S = 0.2
@@ -129,7 +130,7 @@ def _watch(args: argparse.Namespace, store: Store) -> int:
     with ExitStack() as stack, _until_signal(stop):
         stack.callback(store.close)
         ports = [*args.port, *_autoplayed(args.emulated or 0, stack)]
-        log = RawLog(raw.folder_of(store.path))
+        log = RawLog(raw_log.folder_of(store.path))
         follower = Follower(ports)
         stack.callback(follower.close)
         watch = Watch(store, follower, log)
@@ -168,7 +169,7 @@ class _Events(Lines):
 
 
 def _lines(events: Iterable[Event], as_json: bool) -> list[str]:
-    at = moments.now()
+    at = timestamps.now()
     return [
         json.dumps(as_record(event, at)) if as_json else printable(in_words(event))
         for event in events
@@ -246,7 +247,7 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
 
 
 def _heard(file: BinaryIO, ears: Ears, name: str) -> Iterator[tuple[list[Event], int]]:
-    for captured in raw.read(file):
+    for captured in raw_log.read(file):
         yield ears.hear(captured.board or name, captured.data, captured.at), captured.size
         while ears.pending:
             yield ears.settle(), 0

@@ -11,8 +11,8 @@ window  alpha-beta knows that scores up to `low`, and from `high` on, cannot cha
 
 from __future__ import annotations
 
-from noughts.engines.engine import Reply
-from noughts.positions import CELLS, FULL, WON, Position, canonical
+from noughts.game.engine import Reply
+from noughts.game.positions import CELLS, FULL, WON, Position, canonical
 
 WIN = 10
 INFINITE = 100

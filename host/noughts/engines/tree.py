@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from noughts.engines.search import INFINITE, AlphaBeta, score_of_end
-from noughts.positions import Position
+from noughts.game.positions import Position
 
 
 @dataclass

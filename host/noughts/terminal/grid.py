@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from noughts.positions import Position
+from noughts.game.positions import Position
 
 
 def grid(labels: Sequence[str]) -> str:

@@ -10,9 +10,9 @@ from textual.containers import VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Static
 
-from noughts.log.games import StoredGame
-from noughts.review import Reviewed
-from noughts.terminal.replayed import heading, step, wait_s
+from noughts.game.review import Reviewed
+from noughts.store.queries import StoredGame
+from noughts.terminal.replay_text import heading, step, wait_s
 
 
 class ReplayApp(App[None]):

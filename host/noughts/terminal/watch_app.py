@@ -17,10 +17,10 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from noughts.errors import printable
-from noughts.log.events import Event
-from noughts.log.session import BoardState, Ended, Session
-from noughts.log.watching import Keeper, Watch
-from noughts.log.words import counted, result, seated
+from noughts.protocol.describe import counted, result, seated
+from noughts.watch.events import Event
+from noughts.watch.recorder import Keeper, Watch
+from noughts.watch.session import BoardState, Ended, Session
 
 _REDRAW_S = 0.1
 _WIDTH = 28

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from noughts.errors import BoardError
-from noughts.log.sentences import Boot
-from noughts.log.stream import Heard, Item, Noise, Stream
+from noughts.protocol.parser import Heard, Item, Noise, Stream
+from noughts.protocol.sentences import Boot
 
 if TYPE_CHECKING:
     from noughts.emulator import Button, Microbit

@@ -1,0 +1,218 @@
+"""The chip's brain: what `device/table.py` holds, and how it is made from the solved game.
+
+weights    what a line is worth to the player to move, by its score (-2 to 2, from that player's
+           side) and by whether it is straight or a diagonal: ten small numbers
+value      of a free cell: the sum of the weights of its lines
+fingerprint  of a position: the sum of the squares of the values of its free cells
+book       the positions in which the cell of the greatest value is not the best move; an entry
+           is 32 * fingerprint + the value of the cells to play instead
+
+Ten weights and eight entries answer all 627 positions that differ under symmetry, because values
+turn and mirror with the board. A table of the moves themselves needs an entry for each of the 101
+quiet positions, and code to turn the board. That eight is the least number of entries for ten
+weights of this form, and 25 the least greatest weight, is what `tools/find_weights.py` shows.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+
+from noughts.device_files import device_files, load_device
+from noughts.errors import NoughtsError
+from noughts.game import solver
+from noughts.game.positions import LINES, Position, canonical, is_quiet, reachable, unfinished
+
+WEIGHTS = (18, 2, 0, 11, 25, 25, 3, 3, 6, 25)
+"""Five for straight lines, five for diagonals; found by `tools/find_weights.py`."""
+
+_THROUGH = tuple(
+    tuple(line for line, cells in enumerate(LINES) if cell in cells) for cell in range(9)
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """What the chip looks up: weights (ten of 0-255) and book (16-bit numbers, sorted)."""
+
+    weights: tuple[int, ...]
+    book: tuple[int, ...]
+
+    @property
+    def payload(self) -> bytes:
+        """The information as bytes: one for a weight, two for a book entry."""
+        return bytes(self.weights) + b"".join(entry.to_bytes(2, "big") for entry in self.book)
+
+    @property
+    def id(self) -> str:
+        """Four hex digits that name the table: the low half of its payload's CRC-32."""
+        return f"{zlib.crc32(self.payload) & 0xFFFF:04X}"
+
+
+def values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
+    """Each free cell's value to the player to move."""
+    worth = [
+        weights[score + (2 if line < 6 else 7)] for line, score in enumerate(position.scores())
+    ]
+    return {cell: sum(worth[line] for line in _THROUGH[cell]) for cell in position.free}
+
+
+def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
+    """What the book needs to say about a position, if anything."""
+    found = values(position, weights)
+    best = set(solver.hard_moves(position))
+    top = max(found.values())
+    if all(cell in best for cell in found if found[cell] == top):
+        return None
+    fingerprint = sum(value * value for value in found.values())
+    spoiled = {found[cell] for cell in found if cell not in best}
+    for value in sorted({found[cell] for cell in best} - spoiled, reverse=True):
+        if value < 32 and 32 * fingerprint + value < 1 << 16:
+            return 32 * fingerprint + value
+    raise NoughtsError(f"these weights cannot tell the moves of {position} apart; find others")
+
+
+def make(weights: tuple[int, ...] = WEIGHTS) -> Table:
+    """Solve the game and fill the book with what the weights get wrong."""
+    entries = (_book_entry(position, weights) for position in classes())
+    return Table(weights, tuple(sorted({entry for entry in entries if entry is not None})))
+
+
+def classes() -> list[Position]:
+    """One of each of the 627 unfinished positions that differ under symmetry."""
+    return sorted({canonical(position) for position in unfinished()})
+
+
+def best_cells(ai: ModuleType, position: Position, level: str = "H") -> list[int]:
+    """What the device's own `ai.best` answers, for player A to move."""
+    marks = [(position.mover >> cell & 1) - (position.other >> cell & 1) for cell in range(9)]
+    cells: list[int] = ai.best(marks, position.scores(), 1, level)
+    return cells
+
+
+def check(table: Table, positions: Iterable[Position]) -> None:
+    """Ask the device's own code, with this table, and hold it against the solved game.
+
+    Raises `NoughtsError` for the first position in which it might play anything but hard's moves.
+    """
+    files = {**device_files(), "table.py": source(table).encode()}
+    ai = load_device("ai", files)
+    for position in positions:
+        if not set(best_cells(ai, position)) <= set(solver.hard_moves(position)):
+            raise NoughtsError(f"the table is wrong in {position}; find other weights")
+
+
+def source(table: Table) -> str:
+    """The text of `device/table.py`; the same table gives the same text."""
+    weights = "".join(f"\\x{weight:02x}" for weight in table.weights)
+    return _SOURCE.format(
+        id=table.id,
+        size=len(table.payload),
+        entries=len(table.book),
+        weights=weights,
+        book="".join(f"{entry}, " for entry in table.book).rstrip(),
+        first=solver.win_chance(True),
+        second=solver.win_chance(False),
+    )
+
+
+def read(text: str, name: str) -> Table:
+    """The table in the text of a `table.py`, which is parsed and never run.
+
+    Raises `NoughtsError` where it is none, or its ID is not that of its contents; `name` is for
+    messages.
+    """
+    fields: dict[str, object] = {}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they would quote it to the terminal
+            statements = ast.parse(text).body
+        for statement in statements:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=field)], value=value):
+                    fields[field] = ast.literal_eval(value)
+                case _:
+                    raise ValueError
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        fields = {}
+    match fields:
+        case {"ID": str(id), "WEIGHTS": bytes(weights), "BOOK": tuple(book), **rest}:
+            good = len(weights) == 10 and all(
+                type(entry) is int and 0 <= entry < 1 << 16 for entry in book
+            )
+        case _:
+            good = False
+    if not good or rest:
+        raise NoughtsError(f"{name} is not a table; make one with `noughts table -o FILE`")
+    table = Table(tuple(weights), tuple(book))
+    if table.id != id:
+        raise NoughtsError(
+            f"{name} is damaged or was edited: its ID is {id!r}, its contents have {table.id!r}; "
+            "make it anew, or correct its ID"
+        )
+    return table
+
+
+def of(files: Mapping[str, bytes]) -> Table:
+    """The table among the device's files. Raises `NoughtsError`, also where there is none."""
+    if "table.py" not in files:
+        raise NoughtsError("device/table.py is missing; make it with `noughts table`")
+    return read(files["table.py"].decode(errors="replace"), "device/table.py")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The counts behind a table, for people and scripts."""
+
+    positions: int
+    unfinished: int
+    classes: int
+    unfinished_classes: int
+    quiet_classes: int
+    payload_bytes: int
+    book_entries: int
+    table_id: str
+    wins_first: str
+    wins_second: str
+
+
+def summary(table: Table) -> Summary:
+    """Count what the table answers for."""
+    different = classes()
+    return Summary(
+        positions=len(reachable()),
+        unfinished=sum(1 for _ in unfinished()),
+        classes=len({canonical(position) for position in reachable()}),
+        unfinished_classes=len(different),
+        quiet_classes=sum(is_quiet(position) for position in different),
+        payload_bytes=len(table.payload),
+        book_entries=len(table.book),
+        table_id=table.id,
+        wins_first=str(solver.win_chance(True)),
+        wins_second=str(solver.win_chance(False)),
+    )
+
+
+_SOURCE = """\
+# noughts: hard's brain, made by `noughts table`; regenerate it, do not edit it.
+#
+# Objective: never give away the value of a position; among the moves that keep
+# it, play one that wins most often against random play ({first} of the games
+# moving first, {second} moving second).
+#
+# WEIGHTS is what a line is worth to the player to move when its score is -2,
+# -1, 0, 1, 2: five numbers for rows and columns, then five for diagonals. A
+# free cell is worth the sum of its lines, and the best cell is played; except
+# in a position that is in BOOK, as 32 * (the sum of the squares of the free
+# cells' values) + (the value of the cells to play instead).
+#
+# {size} bytes of payload: 10 weights, and {entries} entries of two bytes. ID is the low
+# half of the payload's CRC-32; it comes last, so that a file cut short has none.
+WEIGHTS = b"{weights}"
+BOOK = ({book})
+ID = "{id}"
+"""

@@ -1,0 +1,107 @@
+"""Playing by rules alone, without search: a chain of responsibility.
+
+Each rule either names the cell to play or leaves the decision to the next:
+
+1. complete a line of one's own
+2. block the opponent's
+3. stop a possible fork: a row and a column that meet in a corner, each with one mark of the
+   opponent's and none of one's own, the corner itself not being the opponent's; play on the first
+   of the two lines, its middle cell before its ends
+4. the free cell with the most influence: the number of lines through it that are not already held
+   by both sides
+
+Moving second, against every sequence of an opponent, this wins 364 of 489 games and draws the
+rest: published figures, which the tests reproduce. Moving first it was never said not to lose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from noughts.game.engine import Reply
+from noughts.game.positions import CELLS, LINES, Position
+
+Rule = Callable[[Position], int | None]
+
+_MASKS = tuple(sum(1 << cell for cell in line) for line in LINES)
+_COLUMNS, _ROWS = LINES[:3], LINES[3:6]
+_CORNERS = (0, 2, 6, 8)
+
+
+def complete(position: Position) -> int | None:
+    """The cell that completes a line of the mover's."""
+    return _third(position.mover, position.other)
+
+
+def block(position: Position) -> int | None:
+    """The cell that would complete a line of the opponent's."""
+    return _third(position.other, position.mover)
+
+
+def _third(mine: int, theirs: int) -> int | None:
+    for mask in _MASKS:
+        missing = mask & ~mine
+        if len(CELLS[missing]) == 1 and not missing & theirs:
+            return CELLS[missing][0]
+    return None
+
+
+def _corner_lines() -> Sequence[tuple[int, Sequence[int], Sequence[int]]]:
+    found = []
+    for row in _ROWS:
+        for column in _COLUMNS:
+            (corner,) = set(row) & set(column)
+            if corner in _CORNERS:
+                found.append((corner, row, column))
+    return found
+
+
+_FORKS = _corner_lines()
+
+
+def stop_fork(position: Position) -> int | None:
+    """A cell on one of two lines that the opponent could threaten at once."""
+    for corner, row, column in _FORKS:
+        if position.other >> corner & 1:
+            continue
+        if _only_theirs(position, row) and _only_theirs(position, column):
+            start, middle, end = row
+            for cell in (middle, start, end):
+                if cell in position.free:
+                    return cell
+    return None
+
+
+def _only_theirs(position: Position, line: Sequence[int]) -> bool:
+    mask = sum(1 << cell for cell in line)
+    return not position.mover & mask and len(CELLS[position.other & mask]) == 1
+
+
+def influence(position: Position) -> int | None:
+    """The first of the free cells through which most lines can still be somebody's."""
+    return max(position.free, key=lambda cell: _open_lines(position, cell))
+
+
+def _open_lines(position: Position, cell: int) -> int:
+    return sum(
+        not (position.mover & mask and position.other & mask) for mask in _MASKS if mask >> cell & 1
+    )
+
+
+RULES: tuple[Rule, ...] = (complete, block, stop_fork, influence)
+
+
+class Rules:
+    """The chain of the four rules."""
+
+    name = "rules"
+    about = "four rules, no search"
+    perfect = False
+
+    def reply(self, position: Position) -> Reply:
+        """The cell of the first rule that has one."""
+        for rule in RULES:
+            cell = rule(position)
+            if cell is not None:
+                return Reply((cell,))
+        raise AssertionError("the last rule always has a cell")

@@ -1,0 +1,1 @@
+"""The game as pure functions: positions, their values, matches, proofs and reviews."""

@@ -1,0 +1,90 @@
+"""Engines playing each other: single games, and matches from both seats with their uncertainty."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+
+from noughts.game.engine import Engine, Reply
+from noughts.game.positions import EMPTY, WON, Position
+
+Z_95 = 1.959963985
+"""Standard deviations to either side that hold 95 % of a normal distribution."""
+
+
+@dataclass
+class Tally:
+    """How often the first engine of a match won, drew and lost."""
+
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+
+    @property
+    def games(self) -> int:
+        """How many were played."""
+        return self.won + self.drawn + self.lost
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.won + other.won, self.drawn + other.drawn, self.lost + other.lost)
+
+
+def interval(count: int, games: int) -> tuple[float, float]:
+    """A 95 % confidence interval of a share, after Wilson (1927); it holds for 0 and for all, too.
+
+    >>> interval(0, 100)[0]
+    0.0
+    """
+    if not games:
+        return 0.0, 1.0
+    share = count / games
+    scale = 1 + Z_95**2 / games
+    middle = (share + Z_95**2 / (2 * games)) / scale
+    half = Z_95 * math.sqrt(share * (1 - share) / games + Z_95**2 / (4 * games**2)) / scale
+    low = 0.0 if count == 0 else middle - half
+    high = 1.0 if count == games else middle + half
+    return low, high
+
+
+class Player:
+    """An engine with its chances drawn, and its replies remembered."""
+
+    def __init__(self, engine: Engine, random: Random) -> None:
+        self.name = engine.name
+        self._random = random
+        self._reply: Callable[[Position], Reply] = cache(engine.reply)
+
+    def choose(self, position: Position) -> int:
+        """The cell that it plays."""
+        cells = self._reply(position).cells
+        return cells[0] if len(cells) == 1 else self._random.choice(cells)
+
+
+def play(first: Player, second: Player) -> Iterator[tuple[int, Position]]:
+    """A game: each cell that is played, and the position after it."""
+    position = EMPTY
+    mover, waiting = first, second
+    while not position.over:
+        cell = mover.choose(position)
+        position = position.play(cell)
+        yield cell, position
+        mover, waiting = waiting, mover
+
+
+def winner(position: Position) -> int:
+    """Who has won a finished game: 1 the side that moved first, -1 the other, 0 nobody."""
+    if not WON[position.other]:
+        return 0
+    return 1 if position.ply % 2 else -1
+
+
+def match(one: Player, other: Player, games: int) -> Iterator[tuple[bool, int]]:
+    """Games in turn from either seat: whether `one` moved first, and 1, 0 or -1 for it."""
+    for number in range(games):
+        first = number % 2 == 0
+        seats = (one, other) if first else (other, one)
+        *_, (_, end) = play(*seats)
+        yield first, winner(end) * (1 if first else -1)

@@ -1,0 +1,236 @@
+"""The drive that a micro:bit's interface chip (DAPLink) shows: finding it, and copying a hex to it.
+
+DETAILS.TXT tells the board and the chip's firmware. When a hex has arrived, the drive goes away,
+and comes back without it; with FAIL.TXT, if the chip could not use it. (DAPLink, `vfs_user.c`.)
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from noughts.errors import BoardError, BoardGone
+from noughts.hardware.ports import BOARDS, known_id
+
+HEX_NAME = "noughts.hex"
+MAINTENANCE = (
+    "the board is in maintenance mode; unplug it and plug it in again without holding reset"
+)
+NO_DRIVE = (
+    "no micro:bit's drive is there; check that the cable has data lines, that the drive MICROBIT "
+    "is mounted, and that reset was not held while plugging in (maintenance mode)"
+)
+
+_TEXT_BYTES = 4096
+# DAPLink's own tests flush as often, or more often.
+_FLUSH_BYTES = 32 * 1024
+_COMES_BACK_S = 30.0
+_SAYS_WHY_S = 3.0
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A micro:bit's drive, as DETAILS.TXT has it."""
+
+    path: Path
+    details: Mapping[str, str]
+
+    @property
+    def usb_id(self) -> str | None:
+        """What the board's serial port has as USB serial number."""
+        return known_id(self.details.get("unique id"))
+
+    @property
+    def board(self) -> str | None:
+        """`V1` or `V2`, where the interface chip tells."""
+        return BOARDS.get((self.usb_id or "")[:4])
+
+    @property
+    def interface(self) -> str:
+        """The version of the interface chip's firmware, such as `0255`."""
+        return self.details.get("interface version") or self.details.get("version") or "unknown"
+
+    @property
+    def maintenance(self) -> bool:
+        """Whether it takes firmware for the interface chip, and no programs."""
+        return self.details.get("daplink mode", "").lower() == "bootloader"
+
+    def __str__(self) -> str:
+        return f"{self.path} (micro:bit {self.board or '?'}, interface {self.interface})"
+
+
+def find_drives() -> list[Drive]:
+    """The drives of all micro:bits that are mounted."""
+    found = []
+    for partition in psutil.disk_partitions():
+        if any(kind in partition.fstype.lower() for kind in ("fat", "msdos")):
+            drive = look(Path(partition.mountpoint))
+            if drive is not None:
+                found.append(drive)
+    return sorted(found, key=lambda drive: drive.path)
+
+
+def look(path: Path) -> Drive | None:
+    """The drive at a path, if a micro:bit's is there."""
+    details = {}
+    for line in _text(path / "DETAILS.TXT").splitlines():
+        key, colon, value = line.partition(":")
+        if colon:
+            details[key.strip().lower()] = value.strip()
+    known = {"unique id", "interface version", "version", "daplink mode"}
+    drive = Drive(path, details) if known & set(details) else None
+    # Other makers' boards have the same interface chip: nothing is to be written to those.
+    return None if drive and drive.usb_id and drive.board is None else drive
+
+
+def _text(path: Path) -> str:
+    """A small text from the drive, made harmless; nothing if it is not there."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(_TEXT_BYTES).decode("latin-1")
+    except OSError:
+        return ""
+    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+
+
+def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
+    """Copy a hex to the drive, past the page cache; `advance` is told of bytes that have arrived.
+
+    Raises `BoardError` where the drive does not take it. That it goes away with the last bytes is
+    how it should be; if it did so earlier, the result is False. `wait_until_back` tells more.
+    """
+    written = 0
+    said_before = _said(drive)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+        handle = os.open(drive.path / HEX_NAME, flags, 0o666)
+        try:
+            while written < len(content):
+                part = content[written : written + _FLUSH_BYTES]
+                arrived = os.write(handle, part)
+                written += arrived
+                os.fsync(handle)
+                advance(arrived)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        if 0 < written < len(content):
+            _raise_what_it_says(drive, said_before)
+        if error.errno == errno.ENOSPC:
+            raise BoardError(
+                f"the drive {drive.path} is full; unplug the board, plug it in and try again"
+            ) from error
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            raise BoardError(
+                f"the drive {drive.path} cannot be written ({error.strerror}); unplug the board, "
+                "plug it in and try again, and check that you may write to it"
+            ) from error
+        if written < len(content) and look(drive.path) is not None:
+            raise BoardError(
+                f"copying to {drive.path} failed ({error.strerror}); try again"
+            ) from error
+        if written == 0:
+            raise BoardGone(f"the drive {drive.path} went away; plug the board in") from error
+    return written == len(content)
+
+
+def _said(drive: Drive) -> tuple[str, str | None]:
+    """FAIL.TXT, and how often the drive has come back, where the interface chip tells."""
+    now = look(drive.path) or drive
+    return _text(drive.path / "FAIL.TXT"), now.details.get("remount count")
+
+
+def _raise_what_it_says(drive: Drive, said_before: tuple[str, str | None]) -> None:
+    """Raise `BoardError` if the interface chip soon has something new to say of a failure."""
+    end_s = time.monotonic() + _SAYS_WHY_S
+    while look(drive.path) is not None and time.monotonic() < end_s:
+        said = _said(drive)
+        failed = failure(said[0]) if said != said_before else None
+        if failed:
+            raise BoardError(failed)
+        time.sleep(0.1)
+
+
+def wait_until_back(drive: Drive, limit_s: float = _COMES_BACK_S) -> Drive | None:
+    """The drive when it is back without the hex, or None if it does not come back in time.
+
+    Raises `BoardError` if the interface chip says that it could not use the hex.
+    """
+    end_s = time.monotonic() + limit_s
+    while time.monotonic() < end_s:
+        for back in _again(drive):
+            if not _has_hex(back):
+                failed = failure(_text(back.path / "FAIL.TXT"))
+                if failed:
+                    raise BoardError(failed)
+                return back
+        time.sleep(0.1)
+    return None
+
+
+def _has_hex(drive: Drive) -> bool:
+    try:
+        return (drive.path / HEX_NAME).exists()
+    except OSError:  # it is just going away
+        return True
+
+
+def _again(drive: Drive) -> Iterator[Drive]:
+    """The same board's drive; first at another place, for what is here may be left of the old."""
+    if drive.usb_id is not None:
+        for other in find_drives():
+            if other.usb_id == drive.usb_id and other.path != drive.path:
+                yield other
+    here = look(drive.path)
+    if here is not None:
+        yield here
+
+
+# Parts of DAPLink's messages (`error.c`), what they mean, and what to do.
+_DAMAGED = "the hex arrived damaged", "try again, with another cable or USB port if it stays so"
+_UNREACHED = (
+    "the interface chip cannot reach the main chip",
+    "unplug the board, plug it in and try again; if it stays so, the board may be damaged",
+)
+_FAILURES = (
+    ("mode or device", "the hex is not for this board or its mode", MAINTENANCE),
+    ("incompatible", "the hex is not for this board", "build it anew with `noughts hex`"),
+    ("not compatible", "the hex is not for this board", "build it anew with `noughts hex`"),
+    ("would lock", "the hex would lock the main chip", "build it anew with `noughts hex`"),
+    ("checksum", *_DAMAGED),
+    ("parser logic", *_DAMAGED),
+    ("logic failure", *_DAMAGED),
+    ("out of order", *_DAMAGED),
+    ("file size", *_DAMAGED),
+    ("during the transfer", *_DAMAGED),
+    ("timed out", "the hex did not arrive in time", _DAMAGED[1]),
+    ("target mcu", *_UNREACHED),
+    ("flash algorithm", *_UNREACHED),
+)
+_BY_TYPE = (
+    ("transient", "the transfer failed", "try again"),
+    ("target", *_UNREACHED),
+    ("interface", "the interface chip failed", "update its firmware (microbit.org, user guide)"),
+    ("internal", "the interface chip failed", "update its firmware (microbit.org, user guide)"),
+)
+
+
+def failure(text: str) -> str | None:
+    """What a FAIL.TXT means, in one line with what to do; None if it is empty."""
+    if not text.strip():
+        return None
+    lines = dict(line.partition(":")[::2] for line in text.splitlines() if ":" in line)
+    said = " ".join((lines.get("error", "").strip() or text).split()).rstrip(".")
+    for part, meaning, advice in _FAILURES:
+        if part in said.lower():
+            return f'{meaning} (it says "{said}"); {advice}'
+    for part, meaning, advice in _BY_TYPE:
+        if part in lines.get("type", ""):
+            return f'{meaning} (it says "{said}"); {advice}'
+    return f'the board could not use the hex (it says "{said}"); try again'

@@ -1,0 +1,204 @@
+"""The files on a running board, over its serial line with microfs.
+
+What is there is told by a checksum that the board computes, which is much quicker than reading the
+files back. microfs interrupts whatever runs, so that the game stops; `restart` starts it again.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+import microfs
+import serial
+
+from noughts.errors import BoardError
+from noughts.hardware.boot import gone, wait_for_boot
+from noughts.hardware.file_commands import MARK, SURVEY, checksum, removing, writing
+from noughts.hardware.ports import LOST
+from noughts.protocol.sentences import Boot
+
+_Answer = TypeVar("_Answer")
+
+_ANSWER_S = 5.0
+_MAX_SIZE = 1 << 20
+_PATIENCE_S = (1.0, 1.0)
+_LIMIT_S = 60.0
+_TRIES = 3
+_CARRY_OUT_S = 0.5
+"""A command is not to be interrupted that is just writing a file."""
+
+
+@dataclass(frozen=True)
+class BoardFile:
+    """What the board tells of one of its files."""
+
+    size: int
+    """Bytes; of a file that was never finished, it may be anything."""
+    checksum: int
+    start: bytes
+    """Its first bytes, as many as `MARK` has."""
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is one of ours, and not empty."""
+        return self.start == MARK
+
+    def holds(self, content: bytes) -> bool:
+        """Whether it has this content, as far as size and checksum tell."""
+        return (self.size, self.checksum) == (len(content), checksum(content))
+
+
+def _surveyed(out: bytes) -> tuple[str, dict[str, BoardFile]]:
+    """What `SURVEY` prints. Raises one of `_NONSENSE`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they would quote it to the terminal
+        machine, *lines = [ast.literal_eval(line) for line in out.decode().splitlines()]
+    files = {}
+    for name, size, value, start in lines:
+        if [type(each) for each in (name, size, value, start)] != [str, int, int, bytes]:
+            raise ValueError
+        # A damaged file may have any size.
+        files[name] = BoardFile(min(max(size, 0), _MAX_SIZE), value, start)
+    return ("V1" if "nRF51" in machine else "V2"), files
+
+
+class _Line:
+    """The port as microfs uses it, for a limited time: a board that never stops talking would
+    otherwise keep microfs waiting for silence for ever."""
+
+    def __init__(self, port: serial.SerialBase) -> None:
+        self._port = port
+        self._end_s = time.monotonic() + _LIMIT_S
+
+    def __getattr__(self, name: str) -> object:
+        if time.monotonic() > self._end_s:
+            raise TimeoutError("it never stops talking")
+        return getattr(self._port, name)
+
+
+# What microfs and literal_eval raise over an answer that is none.
+_NONSENSE = (
+    ValueError,
+    TypeError,
+    SyntaxError,
+    IndexError,
+    AssertionError,
+    RecursionError,
+    MemoryError,
+)
+
+
+class BoardFiles:
+    """The files of the board on an open port, whose timeout is set here."""
+
+    def __init__(self, port: serial.SerialBase) -> None:
+        self._port = port
+        self.name = str(port.port)
+        with self._asking("listen"):
+            port.timeout = _ANSWER_S
+
+    def survey(self) -> tuple[str, dict[str, BoardFile]]:
+        """The board's kind, `V1` or `V2`, and its files by name.
+
+        Raises `BoardError` when the board does not answer, or not as it should.
+        """
+        with self._asking("list its files"):
+            self._stop_patiently()
+            self._port.timeout = _ANSWER_S
+            return self._answered([SURVEY], _surveyed)
+
+    def _stop_patiently(self) -> None:
+        """A board that has just been switched on does not listen until its program runs."""
+        for patience_s in _PATIENCE_S:
+            self._port.timeout = patience_s
+            try:
+                microfs.raw_on(_Line(self._port))
+                return
+            except OSError as error:
+                if "raw REPL" not in str(error):
+                    raise
+
+    def _answered(self, commands: list[str], read: Callable[[bytes], _Answer]) -> _Answer:
+        """What is read from a board's answer; it is asked again, if bytes were lost."""
+        for _ in range(_TRIES - 1):
+            with suppress(*_NONSENSE):
+                out, err = microfs.execute(commands, _Line(self._port))
+                if not err:
+                    return read(out)
+        out, err = microfs.execute(commands, _Line(self._port))
+        if err:
+            raise OSError(microfs.clean_error(err))
+        return read(out)
+
+    def send(self, name: str, content: bytes) -> None:
+        """Put a file on the board."""
+        self._carry_out(f"take {name}", *writing(name, content))
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Remove files, in this order, those that are there."""
+        self._carry_out(f"remove {', '.join(names)}", *removing(names))
+
+    def _carry_out(self, what: str, commands: list[str], printed: str) -> None:
+        def check(out: bytes) -> None:
+            if out.split() != printed.encode().split():
+                raise ValueError
+
+        with self._asking(what):
+            self._answered(commands, check)
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Whatever becomes of the talk with the board: it does not stay stopped for that."""
+        try:
+            yield
+        except BaseException:
+            with suppress(Exception):  # what has failed is told already
+                time.sleep(_CARRY_OUT_S)
+                self._port.write(b"\x03\x02\x04")  # the line so far is no command
+            raise
+
+    @contextmanager
+    def _asking(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except LOST as error:
+            raise gone(self._port) from error
+        except TimeoutError as error:
+            raise self._no_micropython() from error
+        except OSError as error:
+            if "raw REPL" in str(error):
+                raise self._no_micropython() from error
+            if error.errno is not None:  # the port, not the board, has failed
+                raise gone(self._port) from error
+            reason = " ".join(str(error).split())
+            raise BoardError(
+                f"the board could not {what} ({reason}); reset it and run the same command again"
+            ) from error
+        except _NONSENSE as error:
+            raise BoardError(
+                f"the board on {self.name} stopped making sense when asked to {what}; "
+                "reset it and run the same command again"
+            ) from error
+
+    def _no_micropython(self) -> BoardError:
+        return BoardError(
+            f"what is on {self.name} does not answer as MicroPython; "
+            "press its reset button and try again, or flash it with `noughts flash`"
+        )
+
+    def restart(self) -> Boot:
+        """Start the game, and wait for what it says of itself."""
+        with self._asking("start"):
+            self._port.write(b"\x02\x04")  # out of the raw REPL, and a soft reset
+        return wait_for_boot(self._port)
+
+
+def same(board: Mapping[str, BoardFile], files: Mapping[str, bytes]) -> set[str]:
+    """The names of those files that the board has as they are."""
+    return {name for name in files if name in board and board[name].holds(files[name])}

@@ -1,0 +1,93 @@
+"""What there is to know of the boards that are plugged in: their drives, ports, and programs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import serial
+
+from noughts.errors import BoardError, GameError
+from noughts.hardware.boot import wait_for_boot
+from noughts.hardware.drive import Drive, find_drives
+from noughts.hardware.ports import ERRORS, Port, find_ports, open_port
+from noughts.protocol.sentences import Boot
+
+_BANNER = re.compile(
+    rb"MicroPython v([\w.]+)[^;\r\n]{0,80}; micro:bit v([\w.+-]{1,40}) with (nRF\d{5})"
+)
+_BANNER_S = 2.0
+_BOOT_S = 5.0
+
+
+@dataclass
+class Inspected:
+    """A board, as far as it could be found out."""
+
+    drive: Drive | None = None
+    port: Port | None = None
+    board: str | None = None
+    """`V1` or `V2`."""
+    firmware: str | None = None
+    micropython: str | None = None
+    boot: Boot | None = None
+    """What the game said when it started."""
+    problem: str | None = None
+    """What is wrong with the port or the game; what to do."""
+    fault: GameError | None = None
+    """How the game stopped when it should have started."""
+
+
+def inspect(extra_ports: Sequence[str], restart: bool) -> list[Inspected]:
+    """Every micro:bit that is there, and whatever is on the extra ports.
+
+    Only with `restart` are the boards asked for their programs, which starts those anew.
+    """
+    found = [*find_ports(), *(Port(name, None) for name in extra_ports)]
+    # One that is named may be among those found, perhaps by another name.
+    ports = {os.path.realpath(port.name): port for port in reversed(found)}
+    boards = [Inspected(port=port) for port in reversed(ports.values())]
+    for drive in find_drives():
+        same = [each for each in boards if each.port and each.port.usb_id == drive.usb_id]
+        board = same[0] if same and drive.usb_id else Inspected()
+        board.drive, board.board = drive, drive.board
+        if board not in boards:
+            boards.append(board)
+    for board in boards:
+        if board.port is None:
+            board.problem = "its serial port is not there; unplug the board and plug it in again"
+            continue
+        try:
+            with contextlib.closing(open_port(board.port.name)) as port:
+                if restart:
+                    _ask(board, port)
+        except GameError as error:
+            board.fault = error
+        except BoardError as error:
+            board.problem = str(error)
+    return boards
+
+
+def _ask(board: Inspected, port: serial.SerialBase) -> None:
+    """Interrupt the program, which makes MicroPython tell its version, and start it again."""
+    heard = b""
+    end_s = time.monotonic() + _BANNER_S
+    try:
+        port.timeout = 0.1
+        port.write(b"\x02\x03\x03")
+        try:
+            while (found := _BANNER.search(heard)) is None and time.monotonic() < end_s:
+                heard = heard[-4096:] + port.read_until(b"\n")
+        finally:  # Ctrl-C too must not leave it stopped
+            port.write(b"\x02\x04")
+    except ERRORS as error:
+        raise BoardError("it went away while it was asked; plug it in and try again") from error
+    if found is not None:
+        board.micropython, board.firmware = found[1].decode(), found[2].decode()
+        board.board = "V1" if found[3] == b"nRF51822" else "V2"
+    board.boot = wait_for_boot(port, _BOOT_S)
+    board.board = board.boot.board

@@ -1,0 +1,92 @@
+"""Bringing the files of a running board up to date, so that an interruption does no harm.
+
+`table.py` goes first and comes last: as long as it is missing, the board says on its LEDs that its
+files are incomplete, instead of playing with some files of one version and some of another.
+`fault.py` and `main.py`, which say that, are sent before the others, and never missing for longer
+than the board takes to write them. The others are removed before any is sent, so that there is
+never less room than in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from noughts.errors import BoardError
+from noughts.firmware.image import size_on_board
+from noughts.hardware.file_transfer import BoardFile, same
+
+FIRST, LAST = ("fault.py", "main.py"), "table.py"
+_ROOM = {"V1": 27_648, "V2": 20_480}
+"""Bytes of the smallest file system that an official firmware has."""
+
+
+@dataclass(frozen=True)
+class Update:
+    """What there is to do on a board, in this order."""
+
+    remove: tuple[str, ...]
+    send: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.remove or self.send)
+
+
+def plan(
+    board: str, present: Mapping[str, BoardFile], wanted: Mapping[str, bytes], replace: bool
+) -> Update:
+    """What to do on a board of a kind (`V1` or `V2`) with these files, so that it has those wanted.
+
+    Files that are not ours stay; if one has a name of ours, it is replaced only if `replace`.
+    Raises `BoardError` for such a file, and when there is too little room, before anything is done.
+    """
+    # An empty one is what is left of an interrupted update, or holds nothing to lose.
+    taken = [name for name in wanted if name in present and _foreign(present[name])]
+    if taken and not replace:
+        raise BoardError(
+            f"{' and '.join(taken)} on the board is not ours; save it if you need it, "
+            "then run `noughts put --replace`"
+        )
+    retired = sorted(
+        name for name in present if name not in wanted and present[name].ours and _plain(name)
+    )
+    _check_room(board, present, wanted, retired)
+    send = sorted(set(wanted) - same(present, wanted), key=_place)
+    if not retired and send in ([], [LAST]):
+        return Update((), tuple(send))  # writing the table anew is removing it first
+    first = [LAST] if LAST in present else []
+    if first and LAST not in send:
+        send.append(LAST)
+    changed = [name for name in send if name in present and name not in (*FIRST, LAST)]
+    return Update((*first, *retired, *changed), tuple(send))
+
+
+def _foreign(file: BoardFile) -> bool:
+    return not file.ours and file.start != b""
+
+
+def _plain(name: str) -> bool:
+    """Whether microfs, which does not quote names, can be given it."""
+    path = PurePath(name)
+    return path.suffix == ".py" and path.stem.isidentifier() and name.isascii()
+
+
+def _place(name: str) -> tuple[bool, bool, str]:
+    return name == LAST, name not in FIRST, name
+
+
+def _check_room(
+    board: str,
+    present: Mapping[str, BoardFile],
+    wanted: Mapping[str, bytes],
+    retired: Collection[str],
+) -> None:
+    others = {name: file.size for name, file in present.items() if name not in {*wanted, *retired}}
+    used = sum(size_on_board(name, size) for name, size in others.items())
+    need = sum(size_on_board(name, len(content)) for name, content in wanted.items())
+    over = used + need - _ROOM[board]
+    if over > 0:
+        names = ", ".join(f"{name!a} ({size:,} bytes)" for name, size in others.items())
+        advice = f"remove some of its other files: {names}" if names else "make ours smaller"
+        raise BoardError(f"the board has {over:,} bytes too little room; {advice}")

@@ -1,1 +1,0 @@
-"""What boards say on the serial line: sentences, the stream they come in, and their words."""

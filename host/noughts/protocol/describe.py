@@ -1,0 +1,84 @@
+"""Sentences told in words."""
+
+from __future__ import annotations
+
+from noughts.errors import printable
+from noughts.game.positions import LINES
+from noughts.protocol.sentences import Boot, Game, Sentence
+
+CELLS = (
+    "in the top-left corner", "on the top edge", "in the top-right corner",
+    "on the left edge", "in the centre", "on the right edge",
+    "in the bottom-left corner", "on the bottom edge", "in the bottom-right corner",
+)  # fmt: skip
+
+LINE_NAMES = (
+    "left column", "middle column", "right column",
+    "top row", "middle row", "bottom row",
+    "diagonal from the top left", "diagonal from the top right",
+)  # fmt: skip
+
+_SEATED = {"P": "person", "E": "easy", "M": "medium", "H": "hard"}
+
+SEATS = {"P": "a person", "E": "the chip (easy)", "M": "the chip (medium)", "H": "the chip (hard)"}
+
+
+def tell(sentence: Sentence, number: int | None = None) -> str:
+    """One line for a person; the game is called by the board's number of it, or by another."""
+    if isinstance(sentence, Boot):
+        return (
+            f"board started: micro:bit {sentence.board}, game {sentence.release}, "
+            f"table {sentence.table_id}"
+        )
+    return f"game {number or sentence.number}{_event(sentence)}"
+
+
+def result(game: Game) -> str:
+    """How a game ended, or that it did not."""
+    if game.end == "-":
+        return "unfinished"
+    return {"=": "draw", "x": "abandoned"}.get(game.end, f"{game.end} won")
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 game`, `2,000 games`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def seated(seat: str) -> str:
+    """Who sits there, in one word."""
+    return _SEATED[seat]
+
+
+def won(result: str) -> str:
+    """A stored game's result, as people say it."""
+    return f"{result} won" if result in ("A", "B") else result
+
+
+def short(board: str) -> str:
+    """A board's name without what all micro:bits have in common.
+
+    Their USB serial number is 48 hex digits: 8 for the model, 32 for the interface chip (of which
+    the second half differs least), 8 for its kind (DAPLink's documentation).
+    """
+    if board.startswith("usb-") and len(board) == 52:
+        return f"usb-…{board[12:28]}"
+    return printable(board)
+
+
+def _event(game: Game) -> str:
+    if game.end == "x":
+        return f": abandoned after {len(game.moves)} move{'s' * (len(game.moves) != 1)}"
+    if not game.moves:
+        a, b = (SEATS[seat] for seat in game.seats)
+        return f": A is {a}, B is {b}; {game.first} begins"
+    ply = len(game.moves) - 1
+    player = game.player(ply)
+    text = f", move {ply + 1}: {player} {CELLS[game.moves[-1]]}"
+    if game.end == "-":
+        return text
+    if game.end == "=":
+        return f"{text}; a draw"
+    mine = {cell for index, cell in enumerate(game.moves) if game.player(index) == player}
+    lines = [name for name, cells in zip(LINE_NAMES, LINES, strict=True) if mine.issuperset(cells)]
+    return f"{text}; {player} wins ({' and '.join(lines)})"

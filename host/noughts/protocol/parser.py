@@ -1,0 +1,146 @@
+"""From the bytes of a serial line to sentences and noise, whatever pieces they come in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from noughts.errors import SentenceError
+from noughts.protocol import sentences
+from noughts.protocol.sentences import MAX_LENGTH, Sentence, UnknownSentenceError
+
+_HARMLESS = [
+    chr(byte) if 32 <= byte < 127 and byte != ord("\\") else f"\\x{byte:02x}" for byte in range(256)
+]
+_PARTS = re.compile(rb"[^$]+|\$[^$]*")
+_FRAME = re.compile(rb"\$[^$*]*\*[0-9A-F]{2}(?![0-9A-Fa-f])")
+_ENDED_FRAME = re.compile(rb"\$[^$*]*\*[0-9A-F]{2}(?=[^0-9A-Fa-f])")
+_ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A sentence, with the line that it stood in."""
+
+    line: str
+    sentence: Sentence
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A sentence that a later version may understand."""
+
+    line: str
+    what: str
+    again: bool = False
+    """Whether the stream has had one of these before: a person is told of each `what` once."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Anything else, made safe to show: printable ASCII, other bytes as \\xhh, and so are
+    backslashes, so that `original` gives the bytes back."""
+
+    text: str
+
+
+Item = Heard | Unknown | Noise
+
+
+class Stream:
+    """Takes bytes as they arrive and gives what they hold. It never raises, and never grows.
+
+    A sentence begins with its `$`, whatever came before it in the line: a reset may have cut
+    something short, or a line end may have been lost. It ends after its checksum, with the first
+    byte that is no hex digit: line ends arrive damaged, too.
+    """
+
+    def __init__(self) -> None:
+        self._line = bytearray()
+        self._unknown: set[str] = set()
+        self.noise = 0
+        """Bytes so far that were no part of a sentence, line ends not counted."""
+
+    def feed(self, data: bytes) -> list[Item]:
+        """What is whole by now, in order."""
+        items: list[Item] = []
+        for piece in _split(data):
+            ends = piece.endswith(b"\n")
+            self._line += piece[:-1] if ends else piece
+            while len(self._line) > 2 * MAX_LENGTH:
+                # Cut before a `$`, if one is there that may begin a sentence.
+                begins = self._line.rfind(b"$", MAX_LENGTH, 2 * MAX_LENGTH)
+                items += self._take(begins if begins > 0 else 2 * MAX_LENGTH)
+            if ends:
+                items += self._take(len(self._line.rstrip(b"\r")))
+                self._line.clear()
+            elif b"*" in self._line:
+                items += self._take(self._whole())
+        return items
+
+    def _whole(self) -> int:
+        """So many bytes of the line make whole sentences, with what came before them."""
+        size = 0
+        for found in _ENDED_FRAME.finditer(self._line):
+            if _parsed(found[0]) is not None:
+                size = found.end()
+        return size
+
+    def end(self) -> list[Item]:
+        """What is left of a line when nothing more will come."""
+        return self._take(len(self._line))
+
+    def _take(self, size: int) -> list[Item]:
+        """Sentences and noise in the first bytes of the line."""
+        data = bytes(self._line[:size])
+        del self._line[:size]
+        items: list[Item] = []
+        noise = b""
+        for part in _PARTS.findall(data):
+            frame = _FRAME.match(part)
+            item = self._sentence(frame[0]) if frame else None
+            if frame is None or item is None:
+                noise += part
+            else:
+                items += [*self._noise(noise), item]
+                noise = part[frame.end() :]
+        return items + self._noise(noise)
+
+    def _noise(self, data: bytes) -> list[Item]:
+        data = data.rstrip(b"\r")  # of a line end, whose other half may be lost
+        self.noise += len(data)
+        return [Noise(harmless(data))] if data.strip(b"\0 \r") else []
+
+    def _sentence(self, frame: bytes) -> Item | None:
+        item = _parsed(frame)
+        if isinstance(item, Unknown):
+            if item.what in self._unknown or len(self._unknown) >= 100:
+                return replace(item, again=True)
+            self._unknown.add(item.what)
+        return item
+
+
+def _parsed(frame: bytes) -> Heard | Unknown | None:
+    """The sentence in a frame, if it is one."""
+    try:
+        text = frame.decode("ascii")
+        return Heard(text, sentences.read(text))
+    except UnknownSentenceError as error:
+        return Unknown(text, error.what)
+    except (SentenceError, UnicodeDecodeError):
+        return None
+
+
+def _split(data: bytes) -> list[bytes]:
+    pieces = data.split(b"\n")
+    return [piece + b"\n" for piece in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
+
+
+def harmless(data: bytes) -> str:
+    """The bytes as text that no terminal acts on."""
+    return "".join(_HARMLESS[byte] for byte in data)
+
+
+def original(text: str) -> bytes:
+    """The bytes that `harmless` has made this text of."""
+    return _ESCAPE.sub(lambda found: bytes([int(found[1], 16)]), text.encode())

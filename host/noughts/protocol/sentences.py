@@ -1,0 +1,148 @@
+"""The sentences that boards send, in the manner of NMEA 0183.
+
+    $NB,1,<boot>,<board>,<release>,<table id>*hh                       once at boot
+    $NG,<boot>,<game>,<seats>,<first>,<moves>,<ms>,<end>*hh           a game so far
+
+hh is the XOR of what is between `$` and `*`, as two upper-case hex digits. A sentence is accepted
+only if its checksum holds, its fields are well formed, and the moves and the end agree with the
+rules.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import reduce
+from operator import xor
+
+from noughts.errors import SentenceError
+from noughts.game.positions import EMPTY, WON
+
+PROTOCOL = 1
+MAX_LENGTH = 120
+"""No sentence of protocol 1 is longer, `$` and checksum included."""
+
+_FRAME = re.compile(r"\$([ -#%-)+-~]*)\*([0-9A-F]{2})")
+_BOOT = re.compile(r"NB,1,([0-9A-F]{4}|[0-9A-F]{8}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})")
+_GAME = re.compile(
+    r"NG,([0-9A-F]{4}|[0-9A-F]{8}),([1-9][0-9]{0,8}),([PEMH]{2}),([AB]),([0-8]{0,9}),"
+    r"(0|[1-9][0-9]{0,9}),([-AB=x])"
+)
+_LATER = re.compile(r"NB,([1-9][0-9]{0,3}),")
+
+
+class UnknownSentenceError(SentenceError):
+    """A sentence whose checksum holds, of a type or protocol version that we do not know."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(f"{what} is not known to this version; get a newer noughts")
+
+
+@dataclass(frozen=True)
+class Boot:
+    """A board has started.
+
+    boot: what names this run of the board, eight hex digits, or four of an earlier release.
+    """
+
+    boot: str
+    board: str
+    release: str
+    table_id: str
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as far as it has come.
+
+    number counts from 1 since boot; seats are player A's and B's, each `P`, `E`, `M` or `H`; first
+    is who began; ms since the game began; end is `-`, `A`, `B`, `=` or `x` (abandoned).
+    """
+
+    boot: str
+    number: int
+    seats: str
+    first: str
+    moves: tuple[int, ...]
+    ms: int
+    end: str
+
+    def player(self, ply: int) -> str:
+        """Who makes the move of this number, the first being 0."""
+        return self.first if ply % 2 == 0 else "BA"["AB".index(self.first)]
+
+
+Sentence = Boot | Game
+
+
+def checksum(body: str) -> str:
+    """Two hex digits for what stands between `$` and `*`."""
+    return f"{reduce(xor, body.encode('ascii'), 0):02X}"
+
+
+def write(sentence: Sentence) -> str:
+    """The line, without its line end."""
+    if isinstance(sentence, Boot):
+        body = (
+            f"NB,{PROTOCOL},{sentence.boot},{sentence.board},{sentence.release},{sentence.table_id}"
+        )
+    else:
+        moves = "".join(map(str, sentence.moves))
+        body = (
+            f"NG,{sentence.boot},{sentence.number},{sentence.seats},{sentence.first},"
+            f"{moves},{sentence.ms},{sentence.end}"
+        )
+    return f"${body}*{checksum(body)}"
+
+
+def read(line: str) -> Sentence:
+    """The sentence in a line (without its line end).
+
+    Raises `UnknownSentenceError` for what a later version may have sent, `SentenceError` for all
+    else.
+    """
+    frame = _FRAME.fullmatch(line) if len(line) <= MAX_LENGTH else None
+    if frame is None:
+        raise SentenceError("not a sentence; ignore the line")
+    body = frame[1]
+    if checksum(body) != frame[2]:
+        raise SentenceError("the checksum does not hold; ignore the line")
+    if found := _BOOT.fullmatch(body):
+        return Boot(*found.groups())
+    if found := _GAME.fullmatch(body):
+        boot, number, seats, first, moves, ms, end = found.groups()
+        game = Game(boot, int(number), seats, first, tuple(map(int, moves)), int(ms), end)
+        _check_rules(game)
+        return game
+    kind = body.split(",")[0]
+    if (later := _LATER.match(body)) and int(later[1]) != PROTOCOL:
+        raise UnknownSentenceError(f"protocol version {later[1]}")
+    if kind in ("NB", "NG"):
+        raise SentenceError(f"the fields of ${kind} are wrong; ignore the line")
+    raise UnknownSentenceError(f"sentence type ${kind[:12]}")
+
+
+def outcome(moves: tuple[int, ...], first: str) -> str:
+    """What the rules say of these moves: `-`, `A`, `B` or `=`.
+
+    Raises `SentenceError` when a cell is taken twice or somebody moves after the end.
+    """
+    position = EMPTY
+    mover, other = first, "BA"["AB".index(first)]
+    for cell in moves:
+        if position.over:
+            raise SentenceError("a move after the end of the game; ignore the line")
+        if cell not in position.free:
+            raise SentenceError(f"cell {cell} is taken twice; ignore the line")
+        position = position.play(cell)
+        mover, other = other, mover
+    if WON[position.other]:
+        return other
+    return "=" if position.over else "-"
+
+
+def _check_rules(game: Game) -> None:
+    found = outcome(game.moves, game.first)
+    if game.end != found and not (game.end == "x" and found == "-"):
+        raise SentenceError("the end of the game does not follow from its moves; ignore the line")

@@ -1,0 +1,329 @@
+"""The store: an SQLite file that keeps every game, whatever is unplugged, reset or killed.
+
+One transaction a sentence, in the write-ahead log, so a sentence is kept wholly or not at all,
+others may read meanwhile, and several watchers may write.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from noughts.closing import Closing
+from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
+from noughts.protocol.sentences import Boot, Game, Sentence
+from noughts.store.schema import APPLICATION_ID, MIGRATIONS
+
+_BUSY_S = 10.0
+_MAX_BOARDS_REMEMBERED = 1000
+
+
+def default_path() -> Path:
+    """Where the store is unless `--db` says otherwise: in the user's data folder."""
+    import platformdirs
+
+    return platformdirs.user_data_path("noughts", appauthor=False) / "games.db"
+
+
+def damaged(path: Path, error: Exception) -> StoreDamagedError:
+    """What to say of a store that holds nonsense."""
+    reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
+    return StoreDamagedError(
+        f"{path} is damaged or no store of noughts ({reason}); "
+        "move it away and start a new one, or mend it with `sqlite3 FILE .recover`"
+    )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A sentence is in the store."""
+
+    game: int | None
+    """The game's number in the store; none for a boot."""
+    new: bool
+    """Whether the store did not have all of it before."""
+
+
+class Store(Closing):
+    """An open store. Use it in one thread at a time, and `close()` it; it can be a `with`."""
+
+    def __init__(
+        self, path: Path, create: bool = False, migrations: Sequence[Sequence[str]] = MIGRATIONS
+    ) -> None:
+        """Open a store, and bring an older one up to date; `create` one where none is.
+
+        Raises `StoreError` in one line.
+        """
+        self.path = path
+        self._boards: dict[str, int] = {}
+        if create:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise StoreError(
+                    f"cannot make the folder {path.parent} ({error.strerror}); "
+                    "choose another place with --db"
+                ) from error
+        elif not path.exists():
+            raise StoreError(f"no games are kept in {path} yet; `noughts watch` keeps them")
+        for mode in self._modes(create):
+            with self._told():
+                self.db = sqlite3.connect(
+                    f"{Path(os.path.realpath(path)).as_uri()}?{mode}",
+                    uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False,
+                )  # fmt: skip
+            try:
+                with self._told():
+                    self._prepare(migrations)
+                return
+            except BaseException as error:
+                self.db.close()
+                if not isinstance(error, StoreError) or mode == self._modes(create)[-1]:
+                    raise
+
+    def _modes(self, create: bool) -> tuple[str, ...]:
+        """How SQLite may open the file: one that may not be written can still be looked at."""
+        if create:
+            return ("mode=rwc",)
+        if os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK):
+            return ("mode=rw",)
+        return ("mode=rw", "mode=ro", "immutable=1")
+
+    def _prepare(self, migrations: Sequence[Sequence[str]]) -> None:
+        with self._transaction("BEGIN"):  # one moment of it: another program may be making it
+            version = self._version(len(migrations))
+        self.db.execute("PRAGMA foreign_keys = ON")
+        self.db.execute("PRAGMA cache_size = -256")  # KiB: what is written lies close together
+        self.db.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last moments
+        if version == len(migrations):
+            return
+        self._write_ahead()
+        with self._transaction():
+            version = self._version(len(migrations))  # another program may have been quicker
+            for statements in migrations[version:]:
+                for statement in statements:
+                    self.db.execute(statement)
+            self.db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self.db.execute(f"PRAGMA user_version = {len(migrations)}")
+
+    def _write_ahead(self) -> None:
+        """Turn to the write-ahead log; for that SQLite itself does not wait for others."""
+        end_s = time.monotonic() + _BUSY_S
+        while True:
+            try:
+                self.db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > end_s:
+                    raise
+            time.sleep(0.02)
+
+    def _version(self, known: int) -> int:
+        """The store's version, 0 for a new file; what is none of ours is left alone."""
+        ((version,),) = self.db.execute("PRAGMA user_version")
+        ((application,),) = self.db.execute("PRAGMA application_id")
+        ((tables,),) = self.db.execute("SELECT count(*) FROM sqlite_master")
+        if application != APPLICATION_ID and (application or version or tables):
+            raise StoreError(
+                f"{self.path} is a database of another program; choose another file with --db"
+            )
+        if version > known:
+            raise StoreError(
+                f"{self.path} was made by a newer noughts (store version {version}, this one "
+                f"knows {known}); get the newer noughts, or choose another file with --db"
+            )
+        return int(version)
+
+    def wait_for_others(self, seconds: float) -> None:
+        """How long to wait while another program writes, before raising `StoreBusyError`."""
+        self.db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+
+    def keep(self, board: str, sentence: Sentence, at: int | None) -> Kept:
+        """Keep a sentence of a board; `at`: the moment when it was heard, if known.
+
+        When this returns, the sentence stays, also if the process is killed. Sentences that were
+        read before change nothing.
+        """
+        with self._told(), self._transaction():
+            number = self._board(board)
+            if isinstance(sentence, Boot):
+                return self._keep_boot(number, sentence, at)
+            return self._keep_game(number, sentence, at)
+
+    def _board(self, name: str) -> int:
+        if name not in self._boards:
+            if len(self._boards) >= _MAX_BOARDS_REMEMBERED:
+                self._boards.clear()
+            self.db.execute("INSERT OR IGNORE INTO boards (name) VALUES (?)", (name,))
+            ((number,),) = self.db.execute("SELECT id FROM boards WHERE name = ?", (name,))
+            self._boards[name] = number
+        return self._boards[name]
+
+    def _keep_boot(self, board: int, boot: Boot, at: int | None) -> Kept:
+        added = self.db.execute(
+            "INSERT OR IGNORE INTO boots VALUES (?, ?, ?, ?, ?, ?)",
+            (board, boot.boot, boot.board, boot.release, boot.table_id, at),
+        )
+        return Kept(None, added.rowcount > 0)
+
+    def _keep_game(self, board: int, game: Game, at: int | None) -> Kept:
+        moves = "".join(map(str, game.moves))
+        rows = self.db.execute(
+            "SELECT id, seats, first, moves, times, ms, end FROM games "
+            "WHERE board = ? AND boot = ? AND number = ? ORDER BY again DESC",  # newest first
+            (board, game.boot, game.number),
+        ).fetchall()
+        same = [
+            (row, _Played(*played))
+            for row, seats, first, *played in rows
+            if (seats, first) == (game.seats, game.first)
+        ]
+        for row, stored in same:
+            if _knows(stored, game, moves):
+                self._note_moment(row, game, at)
+                return Kept(row, False)
+        for row, stored in same:
+            merged = _merge(stored, game, moves)
+            if merged is None:
+                continue
+            self.db.execute(
+                "UPDATE games SET moves = ?, times = ?, ms = ?, end = ? WHERE id = ?",
+                (*merged, row),
+            )
+            self._note_moment(row, game, at)
+            return Kept(row, True)
+        times = "," * (len(moves) - 1) + (str(game.ms) if moves and game.end != "x" else "")
+        added = self.db.execute(
+            "INSERT INTO games (board, boot, number, again, seats, first, moves, times, ms, end, "
+            "started, heard) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                board, game.boot, game.number, len(rows), game.seats, game.first, moves,
+                times, game.ms, game.end, None if at is None else at - game.ms, at,
+            ),
+        )  # fmt: skip
+        return Kept(added.lastrowid, True)
+
+    def _note_moment(self, row: int, game: Game, at: int | None) -> None:
+        if at is not None:
+            self.db.execute(
+                "UPDATE games SET started = coalesce(started, ?1 - ?2), "
+                "heard = max(coalesce(heard, ?1), ?1) "
+                "WHERE id = ?3 AND (started IS NULL OR heard IS NULL OR heard < ?1)",
+                (at, game.ms, row),
+            )
+
+    @contextmanager
+    def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+        self.db.execute(begin)
+        try:
+            yield
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            self._boards.clear()  # one of them may have been new
+            raise
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What SQLite raises, as one line."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+        except UnicodeDecodeError as error:
+            raise damaged(self.path, error) from error
+
+    def _failure(self, error: sqlite3.Error) -> StoreError:
+        code = getattr(error, "sqlite_errorname", "") or str(error)  # Python 3.11 has the name
+        text = f"{code} {error}".lower()
+        if "locked" in text or "busy" in text:
+            return StoreBusyError(
+                f"{self.path} is in use by another program; close that and try again"
+            )
+        if "full" in text:
+            why = f"no room to write {self.path}; free some space: what was kept before is safe"
+        elif "readonly" in text:
+            why = f"{self.path} may not be written; check its permissions, or choose another --db"
+        elif "cantopen" in text or "unable to open" in text:
+            why = f"cannot open {self.path} ({error}); check the folder, or choose another --db"
+        elif "ioerr" in text or "i/o" in text:
+            why = f"cannot read or write {self.path} ({error}); check the disk and its free space"
+        else:
+            return damaged(self.path, error)
+        return StoreError(why)
+
+    def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        """All rows of a query. Raises `StoreError`."""
+        return list(self.each(query, values))
+
+    def each(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+        """The rows of a query, one by one. Raises `StoreError`."""
+        with self._told():
+            # `yield from` would close the cursor, perhaps after the store.
+            for row in self.db.execute(query, values):  # noqa: UP028
+                yield row
+
+    def close(self) -> None:
+        """Close the file."""
+        self.db.close()
+
+
+class _Played(NamedTuple):
+    """How far a stored game has come."""
+
+    moves: str
+    times: str
+    ms: int
+    end: str
+
+    @property
+    def progress(self) -> tuple[int, bool]:
+        """What only grows."""
+        return len(self.moves), self.end == "x"
+
+
+def _knows(stored: _Played, game: Game, moves: str) -> bool:
+    """Whether the sentence was taken into the stored game: once so, it is so for ever."""
+    if game.end == "x":
+        return (stored.moves, stored.ms, stored.end) == (moves, game.ms, "x")
+    if not moves:
+        return game.ms <= stored.ms
+    times = stored.times.split(",")
+    return stored.moves.startswith(moves) and times[len(moves) - 1] == str(game.ms)
+
+
+def _merge(stored: _Played, game: Game, moves: str) -> _Played | None:
+    """What a stored game and a sentence with these moves know together.
+
+    None if the sentence is of another game. It is of this one if one of the two is the other at an
+    earlier time, and no move comes before the one before it.
+    """
+    known = stored.times.split(",")[: len(stored.moves)]
+    timed = bool(moves) and game.end != "x"
+    if timed and len(moves) <= len(known) and known[len(moves) - 1] not in ("", str(game.ms)):
+        return None
+    told = _Played(moves, stored.times, game.ms, game.end)
+    earlier, later = sorted((stored, told), key=lambda played: played.progress)
+    if stored != told and (
+        stored.progress == told.progress
+        or earlier.end != "-"
+        or not later.moves.startswith(earlier.moves)
+        or earlier.ms > later.ms
+    ):
+        return None
+    times = known + [""] * (len(later.moves) - len(known))
+    if timed:
+        ply = len(moves) - 1
+        before = next(filter(None, reversed(times[:ply])), 0)
+        after = next(filter(None, times[ply + 1 :]), later.ms)
+        if not int(before) <= game.ms <= int(after):
+            return None
+        times[ply] = str(game.ms)
+    return later._replace(times=",".join(times))

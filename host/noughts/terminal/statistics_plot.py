@@ -1,0 +1,115 @@
+"""The picture of `noughts stats --plot`: results, first moves, lengths, times, mistakes."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from noughts.errors import NoughtsError
+from noughts.files import write_whole
+from noughts.protocol.describe import counted, seated, won
+from noughts.store.queries import RESULTS
+from noughts.store.statistics import Stats, in_order, players_in_order
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.typing import HashableList
+
+_COLOURS = {"A": "#d1495b", "B": "#edae49", "draw": "#7f8fa6", "abandoned": "#c8ccd4"}
+_COLOURS["unfinished"] = "#e6e8ec"
+
+
+def draw(found: Stats, path: Path) -> None:
+    """Draw the statistics into a file, `.png` or `.svg` by its name.
+
+    Raises `NoughtsError` if matplotlib is not installed, or the file cannot be written.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise NoughtsError(
+            f"drawing needs matplotlib ({error}); "
+            f"install it with `{sys.executable} -m pip install matplotlib`"
+        ) from error
+    picture = io.BytesIO()
+    # A fixed salt and no date: the same games give the same file.
+    with rc_context({"svg.hashsalt": "noughts", "svg.fonttype": "none"}):
+        figure = Figure(figsize=(12, 7.5), layout="constrained")
+        figure.suptitle(counted(found.games, "game"))
+        above: list[str | HashableList[str]] = ["results", "results", "first"]
+        axes = figure.subplot_mosaic([above, ["lengths", "times", "mistakes"]])
+        _results(axes["results"], found)
+        _first_moves(axes["first"], found)
+        _lengths(axes["lengths"], found)
+        _times(axes["times"], found)
+        _mistakes(axes["mistakes"], found)
+        kind = path.suffix.lower()[1:]
+        metadata = {"Date": None} if kind == "svg" else None
+        figure.savefig(picture, format=kind, dpi=120, metadata=metadata)
+    write_whole(path, picture.getvalue())
+
+
+def _results(axes: Axes, found: Stats) -> None:
+    kinds = in_order(found)[::-1]  # the first on top
+    labels = [
+        f"{seated(seats[0])} - {seated(seats[1])}, {first} first" for seats, first, _ in kinds
+    ]
+    left = [0] * len(kinds)
+    for name, end in RESULTS.items():
+        counts = [results[end] for _, _, results in kinds]
+        axes.barh(labels, counts, left=left, color=_COLOURS[name], label=won(name))
+        left = [before + count for before, count in zip(left, counts, strict=True)]
+    axes.set_title("Results")
+    axes.set_xlabel("games")
+    axes.legend(fontsize="small", ncols=5, loc="upper center", bbox_to_anchor=(0.5, -0.15))
+
+
+def _first_moves(axes: Axes, found: Stats) -> None:
+    counts = found.first_moves
+    total = sum(counts) or 1
+    axes.imshow([counts[row : row + 3] for row in (0, 3, 6)], cmap="Blues", vmin=0)
+    for cell, count in enumerate(counts):
+        dark = count > 0.6 * max(counts)
+        axes.text(
+            cell % 3, cell // 3, f"{count:,}\n{count / total:.0%}",
+            ha="center", va="center", color="white" if dark else "black",
+        )  # fmt: skip
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.set_title("First moves")
+
+
+def _lengths(axes: Axes, found: Stats) -> None:
+    lengths = range(5, 10)
+    axes.bar(lengths, [found.lengths[length] for length in lengths], color="#5b8def")
+    axes.set_title("Moves in a game")
+    axes.set_ylabel("games that ended by the rules")
+
+
+def _times(axes: Axes, found: Stats) -> None:
+    boxes = []
+    for seat, player in players_in_order(found):
+        quartiles = player.quartiles_ms()
+        if quartiles is not None:
+            low, median, high = (ms / 1000 for ms in quartiles)
+            box = {"q1": low, "med": median, "q3": high, "whislo": low, "whishi": high}
+            boxes.append(box | {"label": seated(seat)})
+    if boxes:
+        axes.bxp(boxes, showfliers=False, showcaps=False, patch_artist=True)
+    axes.set_title("Time for a move: median and half of them")
+    axes.set_ylabel("seconds")
+    axes.set_ylim(bottom=0)
+
+
+def _mistakes(axes: Axes, found: Stats) -> None:
+    rates = [
+        (seated(seat), player.mistakes_a_game)
+        for seat, player in players_in_order(found)
+        if player.mistakes_a_game is not None
+    ]
+    axes.bar([name for name, _ in rates], [rate for _, rate in rates], color="#5b8def")
+    axes.set_title("Mistakes a game")
+    axes.set_ylim(bottom=0)

@@ -1,0 +1,141 @@
+"""What happens while boards are watched, in words and as records for scripts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from noughts.protocol.describe import counted, tell
+from noughts.protocol.sentences import Boot, Sentence
+from noughts.store import timestamps
+from noughts.watch.port_monitor import Plugged, Refused, Unplugged
+
+
+@dataclass(frozen=True)
+class Told:
+    """A sentence that is in the store by now."""
+
+    board: str
+    sentence: Sentence
+    game: int | None
+    """The game's number in the store; a boot has none."""
+    new: bool
+    """Whether it told the store anything."""
+
+
+@dataclass(frozen=True)
+class Strange:
+    """A sentence of a later version; each kind is told once a connection."""
+
+    board: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Something that is no sentence, harmless to show."""
+
+    board: str
+    text: str
+
+
+@dataclass(frozen=True)
+class StoreBusy:
+    """Another program keeps the store to itself: what is heard waits, and is in the raw lines."""
+
+    store: str
+
+
+@dataclass(frozen=True)
+class StoreFree:
+    """The store can be written again."""
+
+    store: str
+
+
+@dataclass(frozen=True)
+class StoreGone:
+    """The store was deleted, overwritten or damaged; games are kept in another one from now on."""
+
+    store: str
+    now: str
+
+
+@dataclass(frozen=True)
+class NotShown:
+    """So many events that nobody read, and that are not shown any more; all was kept."""
+
+    events: int
+
+
+Event = (
+    Plugged
+    | Unplugged
+    | Refused
+    | Told
+    | Strange
+    | Noisy
+    | StoreBusy
+    | StoreFree
+    | StoreGone
+    | NotShown
+)
+
+_NAMES = {
+    Plugged: "connected",
+    Unplugged: "gone",
+    Refused: "waiting",
+    Strange: "unknown",
+    Noisy: "noise",
+    StoreBusy: "busy",
+    StoreFree: "free",
+    StoreGone: "moved",
+    NotShown: "missed",
+}
+
+
+def in_words(event: Event) -> str:
+    """One line for a person."""
+    if isinstance(event, Told):
+        before = "" if event.new else " (kept before)"
+        return f"{event.board}: {tell(event.sentence, event.game)}{before}"
+    if isinstance(event, Plugged):
+        return f"{event.board}: connected" + f" ({event.port})" * (event.port != event.board)
+    if isinstance(event, Unplugged):
+        return f"{event.board}: gone ({event.why}); it is taken up again when it is back"
+    if isinstance(event, Refused):
+        return f"waiting for {event.port}: {event.why}"
+    if isinstance(event, StoreBusy):
+        return (
+            f"{event.store} is in use by another program; what boards say is in its raw lines, and "
+            "is stored when that program is done"
+        )
+    if isinstance(event, StoreFree):
+        return f"{event.store} is free again"
+    if isinstance(event, StoreGone):
+        return (
+            f"{event.store} was deleted, overwritten or damaged; from now on games are kept in "
+            f"{event.now}, and `noughts watch --from FILE` reads the raw lines of those before"
+        )
+    if isinstance(event, NotShown):
+        return f"{counted(event.events, 'event')} not shown: nobody read; all is kept"
+    if isinstance(event, Strange):
+        return f"{event.board}: {event.what} is not known here; get a newer noughts"
+    return f"{event.board}: noise: {event.text}"
+
+
+def as_record(event: Event, at: int) -> dict[str, object]:
+    """An event as `noughts watch --json` prints it; its help tells the fields."""
+    record: dict[str, object] = {"at": timestamps.iso(at)}
+    if not isinstance(event, Told):
+        return record | {"event": _NAMES[type(event)]} | asdict(event)
+    sentence = event.sentence
+    record |= {"event": "boot" if isinstance(sentence, Boot) else "game"}
+    record |= {"board": event.board, "new": event.new}
+    if isinstance(sentence, Boot):
+        return record | {
+            "boot": sentence.boot,
+            "hardware": sentence.board,
+            "release": sentence.release,
+            "table_id": sentence.table_id,
+        }
+    return record | {"game": event.game} | asdict(sentence) | {"moves": list(sentence.moves)}

@@ -1,0 +1,190 @@
+"""Following serial ports that come and go: finding, opening and reading many of them.
+
+One thread finds ports; each port is opened in a thread of its own, because a far host may take
+long to answer. Whoever calls `poll()` reads them all, without waiting. Nothing is ever written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import re
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import serial
+
+from noughts.errors import BoardError, printable
+from noughts.hardware.ports import Port, close_port, find_ports, open_port, read_port
+
+_PLAIN = re.compile(r"[0-9A-Za-z/\\]")
+_LOOK_S = 1.0
+_CLOSE_S = 0.2
+_READ = 4096
+"""Bytes of a port in a turn, so that one cannot keep the others waiting."""
+
+
+@dataclass(frozen=True)
+class Plugged:
+    """A port is open. Its board is named by USB serial number, else by the port."""
+
+    board: str
+    port: str
+
+
+@dataclass(frozen=True)
+class Unplugged:
+    """A port has gone, for this reason."""
+
+    board: str
+    port: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A port is there, or should be, and cannot be opened; it is tried again every second."""
+
+    port: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """Bytes from a board."""
+
+    board: str
+    data: bytes
+
+
+Change = Plugged | Unplugged | Refused | Arrived
+
+
+def name_of(port: Port) -> str:
+    """What a board is called in the store."""
+    if port.usb_id:
+        return printable(f"usb-{port.usb_id}")
+    # A raw log, or a spreadsheet, would take other beginnings for something else.
+    return printable(port.name if _PLAIN.match(port.name) else str(Path(port.name).absolute()))
+
+
+class Follower:
+    """Follows the ports that were named, or all micro:bits. `close()` it."""
+
+    def __init__(
+        self, wanted: Sequence[str] = (), find: Callable[[], Sequence[Port]] = find_ports
+    ) -> None:
+        self._wanted = tuple(dict.fromkeys(wanted))
+        self._find = find
+        self._open: dict[Port, serial.SerialBase] = {}
+        self._busy: set[str] = set()  # names that are open or being opened
+        self._refused: dict[str, str] = {}
+        self._found: queue.SimpleQueue[tuple[Port, serial.SerialBase] | Refused] = (
+            queue.SimpleQueue()
+        )
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="find ports", daemon=True)
+        self._thread.start()
+
+    def _look(self) -> None:
+        while not self._stopped.is_set():
+            ports = self._ports()
+            with self._lock:
+                there = {port.name for port in ports}
+                self._refused = {name: why for name, why in self._refused.items() if name in there}
+                new = [port for port in ports if port.name not in self._busy]
+                self._busy.update(port.name for port in new)
+            for port in new:
+                threading.Thread(target=self._try, args=(port,), daemon=True).start()
+            self._stopped.wait(_LOOK_S)
+
+    def _ports(self) -> Sequence[Port]:
+        there: Sequence[Port] = ()
+        with contextlib.suppress(OSError):  # one that goes away while the system lists it
+            there = self._find()
+        if not self._wanted:
+            return there
+        # The name that was given may be a link; the board behind it is the same.
+        known = {port.name: port.usb_id for port in there}
+        return [Port(name, known.get(os.path.realpath(name))) for name in self._wanted]
+
+    def _try(self, port: Port) -> None:
+        try:
+            opened = open_port(port.name)
+        except BoardError as error:
+            with self._lock:
+                self._busy.discard(port.name)
+                known = self._refused.get(port.name) == str(error)
+                self._refused[port.name] = str(error)
+            if not known:
+                self._found.put(Refused(port.name, str(error)))
+            return
+        with self._lock:
+            self._refused.pop(port.name, None)
+            if not self._stopped.is_set():
+                self._found.put((port, opened))
+                return
+        opened.close()
+
+    def poll(self) -> list[Change]:
+        """What has happened since the last time, and all bytes that are there by now."""
+        changes: list[Change] = []
+        while not self._found.empty():
+            found = self._found.get()
+            if isinstance(found, Refused):
+                changes.append(found)
+            else:
+                port, opened = found
+                self._open[port] = opened
+                changes.append(Plugged(name_of(port), port.name))
+        for port, opened in list(self._open.items()):
+            data = b""
+            why = None
+            try:
+                data = read_port(opened, _READ)
+            except Exception as error:  # the handlers of URLs raise whatever they come across
+                why = " ".join(str(error).split())
+            if data:
+                changes.append(Arrived(name_of(port), data))
+            if why is not None:
+                self._drop(port)
+                changes.append(Unplugged(name_of(port), port.name, why))
+        return changes
+
+    def _drop(self, port: Port) -> None:
+        _close(self._open.pop(port))
+        with self._lock:
+            self._busy.discard(port.name)
+
+    def close(self) -> None:
+        """Close all ports."""
+        self._stopped.set()
+        end_s = time.monotonic() + _CLOSE_S
+        self._thread.join(_CLOSE_S)
+        with self._lock:
+            while not self._found.empty():
+                found = self._found.get()
+                if not isinstance(found, Refused):
+                    _close(found[1])
+        # Far hosts take their time; nothing is lost if the program ends before they have closed.
+        closing = [
+            threading.Thread(target=_close, args=(opened,), daemon=True)
+            for opened in self._open.values()
+        ]
+        self._open.clear()
+        for thread in closing:
+            thread.start()
+        for thread in closing:
+            thread.join(max(0.0, end_s - time.monotonic()))
+
+
+def _close(port: serial.SerialBase) -> None:
+    try:
+        close_port(port)
+    except Exception:  # it is gone: what closing it still raises tells nothing new
+        return

@@ -1,0 +1,298 @@
+"""Watching boards: what they say is kept first, and told then."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
+from noughts.protocol.parser import Heard, Item, Noise, Stream
+from noughts.protocol.sentences import Boot
+from noughts.store import timestamps
+from noughts.store.store import Store
+from noughts.store.store_files import StoreFiles, beside
+from noughts.watch.events import Event, Noisy, StoreBusy, StoreFree, StoreGone, Strange, Told
+from noughts.watch.port_monitor import Arrived, Follower, Unplugged
+from noughts.watch.raw_log import RawLog
+
+_REST_S = 0.02
+_TIDY = 5000
+"""Events between two collections: memory stays where it is from the first ten thousand on."""
+_PATIENCE_S = 0.05
+"""To wait for others who write to the store, before listening to the boards again."""
+_SAY_BUSY_S = 2.0
+_MAX_PENDING = 50_000
+"""Of what is heard while the store cannot be written; some 30 MB. The raw lines hold the rest."""
+_LAST_S = 0.25
+"""After the end was asked for: to take in what boards have said by then."""
+
+
+class Ears:
+    """What all boards say, line by line: into the raw log, the store, and events.
+
+    What cannot be stored because another program is writing to the store is `pending`.
+    """
+
+    def __init__(self, store: Store, raw: RawLog | None) -> None:
+        store.wait_for_others(_PATIENCE_S)
+        self._store = store
+        self._raw = raw
+        self._streams: dict[str, Stream] = {}
+        self._noise = 0  # of streams that have ended
+        self._boots: dict[str, tuple[Boot, int | None]] = {}
+        self._busy_since_s: float | None = None
+        self._said_busy = False
+        self.pending: deque[Event | tuple[str, Item, int | None]] = deque()
+        self.left_out = 0
+        """Sentences that are in the raw log only, because too many were pending."""
+
+    @property
+    def noise(self) -> int:
+        """Bytes so far that were no part of a sentence."""
+        return self._noise + sum(stream.noise for stream in self._streams.values())
+
+    def hear(self, board: str, data: bytes, at: int | None) -> list[Event]:
+        """Bytes of a board, at a moment if it is known; gives what is stored by now."""
+        self.take(board, data, at)
+        return self.settle()
+
+    def end(self, board: str, at: int | None) -> list[Event]:
+        """Nothing more will come from there."""
+        self.take_end(board, at)
+        return self.settle()
+
+    def take(self, board: str, data: bytes, at: int | None) -> None:
+        """Bytes of a board: into the raw log, and to be stored when all is `settle`d."""
+        stream = self._streams.setdefault(board, Stream())
+        self._take(board, stream.feed(data), at)
+
+    def take_end(self, board: str, at: int | None) -> None:
+        """Nothing more will come from there; the same."""
+        stream = self._streams.pop(board, Stream())
+        self._take(board, stream.end(), at)
+        self._noise += stream.noise
+
+    def _take(self, board: str, items: Sequence[Item], at: int | None) -> None:
+        # All raw lines first: they are there, whatever becomes of the store.
+        if self._raw is not None and at is not None:
+            for item in items:
+                self._raw.write(board, item.text if isinstance(item, Noise) else item.line, at)
+        for item in items:
+            if len(self.pending) < _MAX_PENDING:
+                self.pending.append((board, item, at))
+            else:
+                self.left_out += isinstance(item, Heard)
+
+    def settle(self) -> list[Event]:
+        """Store what is pending, as far as other programs let us; gives what is kept by now.
+
+        Raises `StoreError` when something cannot be kept; it stays pending.
+        """
+        events: list[Event] = []
+        while self.pending:
+            first = self.pending[0]
+            try:
+                if isinstance(first, tuple):
+                    events += self._keep(*first)
+                else:
+                    events.append(first)
+            except StoreBusyError:
+                return events + self._wait()
+            self.pending.popleft()
+        if self._said_busy:
+            events.append(StoreFree(str(self._store.path)))
+        self._busy_since_s, self._said_busy = None, False
+        return events
+
+    def _wait(self) -> list[Event]:
+        now_s = time.monotonic()
+        if self._busy_since_s is None:
+            self._busy_since_s = now_s
+        if self._said_busy or now_s - self._busy_since_s < _SAY_BUSY_S:
+            return []
+        self._said_busy = True
+        return [StoreBusy(str(self._store.path))]
+
+    def _keep(self, board: str, item: Item, at: int | None) -> list[Event]:
+        if isinstance(item, Noise):
+            return [Noisy(board, item.text)]
+        if isinstance(item, Heard):
+            kept = self._store.keep(board, item.sentence, at)
+            if isinstance(item.sentence, Boot):
+                self._boots[board] = item.sentence, at
+            return [Told(board, item.sentence, kept.game, kept.new)]
+        return [] if item.again else [Strange(board, item.what)]
+
+    def go_on_in(self, store: Store) -> None:
+        """Keep in another store from now on; what boards said of themselves is kept there too."""
+        store.wait_for_others(_PATIENCE_S)
+        for board, (boot, at) in self._boots.items():
+            store.keep(board, boot, at)
+        self._store = store
+
+
+class Watch:
+    """Follows ports and keeps what they say, in `step()` after `step()`. `close()` it.
+
+    The store is closed with it: it may be another by then, where the first one was deleted.
+    """
+
+    def __init__(self, store: Store, follower: Follower, raw: RawLog) -> None:
+        self._first_path = store.path
+        self._store = store
+        self._files = StoreFiles(store.path)
+        self._ears = Ears(store, raw)
+        self._follower = follower
+        self._raw = raw
+        self._events = 0
+
+    @property
+    def noise(self) -> int:
+        """Bytes so far that were no part of a sentence."""
+        return self._ears.noise
+
+    @property
+    def path(self) -> Path:
+        """Where games are kept."""
+        return self._store.path
+
+    def step(self) -> list[Event]:
+        """Take what is there, after a short rest if it is nothing.
+
+        Raises `StoreError` when something could not be kept.
+        """
+        arrived, events = self._step()
+        if not arrived:
+            time.sleep(_REST_S)
+        return events
+
+    def _step(self) -> tuple[bool, list[Event]]:
+        arrived = False
+        for change in self._follower.poll():
+            if isinstance(change, Arrived):
+                arrived = True
+                self._ears.take(change.board, change.data, timestamps.now())
+                continue
+            if isinstance(change, Unplugged):
+                self._ears.take_end(change.board, timestamps.now())
+            self._ears.pending.append(change)
+        self._raw.flush()
+        events = self._settle()
+        self._events += len(events)
+        if self._events >= _TIDY:
+            # CPython keeps lists of freed tuples and the like, which only this gives back.
+            gc.collect()
+            self._events = 0
+        return arrived, events
+
+    def _settle(self) -> list[Event]:
+        """Store what is pending: in another store, should this one not be there any more."""
+        pending = self._ears.pending.copy()
+        try:
+            events = self._ears.settle()
+            if not self._files.replaced():
+                return events
+        except StoreDamagedError:
+            self._files.replaced()
+        except StoreError:
+            if not self._files.replaced():
+                raise
+        # What was stored just now may be in the file that is gone: once more, in the new one.
+        self._ears.pending = pending
+        gone = self._store.path
+        self._move()
+        return [StoreGone(str(gone), str(self.path)), *self._ears.settle()]
+
+    def _move(self) -> None:
+        try:
+            store = Store(beside(self._first_path), create=True)
+        except OSError as error:
+            raise StoreError(
+                f"{self.path} is gone, and nothing can be kept beside it ({error.strerror}); "
+                f"check the folder: what was heard is in {self._raw.folder}"
+            ) from error
+        self._leave()
+        self._store = store
+        self._files = StoreFiles(store.path)
+        self._ears.go_on_in(store)
+
+    def _leave(self) -> None:
+        if self._files.overwritten:
+            # What SQLite has not brought into the store yet must not go into what is there now.
+            with contextlib.suppress(OSError):
+                os.truncate(f"{os.path.realpath(self.path)}-wal", 0)
+        with contextlib.suppress(Exception):  # what SQLite says of a file that is gone is no news
+            self._store.close()
+        self._files.close()
+
+    def finish(self) -> list[Event]:
+        """Take in what boards have said by now. Raises `StoreError` if not all could be stored."""
+        end_s = time.monotonic() + _LAST_S
+        events: list[Event] = []
+        arrived = True
+        while (arrived or self._ears.pending) and time.monotonic() < end_s:
+            arrived, more = self._step()
+            events += more
+        left = self._ears.left_out + len(self._ears.pending)
+        if left:
+            raise StoreError(
+                f"{self.path} is in use by another program, and {left:,} sentences are not in it; "
+                f"`noughts watch --from FILE` reads them from the raw lines in {self._raw.folder}"
+            )
+        return events
+
+    def close(self) -> None:
+        """Close the store and the raw log. Raises `StoreError`."""
+        self._store.close()
+        self._files.close()
+        self._raw.close()
+
+
+class Keeper:
+    """Keeps what boards say, in a thread of its own, whatever those do who look on.
+
+    `tell` gets the events, in that thread, and must not wait for anybody. It ends when `stop` is
+    set, and sets it when it ends by itself.
+    """
+
+    def __init__(
+        self, watch: Watch, stop: threading.Event, tell: Callable[[list[Event]], None]
+    ) -> None:
+        self._watch = watch
+        self._stop = stop
+        self._tell = tell
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._keep, name="keep what boards say", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def _keep(self) -> None:
+        try:
+            try:
+                while not self._stop.is_set():
+                    self._tell(self._watch.step())
+                self._tell(self._watch.finish())
+            finally:
+                self._stop.set()
+                self._watch.close()
+        except BaseException as error:  # `wait` raises it where somebody sees it
+            self._failure = error
+
+    def join(self) -> None:
+        """Wait until it has ended."""
+        while self._thread.is_alive():
+            self._thread.join(0.1)  # Windows looks at Ctrl-C only between two waits
+
+    def wait(self) -> None:
+        """Wait until it has ended, and all is kept. Raises `StoreError` if something is not."""
+        self.join()
+        if self._failure is not None:
+            raise self._failure

@@ -1,0 +1,102 @@
+"""What is known of the boards since watching began: for faces that show how things stand."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+from noughts.protocol.sentences import Boot, Game
+from noughts.watch.events import (
+    Event,
+    Noisy,
+    NotShown,
+    StoreBusy,
+    StoreFree,
+    StoreGone,
+    Told,
+    in_words,
+)
+from noughts.watch.port_monitor import Plugged, Refused, Unplugged
+
+_LISTED = 200
+
+
+@dataclass
+class BoardState:
+    """One board."""
+
+    name: str
+    port: str
+    connected: bool = True
+    boot: Boot | None = None
+    game: Game | None = None
+    """The game that the last sentence told of."""
+    number: int | None = None
+    """That game's number in the store."""
+    score: Counter[str] = field(default_factory=Counter)
+    """Games that ended since watching began: `A`, `B` and `=`."""
+    noise: int = 0
+    """Lines that were no sentence."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A game that has ended."""
+
+    number: int
+    board: str
+    game: Game
+
+
+class Session:
+    """Takes events in, and can be looked at."""
+
+    def __init__(self) -> None:
+        self.boards: dict[str, BoardState] = {}
+        self.ended: deque[Ended] = deque(maxlen=_LISTED)
+        """Newest first."""
+        self.waiting: dict[str, str] = {}
+        """Ports that cannot be opened, and why."""
+        self.warning = ""
+        """What has become of the store, in words; nothing while all is well."""
+        self.sentences = 0
+        self.games = 0
+        """Games that ended."""
+
+    def take(self, event: Event) -> None:
+        """Something has happened."""
+        if isinstance(event, Refused):
+            self.waiting[event.port] = event.why
+            return
+        if isinstance(event, (StoreBusy, StoreGone)):
+            self.warning = in_words(event)
+            return
+        if isinstance(event, StoreFree):
+            self.warning = ""
+            return
+        if isinstance(event, NotShown):
+            return
+        board = self.boards.setdefault(event.board, BoardState(event.board, event.board))
+        if isinstance(event, Plugged):
+            board.port, board.connected = event.port, True
+            self.waiting.pop(event.port, None)
+        elif isinstance(event, Unplugged):
+            board.connected = False
+        elif isinstance(event, Noisy):
+            board.noise += 1
+        elif isinstance(event, Told):
+            self._tell(board, event)
+
+    def _tell(self, board: BoardState, event: Told) -> None:
+        self.sentences += 1
+        if isinstance(event.sentence, Boot):
+            board.boot = event.sentence
+            board.game = None
+            return
+        assert event.game is not None
+        board.game, board.number = event.sentence, event.game
+        if event.new and event.sentence.end != "-":
+            self.games += 1
+            self.ended.appendleft(Ended(event.game, board.name, event.sentence))
+            if event.sentence.end != "x":
+                board.score[event.sentence.end] += 1

@@ -1,0 +1,217 @@
+"""Hard's brain against a solver written anew here, on other data and without symmetry."""
+
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+from noughts import brain
+from noughts.commands.table import run
+from noughts.device_files import device_dir, load_device
+from noughts.errors import NoughtsError
+from noughts.game import solver
+from noughts.game.positions import parse, unfinished
+
+WINS = ("012", "345", "678", "036", "147", "258", "048", "246")
+
+ai = load_device("ai")
+
+
+def won(board, side):
+    return any(all(board[int(cell)] == side for cell in line) for line in WINS)
+
+
+@cache
+def minimax(board, side):
+    """1, 0 or -1 for `side`, who is to move on a board of nine characters."""
+    other = "XO"["OX".index(side)]
+    if won(board, other):
+        return -1
+    if "." not in board:
+        return 0
+    return max(-minimax(after(board, cell, side), other) for cell in free(board))
+
+
+def free(board):
+    return [cell for cell in range(9) if board[cell] == "."]
+
+
+def after(board, cell, side):
+    return board[:cell] + side + board[cell + 1 :]
+
+
+@cache
+def chance(board, side):
+    """Hard's chance to win when to move, and the moves that give it."""
+    other = "XO"["OX".index(side)]
+    best = {}
+    for cell in free(board):
+        following = after(board, cell, side)
+        best[cell] = (-minimax(following, other), random_reply(following, side))
+    top = max(best.values())
+    return top[1], frozenset(cell for cell in best if best[cell] == top)
+
+
+@cache
+def random_reply(board, side):
+    """Hard's chance to win when the random player, not `side`, is to move."""
+    other = "XO"["OX".index(side)]
+    if won(board, side):
+        return Fraction(1)
+    if "." not in board:
+        return Fraction(0)
+    total = Fraction(0)
+    for cell in free(board):
+        following = after(board, cell, other)
+        if not won(following, other) and "." in following:
+            total += chance(following, side)[0]
+    return total / len(free(board))
+
+
+def test_the_solver_agrees_with_this_one_everywhere():
+    for position in unfinished():
+        board = str(position)
+        side = "XO"[position.ply % 2]
+        assert solver.value(position) == minimax(board, side), board
+        assert set(solver.hard_moves(position)) == chance(board, side)[1], board
+
+
+def test_exact_strength_from_the_empty_board():
+    empty = "." * 9
+    assert chance(empty, "X")[0] == solver.win_chance(True) == Fraction(191, 192)
+    assert random_reply(empty, "O") == solver.win_chance(False) == Fraction(866, 945)
+
+
+def test_the_chip_plays_hard_at_all_4520_positions_from_both_sides():
+    count = 0
+    for position in unfinished():
+        best = chance(str(position), "XO"[position.ply % 2])[1]
+        cells = brain.best_cells(ai, position)
+        assert cells and set(cells) <= best, position
+        marks = [(position.other >> c & 1) - (position.mover >> c & 1) for c in range(9)]
+        score = [-line for line in position.scores()]
+        assert ai.best(marks, score, -1, "H") == cells
+        count += 1
+    assert count == 4520
+
+
+@pytest.mark.parametrize("hard_first", [True, False])
+def test_no_sequence_of_moves_beats_the_chip(hard_first):
+    """Every line of play against every move that the chip may choose."""
+    ended = {"won": 0, "drawn": 0}
+
+    def walk(position, hard_to_move):
+        if position.over:
+            lost = solver.value(position) < 0 and hard_to_move
+            assert not lost, position
+            ended["won" if solver.value(position) else "drawn"] += 1
+            return
+        cells = brain.best_cells(ai, position) if hard_to_move else position.free
+        for cell in cells:
+            walk(position.play(cell), not hard_to_move)
+
+    walk(parse("." * 9), hard_first)
+    assert ended["won"] > ended["drawn"] > 0
+
+
+def test_medium_completes_else_blocks_else_anything():
+    for position in unfinished():
+        scores = position.scores()
+        cells = set(brain.best_cells(ai, position, "M"))
+        for wanted in (2, -2):
+            ready = {
+                cell
+                for line, score in enumerate(scores)
+                if score == wanted
+                for cell in brain.LINES[line]
+                if cell in position.free
+            }
+            if ready:
+                assert cells <= ready
+                break
+        else:
+            assert cells == set(position.free)
+
+
+def test_easy_plays_anywhere():
+    for position in unfinished():
+        assert brain.best_cells(ai, position, "E") == list(position.free)
+
+
+def test_the_committed_table_is_what_would_be_generated():
+    made = brain.make()
+    assert (device_dir() / "table.py").read_text() == brain.source(made)
+    assert made.id == load_device("table").ID
+    assert len(made.payload) == 26 <= 48
+
+
+def test_weights_that_cannot_be_mended_by_a_book_are_refused():
+    with pytest.raises(NoughtsError, match="find others"):
+        brain.make((18, 2, 0, 11, 25, 25, 3, 4, 6, 25))
+
+
+def test_a_wrong_table_is_found_out():
+    made = brain.make()
+    with pytest.raises(NoughtsError, match="wrong in"):
+        brain.check(brain.Table(made.weights, made.book[1:]), brain.classes())
+
+
+def test_a_file_that_is_no_table_is_not_quoted_by_a_warning(recwarn):
+    with pytest.raises(NoughtsError, match=r"is not a table; make one"):
+        brain.read('ID = "\\\x1b[2J"', "it")
+    assert not recwarn.list
+
+
+def test_a_table_file_is_read_back():
+    made = brain.make()
+    assert brain.read(brain.source(made), "it") == made
+    other = brain.Table((0,) * 10, ())
+    assert brain.read(brain.source(other), "it") == other
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("WEIGHTS", "import os\nWEIGHTS", "is not a table; make one"),
+        ('WEIGHTS = b"', 'WEIGHTS = b"\\x00', "is not a table; make one"),
+        ("BOOK = (", "BOOK = (70000, ", "is not a table; make one"),
+        ("BOOK = (", "BOOK = (None, ", "is not a table; make one"),
+        ("BOOK = (", "BOOK = ((", "is not a table; make one"),
+        ("BOOK = (", "MORE = (", "is not a table; make one"),
+        ("BOOK = (", "MORE = 1\nBOOK = (", "is not a table; make one"),
+        ("ID = ", "ID = len(str()) or ", "is not a table; make one"),
+        ("BOOK = (2307,", "BOOK = (", "its ID is '2798', its contents have 'EDD5'"),
+    ],
+)
+def test_a_file_that_is_no_table(old, new, why):
+    text = brain.source(brain.make())
+    assert old in text
+    with pytest.raises(NoughtsError, match=why) as caught:
+        brain.read(text.replace(old, new), "other.py")
+    assert str(caught.value).startswith("other.py ")
+
+
+class Args:
+    """What argparse would give."""
+
+    def __init__(self, output, check=False):
+        self.output, self.check, self.json = output, check, False
+
+
+def test_the_command_writes_and_checks(tmp_path, capsys):
+    path = tmp_path / "table.py"
+    with pytest.raises(NoughtsError, match="cannot read"):
+        run(Args(path, check=True))
+    assert run(Args(path)) == 0
+    assert run(Args(path, check=True)) == 0
+    assert "26 bytes" in capsys.readouterr().out
+    path.write_text(path.read_text().replace("BOOK", "B00K"))
+    with pytest.raises(NoughtsError, match="not what would be generated"):
+        run(Args(path, check=True))
+
+
+def test_a_folder_that_cannot_be_written_keeps_its_file(tmp_path):
+    path = tmp_path / "missing" / "table.py"
+    with pytest.raises(NoughtsError, match="cannot write"):
+        run(Args(path))
+    assert not path.parent.exists()

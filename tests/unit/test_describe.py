@@ -1,0 +1,30 @@
+"""Sentences in words."""
+
+import pytest
+
+from noughts.protocol.describe import tell
+from noughts.protocol.sentences import Boot, Game
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        (Game("0", 3, "PH", "A", (), 0, "-"),
+         "game 3: A is a person, B is the chip (hard); A begins"),
+        (Game("0", 3, "PP", "A", (0, 4, 8, 6, 2), 9, "-"),
+         "game 3, move 5: A in the top-right corner"),
+        (Game("0", 3, "PP", "B", (0,), 9, "-"), "game 3, move 1: B in the top-left corner"),
+        (Game("0", 1, "PP", "A", (0, 4, 1, 3, 2), 9, "A"),
+         "game 1, move 5: A in the top-right corner; A wins (top row)"),
+        (Game("0", 1, "PP", "A", (4, 0, 2, 6, 3, 5, 1, 7, 8), 9, "="),
+         "game 1, move 9: A in the bottom-right corner; a draw"),
+        (Game("0", 1, "PP", "A", (4,), 9, "x"), "game 1: abandoned after 1 move"),
+    ],
+)  # fmt: skip
+def test_games(game, words):
+    assert tell(game) == words
+
+
+def test_boot():
+    text = tell(Boot("0A83", "V1", "0.1.0", "2798"))
+    assert text == "board started: micro:bit V1, game 0.1.0, table 2798"

@@ -1,0 +1,358 @@
+"""What boards say, on its way to the raw log, the store and the events, hostile boards too."""
+
+import contextlib
+import io
+import json
+import os
+import sqlite3
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fuzz_log
+from noughts.errors import SentenceError, StoreError
+from noughts.hardware.ports import Port
+from noughts.protocol.sentences import checksum, read, write
+from noughts.store.store import Store
+from noughts.watch import raw_log
+from noughts.watch.events import (
+    Noisy,
+    NotShown,
+    StoreBusy,
+    StoreFree,
+    StoreGone,
+    Strange,
+    Told,
+    as_record,
+    in_words,
+)
+from noughts.watch.port_monitor import Plugged, Refused, Unplugged, name_of
+from noughts.watch.raw_log import RawLog
+from noughts.watch.recorder import Ears
+from noughts.watch.session import Session
+from told import AT, BOOT, stages
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "games.db", create=True) as opened:
+        yield opened
+
+
+def line(sentence):
+    return write(sentence).encode() + b"\r\n"
+
+
+@pytest.mark.parametrize("seed", range(0, 150, 30))
+def test_hostile_boards(tmp_path, seed):
+    """As the longer campaign, `tools/fuzz_log.py`."""
+    for each in range(seed, seed + 30):
+        dice = Random(each)
+        fuzz_log.check(fuzz_log.hostile(dice), dice, tmp_path)
+
+
+@given(st.binary(max_size=400), st.randoms(use_true_random=False))
+def test_any_bytes(tmp_path_factory, data, dice):
+    fuzz_log.check(data, dice, tmp_path_factory.mktemp("any"))
+
+
+@given(st.lists(st.sampled_from([b"$", b"*", b",", b"\r", b"\n", b"\0", b"\x1b[", line(BOOT)])))
+def test_what_sentences_are_made_of(tmp_path_factory, parts):
+    fuzz_log.check(b"".join(parts), Random(1), tmp_path_factory.mktemp("made"))
+
+
+def test_the_campaign_tells_of_what_does_not_hold(tmp_path, monkeypatch):
+    """It can fail: a store that takes illegal games is noticed."""
+    monkeypatch.setattr("noughts.protocol.sentences._check_rules", lambda game: None)
+    with pytest.raises(
+        (AssertionError, SentenceError), match=r"illegal game|taken twice|after the end"
+    ):
+        for seed in range(200):
+            dice = Random(seed)
+            fuzz_log.check(fuzz_log.hostile(dice), dice, tmp_path)
+
+
+def test_kept_before_it_is_told(store):
+    ears = Ears(store, None)
+    game = stages([4, 0])
+    assert ears.hear("usb-1", line(BOOT), AT) == [Told("usb-1", BOOT, None, True)]
+    for sentence in game:
+        assert ears.hear("usb-1", line(sentence), AT) == [Told("usb-1", sentence, 1, True)]
+    assert ears.hear("usb-1", line(game[0]), AT) == [Told("usb-1", game[0], 1, False)]
+    assert store.read("SELECT moves, started FROM games") == [("40", AT)]
+
+
+def test_boards_do_not_mix(store):
+    ears = Ears(store, None)
+    one, two = line(stages([4])[1]), line(stages([0])[1])
+    events = []
+    for a, b in zip(one, two, strict=True):
+        events += ears.hear("one", bytes([a]), AT)
+        events += ears.hear("two", bytes([b]), AT)
+    assert [(event.board, event.sentence.moves) for event in events] == [
+        ("one", (4,)),
+        ("two", (0,)),
+    ]
+
+
+def test_noise_is_counted_kept_and_harmless(store, tmp_path):
+    log = RawLog(tmp_path / "raw")
+    ears = Ears(store, log)
+    data = b"Traceback\x1b[2J\xff\\" + b"\r\n"
+    assert ears.hear("usb-1", data, AT) == [Noisy("usb-1", r"Traceback\x1b[2J\xff\x5c")]
+    assert ears.hear("usb-1", b"half a li", AT) == []
+    assert ears.end("usb-1", AT) == [Noisy("usb-1", "half a li")]
+    assert ears.noise == len(data) - 2 + 9
+    log.close()
+    (path,) = (tmp_path / "raw").iterdir()
+    captured = list(raw_log.read(io.BytesIO(path.read_bytes())))
+    assert [(each.board, each.at, each.data) for each in captured] == [
+        ("usb-1", AT, data[:-2] + b"\n"),
+        ("usb-1", AT, b"half a li\n"),
+    ]
+
+
+def test_later_versions_are_told_once_and_kept(store, tmp_path):
+    log = RawLog(tmp_path / "raw")
+    ears = Ears(store, log)
+    later = f"$NX,1*{checksum('NX,1')}".encode()
+    assert ears.hear("usb-1", later + b"\r\n" + later + b"\r\n", AT) == [
+        Strange("usb-1", "sentence type $NX")
+    ]
+    log.close()
+    (path,) = (tmp_path / "raw").iterdir()
+    assert path.read_bytes().count(later) == 2
+
+
+def test_two_sentences_whose_line_end_was_lost(store):
+    told = stages([4, 0])
+    (one, two) = Ears(store, None).hear("usb-1", line(told[1]).strip() + line(told[2]), AT)
+    assert (one.sentence, two.sentence) == (told[1], told[2])
+
+
+PRINTABLE = st.text(
+    st.characters(exclude_categories=["C", "Z"], include_characters=" "), min_size=1, max_size=30
+)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            PRINTABLE,
+            st.binary(max_size=60),
+            st.integers(0, 4_000_000_000_000),
+        ),
+        max_size=6,
+    )
+)
+def test_raw_lines_come_back(tmp_path_factory, said):
+    folder = tmp_path_factory.mktemp("raw")
+    log = RawLog(folder)
+    for board, data, at in said:
+        log.write(f"usb-{board}", raw_log.harmless(data), at)
+    log.close()
+    found = [
+        (each.board, each.data, each.at)
+        for path in folder.iterdir()
+        for each in raw_log.read(io.BytesIO(path.read_bytes()))
+    ]
+    assert found == [(f"usb-{board}", data + b"\n", at) for board, data, at in said]
+
+
+def test_the_raw_log_stays_within_its_limit(tmp_path):
+    log = RawLog(tmp_path, piece=1000, limit=5000)
+    for number in range(1000):
+        log.write("usb-1", f"line {number}", AT + number)
+        log.flush()
+        assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 5000
+    log.close()
+    files = sorted(tmp_path.iterdir())
+    assert len(files) > 3
+    assert files[-1].read_text().endswith("line 999\n")
+    kept = [int(text.split()[-1]) for path in files for text in path.read_text().splitlines()]
+    assert kept == list(range(kept[0], 1000))
+
+
+def test_another_watchers_raw_files_count_too(tmp_path):
+    old = RawLog(tmp_path, piece=1000, limit=5000)
+    for number in range(40):
+        old.write("usb-1", f"old {number}", AT)
+    old.close()
+    new = RawLog(tmp_path, piece=1000, limit=5000)
+    for number in range(200):
+        new.write("usb-1", f"new {number}", AT)
+    new.close()
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 5000
+    (tmp_path / "notes.txt").write_text("mine")
+    RawLog(tmp_path, piece=10, limit=10).write("usb-1", "x", AT)
+    assert (tmp_path / "notes.txt").exists()
+
+
+def test_a_raw_log_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / "raw").write_text("a file")
+    with pytest.raises(StoreError, match="what was kept before is safe"):
+        RawLog(tmp_path / "raw").write("usb-1", "x", AT)
+
+
+def test_events_in_words_and_as_records():
+    told = stages([4])[1]
+    events = {
+        Plugged("usb-1", "/dev/ttyACM0"): "usb-1: connected (/dev/ttyACM0)",
+        Plugged("/dev/ttyACM0", "/dev/ttyACM0"): "/dev/ttyACM0: connected",
+        Unplugged("usb-1", "/dev/ttyACM0", "why"):
+            "usb-1: gone (why); it is taken up again when it is back",
+        Refused("/dev/x", "no permission; do this"): "waiting for /dev/x: no permission; do this",
+        Noisy("usb-1", "abc"): "usb-1: noise: abc",
+        Strange("usb-1", "sentence type $NX"):
+            "usb-1: sentence type $NX is not known here; get a newer noughts",
+        Told("usb-1", BOOT, None, True):
+            "usb-1: board started: micro:bit V1, game 0.1.0, table 2798",
+        Told("usb-1", told, 7, False): "usb-1: game 7, move 1: A in the centre (kept before)",
+        StoreBusy("g.db"):
+            "g.db is in use by another program; what boards say is in its raw lines, and is stored "
+            "when that program is done",
+        StoreFree("g.db"): "g.db is free again",
+        StoreGone("g.db", "g-2.db"):
+            "g.db was deleted, overwritten or damaged; from now on games are kept in g-2.db, and "
+            "`noughts watch --from FILE` reads the raw lines of those before",
+        NotShown(1): "1 event not shown: nobody read; all is kept",
+    }  # fmt: skip
+    for event, words in events.items():
+        assert in_words(event) == words
+        assert json.loads(json.dumps(as_record(event, AT)))["at"] == "2026-09-21T14:13:20.000Z"
+    record = as_record(Told("usb-1", told, 7, True), AT)
+    assert record | {"at": 0} == {
+        "at": 0, "event": "game", "board": "usb-1", "new": True, "game": 7, "boot": "0A83",
+        "number": 1, "seats": "PH", "first": "A", "moves": [4], "ms": 1000, "end": "-",
+    }  # fmt: skip
+
+
+def test_a_session_knows_how_things_stand():
+    session = Session()
+    for event in (
+        Refused("/dev/b", "busy"),
+        Plugged("usb-1", "/dev/a"),
+        Told("usb-1", BOOT, None, True),
+        *(Told("usb-1", told, 1, True) for told in stages([0, 4, 8, 2, 3, 6], seats="PP")),
+        Noisy("usb-1", "x"),
+        *(Told("usb-1", told, 2, True) for told in stages([4], "x", number=2)),
+        Plugged("/dev/b", "/dev/b"),
+        Unplugged("usb-1", "/dev/a", "why"),
+    ):
+        session.take(event)
+    board = session.boards["usb-1"]
+    assert (board.connected, board.boot, board.noise, board.number) == (False, BOOT, 1, 2)
+    assert board.score == {"B": 1}
+    assert (session.games, session.sentences, session.waiting) == (2, 11, {})
+    assert [ended.number for ended in session.ended] == [2, 1]
+    session.take(Told("usb-1", stages([0, 4, 8, 2, 3, 6], seats="PP")[-1], 1, False))
+    assert session.games == 2
+    for event, warning in (
+        (StoreBusy("g.db"), "in use"),
+        (StoreFree("g.db"), ""),
+        (StoreGone("g.db", "g-2.db"), "kept in g-2.db"),
+        (NotShown(3), "kept in g-2.db"),
+    ):
+        session.take(event)
+        assert warning in session.warning if warning else not session.warning
+    assert read(write(BOOT)) == BOOT
+
+
+def test_what_is_heard_while_the_store_is_busy_waits_in_order(store, tmp_path, monkeypatch):
+    """And what is too much to wait is counted: it is in the raw lines."""
+    monkeypatch.setattr("noughts.watch.recorder._MAX_PENDING", 5)
+    log = RawLog(tmp_path / "raw")
+    ears = Ears(store, log)
+    told = stages([4, 0, 2, 6, 3, 5])
+    with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert ears.hear("usb-1", b"".join(map(line, told)), AT) == []
+        assert (len(ears.pending), ears.left_out) == (5, len(told) - 5)
+        assert store.read("SELECT * FROM boards") == []
+    assert [event.sentence for event in ears.settle()] == told[:5]
+    log.close()
+    (path,) = (tmp_path / "raw").iterdir()
+    assert path.read_text().count("$NG") == len(told)
+
+
+def test_raw_lines_are_there_when_the_store_fails(store, tmp_path):
+    """All that came at once: the first line cannot be kept, the others are not lost either."""
+    log = RawLog(tmp_path / "raw")
+    ears = Ears(store, log)
+    store.close()
+    told = stages([4, 0, 2, 6])
+    with pytest.raises(StoreError):
+        ears.hear("usb-1", b"".join(map(line, told)), AT)
+    log.close()
+    (path,) = (tmp_path / "raw").iterdir()
+    assert path.read_text().count("$NG") == len(told)
+
+
+def test_a_quiet_watchers_lines_stay(tmp_path):
+    quiet = RawLog(tmp_path, piece=1000, limit=5000)
+    busy = RawLog(tmp_path, piece=1000, limit=5000)
+    quiet.write("quiet", "at first", AT)
+    quiet.flush()
+    (file,) = tmp_path.iterdir()
+    for number in range(60):
+        busy.write("busy", f"{number:20}", AT)
+        busy.flush()
+    os.utime(file)  # it has just been written to
+    for number in range(60):
+        busy.write("busy", f"{number:20}", AT)
+        busy.flush()
+    assert file.exists()
+    for number in range(300):
+        busy.write("busy", f"{number:20}", AT)
+        busy.flush()
+    assert not file.exists()  # by now it is the oldest
+    quiet.flush()
+    quiet.write("quiet", "at last", AT)
+    quiet.close()
+    assert any("at last" in path.read_text() for path in tmp_path.iterdir())
+
+
+def test_a_raw_log_of_impossible_years(store):
+    for year in ("0001-01-01", "1969-12-31", "9999-12-31"):
+        text = f"{year}T23:59:59.000Z usb-1 {write(stages([4])[1])}\n".encode()
+        (captured,) = raw_log.read(io.BytesIO(text))
+        assert (captured.at, captured.board) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        r"\x3dHYPERLINK(1)",
+        r"\x2b1+1",
+        r"\x09x",
+        r"usb-\x1b]0;owned\x07",
+        r"usb-\x0d\x0a",
+        r"usb-\xe2\x80\xaegpj.exe",  # right to left from here on
+        r"usb-\xc2\x9b31m",
+        r"\xef\xbc\x9d1",  # a wide equals sign
+    ],
+)
+def test_a_name_is_checked_as_it_is_used(name):
+    """Its line is one like any other then: what is said in it counts, its board does not."""
+    line = f"2026-11-21T07:03:43.123Z {name} {write(stages([4])[1])}\n".encode()
+    (captured,) = raw_log.read(io.BytesIO(line))
+    assert (captured.board, captured.at, captured.data) == (None, None, line)
+
+
+@pytest.mark.parametrize("port", [Port("/dev/\x1b[2J\u202e", None), Port("/dev/x", "99\x1b\u2066")])
+def test_no_name_of_a_board_acts_on_a_terminal(port):
+    assert name_of(port).isprintable()
+
+
+@pytest.mark.parametrize("name", ["./board", "=1+1", "-x", "_x", "[x]", "/dev/\x07"])
+def test_every_name_of_a_board_comes_back_from_the_raw_log(tmp_path, name):
+    board = name_of(Port(name, None))
+    log = RawLog(tmp_path)
+    log.write(board, "text", AT)
+    log.close()
+    (path,) = tmp_path.iterdir()
+    (captured,) = raw_log.read(io.BytesIO(path.read_bytes()))
+    assert captured.board == board
+    assert board.startswith("/")
