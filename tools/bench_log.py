@@ -13,7 +13,7 @@ from random import Random
 from bench_rows import Row, at_most
 from noughts.protocol.sentences import Boot, write
 from noughts.store.store import Store
-from noughts.watch.recorder import Ears
+from noughts.watch.recorder import Recorder
 from random_games import random_game
 from watch_load import full_speed, memory
 
@@ -43,7 +43,7 @@ def sentences() -> Rows:
         tempfile.TemporaryDirectory() as folder,
         Store(Path(folder) / "games.db", create=True) as store,
     ):
-        ears = Ears(store, None)
+        ears = Recorder(store, None)
         start = time.perf_counter()
         for at in range(0, len(data), 64):
             ears.hear("usb-1", data[at : at + 64], 1_790_000_000_000)

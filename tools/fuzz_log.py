@@ -19,12 +19,12 @@ from random import Random
 
 from noughts.protocol.sentences import MAX_LENGTH, Game, checksum, outcome, read, write
 from noughts.store.export_columns import row
-from noughts.store.queries import Wanted, games
+from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
 from noughts.watch import raw_log
-from noughts.watch.events import Event, Told, as_record, in_words
+from noughts.watch.events import Event, SentenceStored, as_record, in_words
 from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import Ears
+from noughts.watch.recorder import Recorder
 
 GOOD = write(Game("600D", 1, "PH", "A", (4,), 1500, "-")).encode()
 
@@ -129,38 +129,38 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
     """Hear this and then a good sentence, and assert all that must hold."""
     log = RawLog(folder / "raw")
     with Store(folder / "games.db", create=True) as store:
-        ears = Ears(store, log)
+        ears = Recorder(store, log)
         events: list[Event] = []
         for piece in pieces(data + b"\r\n", dice):
             events += ears.hear("usb-1", piece, 1_000_000)
         last = ears.hear("usb-1", GOOD + b"\r\n", 1_000_000)
         assert len(last) == 1, "more than the good sentence"
-        assert isinstance(last[0], Told), "the good sentence was not heard"
+        assert isinstance(last[0], SentenceStored), "the good sentence was not heard"
         assert last[0].sentence == read(GOOD.decode())
         for event in events + last:
             assert in_words(event).isprintable(), "control characters reach the terminal"
             assert in_words(event).isascii()
             assert json.dumps(as_record(event, 0)).isprintable()
-            if isinstance(event, Told):
+            if isinstance(event, SentenceStored):
                 assert read(write(event.sentence)) == event.sentence
         check_capture(data, store)
         check_store(store)
         log.close()
         before = store.read("SELECT * FROM games") + store.read("SELECT * FROM boots")
         for path in sorted((folder / "raw").iterdir()):
-            again = Ears(store, None)
+            again = Recorder(store, None)
             for captured in raw_log.read(io.BytesIO(path.read_bytes())):
                 assert captured.board == "usb-1", "a raw line that cannot be read again"
                 told = again.hear(captured.board, captured.data, captured.at)
                 told += again.end(captured.board, captured.at)
-                assert not any(isinstance(event, Told) and event.new for event in told)
+                assert not any(isinstance(event, SentenceStored) and event.new for event in told)
             path.unlink()
         assert before == store.read("SELECT * FROM games") + store.read("SELECT * FROM boots")
 
 
 def check_capture(data: bytes, store: Store) -> None:
     """The same as a file: no name of a board in it acts on a terminal, or on a spreadsheet."""
-    ears = Ears(store, None)
+    ears = Recorder(store, None)
     for each in raw_log.read(io.BytesIO(data)):
         for event in ears.hear(each.board or "file-x", each.data, each.at):
             assert in_words(event).isprintable(), "control characters reach the terminal"
@@ -168,7 +168,7 @@ def check_capture(data: bytes, store: Store) -> None:
 
 def check_store(store: Store) -> None:
     """No illegal game is there, and what is there can be looked at."""
-    for game in games(store, Wanted()):
+    for game in games(store, GameFilter()):
         for value in row(game):
             if isinstance(value, str):
                 assert value.isprintable(), "control characters reach the terminal"

@@ -18,7 +18,7 @@ from noughts.terminal.watch_app import WatchApp
 from noughts.virtual.autoplay import Autoplay
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, program
-from noughts.watch.port_monitor import Follower
+from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Watch
 from noughts.watch.session import Session
@@ -61,7 +61,7 @@ async def watch() -> str:
             ports.append(f"ttyACM{seed}")
             Path(ports[-1]).symlink_to(board.port)
         store = stack.enter_context(Store(Path("games.db"), create=True))
-        follower = Follower(ports, find=list)
+        follower = PortMonitor(ports, find=list)
         stack.callback(follower.close)
         session = Session()
         stop = threading.Event()

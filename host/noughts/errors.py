@@ -2,7 +2,7 @@
 
 NoughtsError                   anything below; `noughts` prints it in one line and exits 1
 ├── BoardError                 a board could not be started, found or kept
-│   ├── BoardGone              a board that was running is not there any more
+│   ├── BoardGoneError              a board that was running is not there any more
 │   └── GameError              the game on a board stopped with a traceback
 ├── FirmwareError              a firmware file is not what it should be
 ├── SentenceError              a line is not a valid sentence of ours
@@ -26,7 +26,7 @@ class BoardError(NoughtsError):
     """A board could not be started, found or kept."""
 
 
-class BoardGone(BoardError):
+class BoardGoneError(BoardError):
     """A board that was running is not there any more (unplugged, killed, closed)."""
 
 

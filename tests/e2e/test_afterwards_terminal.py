@@ -5,8 +5,8 @@ import time
 
 import pytest
 
+from sample_games import filled, stages
 from terminal import ESCAPES
-from told import filled, stages
 
 
 @pytest.fixture

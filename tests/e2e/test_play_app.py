@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from noughts.errors import BoardGone
+from noughts.errors import BoardGoneError
 from noughts.protocol.sentences import Boot, Game, write
 from noughts.terminal.drawing import HEIGHT, WIDTH, buttons_at, draw
 
@@ -29,7 +29,7 @@ class StandIn:
 
     def _do(self, *what):
         if self.dead:
-            raise BoardGone("the stand-in is gone; start again")
+            raise BoardGoneError("the stand-in is gone; start again")
         self.done.append(what)
 
     def press(self, *buttons):
@@ -46,7 +46,7 @@ class StandIn:
 
     def leds(self):
         if self.dead:
-            raise BoardGone("the stand-in is gone; start again")
+            raise BoardGoneError("the stand-in is gone; start again")
         return self.picture
 
     def clock_us(self):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from boards import LETTERS
-from noughts.protocol.parser import Heard, Stream
+from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game
 
 # A game between two people that A wins; for B's first move three quick taps of 40 ms, 40 ms apart,
@@ -41,7 +41,9 @@ def sentences(output):
     lines = "".join(
         line.split(" ms  ")[-1] + "\r\n" for line in output.splitlines() if "$N" in line
     )
-    return [item.sentence for item in Stream().feed(lines.encode()) if isinstance(item, Heard)]
+    return [
+        item.sentence for item in Stream().feed(lines.encode()) if isinstance(item, ParsedSentence)
+    ]
 
 
 def games(output):

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from noughts.cli import main
-from noughts.errors import BoardError, BoardGone
+from noughts.errors import BoardError, BoardGoneError
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import open_port
 
@@ -155,7 +155,7 @@ def test_a_port_that_fails_is_told_from_a_board_that_does(talker):
 
     with contextlib.closing(open_port(talker(lambda heard: b""))) as port:
         port.write = fail
-        with pytest.raises(BoardGone):
+        with pytest.raises(BoardGoneError):
             BoardFiles(port).survey()
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from noughts.protocol.sentences import write
-from told import stages
+from sample_games import stages
 
 
 def shown(repository):

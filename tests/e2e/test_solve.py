@@ -9,7 +9,7 @@ from noughts.cli import main
 from noughts.commands.solve import after, variation, words
 from noughts.engines.registry import engines
 from noughts.engines.search import INFINITE, AlphaBeta
-from noughts.engines.tree import grow
+from noughts.engines.tree import build_tree
 from noughts.game import solver
 from noughts.game.positions import EMPTY, WON, parse, unfinished
 from noughts.terminal.grid import board
@@ -85,7 +85,7 @@ def count(node):
 def test_the_tree_is_the_one_that_alpha_beta_searches(text):
     position = parse(text)
     reply = AlphaBeta().reply(position)
-    tree = grow(position, 9)
+    tree = build_tree(position, 9)
     assert count(tree) == (reply.nodes, reply.cut)
     assert -tree.score == reply.score
     # A bound is one: the exact score is on its side.
@@ -94,7 +94,7 @@ def test_the_tree_is_the_one_that_alpha_beta_searches(text):
         holds = {"": child.score == exact, "≤": exact <= child.score, "≥": exact >= child.score}
         assert holds[child.bound]
     for depth in (1, 2):
-        assert -grow(position, depth).score == reply.score
+        assert -build_tree(position, depth).score == reply.score
 
 
 def test_the_tree_is_drawn_with_its_cuts(capsys, tmp_path):

@@ -11,9 +11,9 @@ from noughts.cli import COMMANDS
 from noughts.device_files import files_for_boards
 from noughts.firmware import image
 from noughts.protocol.sentences import write
+from sample_games import filled, stages
 from slim import slim
 from stand_in_drive import StandInDrive
-from told import filled, stages
 
 WORDS = {
     "play": ["play", "--board", "v1", "--keys", "A"],

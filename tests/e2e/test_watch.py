@@ -24,7 +24,7 @@ from serial import rfc2217
 from noughts.cli import main
 from noughts.protocol.sentences import checksum, write
 from noughts.store.store import Store
-from told import AT, BOOT, filled, stages
+from sample_games import AT, BOOT, filled, stages
 from watcher import Watcher, sentence
 
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]

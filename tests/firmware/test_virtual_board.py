@@ -11,7 +11,7 @@ import microfs
 import pytest
 
 from boards import A, B, PortDriver, text
-from noughts.errors import BoardError, BoardGone
+from noughts.errors import BoardError, BoardGoneError
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.process import MAX_WAITING, REST_US
 from noughts.virtual.program import BOARDS, Program, program
@@ -28,7 +28,7 @@ LINE = re.compile(r"(\d+) (\d+) (True|False) (-?\d+)$")
 PICTURE = bytes(i % 10 for i in range(25))
 
 
-class Told(PortDriver):
+class SentenceStored(PortDriver):
     """What `MAIN` prints: milliseconds, presses of A since the last line, whether B is down, x."""
 
     def lines(self, seconds=120):
@@ -51,12 +51,12 @@ EITHER = pytest.mark.parametrize("board", ["V1"], indirect=True)
 def board(virtual, request):
     """Runs `MAIN`, and has said something."""
     started = virtual({"main.py": MAIN}, request.param)
-    next(Told(started).lines())
+    next(SentenceStored(started).lines())
     return started
 
 
 def test_leds_buttons_tilt_and_clock(board):
-    told = Told(board)
+    told = SentenceStored(board)
     told.shows(text(PICTURE))
     board.press(A)
     board.release(A)  # a click that is over at once is a press
@@ -74,7 +74,7 @@ def test_leds_buttons_tilt_and_clock(board):
 @EITHER
 def test_it_settles_and_of_a_key_that_repeats_a_few_are_kept(board):
     """All come together, so that the board has begun the first of them at most."""
-    driver = Told(board)
+    driver = SentenceStored(board)
     driver.rest(0)
     start_us = board.clock_us()
     board.tap(A, us=300_000)
@@ -116,7 +116,7 @@ def test_unmodified_microfs_over_the_port_and_reset_keeps_its_files(board, tmp_p
     board.reset()
     clock_us = board.clock_us()  # it goes on, as it is the board's and not the program's
     board.serial.timeout = 0
-    next(ms for ms, *_ in Told(board).lines() if ms * 1000 < clock_us)
+    next(ms for ms, *_ in SentenceStored(board).lines() if ms * 1000 < clock_us)
     board.serial.timeout = 120
     microfs.get("note", str(tmp_path / "back"), board.serial)
     assert (tmp_path / "back").read_bytes() == b"kept \x00\xff" * 40
@@ -150,7 +150,7 @@ def test_pulled_and_plugged_in_it_runs_on(board):
     before = board.port, board.clock_us()
     board.unplug()
     board.plug()
-    assert next(Told(board).lines())
+    assert next(SentenceStored(board).lines())
     assert board.clock_us() > before[1]
 
 
@@ -177,7 +177,7 @@ def test_a_killed_board_is_told_in_one_line_and_takes_its_port_away(virtual):
         while time.monotonic() < end:
             board.serial.read(4096)
     for use in (board.leds, board.clock_us, lambda: board.press(A), board.reset):
-        with pytest.raises(BoardGone, match="not running any more") as caught:
+        with pytest.raises(BoardGoneError, match="not running any more") as caught:
             use()
         assert "\n" not in str(caught.value)
 
@@ -187,7 +187,7 @@ def test_close_ends_it(virtual):
     board.close()
     board.close()
     assert gone(board.pid)
-    with pytest.raises(BoardGone):
+    with pytest.raises(BoardGoneError):
         board.leds()
 
 
@@ -222,7 +222,9 @@ def test_what_the_emulator_cannot_run_is_told_in_one_line(virtual):
     flash[at : at + 12] = bytes.fromhex("01480068fee700bf 00000090".replace(" ", ""))
     board.flash(Program("V1", "broken", bytes(flash), program("V1").uicr))
     end = time.monotonic() + 120
-    with pytest.raises(BoardGone, match="the virtual board has stopped: the firmware ") as caught:
+    with pytest.raises(
+        BoardGoneError, match="the virtual board has stopped: the firmware "
+    ) as caught:
         while time.monotonic() < end:
             board.leds()
     assert "\n" not in str(caught.value)
@@ -232,7 +234,7 @@ def test_a_mistake_of_ours_is_told_in_one_line_too(virtual):
     board = virtual({})
     board._send("serial", None)
     end = time.monotonic() + 120
-    with pytest.raises(BoardGone, match=r"has stopped: .* in process\.py, line .*report it"):
+    with pytest.raises(BoardGoneError, match=r"has stopped: .* in process\.py, line .*report it"):
         while time.monotonic() < end:
             board.leds()
 

@@ -15,7 +15,7 @@ import pytest
 from boards import A, B
 from noughts import cli
 from noughts.device_files import load_device
-from noughts.protocol.parser import Heard
+from noughts.protocol.parser import ParsedSentence
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS
 from watcher import HeardBy, Watcher
@@ -53,7 +53,9 @@ def test_a_game_survives_the_cable_and_kill_9(
         gone = watcher.wait(lambda event: event["event"] == "gone", "the cable")
         assert gone["board"] == str(link)
         heard.place(int(DRAW[1]))  # nobody hears of it, but the hands remember
-        heard.items.append(Heard("", replace(heard.games[-1], moves=tuple(map(int, DRAW[:2])))))
+        heard.items.append(
+            ParsedSentence("", replace(heard.games[-1], moves=tuple(map(int, DRAW[:2]))))
+        )
         board.plug()
         link.symlink_to(board.port)
         watcher.connected(str(link), 2)

@@ -12,7 +12,7 @@ import pytest
 from boards import Driver
 from noughts.device_files import files_for_boards
 from noughts.firmware import image
-from noughts.protocol.parser import Heard, Stream
+from noughts.protocol.parser import ParsedSentence, Stream
 from official import printed, stepped
 from qemu import Qemu
 
@@ -30,7 +30,7 @@ TIMEOUT_US = 60_000_000
 
 def without_chance(items):
     """The sentences' fields; there is nothing but sentences."""
-    assert all(isinstance(item, Heard) for item in items), items
+    assert all(isinstance(item, ParsedSentence) for item in items), items
     fields = [vars(item.sentence) for item in items]
     return [{name: each[name] for name in each if name not in ("boot", "ms")} for each in fields]
 

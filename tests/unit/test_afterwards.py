@@ -19,7 +19,7 @@ from noughts.store.export_columns import COLUMNS, row
 from noughts.store.queries import StoredGame, thinking
 from noughts.store.schema import MIGRATIONS
 from noughts.store.store import Store
-from told import AT, BOOT, filled, stages
+from sample_games import AT, BOOT, filled, stages
 
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 A_WINS = [4, 1, 0, 8, 3, 5, 6]

@@ -14,7 +14,7 @@ from noughts import cli
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
 from noughts.hardware.drive import Drive
-from noughts.hardware.probe import Inspected
+from noughts.hardware.probe import ProbedBoard
 from noughts.virtual.keys import (
     DOWN_MS,
     UP_MS,
@@ -215,7 +215,7 @@ def test_doctor_tells_of_a_missing_table(monkeypatch, capsys):
     ],
 )
 def test_doctor_says_which_firmware_is_to_be_replaced(monkeypatch, capsys, board, release, told):
-    found = Inspected(board=board, firmware=release, micropython="1.13")
+    found = ProbedBoard(board=board, firmware=release, micropython="1.13")
     monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: [found])
     assert cli.main(["doctor"]) == 0
     page = capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 import pytest
 
-from noughts.protocol.describe import tell
+from noughts.protocol.describe import describe
 from noughts.protocol.sentences import Boot, Game
 
 
@@ -22,9 +22,9 @@ from noughts.protocol.sentences import Boot, Game
     ],
 )  # fmt: skip
 def test_games(game, words):
-    assert tell(game) == words
+    assert describe(game) == words
 
 
 def test_boot():
-    text = tell(Boot("0A83", "V1", "0.1.0", "2798"))
+    text = describe(Boot("0A83", "V1", "0.1.0", "2798"))
     assert text == "board started: micro:bit V1, game 0.1.0, table 2798"

@@ -40,7 +40,7 @@ def test_all_searches_agree_with_each_other_and_with_the_solver():
         assert remembered.nodes <= pruned.nodes <= plain.nodes
         value = (plain.score > 0) - (plain.score < 0)
         assert value == solver.value(position)
-        assert set(plain.cells) <= set(solver.keeping(position))
+        assert set(plain.cells) <= set(solver.value_preserving_moves(position))
 
 
 @pytest.mark.parametrize(

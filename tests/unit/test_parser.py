@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from noughts.protocol.parser import Heard, Noise, Stream, Unknown, harmless, original
+from noughts.protocol.parser import Noise, ParsedSentence, Stream, Unknown, escape, unescape
 from noughts.protocol.sentences import Boot, Game, checksum, write
 
 GAME = Game("0A83", 1, "PH", "A", (6, 4), 2336, "-")
@@ -22,7 +22,7 @@ def feed(data, sizes=(7,)):
 @given(st.binary(max_size=600), st.integers(1, 50))
 def test_any_bytes_then_a_line_end_and_the_next_sentence_is_read(data, size):
     items = feed(data + b"\r\n" + LINE, (size,))
-    assert items[-1] == Heard(LINE.decode().strip(), GAME)
+    assert items[-1] == ParsedSentence(LINE.decode().strip(), GAME)
 
 
 @given(st.binary(max_size=300))
@@ -41,7 +41,7 @@ def test_how_bytes_are_cut_makes_no_difference(size):
 def test_a_sentence_after_half_a_line():
     boot = Boot("0A83", "V1", "0.1.0", "2798")
     items = feed(b"$NG,0A83,1,P\0" + write(boot).encode() + b"\r\n")
-    assert items == [Noise("$NG,0A83,1,P\\x00"), Heard(write(boot), boot)]
+    assert items == [Noise("$NG,0A83,1,P\\x00"), ParsedSentence(write(boot), boot)]
 
 
 def test_a_line_without_end_is_cut_and_does_not_grow():
@@ -57,20 +57,20 @@ def test_an_unknown_sentence_is_new_once():
     first, second, third, heard = feed(line * 3 + LINE)
     assert first == Unknown(line.decode().strip(), "sentence type $NZ")
     assert second == third == Unknown(first.line, first.what, again=True)
-    assert isinstance(heard, Heard)
+    assert isinstance(heard, ParsedSentence)
 
 
 @given(st.binary(max_size=200))
 def test_the_bytes_of_noise_can_be_had_back(data):
-    assert original(harmless(data)) == data
+    assert unescape(escape(data)) == data
 
 
 def test_half_a_line_at_the_end_is_noise():
     stream = Stream()
-    assert stream.feed(LINE + LINE[:9]) == [Heard(LINE.decode().strip(), GAME)]
+    assert stream.feed(LINE + LINE[:9]) == [ParsedSentence(LINE.decode().strip(), GAME)]
     assert stream.end() == [Noise(LINE[:9].decode())]
     assert stream.noise == 9
-    assert stream.feed(LINE) == [Heard(LINE.decode().strip(), GAME)]
+    assert stream.feed(LINE) == [ParsedSentence(LINE.decode().strip(), GAME)]
 
 
 @pytest.mark.parametrize("after", [b"\0\0", b"\0", b"\r", b" ", b"\xff", b"g", b"$", b"*5C"])
@@ -78,16 +78,18 @@ def test_what_is_no_hex_digit_ends_a_sentence(after):
     """The last line before the cable was pulled: its line end came damaged, or in part."""
     stream = Stream()
     assert stream.feed(LINE[:-2]) == []  # a hex digit may follow, and then it is no sentence
-    assert stream.feed(after)[0] == Heard(LINE.decode().strip(), GAME)
-    assert stream.feed(b"\r\n" + LINE)[-1] == Heard(LINE.decode().strip(), GAME)
+    assert stream.feed(after)[0] == ParsedSentence(LINE.decode().strip(), GAME)
+    assert stream.feed(b"\r\n" + LINE)[-1] == ParsedSentence(LINE.decode().strip(), GAME)
 
 
 def test_a_damaged_line_end_is_noise_that_nobody_is_shown():
     stream = Stream()
-    assert stream.feed(LINE[:-2] + b"\0\0" + LINE) == [Heard(LINE.decode().strip(), GAME)] * 2
+    assert (
+        stream.feed(LINE[:-2] + b"\0\0" + LINE) == [ParsedSentence(LINE.decode().strip(), GAME)] * 2
+    )
     assert stream.noise == 2
     items = stream.feed(LINE[:-2] + b" and more\r\n")
-    assert items == [Heard(LINE.decode().strip(), GAME), Noise(" and more")]
+    assert items == [ParsedSentence(LINE.decode().strip(), GAME), Noise(" and more")]
 
 
 @pytest.mark.parametrize("digit", [b"0", b"F", b"a"])

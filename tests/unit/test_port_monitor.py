@@ -13,7 +13,13 @@ import serial
 from serial import rfc2217
 
 from noughts.hardware.ports import Port, close_port, open_port, read_port
-from noughts.watch.port_monitor import Arrived, Follower, Plugged, Refused, Unplugged
+from noughts.watch.port_monitor import (
+    DataReceived,
+    PortClosed,
+    PortMonitor,
+    PortOpened,
+    PortUnavailable,
+)
 
 
 class Boards:
@@ -55,7 +61,7 @@ def follow(boards):
     made = []
 
     def start(*wanted):
-        made.append(Follower(wanted, find=boards.find))
+        made.append(PortMonitor(wanted, find=boards.find))
         return made[-1]
 
     yield start
@@ -71,8 +77,8 @@ def until(follower, count):
         assert time.monotonic() < end, changes
         for change in follower.poll():
             last = changes[-1] if changes else None
-            if isinstance(last, Arrived) and isinstance(change, Arrived):
-                changes[-1] = Arrived(last.board, last.data + change.data)
+            if isinstance(last, DataReceived) and isinstance(change, DataReceived):
+                changes[-1] = DataReceived(last.board, last.data + change.data)
             else:
                 changes.append(change)
         time.sleep(0.005)
@@ -84,11 +90,11 @@ def test_boards_are_named_by_their_usb_ids(boards, pty, follow):
     follower = follow()
     assert follower.poll() == []
     boards.there = [Port(name, "9900aa"), Port(other, None)]
-    assert set(until(follower, 2)) == {Plugged("usb-9900aa", name), Plugged(other, other)}
+    assert set(until(follower, 2)) == {PortOpened("usb-9900aa", name), PortOpened(other, other)}
     os.write(one, b"hello")
-    assert until(follower, 1) == [Arrived("usb-9900aa", b"hello")]
+    assert until(follower, 1) == [DataReceived("usb-9900aa", b"hello")]
     os.write(two, b"there")
-    assert until(follower, 1) == [Arrived(other, b"there")]
+    assert until(follower, 1) == [DataReceived(other, b"there")]
 
 
 def test_a_port_that_was_named_is_the_board_that_is_behind_it(boards, pty, follow, tmp_path):
@@ -96,7 +102,7 @@ def test_a_port_that_was_named_is_the_board_that_is_behind_it(boards, pty, follo
     link = tmp_path / "microbit"
     link.symlink_to(name)
     boards.there = [Port(name, "9900aa"), Port("/dev/other", "9900bb")]
-    assert until(follow(str(link)), 1) == [Plugged("usb-9900aa", str(link))]
+    assert until(follow(str(link)), 1) == [PortOpened("usb-9900aa", str(link))]
 
 
 def test_the_same_board_at_another_port(boards, pty, follow):
@@ -106,18 +112,18 @@ def test_the_same_board_at_another_port(boards, pty, follow):
     until(follower, 1)
     os.close(far)
     (gone,) = until(follower, 1)
-    assert isinstance(gone, Unplugged)
+    assert isinstance(gone, PortClosed)
     assert gone.board == "usb-9900aa"
     _, other = pty()
     boards.there = [Port(other, "9900aa")]
     changes = until(follower, 1)
-    assert changes[-1] == Plugged("usb-9900aa", other)
+    assert changes[-1] == PortOpened("usb-9900aa", other)
 
 
 def test_why_a_port_cannot_be_opened_is_told_once(boards, follow):
     follower = follow("/dev/nowhere")
     (refused,) = until(follower, 1)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, PortUnavailable)
     assert refused.port == "/dev/nowhere"
     asked = boards.asked
     while boards.asked < asked + 3:
@@ -128,9 +134,9 @@ def test_why_a_port_cannot_be_opened_is_told_once(boards, follow):
 def test_a_port_named_twice_is_read_once(pty, follow):
     far, name = pty()
     follower = follow(name, name)
-    assert until(follower, 1) == [Plugged(name, name)]
+    assert until(follower, 1) == [PortOpened(name, name)]
     os.write(far, b"once")
-    assert until(follower, 1) == [Arrived(name, b"once")]
+    assert until(follower, 1) == [DataReceived(name, b"once")]
     time.sleep(1.2)
     assert follower.poll() == []
 
@@ -147,7 +153,7 @@ def test_one_that_talks_without_end_does_not_keep_the_others_waiting(pty, follow
         assert time.monotonic() < end
         with contextlib.suppress(BlockingIOError):
             os.write(loud, b"x" * 4096)
-        changes = [each for each in follower.poll() if isinstance(each, Arrived)]
+        changes = [each for each in follower.poll() if isinstance(each, DataReceived)]
         assert all(len(each.data) <= 4096 for each in changes)
         heard += b"".join(each.data for each in changes if each.board == other)
 

@@ -16,7 +16,7 @@ from noughts.hardware import probe
 from noughts.hardware.boot import wait_for_boot
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import Port, choose_port, find_ports, open_port, why_not
-from noughts.hardware.probe import Inspected
+from noughts.hardware.probe import ProbedBoard
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ class HungUp:
 
 
 @pytest.mark.parametrize(
-    "use", [wait_for_boot, BoardFiles, lambda port: probe._ask(Inspected(), port)]
+    "use", [wait_for_boot, BoardFiles, lambda port: probe._ask(ProbedBoard(), port)]
 )
 def test_a_line_that_has_hung_up(use):
     with pytest.raises(BoardError, match=r"went away.*; plug it in"):
@@ -128,7 +128,7 @@ def test_ctrl_c_leaves_no_board_stopped_that_was_asked():
     written = []
     port = SimpleNamespace(port="it", write=written.append, read_until=interrupt)
     with pytest.raises(KeyboardInterrupt):
-        probe._ask(Inspected(), port)
+        probe._ask(ProbedBoard(), port)
     assert written[-1] == b"\x02\x04"
 
 

@@ -41,13 +41,13 @@ def test_the_rules_moving_second():
 def test_hard():
     proof = proven("hard")
     assert [seat.win_chance for seat in proof.seats] == [Fraction(191, 192), Fraction(866, 945)]
-    assert proof.never_loses and not proof.given_away
+    assert proof.never_loses and not proof.value_losing_positions
 
 
 @pytest.mark.parametrize("name", ["minimax", "alphabeta", "transposition"])
 def test_searches_never_lose(name):
     proof = proven(name)
-    assert proof.never_loses and not proof.given_away
+    assert proof.never_loses and not proof.value_losing_positions
 
 
 @pytest.mark.parametrize("name", ["random", "easy", "medium"])
@@ -96,14 +96,14 @@ def test_the_command_shows_a_losing_line(capsys):
 
 def test_one_move_that_gives_value_away_is_enough():
     """Random play might play any cell, so it is wrong wherever one of them is."""
-    wrong = sum(set(p.free) != set(solver.keeping(p)) for p in unfinished())
-    assert proven("random").given_away == wrong == 3_191
+    wrong = sum(set(p.free) != set(solver.value_preserving_moves(p)) for p in unfinished())
+    assert proven("random").value_losing_positions == wrong == 3_191
 
 
 def test_never_losing_is_not_yet_perfect(capsys, monkeypatch):
     rules = engines()["rules"]
     monkeypatch.setattr(rules, "perfect", True)
-    monkeypatch.setattr("noughts.commands.names.engines", lambda: {"rules": rules})
+    monkeypatch.setattr("noughts.commands.options.engines", lambda: {"rules": rules})
     assert main(["prove", "rules"]) == 1
     assert "rules should be perfect and is not" in capsys.readouterr().err
 
@@ -122,7 +122,7 @@ def test_an_engine_that_wrongly_claims_to_be_perfect(capsys, monkeypatch):
         def reply(self, position):
             return Reply(position.free[:1])
 
-    monkeypatch.setattr("noughts.commands.names.engines", lambda: {"minimax": Liar()})
+    monkeypatch.setattr("noughts.commands.options.engines", lambda: {"minimax": Liar()})
     assert main(["prove", "minimax"]) == 1
     told = capsys.readouterr()
     assert "minimax: loses moving" in told.out

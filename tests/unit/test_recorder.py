@@ -18,21 +18,21 @@ from noughts.protocol.sentences import checksum, read, write
 from noughts.store.store import Store
 from noughts.watch import raw_log
 from noughts.watch.events import (
-    Noisy,
+    NoiseReceived,
     NotShown,
+    SentenceStored,
     StoreBusy,
     StoreFree,
     StoreGone,
-    Strange,
-    Told,
+    UnknownSentence,
     as_record,
     in_words,
 )
-from noughts.watch.port_monitor import Plugged, Refused, Unplugged, name_of
+from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable, name_of
 from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import Ears
+from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
-from told import AT, BOOT, stages
+from sample_games import AT, BOOT, stages
 
 
 @pytest.fixture
@@ -75,22 +75,24 @@ def test_the_campaign_tells_of_what_does_not_hold(tmp_path, monkeypatch):
 
 
 def test_kept_before_it_is_told(store):
-    ears = Ears(store, None)
+    recorder = Recorder(store, None)
     game = stages([4, 0])
-    assert ears.hear("usb-1", line(BOOT), AT) == [Told("usb-1", BOOT, None, True)]
+    assert recorder.hear("usb-1", line(BOOT), AT) == [SentenceStored("usb-1", BOOT, None, True)]
     for sentence in game:
-        assert ears.hear("usb-1", line(sentence), AT) == [Told("usb-1", sentence, 1, True)]
-    assert ears.hear("usb-1", line(game[0]), AT) == [Told("usb-1", game[0], 1, False)]
+        assert recorder.hear("usb-1", line(sentence), AT) == [
+            SentenceStored("usb-1", sentence, 1, True)
+        ]
+    assert recorder.hear("usb-1", line(game[0]), AT) == [SentenceStored("usb-1", game[0], 1, False)]
     assert store.read("SELECT moves, started FROM games") == [("40", AT)]
 
 
 def test_boards_do_not_mix(store):
-    ears = Ears(store, None)
+    recorder = Recorder(store, None)
     one, two = line(stages([4])[1]), line(stages([0])[1])
     events = []
     for a, b in zip(one, two, strict=True):
-        events += ears.hear("one", bytes([a]), AT)
-        events += ears.hear("two", bytes([b]), AT)
+        events += recorder.hear("one", bytes([a]), AT)
+        events += recorder.hear("two", bytes([b]), AT)
     assert [(event.board, event.sentence.moves) for event in events] == [
         ("one", (4,)),
         ("two", (0,)),
@@ -99,12 +101,12 @@ def test_boards_do_not_mix(store):
 
 def test_noise_is_counted_kept_and_harmless(store, tmp_path):
     log = RawLog(tmp_path / "raw")
-    ears = Ears(store, log)
+    recorder = Recorder(store, log)
     data = b"Traceback\x1b[2J\xff\\" + b"\r\n"
-    assert ears.hear("usb-1", data, AT) == [Noisy("usb-1", r"Traceback\x1b[2J\xff\x5c")]
-    assert ears.hear("usb-1", b"half a li", AT) == []
-    assert ears.end("usb-1", AT) == [Noisy("usb-1", "half a li")]
-    assert ears.noise == len(data) - 2 + 9
+    assert recorder.hear("usb-1", data, AT) == [NoiseReceived("usb-1", r"Traceback\x1b[2J\xff\x5c")]
+    assert recorder.hear("usb-1", b"half a li", AT) == []
+    assert recorder.end("usb-1", AT) == [NoiseReceived("usb-1", "half a li")]
+    assert recorder.noise == len(data) - 2 + 9
     log.close()
     (path,) = (tmp_path / "raw").iterdir()
     captured = list(raw_log.read(io.BytesIO(path.read_bytes())))
@@ -116,10 +118,10 @@ def test_noise_is_counted_kept_and_harmless(store, tmp_path):
 
 def test_later_versions_are_told_once_and_kept(store, tmp_path):
     log = RawLog(tmp_path / "raw")
-    ears = Ears(store, log)
+    recorder = Recorder(store, log)
     later = f"$NX,1*{checksum('NX,1')}".encode()
-    assert ears.hear("usb-1", later + b"\r\n" + later + b"\r\n", AT) == [
-        Strange("usb-1", "sentence type $NX")
+    assert recorder.hear("usb-1", later + b"\r\n" + later + b"\r\n", AT) == [
+        UnknownSentence("usb-1", "sentence type $NX")
     ]
     log.close()
     (path,) = (tmp_path / "raw").iterdir()
@@ -128,7 +130,7 @@ def test_later_versions_are_told_once_and_kept(store, tmp_path):
 
 def test_two_sentences_whose_line_end_was_lost(store):
     told = stages([4, 0])
-    (one, two) = Ears(store, None).hear("usb-1", line(told[1]).strip() + line(told[2]), AT)
+    (one, two) = Recorder(store, None).hear("usb-1", line(told[1]).strip() + line(told[2]), AT)
     assert (one.sentence, two.sentence) == (told[1], told[2])
 
 
@@ -151,7 +153,7 @@ def test_raw_lines_come_back(tmp_path_factory, said):
     folder = tmp_path_factory.mktemp("raw")
     log = RawLog(folder)
     for board, data, at in said:
-        log.write(f"usb-{board}", raw_log.harmless(data), at)
+        log.write(f"usb-{board}", raw_log.escape(data), at)
     log.close()
     found = [
         (each.board, each.data, each.at)
@@ -199,17 +201,19 @@ def test_a_raw_log_that_cannot_be_written_is_one_line(tmp_path):
 def test_events_in_words_and_as_records():
     told = stages([4])[1]
     events = {
-        Plugged("usb-1", "/dev/ttyACM0"): "usb-1: connected (/dev/ttyACM0)",
-        Plugged("/dev/ttyACM0", "/dev/ttyACM0"): "/dev/ttyACM0: connected",
-        Unplugged("usb-1", "/dev/ttyACM0", "why"):
+        PortOpened("usb-1", "/dev/ttyACM0"): "usb-1: connected (/dev/ttyACM0)",
+        PortOpened("/dev/ttyACM0", "/dev/ttyACM0"): "/dev/ttyACM0: connected",
+        PortClosed("usb-1", "/dev/ttyACM0", "why"):
             "usb-1: gone (why); it is taken up again when it is back",
-        Refused("/dev/x", "no permission; do this"): "waiting for /dev/x: no permission; do this",
-        Noisy("usb-1", "abc"): "usb-1: noise: abc",
-        Strange("usb-1", "sentence type $NX"):
+        PortUnavailable("/dev/x", "no permission; do this"):
+            "waiting for /dev/x: no permission; do this",
+        NoiseReceived("usb-1", "abc"): "usb-1: noise: abc",
+        UnknownSentence("usb-1", "sentence type $NX"):
             "usb-1: sentence type $NX is not known here; get a newer noughts",
-        Told("usb-1", BOOT, None, True):
+        SentenceStored("usb-1", BOOT, None, True):
             "usb-1: board started: micro:bit V1, game 0.1.0, table 2798",
-        Told("usb-1", told, 7, False): "usb-1: game 7, move 1: A in the centre (kept before)",
+        SentenceStored("usb-1", told, 7, False):
+            "usb-1: game 7, move 1: A in the centre (kept before)",
         StoreBusy("g.db"):
             "g.db is in use by another program; what boards say is in its raw lines, and is stored "
             "when that program is done",
@@ -222,7 +226,7 @@ def test_events_in_words_and_as_records():
     for event, words in events.items():
         assert in_words(event) == words
         assert json.loads(json.dumps(as_record(event, AT)))["at"] == "2026-09-21T14:13:20.000Z"
-    record = as_record(Told("usb-1", told, 7, True), AT)
+    record = as_record(SentenceStored("usb-1", told, 7, True), AT)
     assert record | {"at": 0} == {
         "at": 0, "event": "game", "board": "usb-1", "new": True, "game": 7, "boot": "0A83",
         "number": 1, "seats": "PH", "first": "A", "moves": [4], "ms": 1000, "end": "-",
@@ -232,14 +236,17 @@ def test_events_in_words_and_as_records():
 def test_a_session_knows_how_things_stand():
     session = Session()
     for event in (
-        Refused("/dev/b", "busy"),
-        Plugged("usb-1", "/dev/a"),
-        Told("usb-1", BOOT, None, True),
-        *(Told("usb-1", told, 1, True) for told in stages([0, 4, 8, 2, 3, 6], seats="PP")),
-        Noisy("usb-1", "x"),
-        *(Told("usb-1", told, 2, True) for told in stages([4], "x", number=2)),
-        Plugged("/dev/b", "/dev/b"),
-        Unplugged("usb-1", "/dev/a", "why"),
+        PortUnavailable("/dev/b", "busy"),
+        PortOpened("usb-1", "/dev/a"),
+        SentenceStored("usb-1", BOOT, None, True),
+        *(
+            SentenceStored("usb-1", told, 1, True)
+            for told in stages([0, 4, 8, 2, 3, 6], seats="PP")
+        ),
+        NoiseReceived("usb-1", "x"),
+        *(SentenceStored("usb-1", told, 2, True) for told in stages([4], "x", number=2)),
+        PortOpened("/dev/b", "/dev/b"),
+        PortClosed("usb-1", "/dev/a", "why"),
     ):
         session.take(event)
     board = session.boards["usb-1"]
@@ -247,7 +254,7 @@ def test_a_session_knows_how_things_stand():
     assert board.score == {"B": 1}
     assert (session.games, session.sentences, session.waiting) == (2, 11, {})
     assert [ended.number for ended in session.ended] == [2, 1]
-    session.take(Told("usb-1", stages([0, 4, 8, 2, 3, 6], seats="PP")[-1], 1, False))
+    session.take(SentenceStored("usb-1", stages([0, 4, 8, 2, 3, 6], seats="PP")[-1], 1, False))
     assert session.games == 2
     for event, warning in (
         (StoreBusy("g.db"), "in use"),
@@ -264,14 +271,14 @@ def test_what_is_heard_while_the_store_is_busy_waits_in_order(store, tmp_path, m
     """And what is too much to wait is counted: it is in the raw lines."""
     monkeypatch.setattr("noughts.watch.recorder._MAX_PENDING", 5)
     log = RawLog(tmp_path / "raw")
-    ears = Ears(store, log)
+    recorder = Recorder(store, log)
     told = stages([4, 0, 2, 6, 3, 5])
     with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert ears.hear("usb-1", b"".join(map(line, told)), AT) == []
-        assert (len(ears.pending), ears.left_out) == (5, len(told) - 5)
+        assert recorder.hear("usb-1", b"".join(map(line, told)), AT) == []
+        assert (len(recorder.pending), recorder.left_out) == (5, len(told) - 5)
         assert store.read("SELECT * FROM boards") == []
-    assert [event.sentence for event in ears.settle()] == told[:5]
+    assert [event.sentence for event in recorder.settle()] == told[:5]
     log.close()
     (path,) = (tmp_path / "raw").iterdir()
     assert path.read_text().count("$NG") == len(told)
@@ -280,11 +287,11 @@ def test_what_is_heard_while_the_store_is_busy_waits_in_order(store, tmp_path, m
 def test_raw_lines_are_there_when_the_store_fails(store, tmp_path):
     """All that came at once: the first line cannot be kept, the others are not lost either."""
     log = RawLog(tmp_path / "raw")
-    ears = Ears(store, log)
+    recorder = Recorder(store, log)
     store.close()
     told = stages([4, 0, 2, 6])
     with pytest.raises(StoreError):
-        ears.hear("usb-1", b"".join(map(line, told)), AT)
+        recorder.hear("usb-1", b"".join(map(line, told)), AT)
     log.close()
     (path,) = (tmp_path / "raw").iterdir()
     assert path.read_text().count("$NG") == len(told)

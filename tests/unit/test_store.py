@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from noughts.errors import StoreError
 from noughts.protocol.sentences import Game, outcome
-from noughts.store.queries import Wanted, games
+from noughts.store.queries import GameFilter, games
 from noughts.store.schema import MIGRATIONS
 from noughts.store.store import Kept, Store
-from told import AT, BOOT, stages
+from sample_games import AT, BOOT, stages
 
 START = Game("0A83", 1, "PH", "A", (), 0, "-")
 ROWS = "SELECT boot, number, again, seats, first, moves, times, ms, end FROM games ORDER BY id"
@@ -124,7 +124,7 @@ def test_read_again_nothing_changes_and_no_time_runs_backwards(heard, timed):
         before = store.read("SELECT * FROM games ORDER BY id")
         assert not any(read_all())
         assert store.read("SELECT * FROM games ORDER BY id") == before
-        for game in games(store, Wanted()):
+        for game in games(store, GameFilter()):
             times = [int(ms) for ms in game.times.split(",") if ms]
             assert times == sorted(times)
             assert not times or game.ms >= times[-1]
@@ -141,7 +141,7 @@ def test_a_time_that_runs_backwards_is_of_another_game(store, ply, ms, first):
     heard = [strange, told[2], told[4]] if first else [told[2], told[4], strange]
     keep_all(store, heard)
     assert len(store.read(ROWS)) == 2
-    for game in games(store, Wanted()):
+    for game in games(store, GameFilter()):
         assert all(ms is None or ms >= 0 for ms in game.thought_ms)
 
 

@@ -14,7 +14,7 @@ from noughts.device_files import device_files
 from noughts.errors import BoardError, NoughtsError, printable
 from noughts.firmware.image import is_sound
 from noughts.firmware.universal_hex import V2
-from noughts.hardware.probe import Inspected, inspect
+from noughts.hardware.probe import ProbedBoard, inspect
 from noughts.virtual.program import Program
 
 
@@ -103,7 +103,7 @@ def _emulator() -> Check:
     return Check("emulator", True, f"Unicorn {version('unicorn')}")
 
 
-def _checks(board: Inspected) -> list[Check]:
+def _checks(board: ProbedBoard) -> list[Check]:
     checks = []
     if board.drive is not None:
         drive = board.drive
@@ -139,7 +139,7 @@ def _checks(board: Inspected) -> list[Check]:
     return checks
 
 
-def _facts(boards: list[tuple[Inspected, list[Check]]]) -> list[dict[str, object]]:
+def _facts(boards: list[tuple[ProbedBoard, list[Check]]]) -> list[dict[str, object]]:
     return [
         {
             "drive": str(board.drive.path) if board.drive else None,

@@ -13,13 +13,13 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from noughts.commands.stored import (
+from noughts.commands.options import (
     add_db,
-    add_wanted,
+    add_game_filter,
+    game_filter,
     nothing_found,
     open_store,
     refuse_store,
-    wanted,
 )
 from noughts.errors import NoughtsError, printable
 from noughts.files import whole_file
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="the file to write (standard output)"
     )
-    add_wanted(parser)
+    add_game_filter(parser)
     add_db(parser)
     parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
             f"a file that ends in .{ending} may be anything; say --format csv, jsonl, parquet"
         )
     refuse_store(args, args.output)
-    which = wanted(args)
+    which = game_filter(args)
     with open_store(args) as store:
         total = count(store, which)
         if not total:

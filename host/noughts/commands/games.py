@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 
-from noughts.commands.stored import add_db, add_wanted, nothing_found, open_store, wanted
+from noughts.commands.options import add_db, add_game_filter, game_filter, nothing_found, open_store
 from noughts.protocol.describe import seated, short, won
 from noughts.store import timestamps
 from noughts.store.queries import StoredGame, count, games
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"at most so many, the newest ({_NEWEST}; all with --json)",
     )
     parser.add_argument("--json", action="store_true", help="print the games as JSON")
-    add_wanted(parser)
+    add_game_filter(parser)
     add_db(parser)
     parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
 
@@ -46,7 +46,7 @@ def _number(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """List games."""
-    which = wanted(args)
+    which = game_filter(args)
     with open_store(args) as store:
         if args.json:
             found = games(store, which, args.n or _MAX)

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Mapping
 
-from noughts.commands.names import chosen
+from noughts.commands.options import engine_named
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
 from noughts.game.engine import Engine
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prove each, print, and fail if one that claims to be perfect is not."""
-    wanted = [chosen(name, args) for name in args.engine] or list(engines().values())
+    wanted = [engine_named(name, args) for name in args.engine] or list(engines().values())
     proofs = {engine.name: (engine, prove(engine)) for engine in wanted}
     if args.json:
         print(json.dumps({name: _facts(proof) for name, (_, proof) in proofs.items()}))
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
 def sound(proof: Proof) -> bool:
     """Whether an engine may be called perfect."""
-    return proof.never_loses and not proof.given_away
+    return proof.never_loses and not proof.value_losing_positions
 
 
 def verdict(proof: Proof) -> str:
@@ -60,8 +60,9 @@ def verdict(proof: Proof) -> str:
             key=lambda seat: len(seat.losing_line or ()),
         )
         text = f"loses {_game(seat)}"
-    if proof.given_away:
-        return f"{text}; may give away the value of {proof.given_away:,} of 4,520 positions"
+    if proof.value_losing_positions:
+        losing = proof.value_losing_positions
+        return f"{text}; may give away the value of {losing:,} of 4,520 positions"
     return f"{text}; keeps the value of every reachable position"
 
 
@@ -106,7 +107,7 @@ def _print_table(proofs: Mapping[str, tuple[Engine, Proof]]) -> None:
 def _facts(proof: Proof) -> dict[str, object]:
     facts: dict[str, object] = {
         "never_loses": proof.never_loses,
-        "positions_given_away": proof.given_away,
+        "positions_given_away": proof.value_losing_positions,
     }
     for seat in proof.seats:
         facts[_order(seat)] = {

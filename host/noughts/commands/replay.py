@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from noughts.commands.stored import add_db, open_store
+from noughts.commands.options import add_db, open_store
 from noughts.game.review import Reviewed, review
 from noughts.store.queries import StoredGame, game
 from noughts.terminal.replay_text import heading, step, wait_s

@@ -14,7 +14,7 @@ from rich.tree import Tree
 
 from noughts.engines.registry import engines
 from noughts.engines.search import WIN, AlphaBeta, score_of_end
-from noughts.engines.tree import Node, grow
+from noughts.engines.tree import Node, build_tree
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.game.positions import WON, Position, parse
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         _tell(position, scores)
     if args.tree is not None:
-        tree = _drawn(grow(position, args.tree))
+        tree = _drawn(build_tree(position, args.tree))
         if args.svg:
             _picture(tree, args.svg, str(position))
             if not args.json:

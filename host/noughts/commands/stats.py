@@ -7,13 +7,13 @@ import json
 import sys
 from pathlib import Path
 
-from noughts.commands.stored import (
+from noughts.commands.options import (
     add_db,
-    add_wanted,
+    add_game_filter,
+    game_filter,
     nothing_found,
     open_store,
     refuse_store,
-    wanted,
 )
 from noughts.errors import printable
 from noughts.protocol.describe import counted, seated
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot", metavar="FILE", type=Path, help="draw them into this picture, .png or .svg"
     )
-    add_wanted(parser)
+    add_game_filter(parser)
     add_db(parser)
     parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
 
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         args.error(f"argument --plot: {args.plot.name!r} ends neither in .png nor in .svg")
     refuse_store(args, args.plot)
     with open_store(args) as store:
-        found = stats(store, wanted(args))
+        found = stats(store, game_filter(args))
         if not found.games and (args.plot or not args.json):
             raise nothing_found(store)
     if args.plot is not None:

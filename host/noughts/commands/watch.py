@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import serial
 
-from noughts.commands.stored import add_db, demonstration
+from noughts.commands.options import add_db, demonstration
 from noughts.errors import NoughtsError, printable
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
@@ -28,9 +28,9 @@ from noughts.terminal.progress import progress
 from noughts.terminal.stuck import leaving_a_stuck_terminal
 from noughts.watch import raw_log
 from noughts.watch.events import Event, NotShown, StoreBusy, as_record, in_words
-from noughts.watch.port_monitor import Follower
+from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import Ears, Keeper, Watch
+from noughts.watch.recorder import Recorder, RecorderThread, Watch
 from noughts.watch.session import Session
 
 _MAX_EMULATED = 16
@@ -131,7 +131,7 @@ def _watch(args: argparse.Namespace, store: Store) -> int:
         stack.callback(store.close)
         ports = [*args.port, *_autoplayed(args.emulated or 0, stack)]
         log = RawLog(raw_log.folder_of(store.path))
-        follower = Follower(ports)
+        follower = PortMonitor(ports)
         stack.callback(follower.close)
         watch = Watch(store, follower, log)
         stack.callback(watch.close)
@@ -152,7 +152,7 @@ def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json:
         lines.put(_lines(events, as_json))
 
     lines = _Events(as_json, stop.set)
-    keeper = Keeper(watch, stop, tell)
+    keeper = RecorderThread(watch, stop, tell)
     keeper.start()
     try:
         keeper.wait()
@@ -225,7 +225,7 @@ def _until_signal(stop: threading.Event) -> Iterator[None]:
 
 def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
     session = Session()
-    ears = Ears(store, None)
+    recorder = Recorder(store, None)
     name = args.name or (
         "stdin" if args.captured == "-" else f"file-{printable(Path(args.captured).name)}"
     )
@@ -233,7 +233,7 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
     lines = _Events(args.json, lambda: None)
     with progress(total) as steps:
         steps.doing(f"reading {name}")
-        for events, size in _heard(file, ears, name):
+        for events, size in _recorded(file, recorder, name):
             for event in events:
                 session.take(event)
                 if isinstance(event, StoreBusy):
@@ -242,18 +242,18 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
                 lines.put(_lines(events, args.json), wait=True)
             steps.advance(size)
     lines.close()
-    _sum_up(session, ears.noise, store.path)
+    _sum_up(session, recorder.noise, store.path)
     return 0
 
 
-def _heard(file: BinaryIO, ears: Ears, name: str) -> Iterator[tuple[list[Event], int]]:
+def _recorded(file: BinaryIO, recorder: Recorder, name: str) -> Iterator[tuple[list[Event], int]]:
     for captured in raw_log.read(file):
-        yield ears.hear(captured.board or name, captured.data, captured.at), captured.size
-        while ears.pending:
-            yield ears.settle(), 0
-    yield ears.end(name, None), 0
-    while ears.pending:
-        yield ears.settle(), 0
+        yield recorder.hear(captured.board or name, captured.data, captured.at), captured.size
+        while recorder.pending:
+            yield recorder.settle(), 0
+    yield recorder.end(name, None), 0
+    while recorder.pending:
+        yield recorder.settle(), 0
 
 
 @contextmanager

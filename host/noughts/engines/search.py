@@ -6,7 +6,7 @@ order that has it.
 
 nodes   positions visited, the root included: 549,946 for minimax from the empty board
 cut     moves that were never looked at, because an earlier one already refuted the position
-window  alpha-beta knows that scores up to `low`, and from `high` on, cannot change the move
+window  alpha-beta knows that scores up to `alpha`, and from `beta` on, cannot change the move
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ class AlphaBeta:
     about = "minimax without the moves that cannot matter"
     perfect = True
 
-    def search(self, position: Position, ply: int, low: int, high: int) -> int:
+    def search(self, position: Position, ply: int, alpha: int, beta: int) -> int:
         """The score, to the mover, of an unfinished position `ply` plies from the root.
 
-        It is exact if it is between `low` and `high`, else a bound.
+        It is exact if it is between `alpha` and `beta`, else a bound.
         """
         self._nodes = self._cut = 0
-        return self._search(position.mover, position.other, ply, low, high)
+        return self._search(position.mover, position.other, ply, alpha, beta)
 
     def reply(self, position: Position) -> Reply:
         """The first of the best moves."""
@@ -88,7 +88,7 @@ class AlphaBeta:
         score = self._search(position.mover, position.other, 0, -INFINITE, INFINITE)
         return Reply((self._best,), self._nodes, self._cut, score)
 
-    def _search(self, mover: int, other: int, ply: int, low: int, high: int) -> int:
+    def _search(self, mover: int, other: int, ply: int, alpha: int, beta: int) -> int:
         best = -INFINITE
         nodes = 1
         bits = _FREE_BITS[mover | other]
@@ -101,14 +101,14 @@ class AlphaBeta:
                 nodes += 1
                 score = 0
             else:
-                score = -self._search(other, mine, ply + 1, -high, -low)
+                score = -self._search(other, mine, ply + 1, -beta, -alpha)
             if score > best:
                 best = score
                 if not ply:
                     self._best = bit.bit_length() - 1
-                if best > low:
-                    low = best
-                    if low >= high:
+                if best > alpha:
+                    alpha = best
+                    if alpha >= beta:
                         self._cut += len(bits) - count
                         break
         self._nodes += nodes
@@ -131,22 +131,22 @@ class Transposition(AlphaBeta):
         self._known: dict[Position, tuple[int, int]] = {}
         return super().reply(position)
 
-    def _search(self, mover: int, other: int, ply: int, low: int, high: int) -> int:
+    def _search(self, mover: int, other: int, ply: int, alpha: int, beta: int) -> int:
         if not ply:
-            return super()._search(mover, other, ply, low, high)
+            return super()._search(mover, other, ply, alpha, beta)
         key = canonical(Position(mover, other))
         least, most = self._known.get(key, (-INFINITE, INFINITE))
         least, most = _later(least, ply), _later(most, ply)
-        if least >= high or least == most:
+        if least >= beta or least == most:
             self._nodes += 1
             return least
-        if most <= low:
+        if most <= alpha:
             self._nodes += 1
             return most
-        score = super()._search(mover, other, ply, low, high)
-        if score > low:
+        score = super()._search(mover, other, ply, alpha, beta)
+        if score > alpha:
             least = score
-        if score < high:
+        if score < beta:
             most = score
         self._known[key] = (_sooner(least, ply), _sooner(most, ply))
         return score

@@ -22,31 +22,31 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
 
-def grow(position: Position, depth: int) -> Node:
+def build_tree(position: Position, depth: int) -> Node:
     """The tree down to `depth` plies, searched to the end. Scores are as `AlphaBeta` has them."""
     root = Node(position, None)
     root.score = -_visit(root, 0, depth, -INFINITE, INFINITE)
     return root
 
 
-def _visit(node: Node, ply: int, depth: int, low: int, high: int) -> int:
+def _visit(node: Node, ply: int, depth: int, alpha: int, beta: int) -> int:
     """The score for who is to move in a position that is not over."""
     best = -INFINITE
     for cell in node.position.free:
         child = Node(node.position.play(cell), cell)
         node.children.append(child)
-        if low >= high:
+        if alpha >= beta:
             continue  # cut: it keeps no score
         end = score_of_end(child.position, ply + 1)
         if end is not None:
             score = end
         elif ply + 1 < depth:
-            score = -_visit(child, ply + 1, depth, -high, -low)
+            score = -_visit(child, ply + 1, depth, -beta, -alpha)
         else:
-            score = -AlphaBeta().search(child.position, ply + 1, -high, -low)
+            score = -AlphaBeta().search(child.position, ply + 1, -beta, -alpha)
         child.score = score
         if end is None:
-            child.bound = "≤" if score <= low else "≥" if score >= high else ""
+            child.bound = "≤" if score <= alpha else "≥" if score >= beta else ""
         best = max(best, score)
-        low = max(low, best)
+        alpha = max(alpha, best)
     return best

@@ -53,7 +53,7 @@ class Proof:
 
     seats: tuple[Seat, Seat]
     """Moving first, then moving second."""
-    given_away: int
+    value_losing_positions: int
     """In how many of the 4,520 unfinished positions it might play a move that gives value away."""
 
     @property
@@ -80,8 +80,9 @@ class _Outcome:
 def prove(engine: Engine) -> Proof:
     """Play an engine against everything, from both seats, and ask it in every position."""
     replies = {position: engine.reply(position).cells for position in unfinished()}
-    given_away = sum(
-        not set(cells) <= set(solver.keeping(position)) for position, cells in replies.items()
+    value_losing_positions = sum(
+        not set(cells) <= set(solver.value_preserving_moves(position))
+        for position, cells in replies.items()
     )
 
     @cache
@@ -105,4 +106,4 @@ def prove(engine: Engine) -> Proof:
         found = outcome(EMPTY, first)
         return Seat(first, found.games, found.chance, found.loss)
 
-    return Proof((seat(True), seat(False)), given_away)
+    return Proof((seat(True), seat(False)), value_losing_positions)

@@ -39,7 +39,7 @@ def _replies(free: int) -> int:
 @cache
 def _wins(position: Position) -> int:
     """Of the replies to hard, which is to move, those that it wins."""
-    return max(_wins_after(position, cell) for cell in keeping(position))
+    return max(_wins_after(position, cell) for cell in value_preserving_moves(position))
 
 
 def _wins_after(position: Position, cell: int) -> int:
@@ -55,7 +55,7 @@ def _wins_after(position: Position, cell: int) -> int:
     return total
 
 
-def keeping(position: Position) -> list[int]:
+def value_preserving_moves(position: Position) -> list[int]:
     """The moves that keep the position's value."""
     worth = value(position)
     return [cell for cell in position.free if -value(position.play(cell)) == worth]
@@ -63,7 +63,7 @@ def keeping(position: Position) -> list[int]:
 
 def hard_moves(position: Position) -> list[int]:
     """The moves that hard may play, in reading order; the position must not be over."""
-    chances = {cell: _wins_after(position, cell) for cell in keeping(position)}
+    chances = {cell: _wins_after(position, cell) for cell in value_preserving_moves(position)}
     best = max(chances.values())
     return [cell for cell, chance in chances.items() if chance == best]
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 import serial
 
 from noughts import __version__
-from noughts.errors import BoardError, BoardGone, GameError
+from noughts.errors import BoardError, BoardGoneError, GameError
 from noughts.hardware.ports import ERRORS
 from noughts.hardware.tracebacks import Traceback, TracebackReader
-from noughts.protocol.parser import Heard, Noise, Stream
+from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 
 LIMIT_S = 10.0
@@ -26,7 +26,7 @@ def wait_for_boot(
 
     `nudges` are called one after another, at even intervals, as long as nothing has come. Raises
     `GameError` when there is a traceback instead, `BoardError`, with the last that was heard, when
-    there is neither, and `BoardGone`.
+    there is neither, and `BoardGoneError`.
     """
     stream = Stream()
     reader = TracebackReader()
@@ -40,7 +40,7 @@ def wait_for_boot(
             end_s = time.monotonic() + limit_s / (1 + len(nudges))
             while time.monotonic() < end_s:
                 for item in stream.feed(port.read_until(b"\n")):
-                    if isinstance(item, Heard) and isinstance(item.sentence, Boot):
+                    if isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot):
                         return item.sentence
                     if isinstance(item, Noise) and item.text.strip():
                         last = item.text
@@ -59,9 +59,9 @@ def wait_for_boot(
     )
 
 
-def gone(port: serial.SerialBase) -> BoardGone:
+def gone(port: serial.SerialBase) -> BoardGoneError:
     """The failure of a port that was there a moment ago."""
-    return BoardGone(
+    return BoardGoneError(
         f"the board on {port.port} went away; plug it in and run the same command again"
     )
 

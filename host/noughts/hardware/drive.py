@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from noughts.errors import BoardError, BoardGone
+from noughts.errors import BoardError, BoardGoneError
 from noughts.hardware.ports import BOARDS, known_id
 
 HEX_NAME = "noughts.hex"
@@ -136,7 +136,7 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
                 f"copying to {drive.path} failed ({error.strerror}); try again"
             ) from error
         if written == 0:
-            raise BoardGone(f"the drive {drive.path} went away; plug the board in") from error
+            raise BoardGoneError(f"the drive {drive.path} went away; plug the board in") from error
     return written == len(content)
 
 

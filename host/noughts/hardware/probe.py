@@ -25,7 +25,7 @@ _BOOT_S = 5.0
 
 
 @dataclass
-class Inspected:
+class ProbedBoard:
     """A board, as far as it could be found out."""
 
     drive: Drive | None = None
@@ -42,7 +42,7 @@ class Inspected:
     """How the game stopped when it should have started."""
 
 
-def inspect(extra_ports: Sequence[str], restart: bool) -> list[Inspected]:
+def inspect(extra_ports: Sequence[str], restart: bool) -> list[ProbedBoard]:
     """Every micro:bit that is there, and whatever is on the extra ports.
 
     Only with `restart` are the boards asked for their programs, which starts those anew.
@@ -50,10 +50,10 @@ def inspect(extra_ports: Sequence[str], restart: bool) -> list[Inspected]:
     found = [*find_ports(), *(Port(name, None) for name in extra_ports)]
     # One that is named may be among those found, perhaps by another name.
     ports = {os.path.realpath(port.name): port for port in reversed(found)}
-    boards = [Inspected(port=port) for port in reversed(ports.values())]
+    boards = [ProbedBoard(port=port) for port in reversed(ports.values())]
     for drive in find_drives():
         same = [each for each in boards if each.port and each.port.usb_id == drive.usb_id]
-        board = same[0] if same and drive.usb_id else Inspected()
+        board = same[0] if same and drive.usb_id else ProbedBoard()
         board.drive, board.board = drive, drive.board
         if board not in boards:
             boards.append(board)
@@ -72,7 +72,7 @@ def inspect(extra_ports: Sequence[str], restart: bool) -> list[Inspected]:
     return boards
 
 
-def _ask(board: Inspected, port: serial.SerialBase) -> None:
+def _ask(board: ProbedBoard, port: serial.SerialBase) -> None:
     """Interrupt the program, which makes MicroPython tell its version, and start it again."""
     heard = b""
     end_s = time.monotonic() + _BANNER_S

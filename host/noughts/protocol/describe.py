@@ -23,7 +23,7 @@ _SEATED = {"P": "person", "E": "easy", "M": "medium", "H": "hard"}
 SEATS = {"P": "a person", "E": "the chip (easy)", "M": "the chip (medium)", "H": "the chip (hard)"}
 
 
-def tell(sentence: Sentence, number: int | None = None) -> str:
+def describe(sentence: Sentence, number: int | None = None) -> str:
     """One line for a person; the game is called by the board's number of it, or by another."""
     if isinstance(sentence, Boot):
         return (

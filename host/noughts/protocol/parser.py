@@ -19,7 +19,7 @@ _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 
 
 @dataclass(frozen=True)
-class Heard:
+class ParsedSentence:
     """A sentence, with the line that it stood in."""
 
     line: str
@@ -39,12 +39,12 @@ class Unknown:
 @dataclass(frozen=True)
 class Noise:
     """Anything else, made safe to show: printable ASCII, other bytes as \\xhh, and so are
-    backslashes, so that `original` gives the bytes back."""
+    backslashes, so that `unescape` gives the bytes back."""
 
     text: str
 
 
-Item = Heard | Unknown | Noise
+Item = ParsedSentence | Unknown | Noise
 
 
 class Stream:
@@ -109,7 +109,7 @@ class Stream:
     def _noise(self, data: bytes) -> list[Item]:
         data = data.rstrip(b"\r")  # of a line end, whose other half may be lost
         self.noise += len(data)
-        return [Noise(harmless(data))] if data.strip(b"\0 \r") else []
+        return [Noise(escape(data))] if data.strip(b"\0 \r") else []
 
     def _sentence(self, frame: bytes) -> Item | None:
         item = _parsed(frame)
@@ -120,11 +120,11 @@ class Stream:
         return item
 
 
-def _parsed(frame: bytes) -> Heard | Unknown | None:
+def _parsed(frame: bytes) -> ParsedSentence | Unknown | None:
     """The sentence in a frame, if it is one."""
     try:
         text = frame.decode("ascii")
-        return Heard(text, sentences.read(text))
+        return ParsedSentence(text, sentences.read(text))
     except UnknownSentenceError as error:
         return Unknown(text, error.what)
     except (SentenceError, UnicodeDecodeError):
@@ -136,11 +136,11 @@ def _split(data: bytes) -> list[bytes]:
     return [piece + b"\n" for piece in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
 
 
-def harmless(data: bytes) -> str:
+def escape(data: bytes) -> str:
     """The bytes as text that no terminal acts on."""
     return "".join(_HARMLESS[byte] for byte in data)
 
 
-def original(text: str) -> bytes:
-    """The bytes that `harmless` has made this text of."""
+def unescape(text: str) -> bytes:
+    """The bytes that `escape` has made this text of."""
     return _ESCAPE.sub(lambda found: bytes([int(found[1], 16)]), text.encode())

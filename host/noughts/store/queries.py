@@ -82,7 +82,7 @@ class StoredGame:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class GameFilter:
     """Which games of a store; nothing given: all."""
 
     boards: tuple[str, ...] = field(default=())
@@ -124,7 +124,7 @@ _COLUMNS = (
 )
 
 
-def games(store: Store, wanted: Wanted, newest: int | None = None) -> Iterator[StoredGame]:
+def games(store: Store, wanted: GameFilter, newest: int | None = None) -> Iterator[StoredGame]:
     """The games in the order in which they were kept, or so many of the newest, newest first."""
     where, values = wanted.where()
     order = "games.id" if newest is None else "started DESC, games.id DESC LIMIT ?"
@@ -138,7 +138,7 @@ def games(store: Store, wanted: Wanted, newest: int | None = None) -> Iterator[S
 def game(store: Store, number: int | None) -> StoredGame:
     """The game of this number in the store; none: the newest. Raises `StoreError`."""
     if number is None:
-        found = list(games(store, Wanted(), newest=1))
+        found = list(games(store, GameFilter(), newest=1))
         if not found:
             raise StoreError(f"{store.path} holds no game yet; `noughts watch` keeps them")
         return found[0]
@@ -200,13 +200,13 @@ def sound(path: Path) -> Iterator[None]:
         raise damaged(path, error) from error
 
 
-def played(store: Store, wanted: Wanted) -> Iterator[tuple[str, str, str, str, str]]:
+def played(store: Store, wanted: GameFilter) -> Iterator[tuple[str, str, str, str, str]]:
     """Of each game, in any order: seats, first, moves, times, end. Quick, for many games."""
     where, values = wanted.where()
     yield from store.each(f"SELECT seats, first, moves, times, end {_FROM} WHERE {where}", values)
 
 
-def count(store: Store, wanted: Wanted) -> int:
+def count(store: Store, wanted: GameFilter) -> int:
     """How many games fit."""
     where, values = wanted.where()
     ((found,),) = store.read(f"SELECT count(*) {_FROM} WHERE {where}", values)

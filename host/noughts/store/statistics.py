@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from noughts.game.review import mistakes
-from noughts.store.queries import Wanted, played, sound, thinking
+from noughts.store.queries import GameFilter, played, sound, thinking
 from noughts.store.store import Store
 
 _PLIES = 9
@@ -61,13 +61,13 @@ class Stats:
         return (results, one, two) if first == "A" else (results, two, one)
 
 
-def stats(store: Store, wanted: Wanted) -> Stats:
+def stats(store: Store, wanted: GameFilter) -> Stats:
     """Over the games that fit. Raises `StoreError`, also for a store that holds nonsense."""
     with sound(store.path):
         return _counted(store, wanted)
 
 
-def _counted(store: Store, wanted: Wanted) -> Stats:
+def _counted(store: Store, wanted: GameFilter) -> Stats:
     found = Stats()
     kinds: dict[tuple[str, str], tuple[Counter[str], Player, Player]] = {}
     for seats, first, moves, times, end in played(store, wanted):

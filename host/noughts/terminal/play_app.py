@@ -14,9 +14,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.widgets import RichLog, Static
 
-from noughts.errors import BoardGone, NoughtsError
-from noughts.protocol.describe import tell
-from noughts.protocol.parser import Heard, Item, Noise, Stream
+from noughts.errors import BoardGoneError, NoughtsError
+from noughts.protocol.describe import describe
+from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 from noughts.terminal import drawing
 from noughts.terminal.drawing import MIN_COLUMNS, MIN_LINES
@@ -67,7 +67,7 @@ class Picture(Static):
                 self._board.press(*held - self._held)
             if self._held - held:
                 self._board.release(*self._held - held)
-        except BoardGone as gone:
+        except BoardGoneError as gone:
             assert isinstance(self.app, BoardApp)
             self.app.fail(gone)
         self._held = held
@@ -188,11 +188,11 @@ class BoardApp(App[None]):
             self._tell(item)
 
     def _tell(self, item: Item) -> None:
-        if isinstance(item, Heard):
+        if isinstance(item, ParsedSentence):
             if isinstance(item.sentence, Boot):
                 self._table_id = item.sentence.table_id
                 self._tell_status()
-            self._heard.write(Text(tell(item.sentence)))
+            self._heard.write(Text(describe(item.sentence)))
         elif isinstance(item, Noise):
             self._heard.write(Text(item.text, style="dim italic"))
         elif not item.again:

@@ -19,7 +19,7 @@ from textual.widgets import Static
 from noughts.errors import printable
 from noughts.protocol.describe import counted, result, seated
 from noughts.watch.events import Event
-from noughts.watch.recorder import Keeper, Watch
+from noughts.watch.recorder import RecorderThread, Watch
 from noughts.watch.session import BoardState, Ended, Session
 
 _REDRAW_S = 0.1
@@ -48,7 +48,7 @@ class WatchApp(App[None]):
 
     def __init__(self, watch: Watch, session: Session, stop: threading.Event) -> None:
         super().__init__()
-        self.keeper = Keeper(watch, stop, self._take)
+        self.keeper = RecorderThread(watch, stop, self._take)
         self._watch = watch
         self._session = session
         self._stop = stop

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from random import Random
 
-from noughts.errors import BoardGone
+from noughts.errors import BoardGoneError
 from noughts.virtual.board import VirtualBoard
 
 _STARTED_US = 2_000_000
@@ -37,7 +37,7 @@ class Autoplay:
                 self._stopped.wait(_PAUSE_S[1])
             while not self._stopped.wait(self._random.uniform(*_PAUSE_S)):
                 self._board.tap(self._random.choice("AB"))
-        except BoardGone:
+        except BoardGoneError:
             return
 
     def stop(self) -> None:

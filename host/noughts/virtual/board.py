@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import serial
 
 from noughts.closing import Closing
-from noughts.errors import BoardError, BoardGone
+from noughts.errors import BoardError, BoardGoneError
 from noughts.virtual.serial_line import SerialLine
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class VirtualBoard(Closing):
     """A micro:bit that can be pressed, tilted, looked at and listened to while it runs.
 
     It runs when its constructor returns, and stops in `close()`, which may be called twice. Every
-    method raises `BoardGone` once the board has ended by itself; its serial port is then gone too.
+    method raises `BoardGoneError` once the board has ended by itself; its serial port is then gone
+    too.
 
     program: the board, its firmware, and its files; or a function that makes that, called while
     the board's process starts. speed: how much faster than real time device time may pass. seed:
@@ -78,7 +79,7 @@ class VirtualBoard(Closing):
             stack.pop_all()
 
     def _run(self, program: Program, speed: float, seed: int) -> None:
-        with contextlib.suppress(BoardGone):
+        with contextlib.suppress(BoardGoneError):
             self._send("start", program, seed, speed)
         with self._news:
             self._news.wait_for(lambda: self._state or self._ended, _START_S)
@@ -97,12 +98,12 @@ class VirtualBoard(Closing):
         except (OSError, ValueError) as error:
             raise self._gone() from error
 
-    def _gone(self) -> BoardGone:
+    def _gone(self) -> BoardGoneError:
         with self._news:
             self._news.wait_for(lambda: self._ended, _LAST_WORDS_S)
         if self._failure:
-            return BoardGone(f"the virtual board has stopped: {self._failure}")
-        return BoardGone("the virtual board is not running any more (killed?); start again")
+            return BoardGoneError(f"the virtual board has stopped: {self._failure}")
+        return BoardGoneError("the virtual board is not running any more (killed?); start again")
 
     def _listen(self) -> None:
         """In a thread: take what the board shows and says, to its end."""
@@ -128,7 +129,7 @@ class VirtualBoard(Closing):
 
     def _to_board(self, data: bytes) -> None:
         """In the line's thread: pass on what has come, and wait while the UART has enough."""
-        with contextlib.suppress(BoardGone):
+        with contextlib.suppress(BoardGoneError):
             self._send("serial", data)
         self._sent += len(data)
         with self._news:

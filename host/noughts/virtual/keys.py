@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from noughts.errors import BoardError
-from noughts.protocol.parser import Heard, Item, Noise, Stream
+from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 
 if TYPE_CHECKING:
@@ -134,7 +134,9 @@ class KeyPlayer:
             self._board.run_for(1000)
             for item in self._listen():
                 yield self._line(item)
-                started = started or (isinstance(item, Heard) and isinstance(item.sentence, Boot))
+                started = started or (
+                    isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot)
+                )
         # A button that is down when the game starts does not count as a press.
         yield from self._watch(SEEN_MS)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from noughts.protocol.describe import counted, tell
+from noughts.protocol.describe import counted, describe
 from noughts.protocol.sentences import Boot, Sentence
 from noughts.store import timestamps
-from noughts.watch.port_monitor import Plugged, Refused, Unplugged
+from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
 
 
 @dataclass(frozen=True)
-class Told:
+class SentenceStored:
     """A sentence that is in the store by now."""
 
     board: str
@@ -23,7 +23,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Strange:
+class UnknownSentence:
     """A sentence of a later version; each kind is told once a connection."""
 
     board: str
@@ -31,7 +31,7 @@ class Strange:
 
 
 @dataclass(frozen=True)
-class Noisy:
+class NoiseReceived:
     """Something that is no sentence, harmless to show."""
 
     board: str
@@ -68,12 +68,12 @@ class NotShown:
 
 
 Event = (
-    Plugged
-    | Unplugged
-    | Refused
-    | Told
-    | Strange
-    | Noisy
+    PortOpened
+    | PortClosed
+    | PortUnavailable
+    | SentenceStored
+    | UnknownSentence
+    | NoiseReceived
     | StoreBusy
     | StoreFree
     | StoreGone
@@ -81,11 +81,11 @@ Event = (
 )
 
 _NAMES = {
-    Plugged: "connected",
-    Unplugged: "gone",
-    Refused: "waiting",
-    Strange: "unknown",
-    Noisy: "noise",
+    PortOpened: "connected",
+    PortClosed: "gone",
+    PortUnavailable: "waiting",
+    UnknownSentence: "unknown",
+    NoiseReceived: "noise",
     StoreBusy: "busy",
     StoreFree: "free",
     StoreGone: "moved",
@@ -95,14 +95,14 @@ _NAMES = {
 
 def in_words(event: Event) -> str:
     """One line for a person."""
-    if isinstance(event, Told):
+    if isinstance(event, SentenceStored):
         before = "" if event.new else " (kept before)"
-        return f"{event.board}: {tell(event.sentence, event.game)}{before}"
-    if isinstance(event, Plugged):
+        return f"{event.board}: {describe(event.sentence, event.game)}{before}"
+    if isinstance(event, PortOpened):
         return f"{event.board}: connected" + f" ({event.port})" * (event.port != event.board)
-    if isinstance(event, Unplugged):
+    if isinstance(event, PortClosed):
         return f"{event.board}: gone ({event.why}); it is taken up again when it is back"
-    if isinstance(event, Refused):
+    if isinstance(event, PortUnavailable):
         return f"waiting for {event.port}: {event.why}"
     if isinstance(event, StoreBusy):
         return (
@@ -118,7 +118,7 @@ def in_words(event: Event) -> str:
         )
     if isinstance(event, NotShown):
         return f"{counted(event.events, 'event')} not shown: nobody read; all is kept"
-    if isinstance(event, Strange):
+    if isinstance(event, UnknownSentence):
         return f"{event.board}: {event.what} is not known here; get a newer noughts"
     return f"{event.board}: noise: {event.text}"
 
@@ -126,7 +126,7 @@ def in_words(event: Event) -> str:
 def as_record(event: Event, at: int) -> dict[str, object]:
     """An event as `noughts watch --json` prints it; its help tells the fields."""
     record: dict[str, object] = {"at": timestamps.iso(at)}
-    if not isinstance(event, Told):
+    if not isinstance(event, SentenceStored):
         return record | {"event": _NAMES[type(event)]} | asdict(event)
     sentence = event.sentence
     record |= {"event": "boot" if isinstance(sentence, Boot) else "game"}

@@ -29,7 +29,7 @@ _READ = 4096
 
 
 @dataclass(frozen=True)
-class Plugged:
+class PortOpened:
     """A port is open. Its board is named by USB serial number, else by the port."""
 
     board: str
@@ -37,7 +37,7 @@ class Plugged:
 
 
 @dataclass(frozen=True)
-class Unplugged:
+class PortClosed:
     """A port has gone, for this reason."""
 
     board: str
@@ -46,7 +46,7 @@ class Unplugged:
 
 
 @dataclass(frozen=True)
-class Refused:
+class PortUnavailable:
     """A port is there, or should be, and cannot be opened; it is tried again every second."""
 
     port: str
@@ -54,14 +54,14 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Arrived:
+class DataReceived:
     """Bytes from a board."""
 
     board: str
     data: bytes
 
 
-Change = Plugged | Unplugged | Refused | Arrived
+Change = PortOpened | PortClosed | PortUnavailable | DataReceived
 
 
 def name_of(port: Port) -> str:
@@ -72,7 +72,7 @@ def name_of(port: Port) -> str:
     return printable(port.name if _PLAIN.match(port.name) else str(Path(port.name).absolute()))
 
 
-class Follower:
+class PortMonitor:
     """Follows the ports that were named, or all micro:bits. `close()` it."""
 
     def __init__(
@@ -83,7 +83,7 @@ class Follower:
         self._open: dict[Port, serial.SerialBase] = {}
         self._busy: set[str] = set()  # names that are open or being opened
         self._refused: dict[str, str] = {}
-        self._found: queue.SimpleQueue[tuple[Port, serial.SerialBase] | Refused] = (
+        self._found: queue.SimpleQueue[tuple[Port, serial.SerialBase] | PortUnavailable] = (
             queue.SimpleQueue()
         )
         self._lock = threading.Lock()
@@ -122,7 +122,7 @@ class Follower:
                 known = self._refused.get(port.name) == str(error)
                 self._refused[port.name] = str(error)
             if not known:
-                self._found.put(Refused(port.name, str(error)))
+                self._found.put(PortUnavailable(port.name, str(error)))
             return
         with self._lock:
             self._refused.pop(port.name, None)
@@ -136,12 +136,12 @@ class Follower:
         changes: list[Change] = []
         while not self._found.empty():
             found = self._found.get()
-            if isinstance(found, Refused):
+            if isinstance(found, PortUnavailable):
                 changes.append(found)
             else:
                 port, opened = found
                 self._open[port] = opened
-                changes.append(Plugged(name_of(port), port.name))
+                changes.append(PortOpened(name_of(port), port.name))
         for port, opened in list(self._open.items()):
             data = b""
             why = None
@@ -150,10 +150,10 @@ class Follower:
             except Exception as error:  # the handlers of URLs raise whatever they come across
                 why = " ".join(str(error).split())
             if data:
-                changes.append(Arrived(name_of(port), data))
+                changes.append(DataReceived(name_of(port), data))
             if why is not None:
                 self._drop(port)
-                changes.append(Unplugged(name_of(port), port.name, why))
+                changes.append(PortClosed(name_of(port), port.name, why))
         return changes
 
     def _drop(self, port: Port) -> None:
@@ -169,7 +169,7 @@ class Follower:
         with self._lock:
             while not self._found.empty():
                 found = self._found.get()
-                if not isinstance(found, Refused):
+                if not isinstance(found, PortUnavailable):
                     _close(found[1])
         # Far hosts take their time; nothing is lost if the program ends before they have closed.
         closing = [

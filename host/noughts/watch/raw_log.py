@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from noughts.errors import StoreError
-from noughts.protocol.parser import harmless, original
+from noughts.protocol.parser import escape, unescape
 from noughts.store import timestamps
 
 PIECE = 4 * 1024 * 1024
@@ -60,8 +60,8 @@ class RawLog:
         self._pieces = 0
 
     def write(self, board: str, text: str, at: int) -> None:
-        """Add what a board said, already `harmless`. It is on disk after `flush`."""
-        name = harmless(board.encode()).replace(" ", "\\x20")
+        """Add what a board said, already escaped. It is on disk after `flush`."""
+        name = escape(board.encode()).replace(" ", "\\x20")
         line = f"{timestamps.iso(at)} {name} {text}\n".encode()
         try:
             if self._file is None or self._size >= self._piece:
@@ -148,8 +148,8 @@ def read(file: BinaryIO) -> Iterator[Captured]:
         except ValueError:  # the 31st of February
             yield Captured(line, len(line))
             continue
-        board = original(found[2].decode()).decode(errors="replace")
+        board = unescape(found[2].decode()).decode(errors="replace")
         if not is_board_name(board):  # the escapes may have hidden what it is
             yield Captured(line, len(line))
             continue
-        yield Captured(original(found[3].decode()) + b"\n", len(line), board, at)
+        yield Captured(unescape(found[3].decode()) + b"\n", len(line), board, at)

@@ -12,13 +12,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
-from noughts.protocol.parser import Heard, Item, Noise, Stream
+from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.store.store_files import StoreFiles, beside
-from noughts.watch.events import Event, Noisy, StoreBusy, StoreFree, StoreGone, Strange, Told
-from noughts.watch.port_monitor import Arrived, Follower, Unplugged
+from noughts.watch.events import (
+    Event,
+    NoiseReceived,
+    SentenceStored,
+    StoreBusy,
+    StoreFree,
+    StoreGone,
+    UnknownSentence,
+)
+from noughts.watch.port_monitor import DataReceived, PortClosed, PortMonitor
 from noughts.watch.raw_log import RawLog
 
 _REST_S = 0.02
@@ -33,7 +41,7 @@ _LAST_S = 0.25
 """After the end was asked for: to take in what boards have said by then."""
 
 
-class Ears:
+class Recorder:
     """What all boards say, line by line: into the raw log, the store, and events.
 
     What cannot be stored because another program is writing to the store is `pending`.
@@ -87,7 +95,7 @@ class Ears:
             if len(self.pending) < _MAX_PENDING:
                 self.pending.append((board, item, at))
             else:
-                self.left_out += isinstance(item, Heard)
+                self.left_out += isinstance(item, ParsedSentence)
 
     def settle(self) -> list[Event]:
         """Store what is pending, as far as other programs let us; gives what is kept by now.
@@ -121,13 +129,13 @@ class Ears:
 
     def _keep(self, board: str, item: Item, at: int | None) -> list[Event]:
         if isinstance(item, Noise):
-            return [Noisy(board, item.text)]
-        if isinstance(item, Heard):
+            return [NoiseReceived(board, item.text)]
+        if isinstance(item, ParsedSentence):
             kept = self._store.keep(board, item.sentence, at)
             if isinstance(item.sentence, Boot):
                 self._boots[board] = item.sentence, at
-            return [Told(board, item.sentence, kept.game, kept.new)]
-        return [] if item.again else [Strange(board, item.what)]
+            return [SentenceStored(board, item.sentence, kept.game, kept.new)]
+        return [] if item.again else [UnknownSentence(board, item.what)]
 
     def go_on_in(self, store: Store) -> None:
         """Keep in another store from now on; what boards said of themselves is kept there too."""
@@ -143,11 +151,11 @@ class Watch:
     The store is closed with it: it may be another by then, where the first one was deleted.
     """
 
-    def __init__(self, store: Store, follower: Follower, raw: RawLog) -> None:
+    def __init__(self, store: Store, follower: PortMonitor, raw: RawLog) -> None:
         self._first_path = store.path
         self._store = store
         self._files = StoreFiles(store.path)
-        self._ears = Ears(store, raw)
+        self._ears = Recorder(store, raw)
         self._follower = follower
         self._raw = raw
         self._events = 0
@@ -175,11 +183,11 @@ class Watch:
     def _step(self) -> tuple[bool, list[Event]]:
         arrived = False
         for change in self._follower.poll():
-            if isinstance(change, Arrived):
+            if isinstance(change, DataReceived):
                 arrived = True
                 self._ears.take(change.board, change.data, timestamps.now())
                 continue
-            if isinstance(change, Unplugged):
+            if isinstance(change, PortClosed):
                 self._ears.take_end(change.board, timestamps.now())
             self._ears.pending.append(change)
         self._raw.flush()
@@ -254,7 +262,7 @@ class Watch:
         self._raw.close()
 
 
-class Keeper:
+class RecorderThread:
     """Keeps what boards say, in a thread of its own, whatever those do who look on.
 
     `tell` gets the events, in that thread, and must not wait for anybody. It ends when `stop` is

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from noughts.protocol.sentences import Boot, Game
 from noughts.watch.events import (
     Event,
-    Noisy,
+    NoiseReceived,
     NotShown,
+    SentenceStored,
     StoreBusy,
     StoreFree,
     StoreGone,
-    Told,
     in_words,
 )
-from noughts.watch.port_monitor import Plugged, Refused, Unplugged
+from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
 
 _LISTED = 200
 
@@ -65,7 +65,7 @@ class Session:
 
     def take(self, event: Event) -> None:
         """Something has happened."""
-        if isinstance(event, Refused):
+        if isinstance(event, PortUnavailable):
             self.waiting[event.port] = event.why
             return
         if isinstance(event, (StoreBusy, StoreGone)):
@@ -77,17 +77,17 @@ class Session:
         if isinstance(event, NotShown):
             return
         board = self.boards.setdefault(event.board, BoardState(event.board, event.board))
-        if isinstance(event, Plugged):
+        if isinstance(event, PortOpened):
             board.port, board.connected = event.port, True
             self.waiting.pop(event.port, None)
-        elif isinstance(event, Unplugged):
+        elif isinstance(event, PortClosed):
             board.connected = False
-        elif isinstance(event, Noisy):
+        elif isinstance(event, NoiseReceived):
             board.noise += 1
-        elif isinstance(event, Told):
+        elif isinstance(event, SentenceStored):
             self._tell(board, event)
 
-    def _tell(self, board: BoardState, event: Told) -> None:
+    def _tell(self, board: BoardState, event: SentenceStored) -> None:
         self.sentences += 1
         if isinstance(event.sentence, Boot):
             board.boot = event.sentence

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from noughts.emulator import Button, Microbit, Snapshot
-from noughts.protocol.parser import Heard, Item, Stream
+from noughts.protocol.parser import Item, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.process import REST_US
@@ -121,7 +121,7 @@ class Driver:
         return [
             item.sentence
             for item in self.items
-            if isinstance(item, Heard) and isinstance(item.sentence, Game)
+            if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game)
         ]
 
     @property
@@ -129,12 +129,12 @@ class Driver:
         return [
             item.sentence
             for item in self.items
-            if isinstance(item, Heard) and isinstance(item.sentence, Boot)
+            if isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot)
         ]
 
     @property
     def noise(self) -> list[Item]:
-        return [item for item in self.items if not isinstance(item, Heard)]
+        return [item for item in self.items if not isinstance(item, ParsedSentence)]
 
     def start(self) -> None:
         """Wait until the menu answers."""

@@ -1,16 +1,19 @@
-"""The options of the commands that read the store: where it is, and which games are wanted."""
+"""Options that several commands share: where the store is, which games, and which engine."""
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import re
 from datetime import date, timedelta
 from pathlib import Path
 
+from noughts.engines.registry import engines
 from noughts.errors import StoreError
+from noughts.game.engine import Engine
 from noughts.store import timestamps
-from noughts.store.queries import RESULTS, Wanted, count
+from noughts.store.queries import RESULTS, GameFilter, count
 from noughts.store.store import Store, default_path
 
 _SEATS = re.compile("[PEMH]{2}")
@@ -26,7 +29,7 @@ def add_db(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_wanted(parser: argparse.ArgumentParser) -> None:
+def add_game_filter(parser: argparse.ArgumentParser) -> None:
     """The options that choose games."""
     group = parser.add_argument_group("which games (all)")
     group.add_argument(
@@ -82,11 +85,11 @@ def _day(text: str) -> date:
         ) from error
 
 
-def wanted(args: argparse.Namespace) -> Wanted:
+def game_filter(args: argparse.Namespace) -> GameFilter:
     """The games that the options choose."""
     since = None if args.since is None else timestamps.of_day(args.since)
     until = None if args.until is None else timestamps.of_day(args.until + timedelta(days=1))
-    return Wanted(tuple(args.board), args.seats, tuple(args.result), since, until)
+    return GameFilter(tuple(args.board), args.seats, tuple(args.result), since, until)
 
 
 def open_store(args: argparse.Namespace) -> Store:
@@ -117,6 +120,16 @@ def refuse_store(args: argparse.Namespace, output: Path | None) -> None:
 
 def nothing_found(store: Store) -> StoreError:
     """Why no game was found."""
-    if count(store, Wanted()):
+    if count(store, GameFilter()):
         return StoreError(f"none of the games in {store.path} fits; `noughts games` lists them")
     return StoreError(f"{store.path} holds no game yet; `noughts watch` keeps them")
+
+
+def engine_named(name: str, args: argparse.Namespace) -> Engine:
+    """The engine of that name; a usage error, with the nearest name, if there is none."""
+    known = engines()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        args.error(f"{name!r} is no engine; {hint}")
+    return known[name]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from boards import B, PortDriver
-from noughts.protocol.parser import Heard
+from noughts.protocol.parser import ParsedSentence
 from noughts.protocol.sentences import Boot, Game
 from noughts.virtual.board import VirtualBoard
 
@@ -102,7 +102,7 @@ class HeardBy(PortDriver):
         self._taken += len(events)
         for event in events:
             if event.get("board") == self.name and event["event"] in ("boot", "game"):
-                self.items.append(Heard("", sentence(event)))
+                self.items.append(ParsedSentence("", sentence(event)))
 
 
 def sentence(event: Event) -> Boot | Game:
