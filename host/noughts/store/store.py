@@ -6,6 +6,7 @@ others may read meanwhile, and several watchers may write.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -15,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from noughts.closing import Closing
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.protocol.sentences import Boot, Game, Sentence
 from noughts.store.schema import APPLICATION_ID, MIGRATIONS
@@ -50,7 +50,7 @@ class Kept:
     """Whether the store did not have all of it before."""
 
 
-class Store(Closing):
+class Store(contextlib.AbstractContextManager["Store"]):
     """An open store. Use it in one thread at a time, and `close()` it; it can be a `with`."""
 
     def __init__(
@@ -273,6 +273,9 @@ class Store(Closing):
     def close(self) -> None:
         """Close the file."""
         self.db.close()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class _Played(NamedTuple):

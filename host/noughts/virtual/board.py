@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import serial
 
-from noughts.closing import Closing
 from noughts.errors import BoardError, BoardGoneError
 from noughts.virtual.serial_line import SerialLine
 
@@ -34,7 +33,7 @@ _BUFFER = 1024
 """Bytes on their way to the board, beyond which whoever sends them has to wait."""
 
 
-class VirtualBoard(Closing):
+class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
     """A micro:bit that can be pressed, tilted, looked at and listened to while it runs.
 
     It runs when its constructor returns, and stops in `close()`, which may be called twice. Every
@@ -218,6 +217,9 @@ class VirtualBoard(Closing):
             self._closed = True
             self._end()
             self.unplug()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def _start() -> subprocess.Popen[bytes]:
