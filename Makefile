@@ -19,6 +19,7 @@ check: $(VENV)/dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache --no-logo
 	@$(BIN)/python tools/check_device.py
 	@$(BIN)/noughts table --check > /dev/null
 
