@@ -6,13 +6,13 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from noughts.cli import main
-from noughts.commands.solve import after, variation, words
+from noughts.commands.solve import variation, words
 from noughts.engines.registry import engines
-from noughts.engines.search import INFINITE, AlphaBeta
+from noughts.engines.search import WIN, AlphaBeta, score_of_move
 from noughts.engines.tree import build_tree
 from noughts.game import solver
-from noughts.game.positions import EMPTY, WON, parse, unfinished
-from noughts.terminal.grid import board
+from noughts.game.positions import WON, parse, unfinished
+from noughts.terminal.layout import board
 
 
 def solve(capsys, *words):
@@ -48,13 +48,13 @@ def test_the_empty_board(capsys):
 def test_every_cell_of_every_position_agrees_with_the_solver():
     for position in unfinished():
         for cell in position.free:
-            score = after(position, cell)
+            score = score_of_move(position, cell)
             assert (score > 0) - (score < 0) == -solver.value(position.play(cell))
 
 
 def test_the_variation_ends_as_the_score_says():
     for position in unfinished():
-        best = max(after(position, cell) for cell in position.free)
+        best = max(score_of_move(position, cell) for cell in position.free)
         cells = variation(position)
         if best:
             assert words(best).endswith(f" in {len(cells)}")
@@ -90,7 +90,7 @@ def test_the_tree_is_the_one_that_alpha_beta_searches(text):
     assert -tree.score == reply.score
     # A bound is one: the exact score is on its side.
     for child in tree.children:
-        exact = after(position, child.cell)
+        exact = score_of_move(position, child.cell)
         holds = {"": child.score == exact, "≤": exact <= child.score, "≥": exact >= child.score}
         assert holds[child.bound]
     for depth in (1, 2):
@@ -140,10 +140,28 @@ def test_positions_that_cannot_be_solved(capsys, text, why):
 
 
 def test_a_search_between_bounds_gives_a_bound():
-    """Fail-soft: a score at or past an end of the window is a bound, else it is exact."""
-    exact = AlphaBeta().search(EMPTY.play(0), 1, -INFINITE, INFINITE)
-    assert AlphaBeta().search(EMPTY.play(0), 1, 3, 5) <= 3 and exact == 0
-    assert AlphaBeta().search(EMPTY.play(0), 1, -5, -3) >= -3
+    """Fail-soft: a score at or past an end of its window is a bound, else it is exact."""
+    seen = []
+    AlphaBeta(lambda *visit: seen.append(visit)).reply(parse("X...O...."))
+    bounds = set()
+    for after, _, ply, score, alpha, beta in seen:
+        exact = score_of_end_or_reply(after, ply + 1)
+        if score <= alpha:
+            assert exact <= score
+        elif score >= beta:
+            assert exact >= score
+        else:
+            assert exact == score
+        bounds.add((score > alpha) - (score >= beta))
+    assert bounds == {0, 1}
+
+
+def score_of_end_or_reply(after, ply):
+    """The exact score to who made the move that led here, in plies from the root."""
+    if after.over:
+        return WIN - ply if WON[after.other] else 0
+    score = -AlphaBeta().reply(after).score
+    return score and (score - ply if score > 0 else score + ply)
 
 
 def test_a_board_as_text():

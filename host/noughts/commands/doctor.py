@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
 from noughts import __version__, brain
+from noughts.board_ids import V2
 from noughts.device_files import device_files
 from noughts.errors import BoardError, NoughtsError, printable
 from noughts.firmware.image import is_sound
-from noughts.firmware.universal_hex import V2
 from noughts.hardware.probe import ProbedBoard, inspect
 from noughts.virtual.program import Program
 

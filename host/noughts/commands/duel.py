@@ -13,6 +13,7 @@ from noughts.commands.options import engine_named
 from noughts.engines.registry import engines
 from noughts.game.engine import Engine
 from noughts.game.match import Player, Tally, interval, match
+from noughts.terminal.layout import columns
 from noughts.terminal.progress import Steps, progress
 
 _MAX_GAMES = 10_000_000
@@ -89,9 +90,7 @@ def _print_duel(names: tuple[str, str], seats: Mapping[bool, Tally], seed: int) 
     for name, tally in rows:
         counts = (tally.won, tally.drawn, tally.lost)
         cells.append((name, *(_share(count, tally.games) for count in counts)))
-    widths = [max(len(row[column]) for row in cells) for column in range(4)]
-    for row in cells:
-        print("  ".join(c.ljust(width) for c, width in zip(row, widths, strict=True)).rstrip())
+    print("\n".join(columns(cells)))
     print("In brackets: 95 % confidence intervals (Wilson).")
 
 
@@ -104,11 +103,9 @@ def _print_cross_table(
         both = seats[True] + seats[False]
         cells[one, other] = f"{both.won / games:.1%}/{both.lost / games:.1%}"
         cells[other, one] = f"{both.lost / games:.1%}/{both.won / games:.1%}"
-    width = 2 + max(len(text) for text in (*names, *cells.values()))
     print(f"won/lost by the engine on the left, {games:,} games a pair, seed {seed}")
-    print(" " * 13 + "".join(name.rjust(width) for name in names))
-    for name in names:
-        print(name.ljust(13) + "".join(cells[name, other].rjust(width) for other in names))
+    rows = [("", *names), *((name, *(cells[name, other] for other in names)) for name in names)]
+    print("\n".join(columns(rows, right=range(1, len(names) + 1))))
     above, below = _furthest(
         {count for seats in results.values() for count in _ended(seats)}, games
     )

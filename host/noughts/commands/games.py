@@ -12,6 +12,7 @@ from noughts.commands.options import add_db, add_game_filter, game_filter, nothi
 from noughts.protocol.describe import seated, short, won
 from noughts.store import timestamps
 from noughts.store.queries import StoredGame, count, games
+from noughts.terminal.layout import columns
 
 _NEWEST = 20
 _MAX = 1_000_000_000
@@ -87,15 +88,10 @@ def _print(listed: list[StoredGame]) -> None:
         )
         for game in listed
     ]
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    numbers = ("game", "moves", "seconds")
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for row in (head, *rows):
-        cells = [
-            cell.rjust(width) if name in numbers else cell.ljust(width)
-            for name, cell, width in zip(head, row, widths, strict=True)
-        ]
-        print("  ".join(cells).rstrip()[:columns])
+    numbers = [head.index(name) for name in ("game", "moves", "seconds")]
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in columns([head, *rows], right=numbers):
+        print(line[:width])
 
 
 def _record(game: StoredGame) -> dict[str, object]:

@@ -12,6 +12,7 @@ from noughts.errors import NoughtsError
 from noughts.game.engine import Engine
 from noughts.game.positions import EMPTY
 from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, Seat, prove
+from noughts.terminal.layout import columns
 
 _HEAD = ("engine", "moves", "games", "won", "drawn", "lost", "plies", "wins against random")
 
@@ -95,13 +96,7 @@ def _print_table(proofs: Mapping[str, tuple[Engine, Proof]]) -> None:
                     chance,
                 )
             )
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-    for row in rows:
-        cells = [
-            cell.rjust(width) if 2 <= column <= 6 else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        print("  ".join(cells).rstrip())
+    print("\n".join(columns(rows, right=range(2, 7))))
 
 
 def _facts(proof: Proof) -> dict[str, object]:

@@ -13,12 +13,12 @@ from rich.text import Text
 from rich.tree import Tree
 
 from noughts.engines.registry import engines
-from noughts.engines.search import WIN, AlphaBeta, score_of_end
+from noughts.engines.search import WIN, AlphaBeta, score_of_move
 from noughts.engines.tree import Node, build_tree
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.game.positions import WON, Position, parse
-from noughts.terminal.grid import board
+from noughts.terminal.layout import board
 
 _SEARCHES = ("minimax", "alphabeta", "transposition")
 _MAX_DEPTH = 9
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     position = parse(args.position)
     if position.over:
         raise NoughtsError(f"in {position} {_ending(position)}; give a position in play")
-    scores = {cell: after(position, cell) for cell in position.free}
+    scores = {cell: score_of_move(position, cell) for cell in position.free}
     if args.json:
         print(json.dumps(_facts(position, scores)))
     else:
@@ -71,13 +71,6 @@ def _ending(position: Position) -> str:
     if not WON[position.other]:
         return "the game is drawn"
     return f"{'O' if position.ply % 2 == 0 else 'X'} has won"
-
-
-def after(position: Position, cell: int) -> int:
-    """The score, to the mover, of a move: 10 less the plies to the win, or the opposite."""
-    child = position.play(cell)
-    end = score_of_end(child, 1)
-    return -AlphaBeta().search(child, 1, -2 * WIN, 2 * WIN) if end is None else end
 
 
 def words(score: int) -> str:

@@ -19,7 +19,7 @@ from noughts.errors import printable
 from noughts.protocol.describe import counted, seated
 from noughts.store.queries import RESULTS
 from noughts.store.statistics import Player, Stats, in_order, players_in_order, stats
-from noughts.terminal.grid import grid
+from noughts.terminal.layout import columns, grid
 
 _BAR = 30
 _WARMTH = ((40, 245), (50, 190), (75, 80))
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _tell(found: Stats) -> None:
     print(counted(found.games, "game") + "\n")
-    _table(
+    _print_columns(
         [("A", "B", "first", "games", "A won", "B won", "draw", "abandoned", "unfinished")]
         + [
             (
@@ -94,7 +94,7 @@ def _tell(found: Stats) -> None:
             bar = "#" * round(_BAR * count / most)
             print(f"{length}  {count:>{len(f'{ended:,}')},}  {bar}".rstrip())
     print("\nWho played, in games that ended by the rules; seconds for a move in all games\n")
-    _table(
+    _print_columns(
         [("", "games", "moves", "mistakes", "a game", "median s", "half of them")]
         + [_player_row(seat, player) for seat, player in players_in_order(found)],
         left=1,
@@ -148,14 +148,8 @@ def _player_row(seat: str, player: Player) -> tuple[str, ...]:
     )
 
 
-def _table(rows: list[tuple[str, ...]], left: int) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [
-            cell.ljust(width) if index < left else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        print("  ".join(cells).rstrip())
+def _print_columns(rows: list[tuple[str, ...]], left: int) -> None:
+    print("\n".join(columns(rows, right=range(left, len(rows[0])))))
 
 
 def _record(found: Stats) -> dict[str, object]:

@@ -9,10 +9,11 @@ from random import Random
 
 from noughts.commands.options import engine_named
 from noughts.engines.registry import engines
+from noughts.errors import printable
 from noughts.game.engine import Engine
 from noughts.game.match import winner
 from noughts.game.positions import EMPTY, Position
-from noughts.terminal.grid import board
+from noughts.terminal.layout import board
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,7 +97,7 @@ def read_cell(text: str, position: Position) -> tuple[int | None, str]:
     parts = [part.strip() for part in text.split(",")]
     limit = {1: 9, 2: 3}.get(len(parts), 0)
     if not all(part in "123456789" and len(part) == 1 and int(part) <= limit for part in parts):
-        shown = "".join(char if char.isprintable() else " " for char in text[:20])
+        shown = printable(text[:20])
         return None, f"{shown!r} is no cell; type 1 to 9, or row,column such as 2,3"
     numbers = [int(part) - 1 for part in parts]
     cell = numbers[0] if len(numbers) == 1 else 3 * numbers[0] + numbers[1]

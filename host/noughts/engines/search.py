@@ -11,6 +11,8 @@ window  alpha-beta knows that scores up to `alpha`, and from `beta` on, cannot c
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from noughts.game.engine import Reply
 from noughts.game.positions import CELLS, FULL, WON, Position, canonical
 
@@ -21,11 +23,9 @@ _FREE_BITS = tuple(tuple(1 << cell for cell in CELLS[FULL & ~mask]) for mask in 
 """For the marks on the board, the free cells as masks, in reading order."""
 
 
-def score_of_end(position: Position, ply: int) -> int | None:
-    """What a finished position, `ply` plies from the root, is worth to who made the last move."""
-    if WON[position.other]:
-        return WIN - ply
-    return 0 if position.over else None
+Visited = Callable[[Position, int, int, int, int, int], object]
+"""Called with the position after a move, the move as a mask, its ply, its score to who made it, and
+the window in which it was searched: the score is exact between `alpha` and `beta`, else a bound."""
 
 
 class Minimax:
@@ -72,13 +72,9 @@ class AlphaBeta:
     about = "minimax without the moves that cannot matter"
     perfect = True
 
-    def search(self, position: Position, ply: int, alpha: int, beta: int) -> int:
-        """The score, to the mover, of an unfinished position `ply` plies from the root.
-
-        It is exact if it is between `alpha` and `beta`, else a bound.
-        """
-        self._nodes = self._cut = 0
-        return self._search(position.mover, position.other, ply, alpha, beta)
+    def __init__(self, visited: Visited | None = None) -> None:
+        """`visited` hears of each move that is searched, those below it first."""
+        self._visited = visited
 
     def reply(self, position: Position) -> Reply:
         """The first of the best moves."""
@@ -102,6 +98,8 @@ class AlphaBeta:
                 score = 0
             else:
                 score = -self._search(other, mine, ply + 1, -beta, -alpha)
+            if self._visited:
+                self._visited(Position(other, mine), bit, ply, score, alpha, beta)
             if score > best:
                 best = score
                 if not ply:
@@ -164,3 +162,11 @@ def _sooner(score: int, ply: int) -> int:
     if abs(score) in (0, INFINITE):
         return score
     return score + ply if score > 0 else score - ply
+
+
+def score_of_move(position: Position, cell: int) -> int:
+    """The exact score of a move to who makes it: 10 less the plies to a win, or the opposite."""
+    after = position.play(cell)
+    if after.over:
+        return WIN - 1 if WON[after.other] else 0
+    return -_later(AlphaBeta().reply(after).score or 0, 1)

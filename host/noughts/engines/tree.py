@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from noughts.engines.search import INFINITE, AlphaBeta, score_of_end
+from noughts.engines.search import AlphaBeta
 from noughts.game.positions import Position
 
 
@@ -23,30 +23,26 @@ class Node:
 
 
 def build_tree(position: Position, depth: int) -> Node:
-    """The tree down to `depth` plies, searched to the end. Scores are as `AlphaBeta` has them."""
-    root = Node(position, None)
-    root.score = -_visit(root, 0, depth, -INFINITE, INFINITE)
-    return root
+    """The tree down to `depth` plies, as the search itself goes through it to its end."""
+    made: list[list[Node]] = [[] for _ in range(10)]
+    """By ply, the moves that were searched since the position that they lead from."""
+
+    def visited(after: Position, bit: int, ply: int, score: int, alpha: int, beta: int) -> None:
+        bound = ""
+        if not after.over:
+            bound = "≤" if score <= alpha else "≥" if score >= beta else ""
+        if ply < depth:
+            node = Node(after, bit.bit_length() - 1, score, bound)
+            node.children = _with_those_cut(after, made[ply + 1]) if ply + 1 < depth else []
+            made[ply].append(node)
+        made[ply + 1] = []
+
+    score = AlphaBeta(visited).reply(position).score
+    return Node(position, None, None if score is None else -score, "", made[0])
 
 
-def _visit(node: Node, ply: int, depth: int, alpha: int, beta: int) -> int:
-    """The score for who is to move in a position that is not over."""
-    best = -INFINITE
-    for cell in node.position.free:
-        child = Node(node.position.play(cell), cell)
-        node.children.append(child)
-        if alpha >= beta:
-            continue  # cut: it keeps no score
-        end = score_of_end(child.position, ply + 1)
-        if end is not None:
-            score = end
-        elif ply + 1 < depth:
-            score = -_visit(child, ply + 1, depth, -beta, -alpha)
-        else:
-            score = -AlphaBeta().search(child.position, ply + 1, -beta, -alpha)
-        child.score = score
-        if end is None:
-            child.bound = "≤" if score <= alpha else "≥" if score >= beta else ""
-        best = max(best, score)
-        alpha = max(alpha, best)
-    return best
+def _with_those_cut(position: Position, searched: list[Node]) -> list[Node]:
+    """The moves that were searched, and behind them those that were cut: they have no score."""
+    free = () if position.over else position.free
+    cut = free[len(searched) :]
+    return searched + [Node(position.play(cell), cell) for cell in cut]

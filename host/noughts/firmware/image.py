@@ -28,9 +28,9 @@ from micropython_microbit_fs.flash_regions import get_device_info_from_flash_reg
 from micropython_microbit_fs.hex_utils import read_uint32
 from micropython_microbit_fs.uicr import UicrAddress, get_device_info_from_uicr
 
+from noughts.board_ids import V1, V2
 from noughts.errors import FirmwareError
 from noughts.firmware import universal_hex
-from noughts.firmware.universal_hex import V1, V2
 
 _VERSION = re.compile(r"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)")
 _MAX_FILE = 8 << 20

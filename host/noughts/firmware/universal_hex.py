@@ -23,10 +23,9 @@ from collections.abc import Iterable, Mapping
 import intelhex
 from universal_hex import BoardId, IndividualHex, create_uhex
 
+from noughts.board_ids import BOARD_IDS, V1, V2
 from noughts.errors import FirmwareError
 
-V1, V2 = "V1", "V2"
-_BOARD_IDS = {"9900": V1, "9901": V1, "9903": V2, "9904": V2, "9905": V2, "9906": V2}
 _WRITTEN_ID = {V1: BoardId.V1, V2: BoardId.V2}
 _END = ":00000001FF"
 _DATA, _SEGMENT, _UPPER_HALF, _BOARD, _OTHER_DATA = 0x00, 0x02, 0x04, 0x0A, 0x0D
@@ -42,7 +41,7 @@ def split(text: str, name: str) -> dict[str, intelhex.IntelHex]:
     for record in _records(text, name):
         if record[3] == _BOARD:
             identity = record[4:6].hex()
-            board = _BOARD_IDS.get(identity, identity)
+            board = BOARD_IDS.get(identity, identity)
             # The record before it says where the section's data begin.
             boards.setdefault(board, []).append(before)
         elif record[3] in (_DATA, _SEGMENT, _UPPER_HALF, _OTHER_DATA):

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import psutil
 
-from noughts.errors import BoardError, BoardGoneError
-from noughts.hardware.ports import BOARDS, known_id
+from noughts.board_ids import BOARD_IDS
+from noughts.errors import BoardError, BoardGoneError, printable
+from noughts.hardware.ports import known_id
 
 HEX_NAME = "noughts.hex"
 MAINTENANCE = (
@@ -49,7 +50,7 @@ class Drive:
     @property
     def board(self) -> str | None:
         """`V1` or `V2`, where the interface chip tells."""
-        return BOARDS.get((self.usb_id or "")[:4])
+        return BOARD_IDS.get((self.usb_id or "")[:4])
 
     @property
     def interface(self) -> str:
@@ -96,7 +97,7 @@ def _text(path: Path) -> str:
             text = file.read(_TEXT_BYTES).decode("latin-1")
     except OSError:
         return ""
-    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:

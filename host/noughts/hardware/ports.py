@@ -15,6 +15,7 @@ from pathlib import Path
 import serial
 from serial.tools import list_ports
 
+from noughts.board_ids import BOARD_IDS
 from noughts.errors import BoardError
 
 LOST: tuple[type[Exception], ...] = (serial.SerialException,)
@@ -27,11 +28,9 @@ ERRORS: tuple[type[Exception], ...] = (OSError, *LOST)
 """Whatever a port raises."""
 
 VENDOR, PRODUCT = 0x0D28, 0x0204
-"""The USB ids of every micro:bit's interface chip."""
+"""The USB ids of every micro:bit's interface chip. Other makers' boards with the same chip
+(DAPLink) have them too, but their serial numbers begin differently."""
 
-BOARDS = {"9900": "V1", "9901": "V1", "9903": "V2", "9904": "V2", "9905": "V2", "9906": "V2"}
-"""What a micro:bit's USB serial number begins with. Other makers' boards with the same interface
-chip (DAPLink) have the same USB ids, but other numbers here."""
 _GROUPS = ("dialout", "uucp", "plugdev")
 _GROUP_MAY = stat.S_IRGRP | stat.S_IWGRP
 _DAPLINK_ID = re.compile(r"[0-9a-f]{16,}")
@@ -69,7 +68,7 @@ def known_id(told: str | None) -> str | None:
 def _anothers(port: Port) -> bool:
     """Whether it is another maker's board; systems may tell something else than the id."""
     told = port.usb_id or ""
-    return _DAPLINK_ID.fullmatch(told) is not None and told[:4] not in BOARDS
+    return _DAPLINK_ID.fullmatch(told) is not None and told[:4] not in BOARD_IDS
 
 
 def choose_port(wanted: str | None) -> str:

@@ -70,10 +70,15 @@ class Game:
 
     def player(self, ply: int) -> str:
         """Who makes the move of this number, the first being 0."""
-        return self.first if ply % 2 == 0 else "BA"["AB".index(self.first)]
+        return player_of(self.first, ply)
 
 
 Sentence = Boot | Game
+
+
+def player_of(first: str, ply: int) -> str:
+    """Who makes the move of this number, the first being 0: A or B; `first` begins."""
+    return "AB"[(ply + (first == "B")) % 2]
 
 
 def checksum(body: str) -> str:

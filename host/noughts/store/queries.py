@@ -14,6 +14,7 @@ from typing import Any
 from noughts.errors import StoreError
 from noughts.game.review import mistakes
 from noughts.protocol.describe import seated
+from noughts.protocol.sentences import player_of
 from noughts.store import timestamps
 from noughts.store.store import Store, damaged
 
@@ -78,7 +79,7 @@ class StoredGame:
 
     def player(self, ply: int) -> str:
         """Who makes the move of this number, the first being 0: A or B."""
-        return "AB"[(ply + (self.first == "B")) % 2]
+        return player_of(self.first, ply)
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import intelhex
 
+from noughts.board_ids import V1, V2
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError
 from noughts.firmware import image
-from noughts.firmware.universal_hex import V1, V2
 
 if TYPE_CHECKING:
     from noughts.emulator import Microbit

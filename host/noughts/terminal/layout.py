@@ -1,10 +1,26 @@
-"""A board as text: nine labels in a grid."""
+"""Text laid out: rows in columns, and a board as a grid."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from noughts.game.positions import Position
+
+
+def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
+    """A line for each row, its cells two blanks apart; `right` says which columns align right.
+
+    >>> columns([("engine", "games"), ("hard", "1,000")], right=[1])
+    ['engine  games', 'hard    1,000']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if index in right else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def grid(labels: Sequence[str]) -> str:
