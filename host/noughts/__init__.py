@@ -1,3 +1,78 @@
-"""noughts: tic-tac-toe on a BBC micro:bit, and the tools around it."""
+"""noughts: tic-tac-toe on a BBC micro:bit, and the tools around it.
+
+    >>> import noughts
+    >>> board = noughts.Board("XX.OO....")
+    >>> board.best_moves()
+    (2,)
+    >>> noughts.engine("minimax").reply(board).nodes
+    157
+
+See docs/python-api.md. The names are looked up when they are first used: the command line, which
+imports this too, needs few of them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from noughts.errors import (
+        IllegalMoveError,
+        IllegalPositionError,
+        NoughtsError,
+        StoreError,
+        UnknownEngineError,
+    )
+    from noughts.game.board import Board
+    from noughts.library import (
+        Engine,
+        MatchResult,
+        engine,
+        engine_names,
+        games,
+        games_in_capture,
+        match,
+        prove,
+        review,
+    )
+    from noughts.protocol.sentences import Game
+    from noughts.store.queries import GameFilter, StoredGame
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Board",
+    "Engine",
+    "Game",
+    "GameFilter",
+    "IllegalMoveError",
+    "IllegalPositionError",
+    "MatchResult",
+    "NoughtsError",
+    "StoreError",
+    "StoredGame",
+    "UnknownEngineError",
+    "engine",
+    "engine_names",
+    "games",
+    "games_in_capture",
+    "match",
+    "prove",
+    "review",
+]
+
+_ELSEWHERE = {"Board": "game.board", "Game": "protocol.sentences"} | dict.fromkeys(
+    ("GameFilter", "StoredGame"), "store.queries"
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'noughts' has no attribute {name!r}")
+    module = "errors" if name.endswith("Error") else _ELSEWHERE.get(name, "library")
+    return getattr(import_module(f"noughts.{module}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

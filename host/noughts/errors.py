@@ -2,14 +2,20 @@
 
 NoughtsError                   anything below; `noughts` prints it in one line and exits 1
 ├── BoardError                 a board could not be started, found or kept
-│   ├── BoardGoneError              a board that was running is not there any more
+│   ├── BoardGoneError         a board that was running is not there any more
 │   └── GameError              the game on a board stopped with a traceback
 ├── FirmwareError              a firmware file is not what it should be
+├── IllegalMoveError           a move that the rules do not allow, or a cell that does not exist
+├── IllegalPositionError       a position that no game can reach
+├── KeyTokenError              a word of `--keys` that is not a key, a tilt or a wait
 ├── SentenceError              a line is not a valid sentence of ours
-└── StoreError                 the games that are kept cannot be read or written
-    ├── StoreBusyError         another program is writing to them; they can be written later
-    └── StoreDamagedError      what is in their place is no store, or not a sound one
+│   └── UnknownSentenceError   a sentence of a type or version that is not known here
+├── StoreError                 the games that are kept cannot be read or written
+│   ├── StoreBusyError         another program is writing to them; they can be written later
+│   └── StoreDamagedError      what is in their place is not a store, or is damaged
+└── UnknownEngineError         there is no engine of that name
 
+The emulator, which stands alone, has a tree of its own in `emulator/errors.py`.
 Messages are one line: what is wrong; what to do.
 """
 
@@ -42,8 +48,28 @@ class FirmwareError(NoughtsError):
     """A firmware file is not what it should be."""
 
 
+class IllegalMoveError(NoughtsError, ValueError):
+    """A move on a taken cell, off the board, or after the end of the game."""
+
+
+class IllegalPositionError(NoughtsError, ValueError):
+    """A text that is not a position, or one that no game can reach."""
+
+
+class KeyTokenError(NoughtsError, ValueError):
+    """A word of `--keys` that is not a key, a tilt or a wait."""
+
+
 class SentenceError(NoughtsError, ValueError):
     """A line is not a valid sentence of ours."""
+
+
+class UnknownSentenceError(SentenceError):
+    """A sentence whose checksum holds, of a type or protocol version that we do not know."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(f"{what} is not known to this version; get a newer noughts")
 
 
 class StoreError(NoughtsError):
@@ -55,7 +81,11 @@ class StoreBusyError(StoreError):
 
 
 class StoreDamagedError(StoreError):
-    """What is in the store's place is no store, or not a sound one."""
+    """What is in the store's place is not a store, or is damaged."""
+
+
+class UnknownEngineError(NoughtsError, LookupError):
+    """There is no engine of that name."""
 
 
 def in_words(error: NoughtsError | OSError) -> str:

@@ -103,7 +103,7 @@ def test_one_move_that_gives_value_away_is_enough():
 def test_never_losing_is_not_yet_perfect(capsys, monkeypatch):
     rules = engines()["rules"]
     monkeypatch.setattr(rules, "perfect", True)
-    monkeypatch.setattr("noughts.commands.options.engines", lambda: {"rules": rules})
+    monkeypatch.setattr("noughts.engines.registry.engines", lambda: {"rules": rules})
     assert main(["prove", "rules"]) == 1
     assert "rules should be perfect and is not" in capsys.readouterr().err
 
@@ -122,7 +122,7 @@ def test_an_engine_that_wrongly_claims_to_be_perfect(capsys, monkeypatch):
         def reply(self, position):
             return Reply(position.free[:1])
 
-    monkeypatch.setattr("noughts.commands.options.engines", lambda: {"minimax": Liar()})
+    monkeypatch.setattr("noughts.engines.registry.engines", lambda: {"minimax": Liar()})
     assert main(["prove", "minimax"]) == 1
     told = capsys.readouterr()
     assert "minimax: loses moving" in told.out

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping
 from random import Random
 
-from noughts.commands.options import engine_named
+from noughts.commands.options import engine_option
 from noughts.engines.registry import engines
 from noughts.game.engine import Engine
 from noughts.game.match import Player, Tally, interval, match
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     if args.all:
         pairs = list(itertools.combinations(engines().values(), 2))
     elif len(args.engine) == 2:
-        pairs = [(engine_named(args.engine[0], args), engine_named(args.engine[1], args))]
+        pairs = [(engine_option(args.engine[0], args), engine_option(args.engine[1], args))]
     else:
         args.error(f"a duel takes two engines, not {len(args.engine)}")
     with progress(args.games * len(pairs), "games") as steps:

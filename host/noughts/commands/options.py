@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 import re
 from datetime import date, timedelta
 from pathlib import Path
 
-from noughts.engines.registry import engines
-from noughts.errors import StoreError
+from noughts.engines.registry import engine_named
+from noughts.errors import StoreError, UnknownEngineError
 from noughts.game.engine import Engine
 from noughts.store import timestamps
 from noughts.store.queries import RESULTS, GameFilter, count
@@ -125,11 +124,10 @@ def nothing_found(store: Store) -> StoreError:
     return StoreError(f"{store.path} holds no game yet; `noughts watch` keeps them")
 
 
-def engine_named(name: str, args: argparse.Namespace) -> Engine:
+def engine_option(name: str, args: argparse.Namespace) -> Engine:
     """The engine of that name; a usage error, with the nearest name, if there is none."""
-    known = engines()
-    if name not in known:
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-        args.error(f"{name!r} is no engine; {hint}")
-    return known[name]
+    try:
+        return engine_named(name)
+    except UnknownEngineError as error:
+        args.error(str(error))
+        raise

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from noughts.errors import BoardError, NoughtsError
+from noughts.errors import BoardError, KeyTokenError, NoughtsError
 
 if TYPE_CHECKING:
     from noughts.virtual.program import Program
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _press_keys(args: argparse.Namespace) -> int:
-    from noughts.virtual.keys import KeyPlayer, KeyTokenError, read_keys
+    from noughts.virtual.keys import KeyPlayer, read_keys
 
     try:
         steps = read_keys(args.keys)

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Mapping
 
-from noughts.commands.options import engine_named
+from noughts.commands.options import engine_option
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
 from noughts.game.engine import Engine
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prove each, print, and fail if one that claims to be perfect is not."""
-    wanted = [engine_named(name, args) for name in args.engine] or list(engines().values())
+    wanted = [engine_option(name, args) for name in args.engine] or list(engines().values())
     proofs = {engine.name: (engine, prove(engine)) for engine in wanted}
     if args.json:
         print(json.dumps({name: _facts(proof) for name, (_, proof) in proofs.items()}))

@@ -7,7 +7,7 @@ import sys
 import time
 from random import Random
 
-from noughts.commands.options import engine_named
+from noughts.commands.options import engine_option
 from noughts.engines.registry import engines
 from noughts.errors import printable
 from noughts.game.engine import Engine
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     """Play one game."""
     if len(args.engine) > 2:
         args.error(f"one engine plays against you, two each other; not {len(args.engine)}")
-    players: list[Engine | None] = [engine_named(name, args) for name in args.engine]
+    players: list[Engine | None] = [engine_option(name, args) for name in args.engine]
     if len(players) == 1:
         players.insert(args.first == "it", None)
     random = Random(args.seed)

@@ -41,9 +41,9 @@ class RealTime:
     That thread owns the micro:bit: everything done with it goes through `do`, which waits for its
     result, or `post`, which does not. Use it as a context manager, or call `close`.
 
-    >>> with RealTime(board) as live:         # doctest: +SKIP
-    ...     live.do(lambda: board.press("A"))
-    ...     print(live.do(board.leds))
+        with RealTime(board) as live:
+            live.do(lambda: board.press("A"))
+            print(live.do(board.leds))
     """
 
     def __init__(self, microbit: Microbit, after_step: Callable[[], object] | None = None) -> None:

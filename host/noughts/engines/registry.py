@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
+
 from noughts.engines.device_levels import Chip
 from noughts.engines.random_engine import Random
 from noughts.engines.rule_based import Rules
 from noughts.engines.search import AlphaBeta, Minimax, Transposition
+from noughts.errors import UnknownEngineError
 from noughts.game.engine import Engine
 
 
@@ -22,3 +25,13 @@ def engines() -> dict[str, Engine]:
         Transposition(),
     ]
     return {engine.name: engine for engine in made}
+
+
+def engine_named(name: str) -> Engine:
+    """The engine of this name. Raises `UnknownEngineError`, with the nearest name."""
+    known = engines()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        raise UnknownEngineError(f"{name!r} is not an engine; {hint}")
+    return known[name]

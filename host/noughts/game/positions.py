@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from noughts.errors import NoughtsError
+from noughts.errors import IllegalPositionError
 
 LINES: tuple[tuple[int, int, int], ...] = (
     (0, 3, 6), (1, 4, 7), (2, 5, 8),  # columns
@@ -32,10 +32,6 @@ WON = tuple(
 
 CELLS = tuple(tuple(cell for cell in range(9) if mask >> cell & 1) for mask in range(FULL + 1))
 """The cells of a mask, in reading order."""
-
-
-class IllegalPositionError(NoughtsError, ValueError):
-    """A text that no game of tic-tac-toe can reach."""
 
 
 class Position(NamedTuple):

@@ -71,6 +71,16 @@ def hard_moves(position: Position) -> list[int]:
 def win_chance(moves_first: bool) -> Fraction:
     """How likely hard is to win from the empty board against random play."""
     if moves_first:
-        return Fraction(_wins(EMPTY), _replies(9))
+        return win_chance_from(EMPTY)
     # The random player's first move is one of nine; then eight cells are free.
     return Fraction(sum(_wins(canonical(EMPTY.play(cell))) for cell in range(9)), 9 * _replies(8))
+
+
+def win_chance_from(position: Position) -> Fraction:
+    """How likely hard, which is to move, is to win from a position against random play.
+
+    0 if the game is over.
+    """
+    if position.over:
+        return Fraction(0)
+    return Fraction(_wins(canonical(position)), _replies(len(position.free)))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from noughts.errors import SentenceError
+from noughts.errors import SentenceError, UnknownSentenceError
 from noughts.protocol import sentences
-from noughts.protocol.sentences import MAX_LENGTH, Sentence, UnknownSentenceError
+from noughts.protocol.sentences import MAX_LENGTH, Sentence
 
 _HARMLESS = [
     chr(byte) if 32 <= byte < 127 and byte != ord("\\") else f"\\x{byte:02x}" for byte in range(256)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import xor
 
-from noughts.errors import SentenceError
+from noughts.errors import SentenceError, UnknownSentenceError
 from noughts.game.positions import EMPTY, WON
 
 PROTOCOL = 1
@@ -29,14 +29,6 @@ _GAME = re.compile(
     r"(0|[1-9][0-9]{0,9}),([-AB=x])"
 )
 _LATER = re.compile(r"NB,([1-9][0-9]{0,3}),")
-
-
-class UnknownSentenceError(SentenceError):
-    """A sentence whose checksum holds, of a type or protocol version that we do not know."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        super().__init__(f"{what} is not known to this version; get a newer noughts")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from noughts.errors import BoardError
+from noughts.errors import BoardError, KeyTokenError
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 
@@ -31,10 +31,6 @@ MAX_MG = 2_000
 
 _BUTTONS: dict[str, tuple[Button, ...]] = {"A": ("A",), "B": ("B",), "AB": ("A", "B")}
 _TILT = re.compile(r"tilt:(-?[0-9]{1,4}),(-?[0-9]{1,4})")
-
-
-class KeyTokenError(ValueError):
-    """A token that is not a valid key."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,223 @@
+"""A board to play on: positions with their rules checked, drawn as text and as a picture.
+
+    >>> board = Board().play(4).play(0)
+    >>> print(board)
+    O . .
+    . X .
+    . . .
+    >>> board.turn, board.value(), board.best_moves()
+    ('X', 0, (1, 2, 3, 5, 6, 7))
+    >>> board.play(4)
+    Traceback (most recent call last):
+    ...
+    noughts.errors.IllegalMoveError: cell 4 is taken by X; choose one of 1, 2, 3, 5, 6, 7, 8
+
+Cells are numbered 0 to 8 in reading order. X is the side that moved first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from noughts.errors import IllegalMoveError
+from noughts.game import solver
+from noughts.game.board_svg import drawn
+from noughts.game.positions import CELLS, LINES, WON, Position, canonical, parse
+
+_DIGITS = frozenset("012345678")
+
+
+@dataclass(frozen=True, init=False)
+class Board:
+    """An immutable board. Boards are equal, and hash alike, when their marks are the same.
+
+    >>> Board("X...O....") == Board().play(0).play(4)
+    True
+    """
+
+    position: Position
+    """The marks as two masks, for what needs to be fast."""
+
+    def __init__(self, marks: str = "." * 9) -> None:
+        """`marks` are nine characters X, O and . in reading order; line breaks and blanks between
+        them do not count. Raises `IllegalPositionError` for what no game can reach.
+
+        >>> Board('''X . .
+        ...          . O .
+        ...          . . .''').legal_moves
+        (1, 2, 3, 5, 6, 7, 8)
+        """
+        object.__setattr__(self, "position", parse("".join(marks.split())))
+
+    @classmethod
+    def of(cls, position: Position) -> Board:
+        """The board of a position.
+
+        >>> Board.of(parse("X........")).turn
+        'O'
+        """
+        board = cls.__new__(cls)
+        object.__setattr__(board, "position", position)
+        return board
+
+    @classmethod
+    def after(cls, moves: Iterable[int | str]) -> Board:
+        """The board after moves from the empty one, such as `[4, 0]` or `"40"`.
+
+        Raises `IllegalMoveError`, which says which move it was.
+
+        >>> str(Board.after("40"))
+        'O . .\\n. X .\\n. . .'
+        """
+        board = cls()
+        for number, cell in enumerate(moves, 1):
+            try:
+                board = board.play(_as_cell(cell))
+            except IllegalMoveError as error:
+                raise IllegalMoveError(f"move {number}: {error}") from None
+        return board
+
+    @property
+    def turn(self) -> str | None:
+        """`X` or `O`, whose turn it is; None when the game is over.
+
+        >>> Board().turn
+        'X'
+        """
+        return None if self.is_over else "XO"[self.position.ply % 2]
+
+    @property
+    def legal_moves(self) -> tuple[int, ...]:
+        """The free cells in reading order; none when the game is over.
+
+        >>> Board("XXXOO....").legal_moves
+        ()
+        """
+        return () if self.is_over else self.position.free
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a side has won, or the board is full.
+
+        >>> Board("XXXOO....").is_over
+        True
+        """
+        return self.position.over
+
+    @property
+    def winner(self) -> str | None:
+        """`X` or `O`; None where nobody has won, or not yet.
+
+        >>> Board("XXXOO....").winner
+        'X'
+        """
+        return "OX"[self.position.ply % 2] if WON[self.position.other] else None
+
+    @property
+    def winning_line(self) -> tuple[int, int, int] | None:
+        """The cells of the line that has won, the first in the order of the score array.
+
+        >>> Board("XXXOO....").winning_line
+        (0, 1, 2)
+        """
+        marks = set(CELLS[self.position.other])
+        return next((line for line in LINES if marks.issuperset(line)), None)
+
+    @property
+    def score_array(self) -> list[int]:
+        """The eight sums that the micro:bit keeps, X counting +1 and O -1: three columns, three
+        rows, and two diagonals. At 3 X has won, at -3 O.
+
+        >>> Board("X...O....").score_array
+        [1, -1, 0, 1, -1, 0, 0, -1]
+        """
+        sign = -1 if self.position.ply % 2 else 1
+        return [sign * score for score in self.position.scores()]
+
+    def play(self, cell: int) -> Board:
+        """The board after a move. Raises `IllegalMoveError` for a taken cell, for one that is not
+        on the board, and when the game is over.
+
+        >>> Board().play(4).turn
+        'O'
+        """
+        cell = _as_cell(cell)
+        if self.is_over:
+            raise IllegalMoveError("the game is over; begin a new one with Board()")
+        if cell not in self.position.free:
+            free = ", ".join(map(str, self.legal_moves))
+            raise IllegalMoveError(f"cell {cell} is taken by {self[cell]}; choose one of {free}")
+        return Board.of(self.position.play(cell))
+
+    def __getitem__(self, cell: int) -> str:
+        """`X`, `O` or `.`: what is in a cell.
+
+        >>> Board("X...O....")[4]
+        'O'
+        """
+        return str(self.position)[cell]
+
+    def value(self) -> int:
+        """What the board is worth to the player to move, with best play by both sides: 1 for a win,
+        0 for a draw, -1 for a loss. When the game is over, what it has come to.
+
+        >>> Board("XX.OO....").value(), Board("X.......O").value()
+        (1, 1)
+        """
+        return solver.value(self.position)
+
+    def best_moves(self) -> tuple[int, ...]:
+        """The moves that keep the value, and of these, those that win most often against an
+        opponent who moves at random: what the micro:bit plays at its hard level.
+
+        >>> Board().best_moves()
+        (0, 2, 6, 8)
+        """
+        return () if self.is_over else tuple(solver.hard_moves(self.position))
+
+    def win_chance(self) -> Fraction:
+        """How likely the player to move wins by `best_moves` against one who moves at random.
+
+        >>> Board().win_chance()
+        Fraction(191, 192)
+        """
+        return solver.win_chance_from(self.position)
+
+    def canonical(self) -> Board:
+        """The board that stands for this one and its seven turned and mirrored images.
+
+        >>> Board("X........").canonical() == Board("..X......").canonical()
+        True
+        """
+        return Board.of(canonical(self.position))
+
+    def svg(self, labels: Mapping[int, object] | None = None) -> str:
+        """A picture as an SVG document: marks, the winning line if there is one, and in free cells
+        a label of your own, such as what the cell is worth.
+
+        >>> Board().svg({4: "draw"}).count("draw")
+        1
+        """
+        return drawn(str(self.position), self.winning_line, labels or {})
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows."""
+        return self.svg()
+
+    def __str__(self) -> str:
+        marks = str(self.position)
+        return "\n".join(" ".join(marks[row : row + 3]) for row in (0, 3, 6))
+
+    def __repr__(self) -> str:
+        return f"Board({str(self.position)!r})"
+
+
+def _as_cell(cell: int | str) -> int:
+    """A cell of a list of moves, or of a text of digits."""
+    if isinstance(cell, str) and cell in _DIGITS:
+        return int(cell)
+    if isinstance(cell, int) and not isinstance(cell, bool) and 0 <= cell < 9:
+        return cell
+    raise IllegalMoveError(f"{cell!r} is not a cell; choose one of 0 to 8")

@@ -1,0 +1,175 @@
+"""What `import noughts` gives beside the board: engines, matches, proofs, reviews, and games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import BinaryIO, NamedTuple
+
+from noughts.engines.registry import engine_named, engines
+from noughts.errors import NoughtsError
+from noughts.game import match as matches
+from noughts.game import proof
+from noughts.game import review as reviewing
+from noughts.game.board import Board
+from noughts.game.engine import Engine as PositionEngine
+from noughts.game.engine import Reply
+from noughts.game.match import Tally
+from noughts.game.proof import Proof
+from noughts.game.review import Reviewed
+from noughts.protocol.parser import ParsedSentence, Stream
+from noughts.protocol.sentences import Game
+from noughts.store import queries
+from noughts.store.queries import GameFilter, StoredGame
+from noughts.store.store import Store, default_path
+from noughts.watch import raw_log
+
+
+class Engine:
+    """A way to play, found by `engine`."""
+
+    def __init__(self, engine: PositionEngine) -> None:
+        self._engine = engine
+        self.name = engine.name
+        self.about = engine.about
+        """What it does, in a few words."""
+
+    def reply(self, board: Board) -> Reply:
+        """Its moves, all as likely, and what the answer cost. The game must not be over.
+
+        >>> engine("alphabeta").reply(Board("X...O....")).nodes
+        871
+        """
+        if board.is_over:
+            raise NoughtsError("the game is over: nobody is to move; ask about another board")
+        return self._engine.reply(board.position)
+
+    def choose(self, board: Board, random: Random | None = None) -> int:
+        """One of its moves, drawn by `random`.
+
+        >>> engine("hard").choose(Board("XX.OO...."))
+        2
+        """
+        return (random or Random()).choice(self.reply(board).cells)
+
+    def __repr__(self) -> str:
+        return f"<engine {self.name}: {self.about}>"
+
+
+def engine(name: str) -> Engine:
+    """The engine of a name. Raises `UnknownEngineError`, which names the nearest.
+
+    >>> engine("hard")
+    <engine hard: the chip at hard>
+    """
+    return Engine(engine_named(name))
+
+
+def engine_names() -> tuple[str, ...]:
+    """All names for `engine`, from the one that knows least.
+
+    >>> engine_names()[0]
+    'random'
+    """
+    return tuple(engines())
+
+
+class MatchResult(NamedTuple):
+    """How a match ended for its first engine."""
+
+    moving_first: Tally
+    moving_second: Tally
+
+    @property
+    def total(self) -> Tally:
+        """From both seats together."""
+        return self.moving_first + self.moving_second
+
+
+def match(one: str, other: str, games: int = 100, seed: int = 0) -> MatchResult:
+    """Let two engines play, in turn from either seat. The same seed gives the same games.
+
+    >>> match("hard", "random", games=50).total.lost
+    0
+    """
+    random = Random(seed)
+    player, opponent = (matches.Player(engine_named(name), random) for name in (one, other))
+    tallies = {True: Tally(), False: Tally()}
+    for first, end in matches.match(player, opponent, games):
+        tallies[first] += Tally(int(end > 0), int(end == 0), int(end < 0))
+    return MatchResult(tallies[True], tallies[False])
+
+
+def prove(name: str) -> Proof:
+    """Play an engine against every sequence of its opponent's moves, from both seats.
+
+    >>> prove("hard").never_loses
+    True
+    """
+    return proof.prove(engine_named(name))
+
+
+def review(moves: Iterable[int | str]) -> list[Reviewed]:
+    """What each move of a game was worth, whole game or not. Raises `IllegalMoveError`.
+
+    >>> [ply for ply, move in enumerate(review("4135")) if move.mistake]
+    [1]
+    """
+    cells = list(moves)
+    Board.after(cells)
+    return reviewing.review([int(cell) for cell in cells])
+
+
+def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> Iterator[StoredGame]:
+    """The games of a store, in the order in which they were kept; by default those that
+    `noughts watch` keeps. Raises `StoreError`.
+
+    >>> next(games("missing/games.db"))
+    Traceback (most recent call last):
+    ...
+    noughts.errors.StoreError: no games are kept in missing/games.db yet; `noughts watch` keeps them
+    """
+    with Store(default_path() if path is None else Path(path)) as store:
+        yield from queries.games(store, wanted or GameFilter())
+
+
+def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
+    """The games in what a serial line brought, or in a raw log of `noughts watch`: of each game the
+    latest sentence, in the order in which they began.
+
+    >>> import io
+    >>> capture = io.BytesIO(b"noise $NG,0A83,1,PP,A,40,1200,-*05\\r\\n")
+    >>> [game.moves for game in games_in_capture(capture)]
+    [(4, 0)]
+    """
+    streams: dict[str | None, Stream] = {}
+    latest: dict[tuple[str | None, str, int], Game] = {}
+    with _opened(capture) as file:
+        for captured in raw_log.read(file):
+            stream = streams.setdefault(captured.board, Stream())
+            for item in stream.feed(captured.data):
+                _note(item, captured.board, latest)
+    for board, stream in streams.items():
+        for item in stream.end():
+            _note(item, board, latest)
+    return list(latest.values())
+
+
+def _note(item: object, board: str | None, latest: dict[tuple[str | None, str, int], Game]) -> None:
+    if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
+        game = item.sentence
+        key = board, game.boot, game.number
+        before = latest.get(key)
+        if before is None or len(before.moves) <= len(game.moves):
+            latest[key] = game
+
+
+@contextmanager
+def _opened(capture: str | Path | BinaryIO) -> Iterator[BinaryIO]:
+    if isinstance(capture, str | Path):
+        with Path(capture).open("rb") as file:
+            yield file
+    else:
+        yield capture

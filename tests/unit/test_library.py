@@ -1,0 +1,137 @@
+"""`import noughts`: the board, its rules, and what is found by name."""
+
+import itertools
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import noughts
+from noughts import Board
+from noughts.game.positions import reachable
+from noughts.game.solver import hard_moves, value, win_chance
+from sample_games import BOOT, stages
+
+
+def test_all_that_is_promised_is_there():
+    assert set(noughts.__all__) <= set(dir(noughts))
+    for name in noughts.__all__:
+        assert getattr(noughts, name).__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'boards'"):
+        _ = noughts.boards
+
+
+def test_importing_it_loads_nothing_heavy():
+    code = "import sys, noughts; print([m for m in sys.modules if m.startswith('noughts')])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "['noughts']\n"
+
+
+def test_every_reachable_board_agrees_with_the_solver():
+    for position in reachable():
+        board = Board(str(position))
+        assert board == Board.of(position) and hash(board) == hash(Board.of(position))
+        assert board.value() == value(position)
+        assert board.is_over == (board.turn is None) == (not board.legal_moves)
+        assert (board.winner is None) == (board.winning_line is None)
+        if board.is_over:
+            assert board.best_moves() == () and board.win_chance() == 0
+        else:
+            assert board.best_moves() == tuple(hard_moves(position))
+            assert board.value() == max(-board.play(cell).value() for cell in board.legal_moves)
+            assert 0 <= board.win_chance() <= 1
+    assert Board().win_chance() == win_chance(True)
+
+
+@given(st.lists(st.integers(-3, 12), max_size=12))
+def test_moves_are_legal_or_refused_and_the_board_stays_as_it_was(cells):
+    board = Board()
+    for cell in cells:
+        before = str(board)
+        if cell in board.legal_moves:
+            after = board.play(cell)
+            assert after[cell] == board.turn and str(board) == before
+            board = after
+        else:
+            with pytest.raises(noughts.IllegalMoveError):
+                board.play(cell)
+            assert str(board) == before
+
+
+@pytest.mark.parametrize(
+    ("moves", "why"),
+    [
+        ("44", "move 2: cell 4 is taken by X; choose one of 0, 1, 2, 3, 5, 6, 7, 8"),
+        ("9", "move 1: '9' is not a cell; choose one of 0 to 8"),
+        ("4a", "move 2: 'a' is not a cell"),
+        ([4, 11], "move 2: 11 is not a cell"),
+        ([True], "move 1: True is not a cell"),
+        ("031425", "move 6: the game is over"),
+        (["²"], "is not a cell"),
+    ],
+)
+def test_illegal_games_are_told_by_their_move(moves, why):
+    for function in (Board.after, noughts.review):
+        with pytest.raises(noughts.IllegalMoveError) as caught:
+            function(moves)
+        assert why in str(caught.value)
+
+
+def test_a_review_finds_the_mistakes():
+    worth = [(move.worth, move.kept) for move in noughts.review("41365")]
+    assert worth == [(0, 0), (0, -1), (1, 1), (-1, -1), (1, 1)]
+
+
+def test_pictures_are_documents_with_the_marks_labels_and_the_line():
+    picture = ET.fromstring(Board("XXXOO....").svg({5: "<&>", 0: "taken"}))
+    kinds = [element.tag.rpartition("}")[2] for element in picture]
+    assert kinds.count("circle") == 2
+    assert kinds.count("path") == 1 + 3
+    assert kinds.count("rect") == 1 + 3  # the ground, and the line that has won
+    assert [element.text for element in picture if element.tag.endswith("text")] == ["<&>"]
+    assert Board()._repr_svg_() == Board().svg()
+
+
+def test_engines_are_found_by_name_and_answer_boards():
+    for name in noughts.engine_names():
+        engine = noughts.engine(name)
+        assert engine.name == name and name in repr(engine)
+        board = Board("XX.OO....")
+        assert engine.choose(board) in engine.reply(board).cells
+        assert set(engine.reply(board).cells) <= set(board.legal_moves)
+        with pytest.raises(noughts.NoughtsError, match="the game is over"):
+            engine.reply(Board("XXXOO...."))
+    with pytest.raises(noughts.UnknownEngineError, match="did you mean minimax"):
+        noughts.engine("minmax")
+
+
+def test_a_match_repeats_and_adds_up():
+    result = noughts.match("medium", "random", games=41, seed=3)
+    assert result == noughts.match("medium", "random", games=41, seed=3)
+    assert (result.moving_first.games, result.moving_second.games) == (21, 20)
+    assert result.total.games == 41
+    assert result != noughts.match("medium", "random", games=41, seed=4)
+
+
+def test_games_of_a_store_and_of_a_capture_are_the_same(tmp_path, capsys):
+    from noughts.cli import main
+    from noughts.protocol.sentences import write
+
+    captured, db = tmp_path / "capture", tmp_path / "games.db"
+    first = stages([4, 0, 2, 6, 3, 5, 1, 7, 8])
+    second = stages([0, 4], end="x", number=2)
+    lines = itertools.chain([BOOT], first, second)
+    captured.write_bytes(b"noise\n" + b"".join(write(line).encode() + b"\r\n" for line in lines))
+    assert main(["watch", "--from", str(captured), "--db", str(db)]) == 0
+    capsys.readouterr()
+    stored = list(noughts.games(db))
+    heard = noughts.games_in_capture(captured)
+    assert [(game.boot, game.number, game.end) for game in stored] == [
+        (game.boot, game.number, game.end) for game in heard
+    ]
+    assert [game.moves for game in stored] == ["".join(map(str, game.moves)) for game in heard]
+    wanted = noughts.GameFilter(results=("abandoned",))
+    assert [game.number for game in noughts.games(db, wanted)] == [2]
