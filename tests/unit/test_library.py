@@ -1,5 +1,6 @@
 """`import noughts`: the board, its rules, and what is found by name."""
 
+import doctest
 import itertools
 import subprocess
 import sys
@@ -135,3 +136,11 @@ def test_games_of_a_store_and_of_a_capture_are_the_same(tmp_path, capsys):
     assert [game.moves for game in stored] == ["".join(map(str, game.moves)) for game in heard]
     wanted = noughts.GameFilter(results=("abandoned",))
     assert [game.number for game in noughts.games(db, wanted)] == [2]
+
+
+def test_the_document_is_true(repository):
+    failed, tried = doctest.testfile(
+        str(repository / "docs" / "python-api.md"), module_relative=False
+    )
+    assert failed == 0
+    assert tried > 20
