@@ -15,24 +15,25 @@ def best(marks, score, player, level):
     weights = table.WEIGHTS if level == "H" else bytes(10)
     if level == "M":
         weights = b"\x09\0\0\0\x63\x09\0\0\0\x63"
-    values = [-1] * 9
-    key = 0  # the sum of the squares of the values: it names a position
+    values = bytearray(9)  # of the lines; the ninth, 0, stands for "no more"
+    for i in range(8):
+        values[i] = weights[player * score[i] + 2 + i // 6 * 5]
+    cells = [-1] * 9  # their values; a taken one is never the best
+    key = 0  # the sum of the squares of these values: it names a position
     for cell in range(9):
         if not marks[cell]:
             value = 0
             for i in range(4 * cell, 4 * cell + 4):
-                index = THROUGH[i]
-                if index < 8:
-                    value += weights[player * score[index] + (2 if index < 6 else 7)]
-            values[cell] = value
+                value += values[THROUGH[i]]
+            cells[cell] = value
             key += value * value
-    best = max(values)
+    best = max(cells)
     if level == "H":
-        for value in values:
+        for value in cells:
             if (key << 5) + value in table.BOOK:
                 best = value
-    cells = []
+    values = []  # the best cells: V1 needs back the memory of the lines' values
     for cell in range(9):
-        if values[cell] == best:
-            cells.append(cell)
-    return cells
+        if cells[cell] == best:
+            values.append(cell)
+    return values

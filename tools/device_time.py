@@ -49,7 +49,7 @@ def _probed(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {
         **files,
         "buttons.py": _insert(files["buttons.py"], b"microbit.sleep(5)\n"),
-        "ai.py": _insert(files["ai.py"], b"return cells"),
+        "ai.py": _insert(files["ai.py"], b"return values"),
         "sentences.py": _insert(files["sentences.py"], b'print("$'),
     }
 

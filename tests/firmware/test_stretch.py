@@ -83,7 +83,7 @@ def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
 KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "
 HANG = b"    while end:\n        pass\n    start = "
 FAULTS = {
-    "level": ("ai.py", b"return cells", b"return [marks.index(0)]"),
+    "level": ("ai.py", b"return values", b"return [marks.index(0)]"),
     "stall": ("chip.py", b"    stop = ", b"    buttons.microbit.sleep(60)\n    stop = "),
     "noise": ("ending.py", b"    start = ", b"    print(end)\n    start = "),
     "leak": ("ending.py", b"    start = ", KEEP_48_BYTES),
