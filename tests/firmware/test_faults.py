@@ -1,6 +1,8 @@
 """A hostile serial line and damaged files, on the real firmware."""
 
+import re
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -130,6 +132,13 @@ MISTAKES = {
         b"    None + 0\n    sentences.send(",
         b"TypeError",
     ),
+    "an import of nothing": ("ai.py", b"import table\n", b"import table, timer\n", b"ImportError"),
+    "a name that is not there": (
+        "ai.py",
+        b"import THROUGH\n",
+        b"import THROUGH, nothing\n",
+        b"ImportError",
+    ),
     "too much": ("rules.py", b"THROUGH = (", b"ZEROS = [0] * 9000\nTHROUGH = (", b"MemoryError"),
 }
 
@@ -161,6 +170,13 @@ def test_a_mistake_is_printed_where_no_memory_is_left_for_the_leds():
     first, *more = machine.heard().split(b"Traceback")[1:]
     assert b"NameError: name 'tabel' is not defined" in first
     assert more and b'"fault.py"' in more[0]
+
+
+def test_the_files_that_may_be_missing_are_ours():
+    """Nothing works without `main.py` and `fault.py`; of the table, its being there is seen."""
+    (ours,) = re.findall(rb'ours = " (.*) "', device_files()["fault.py"])
+    others = {"main", "fault", "table"}
+    assert {*ours.decode().split(), *others} == {Path(name).stem for name in device_files()}
 
 
 @pytest.mark.parametrize("name", ["loop.py", "game.py", "tilt.py"])

@@ -45,7 +45,7 @@ class Traceback:
         return (
             (missing is not None and f"{missing[1]}.py" in device_files())
             or (self.place is not None and self.place[0] == "table.py")
-            or self.error.endswith("no attribute 'ID'")
+            or (self.error.endswith("no attribute 'ID'") and self._asks_for_the_table())
         )
 
     def __str__(self) -> str:
@@ -68,6 +68,9 @@ class Traceback:
             if 0 < number <= len(source)
         ]
         return [*self.lines, *shown]
+
+    def _asks_for_the_table(self) -> bool:
+        return any("table.ID" in line for line in self.report())
 
     def _where(self) -> str:
         if self.place is None:
