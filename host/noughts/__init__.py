@@ -11,12 +11,10 @@ See docs/python-api.md. The names are looked up when they are first used: the co
 imports this too, needs few of them.
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # nothing is imported here: Ctrl-C at the start has nothing to interrupt
 if TYPE_CHECKING:
+    from typing import Any
+
     from noughts.errors import (
         IllegalMoveError,
         IllegalPositionError,
@@ -67,9 +65,11 @@ _ELSEWHERE = {"Board": "game.board", "Game": "protocol.sentences"} | dict.fromke
 )
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in __all__:
         raise AttributeError(f"module 'noughts' has no attribute {name!r}")
+    from importlib import import_module
+
     module = "errors" if name.endswith("Error") else _ELSEWHERE.get(name, "library")
     return getattr(import_module(f"noughts.{module}"), name)
 

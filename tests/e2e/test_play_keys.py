@@ -109,7 +109,7 @@ def without_unicorn(tmp_path):
 
 MISSING = (
     "the emulator needs Unicorn, which cannot be loaded here (no library for this computer); "
-    "install it with: pip install 'unicorn>=2.1.4'\n"
+    "install the version that works: pip install unicorn==2.1.4\n"
 )
 
 

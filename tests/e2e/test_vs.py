@@ -20,7 +20,7 @@ def test_a_whole_game_with_wrong_input_on_the_way():
     assert "O, minimax, plays 1 (55,505 nodes visited, " in done.stdout
     assert "cell 5 is taken; these are free: 2, 3, 4, 6, 7, 8, 9" in done.stderr
     for wrong in ("middle", "", "0"):
-        assert f"{wrong!r} is no cell; type 1 to 9, or row,column such as 2,3" in done.stderr
+        assert f"{wrong!r} is not a cell; type 1 to 9, or row,column such as 2,3" in done.stderr
     assert done.stdout.splitlines()[-1] in ("a draw", "O wins")
     assert "Traceback" not in done.stderr
 
@@ -55,7 +55,7 @@ def test_cells(text, cell):
 @pytest.mark.parametrize("text", ["", "0", "10", "a", "1,4", "0,1", "1,1,1", ",", "²", "1.5", "-1"])
 def test_what_is_no_cell(text):
     cell, wrong = read_cell(text, EMPTY)
-    assert cell is None and wrong.startswith(f"{text!r} is no cell; type 1 to 9")
+    assert cell is None and wrong.startswith(f"{text!r} is not a cell; type 1 to 9")
 
 
 def test_what_is_typed_does_not_act_on_the_terminal():

@@ -624,11 +624,11 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(ports, tmp_path):
         (["--emulated", "x"], 2, "invalid int value"),
         (["--from", "x", "/dev/y"], 2, "it goes with no port"),
         (["--name", "x"], 2, "--name goes with --from"),
-        (["--from", "x", "--name", "=cmd()"], 2, "is no name"),
+        (["--from", "x", "--name", "=cmd()"], 2, "is not a name"),
         (["--from", "/nowhere/log"], 1, "cannot use /nowhere/log (No such file or directory)"),
         (["--from", "/"], 1, "cannot use / (Is a directory)"),
-        (["nonsense://x"], 1, "nonsense://x is no port"),
-        (["socket://nowhere"], 1, "socket://nowhere is no port"),
+        (["nonsense://x"], 1, "nonsense://x is not a port"),
+        (["socket://nowhere"], 1, "socket://nowhere is not a port"),
     ],
 )
 def test_wrong_input(tmp_path, capsys, words, status, says):

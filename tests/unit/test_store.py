@@ -232,7 +232,7 @@ def test_a_database_of_another_program(tmp_path):
 def test_a_file_that_is_no_database(tmp_path):
     path = tmp_path / "games.db"
     path.write_text("marks " * 1000)
-    with pytest.raises(StoreError, match="is damaged or no store of noughts"):
+    with pytest.raises(StoreError, match="is damaged or not a store of noughts"):
         Store(path, create=True)
     assert path.read_text() == "marks " * 1000
 

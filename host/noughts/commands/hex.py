@@ -59,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
         if args.extract:
             _extract(args.extract[0], contents)
     else:
+        if args.output == Path("-"):
+            args.error("a hex is not written to standard output; name a file")
         files = files_for_boards()
         brain.of(files)  # without one, it would not be the game
         firmwares = image.for_boards(args.firmware or [])

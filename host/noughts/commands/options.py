@@ -80,7 +80,7 @@ def _day(text: str) -> date:
         return day
     except (ValueError, OverflowError, OSError) as error:
         raise argparse.ArgumentTypeError(
-            f"{text[:20]!r} is no day; write it as 2026-11-21"
+            f"{text[:20]!r} is not a day that can be searched for; write it as 2026-11-21"
         ) from error
 
 
@@ -120,7 +120,7 @@ def refuse_store(args: argparse.Namespace, output: Path | None) -> None:
 def nothing_found(store: Store) -> StoreError:
     """Why no game was found."""
     if count(store, GameFilter()):
-        return StoreError(f"none of the games in {store.path} fits; `noughts games` lists them")
+        return StoreError(f"no game in {store.path} matches; `noughts games` lists them")
     return StoreError(f"{store.path} holds no game yet; `noughts watch` keeps them")
 
 

@@ -40,7 +40,7 @@ def _number(text: str) -> int | None:
         return None
     if not text.isdecimal() or not text.isascii() or len(text) > 18:
         raise argparse.ArgumentTypeError(
-            f"{text[:20]!r} is no game; give its number, or `last` for the newest"
+            f"{text[:20]!r} is not a game; give its number, or `last` for the newest"
         )
     return int(text)
 

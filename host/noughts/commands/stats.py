@@ -95,7 +95,7 @@ def _tell(found: Stats) -> None:
             print(f"{length}  {count:>{len(f'{ended:,}')},}  {bar}".rstrip())
     print("\nWho played, in games that ended by the rules; seconds for a move in all games\n")
     _print_columns(
-        [("", "games", "moves", "mistakes", "a game", "median s", "half of them")]
+        [("", "games", "moves", "mistakes", "a game", "median s", "middle half")]
         + [_player_row(seat, player) for seat, player in players_in_order(found)],
         left=1,
     )

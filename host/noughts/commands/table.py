@@ -28,6 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the table, hold the device's own code against it, and write or compare the file."""
+    if args.output == Path("-"):
+        args.error("a table is not written to standard output; name a file")
     path: Path = args.output or device_dir() / "table.py"
     made = brain.make()
     brain.check(made, brain.classes())
@@ -59,7 +61,7 @@ def _compare(path: Path, content: bytes) -> None:
 def _tell(facts: brain.Summary) -> None:
     print(f"positions       {facts.positions:,} reachable, {facts.unfinished:,} unfinished")
     print(
-        f"but symmetry    {facts.classes} reachable, {facts.unfinished_classes} unfinished, "
+        f"up to symmetry  {facts.classes} reachable, {facts.unfinished_classes} unfinished, "
         f"{facts.quiet_classes} of them quiet"
     )
     print(

@@ -98,7 +98,7 @@ def read_cell(text: str, position: Position) -> tuple[int | None, str]:
     limit = {1: 9, 2: 3}.get(len(parts), 0)
     if not all(part in "123456789" and len(part) == 1 and int(part) <= limit for part in parts):
         shown = printable(text[:20])
-        return None, f"{shown!r} is no cell; type 1 to 9, or row,column such as 2,3"
+        return None, f"{shown!r} is not a cell; type 1 to 9, or row,column such as 2,3"
     numbers = [int(part) - 1 for part in parts]
     cell = numbers[0] if len(numbers) == 1 else 3 * numbers[0] + numbers[1]
     if cell not in position.free:

@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         args.error("--name goes with --from")
     if args.name is not None and not _NAME.fullmatch(args.name):
         args.error(
-            f"{args.name[:20]!r} is no name; begin with a letter or digit, and use no spaces"
+            f"{args.name[:20]!r} is not a name; begin with a letter or digit, and use no spaces"
         )
     for port in args.port:
         _check(port)
@@ -108,12 +108,14 @@ def _check(port: str) -> None:
     """A URL that pyserial will never know is an error now; a port may still be plugged in."""
     try:
         port.encode()
+        if not port.strip():
+            raise ValueError("its name is empty")
         _check_address(port)
         serial.serial_for_url(port, do_not_open=True).close()
     except Exception as error:  # the handlers of URLs raise whatever they come across
         reason = " ".join(str(error).split())
         raise NoughtsError(
-            f"{port} is no port ({reason}); name a device such as /dev/ttyACM0, or a URL"
+            f"{port} is not a port ({reason}); name a device such as /dev/ttyACM0, or a URL"
         ) from error
 
 
@@ -129,7 +131,7 @@ def _watch(args: argparse.Namespace, store: Store) -> int:
     unshown = 0
     with ExitStack() as stack, _until_signal(stop):
         stack.callback(store.close)
-        ports = [*args.port, *_autoplayed(args.emulated or 0, stack)]
+        ports = [*args.port, *_autoplayed(args.emulated or 0, stack, stop)]
         log = RawLog(raw_log.folder_of(store.path))
         follower = PortMonitor(ports)
         stack.callback(follower.close)
@@ -189,13 +191,16 @@ def _show_until(stop: threading.Event, watch: Watch, session: Session) -> None:
         app.keeper.wait()
 
 
-def _autoplayed(count: int, stack: ExitStack) -> Iterator[str]:
-    """Ports of virtual boards that play by themselves, of both kinds by turns."""
+def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> Iterator[str]:
+    """Ports of virtual boards that play by themselves, of both kinds by turns. A signal may come
+    while they start, which takes each some time."""
     from noughts.virtual.autoplay import Autoplay
     from noughts.virtual.board import VirtualBoard
     from noughts.virtual.program import BOARDS, program
 
     for seed in range(count):
+        if stop.is_set():
+            return
         kind = BOARDS[seed % len(BOARDS)]
         board = stack.enter_context(VirtualBoard(partial(program, kind)))
         stack.callback(Autoplay(board, seed).stop)

@@ -10,8 +10,11 @@ from typing import TypeVar
 from noughts.emulator.cpu import Cpu
 from noughts.emulator.flash import FICR, Flash
 from noughts.emulator.frames import RAM
+from noughts.emulator.gpio import Port
+from noughts.emulator.i2c import Bus, I2cDevice
 from noughts.emulator.nvic import Nvic
 from noughts.emulator.peripheral import Peripheral
+from noughts.emulator.uart import SerialLine
 from noughts.emulator.unicorn_core import PAGE, Core, unicorn
 
 RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2
@@ -30,7 +33,10 @@ class Chip:
     """
 
     hz: int
-    irqs: int
+    buttons: tuple[tuple[str, int], ...]
+    """Each button, and its pin."""
+    bus_pins: tuple[int, int]
+    """SCL and SDA of the board's own I2C bus."""
 
     def __init__(
         self,
@@ -54,6 +60,10 @@ class Chip:
             self.flash.program(FICR + offset, struct.pack("<I", value))
         core.uc.mem_map(_ROM_TABLE, PAGE, unicorn.UC_PROT_READ)
         self.random = random.Random(seed)
+        self.line = SerialLine(self.cpu, self.hz)
+        self.pressed: set[str] = set()
+        self.port: Port
+        """The pins of port 0, since the last reset."""
         self.retained: dict[int, int] = {}
         """POWER registers that outlive a reset."""
         self.pages: dict[int, Peripheral] = {}
@@ -70,6 +80,26 @@ class Chip:
     def build(self, reason: int) -> None:
         """Make the peripherals as they are after a reset, and attach them."""
         raise NotImplementedError
+
+    def connect(self, devices: Mapping[int, I2cDevice]) -> None:
+        """Put the devices on the board's I2C bus, by their addresses."""
+        self.bus = Bus(*self.bus_pins, devices, self._bus_used)
+
+    def _bus_used(self) -> None:
+        self.port.inputs_change = 0
+
+    def wire(self, port: Port, drive_inputs: Callable[[], int]) -> None:
+        """Wire the buttons and the bus to a port; `drive_inputs` drives what changes by itself."""
+        self.port = port
+        port.drive_inputs = drive_inputs
+        for pin in self.bus_pins:
+            port.drive(pin, True)
+        self.wire_buttons()
+
+    def wire_buttons(self) -> None:
+        """A button that is pressed pulls its pin low."""
+        for name, pin in self.buttons:
+            self.port.drive(pin, name not in self.pressed)
 
     def attach(self, peripheral: P) -> P:
         """Give a page of addresses to a peripheral."""
@@ -96,9 +126,6 @@ class Chip:
     def memories(self) -> list[tuple[int, memoryview]]:
         """RAM and flash, each with the address at which it starts."""
         return [(RAM, self.cpu.ram), *self.flash.memories()]
-
-    def peripheral_of(self, address: int) -> Peripheral | None:
-        return self.pages.get(address & -PAGE)
 
     def dma_read(self, address: int, size: int) -> bytes:
         if address >= RAM:

@@ -13,15 +13,26 @@ class I2cDevice(Protocol):
 
     def read(self, size: int) -> bytes: ...
 
+    def lose_power(self) -> None:
+        """Be as it is when the power comes."""
+
 
 class RegisterFile:
     """A device of registers: a write sets the address, and then registers from there on."""
 
     size = 256
+    AT_POWER_ON: tuple[tuple[int, int], ...] = ()
+    """The registers that are not 0 then, its identity among them."""
 
     def __init__(self) -> None:
         self.registers = bytearray(self.size)
+        RegisterFile.lose_power(self)
+
+    def lose_power(self) -> None:
         self.address = 0
+        self.registers[:] = bytes(self.size)
+        for register, value in self.AT_POWER_ON:
+            self.registers[register] = value
 
     def write(self, data: bytes) -> None:
         if data:
@@ -56,6 +67,11 @@ class Bus:
     ) -> None:
         self.scl, self.sda, self.devices = scl, sda, devices
         self.after_transfer = after_transfer
+
+    def lose_power(self) -> None:
+        """The power of all devices goes, and comes back."""
+        for device in self.devices.values():
+            device.lose_power()
 
     def find(self, scl: int, sda: int, address: int) -> I2cDevice | None:
         """The device that acknowledges this address on these pins, if any."""

@@ -35,6 +35,9 @@ class InterfaceChip:
     def __init__(self) -> None:
         self._answer: bytes | None = None
 
+    def lose_power(self) -> None:
+        self._answer = None
+
     def asserts(self) -> bool:
         """Whether it pulls the interrupt pin: from an answer on, until it is read."""
         return self._answer is not None
@@ -81,6 +84,9 @@ class LogFlash:
             SECTOR_SIZE: _SECTOR.to_bytes(2, "big"),
         }
         self._answer: bytes | None = None
+
+    def lose_power(self) -> None:
+        self._answer = None
 
     def asserts(self) -> bool:
         """Whether it pulls the interrupt pin: from an answer on, until it is read."""

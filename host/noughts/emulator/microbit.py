@@ -164,6 +164,7 @@ class Microbit:
         """Take the power away at this instruction: of what flash was doing, a part is done."""
         self._cut_flash()
         self.uart.clear()
+        self._chip.bus.lose_power()
         self._powered = False
 
     def power_on(self) -> None:

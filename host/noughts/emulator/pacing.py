@@ -52,6 +52,7 @@ class RealTime:
         self._calls: deque[tuple[Callable[[], object], Future[object]]] = deque()
         self._wake = threading.Event()
         self._closing = False
+        self._ended = threading.Event()
         self.error: Exception | None = None
         """What has ended the run, if anything."""
         self._thread = threading.Thread(target=self._run, name="micro:bit", daemon=True)
@@ -73,7 +74,7 @@ class RealTime:
         future: Future[T] = Future()
         self._calls.append((call, future))  # type: ignore[arg-type]
         self._wake.set()
-        if not self._thread.is_alive():
+        if self._ended.is_set():  # it may have looked for calls for the last time
             self._answer()
         return future
 
@@ -106,11 +107,15 @@ class RealTime:
                 self._wake.clear()
         except Exception as error:
             self.error = error
+        self._ended.set()
         self._answer()
 
     def _answer(self) -> None:
-        while self._calls:
-            call, future = self._calls.popleft()
+        while True:
+            try:
+                call, future = self._calls.popleft()
+            except IndexError:  # another thread may be answering too, when the run has ended
+                return
             try:
                 future.set_result(call())
             except BaseException as error:

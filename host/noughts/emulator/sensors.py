@@ -24,7 +24,11 @@ class _Sensor(RegisterFile):
     def __init__(self, time: Timeline, hz: int) -> None:
         super().__init__()
         self._time, self._hz = time, hz
-        self._read_at = 0
+        self._read_at = time.now()
+
+    def lose_power(self) -> None:
+        super().lose_power()
+        self._read_at = self._time.now()
 
     def period(self) -> int:
         """The cycles from sample to sample, 0 while it does not measure."""
@@ -56,12 +60,12 @@ class Mma8653(_Sensor):
         0x0E,
         0x2A,
     )
+    AT_POWER_ON = ((WHO_AM_I, 0x5A),)
     _RATE_DIVIDERS = 1, 2, 4, 8, 16, 64, 128, 512  # of 800 Hz
 
     def __init__(self, time: Timeline, hz: int) -> None:
         super().__init__(time, hz)
         self.mg: tuple[int, int, int] = FLAT
-        self.registers[self.WHO_AM_I] = 0x5A
 
     def period(self) -> int:
         control = self.registers[self.CTRL_REG1]
@@ -89,10 +93,7 @@ class Mag3110(RegisterFile):
     ADDRESS = 0x0E
     DR_STATUS, WHO_AM_I = 0x00, 0x07
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.registers[self.WHO_AM_I] = 0xC4
-        self.registers[self.DR_STATUS] = 0x0F
+    AT_POWER_ON = (WHO_AM_I, 0xC4), (DR_STATUS, 0x0F)
 
 
 class Lsm303Accelerometer(_Sensor):
@@ -102,6 +103,7 @@ class Lsm303Accelerometer(_Sensor):
     size = 128
     WHO_AM_I, CTRL_REG1, CTRL_REG3, CTRL_REG4 = 0x0F, 0x20, 0x22, 0x23
     STATUS, OUT_X_L, OUT_Z_H = 0x27, 0x28, 0x2D
+    AT_POWER_ON = ((WHO_AM_I, 0x33),)
     _DATA_READY_TO_PIN = 0x10
     _RATES_HZ = 0, 1, 10, 25, 50, 100, 200, 400, 1620, 1344, 0, 0, 0, 0, 0, 0
 
@@ -110,7 +112,10 @@ class Lsm303Accelerometer(_Sensor):
         self._asserted = False
         self._counts_up = False
         self.mg: tuple[int, int, int] = FLAT
-        self.registers[self.WHO_AM_I] = 0x33
+
+    def lose_power(self) -> None:
+        super().lose_power()
+        self._asserted = self._counts_up = False
 
     def period(self) -> int:
         rate = self._RATES_HZ[self.registers[self.CTRL_REG1] >> 4]
@@ -154,13 +159,13 @@ class Lsm303Magnetometer(_Sensor):
 
     ADDRESS = 0x1E
     WHO_AM_I, CFG_A, CFG_C, STATUS, OUT_X_L, OUT_Z_H = 0x4F, 0x60, 0x62, 0x67, 0x68, 0x6D
+    AT_POWER_ON = ((WHO_AM_I, 0x40),)
     _DATA_READY_TO_PIN = 1
     _RATES_HZ = 10, 20, 50, 100
 
     def __init__(self, time: Timeline, hz: int) -> None:
         super().__init__(time, hz)
         self.field: tuple[int, int, int] = (0, 0, 300)
-        self.registers[self.WHO_AM_I] = 0x40
 
     def period(self) -> int:
         config = self.registers[self.CFG_A]

@@ -34,7 +34,7 @@ try:
 except Exception as error:  # a wheel for another machine raises what it likes
     raise UnicornError(
         f"the emulator needs Unicorn, which cannot be loaded here ({error}); "
-        "install it with: pip install 'unicorn>=2.1.4'"
+        "install the version that works: pip install unicorn==2.1.4"
     ) from error
 
 _lib: Any = _uclib

@@ -6,7 +6,6 @@ from noughts.emulator.analog import Adc
 from noughts.emulator.chip import Chip
 from noughts.emulator.flash import Nvmc
 from noughts.emulator.gpio import Gpio, Gpiote, Port
-from noughts.emulator.i2c import Bus
 from noughts.emulator.nvic import SystemControl
 from noughts.emulator.peripheral import Peripheral
 from noughts.emulator.ppi import Ppi
@@ -16,10 +15,9 @@ from noughts.emulator.system import Clock, Rng, Temp
 from noughts.emulator.timeline import NEVER, Timeline
 from noughts.emulator.timers import Timer
 from noughts.emulator.twi import Twi
-from noughts.emulator.uart import SerialLine, Uart
+from noughts.emulator.uart import Uart
 from noughts.emulator.unicorn_core import arm_const
 
-BUTTONS = {"A": 17, "B": 26}
 _SCL, _SDA, _ACCELEROMETER_READY = 0, 30, 28
 _CPUID = 0x410C_C200  # Cortex-M0
 _PPI_CHANNELS, _TIMER_CHANNELS, _GPIOTE_CHANNELS = 16, 4, 4
@@ -47,6 +45,8 @@ class V1(Chip):
     """The chip, and what the board wires to it."""
 
     hz = 16_000_000
+    buttons = ("A", 17), ("B", 26)
+    bus_pins = _SCL, _SDA
 
     def __init__(self, seed: int) -> None:
         super().__init__(
@@ -60,29 +60,21 @@ class V1(Chip):
             ficr=_FICR,
             seed=seed,
         )
-        self.line = SerialLine(self.cpu, self.hz)
-        self.pressed: set[str] = set()
         self.accelerometer = Mma8653(self.cpu, self.hz)
-        magnetometer = Mag3110()
-        devices = {Mma8653.ADDRESS: self.accelerometer, Mag3110.ADDRESS: magnetometer}
-        self._bus = Bus(_SCL, _SDA, devices, self._bus_used)
+        self.connect({Mma8653.ADDRESS: self.accelerometer, Mag3110.ADDRESS: Mag3110()})
 
     def build(self, reason: int) -> None:
         self.attach(SystemControl(self, _CPUID, irqs=32))
         self.attach(Clock(self, reason))
         self.attach(Nvmc(self))
-        self.port = self.attach(Gpio(self, ports=1)).ports[0]
-        self.port.drive_inputs = self._drive_ready_pin
-        for pin in (_SCL, _SDA):
-            self.port.drive(pin, True)
-        self.wire_buttons()
+        self.wire(self.attach(Gpio(self, ports=1)).ports[0], self._drive_ready_pin)
         self.lights = Lights(self.cpu, self.hz, self.port)
         self.attach(Gpiote(self, _GPIOTE_CHANNELS))
         self.attach(Uart(self, self.line))
         for base, irq in _TIMERS:
             self.attach(Timer(self, base, irq, _TIMER_CHANNELS))
         for base, irq in _SERIAL_MASTERS:
-            self.attach(Twi(self, base, irq, self._bus))
+            self.attach(Twi(self, base, irq, self.bus))
         self.attach(Rng(self))
         self.attach(Temp(self))
         self.attach(Adc(self))
@@ -90,11 +82,6 @@ class V1(Chip):
         for base, irq in (*_OTHERS, *_MORE):
             self.attach(Peripheral(self, base, irq))
         self.attach(Ppi(self, _PPI_CHANNELS))
-
-    def wire_buttons(self) -> None:
-        """A button that is pressed pulls its pin low."""
-        for name, pin in BUTTONS.items():
-            self.port.drive(pin, name not in self.pressed)
 
     def touch_logo(self, touched: bool) -> bool:
         """There is no logo to touch."""
@@ -108,9 +95,6 @@ class V1(Chip):
         self.port.drive(_ACCELEROMETER_READY, not ready)
         # Only a transfer on the bus changes it then; else the next sample does.
         return NEVER if ready else self.accelerometer.next_sample()
-
-    def _bus_used(self) -> None:
-        self.port.inputs_change = 0
 
 
 ROW_PINS, COLUMN_PINS = (13, 14, 15), range(4, 13)

@@ -6,7 +6,6 @@ from noughts.emulator.analog import Pwm, Saadc
 from noughts.emulator.chip import Chip
 from noughts.emulator.flash import Nvmc
 from noughts.emulator.gpio import Gpio, Gpiote, Port
-from noughts.emulator.i2c import Bus
 from noughts.emulator.interface_chip import InterfaceChip, LogFlash
 from noughts.emulator.nvic import SystemControl
 from noughts.emulator.peripheral import Peripheral
@@ -17,10 +16,9 @@ from noughts.emulator.system import Clock, Debug, Egu, Rng, Temp
 from noughts.emulator.timeline import NEVER, Timeline
 from noughts.emulator.timers import Timer
 from noughts.emulator.twim import Twim
-from noughts.emulator.uart import SerialLine, Uarte
+from noughts.emulator.uart import Uarte
 from noughts.emulator.unicorn_core import arm_const
 
-BUTTONS = {"A": 14, "B": 23}
 _SCL, _SDA, _INTERRUPT = 8, 16, 25
 _LOGO = 0x20 + 4  # P1.04
 _CHARGING_US, _CHARGING_TOUCHED_US = 25, 1000
@@ -56,6 +54,8 @@ class V2(Chip):
     """The chip, and what the board wires to it."""
 
     hz = 64_000_000
+    buttons = ("A", 14), ("B", 23)
+    bus_pins = _SCL, _SDA
 
     def __init__(self, seed: int) -> None:
         super().__init__(
@@ -69,23 +69,18 @@ class V2(Chip):
             ficr=_FICR,
             seed=seed,
         )
-        self.line = SerialLine(self.cpu, self.hz)
-        self.pressed: set[str] = set()
         self._logo_touched = False
         self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz)
         self._magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
         self._interface = InterfaceChip()
         self._log_flash = LogFlash()
-        self._bus = Bus(
-            _SCL,
-            _SDA,
+        self.connect(
             {
                 Lsm303Accelerometer.ADDRESS: self.accelerometer,
                 Lsm303Magnetometer.ADDRESS: self._magnetometer,
                 InterfaceChip.ADDRESS: self._interface,
                 LogFlash.ADDRESS: self._log_flash,
-            },
-            self._bus_used,
+            }
         )
 
     def build(self, reason: int) -> None:
@@ -94,11 +89,7 @@ class V2(Chip):
         self.attach(Debug(self, _DWT))
         self.attach(Clock(self, reason))
         self.attach(Nvmc(self))
-        self.port = self.attach(Gpio(self, ports=2)).ports[0]
-        self.port.drive_inputs = self._drive_interrupt_pin
-        for pin in (_SCL, _SDA):
-            self.port.drive(pin, True)
-        self.wire_buttons()
+        self.wire(self.attach(Gpio(self, ports=2)).ports[0], self._drive_interrupt_pin)
         gpiote = self.attach(Gpiote(self, _GPIOTE_CHANNELS, self._charging_us))
         self.lights = Lights(self.cpu, self.hz, self.port, gpiote)
         self.attach(Uarte(self, self.line))
@@ -106,7 +97,7 @@ class V2(Chip):
             self.attach(Timer(self, *timer))
         self.attach(LedTimer(self, self.lights))
         for base, irq in (*_SERIAL_MASTERS, *_SPI_MASTERS):
-            self.attach(Twim(self, base, irq, self._bus))
+            self.attach(Twim(self, base, irq, self.bus))
         self.attach(Rng(self))
         self.attach(Temp(self))
         self.attach(Saadc(self))
@@ -120,11 +111,6 @@ class V2(Chip):
         for base in _PERIPHERALS:
             if base not in self.pages:
                 self.attach(Peripheral(self, base, base >> 12 & 0x3F))
-
-    def wire_buttons(self) -> None:
-        """A button that is pressed pulls its pin low."""
-        for name, pin in BUTTONS.items():
-            self.port.drive(pin, name not in self.pressed)
 
     def touch_logo(self, touched: bool) -> bool:
         self._logo_touched = touched
@@ -145,9 +131,6 @@ class V2(Chip):
         # Only a transfer on the bus changes it then; else a new sample may come before.
         sensors = self.accelerometer, self._magnetometer
         return NEVER if asking else min(sensor.next_sample() for sensor in sensors)
-
-    def _bus_used(self) -> None:
-        self.port.inputs_change = 0
 
     def _charging_us(self, pin: int) -> int:
         """A finger adds capacity, which takes longer to charge."""

@@ -35,8 +35,8 @@ def damaged(path: Path, error: Exception) -> StoreDamagedError:
     """What to say of a store that holds nonsense."""
     reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
     return StoreDamagedError(
-        f"{path} is damaged or no store of noughts ({reason}); "
-        "move it away and start a new one, or mend it with `sqlite3 FILE .recover`"
+        f"{path} is damaged or not a store of noughts ({reason}); move it away, "
+        "and read its raw lines again with `noughts watch --from`"
     )
 
 

@@ -99,7 +99,7 @@ def _times(axes: Axes, found: Stats) -> None:
             boxes.append(box | {"label": seated(seat)})
     if boxes:
         axes.bxp(boxes, showfliers=False, showcaps=False, patch_artist=True)
-    axes.set_title("Time for a move: median and half of them")
+    axes.set_title("Time for a move: median and interquartile range")
     axes.set_ylabel("seconds")
     axes.set_ylim(bottom=0)
 
