@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,7 +16,7 @@ from micropython_microbit_fs import get_bundled_hex
 
 import device_time
 from bench_log import run
-from bench_rows import Row, at_most
+from bench_rows import Row, at_least, at_most
 from noughts import brain
 from noughts.emulator import Microbit
 from noughts.emulator.hexfile import load
@@ -23,6 +24,7 @@ from noughts.virtual.board import VirtualBoard
 from noughts.virtual.process import STEP_US
 from noughts.virtual.program import program
 from official import NEWEST, stepped
+from soak.stretch import Stretch
 
 IDLE_S = {"V1": (0.06, 0.13), "V2": (0.15, 0.20)}
 """CPU seconds for a device second, in the menu and in a game."""
@@ -31,6 +33,7 @@ _TRIES = 5
 _LIT = "█".encode()
 """A LED at its brightest, as `noughts play` draws it."""
 _PLAY_TIMEOUT_S = 60.0
+_SOAK_SEED, _SOAK_S = 3, 60.0
 
 
 def virtual() -> Iterator[Row]:
@@ -134,4 +137,26 @@ def put() -> Iterator[Row]:
             yield at_most(what, max(changed_s), 3, "{:.1f} s", note)
 
 
-PARTS = (virtual, commands, put)
+def soak() -> Iterator[Row]:
+    """How fast `make soak` goes. QEMU did 27 device-hours of a V1 in an hour of two cores; it would
+    be taken for the soak again if the emulator were less than half as fast."""
+    for board, least in (("V1", 13.5), ("V2", None)):
+        start_s = time.process_time()
+        result = Stretch(board, _SOAK_SEED, _SOAK_S, lambda line: None, lambda line: None).run()
+        rate = 2 * result.device_s / (time.process_time() - start_s)
+        what = f"device-hours of `make soak` in an hour of two cores, {board}"
+        yield at_least(what, rate, least, "{:.1f}")
+
+
+def tests() -> Iterator[Row]:
+    """All tests, set-up and checks not counted."""
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "4", "--dist", "loadgroup"]
+    start_s = time.perf_counter()
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True)
+    took_s = time.perf_counter() - start_s
+    if done.returncode:
+        raise RuntimeError(f"the tests fail: {done.stdout[-400:]}")
+    yield at_most("all tests, on this computer", took_s, 120, "{:.0f} s")
+
+
+PARTS = (virtual, commands, put, soak, tests)

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from noughts.cli import main
+from noughts.commands.duel import _furthest
 from noughts.engines.registry import engines
 from noughts.game.match import Player, interval, match, play, winner
 from noughts.game.positions import EMPTY, parse
@@ -46,6 +47,13 @@ def test_the_interval_is_wilsons():
         assert abs(15 / 20 - share) / math.sqrt(share * (1 - share) / 20) == pytest.approx(
             1.96, 1e-3
         )
+
+
+def test_intervals_of_shares_reach_further_to_the_middle():
+    """Nothing lies below 0, and nothing above 1."""
+    assert _furthest({0}, 2) == (0.658, 0.0)
+    assert _furthest({2}, 2) == (0.0, 0.658)
+    assert _furthest({0, 1}, 2) == (0.658, 0.406)
 
 
 @pytest.mark.parametrize("first", [True, False])

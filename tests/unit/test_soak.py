@@ -8,7 +8,7 @@ import pytest
 
 from noughts.device_files import device_files
 from noughts.protocol.sentences import Boot, Game, write
-from soak import cuts, endurance, monkey, probe, shouts, table
+from soak import cuts, endurance, monkey, probe, shouts, stretch, table
 from soak.__main__ import main, tasks
 from soak.player import A, B
 from soak.referee import Broken, Referee
@@ -192,6 +192,23 @@ def test_the_table_has_a_section_for_each_board():
     assert (v1["power cuts"], v1["failures"]) == ("50", "1")
     assert (v1["  while flash was written"], v1["  while a page was erased"]) == ("4", "5")
     assert (v2["measured on"], v2["failures"]) == ("its firmware", "0")
+
+
+def test_cuts_that_miss_the_writing_of_flash_are_told():
+    def told(*found):
+        return list(table.too_few_in_writes([cuts.Result("V2", 1, **each) for each in found]))
+
+    enough = {"cuts": 100, "in_a_write": 20, "in_an_erase": 10}
+    assert told(enough) == told({**enough, "cuts": 99, "in_a_write": 0}) == []
+    assert told(enough, {"cuts": 1}) == [
+        "V2: only 30 of 101 cuts came while flash was written or erased"
+    ]
+
+
+def test_a_run_says_what_it_took_of_the_computer():
+    found = [stretch.Result("V1", seed, device_s=100, cpu_s=seed * 10) for seed in (0, 1, 2)]
+    (rows,) = map(dict, table.sections(found))
+    assert rows["  CPU of the computer for a second"] == "0.150 s"
 
 
 @pytest.mark.parametrize("board", ["V1", "V2"])

@@ -65,6 +65,8 @@ class Result:
     """Bytes by which the best free heap sank from the first to the last third: the median over all
     points of a game."""
     failure: str = ""
+    cpu_s: float = field(default=0.0, compare=False)
+    """What the run took of the computer, if that was measured."""
     trace: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT_LINES))
     """The last contacts and lines, each after its device time in milliseconds."""
 

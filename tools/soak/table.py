@@ -10,6 +10,10 @@ from soak import cuts, endurance, shouts, stretch
 Result = stretch.Result | cuts.Result | endurance.Result | shouts.Result
 Row = tuple[str, str]
 
+MANY_CUTS = 100
+LEAST_IN_WRITES = 0.3
+"""Of so many cuts at least, this share must come while flash is written or erased."""
+
 
 def sections(results: Sequence[Result]) -> list[list[Row]]:
     """What was measured: for each board the rows of two columns."""
@@ -35,6 +39,10 @@ def _stretches(results: Sequence[stretch.Result]) -> Iterator[Row]:
     yield "device time", f"{sum(result.device_s for result in results) / 3600:.2f} hours"
     yield "  seeds", _seeds(results)
     contacts = sum(result.contacts for result in results)
+    timed = [result for result in results if result.cpu_s]
+    if timed:
+        per_s = sum(each.cpu_s for each in timed) / sum(each.device_s for each in timed)
+        yield "  CPU of the computer for a second", f"{per_s:.3f} s"
     yield "presses", f"{sum(result.presses for result in results):,}, {contacts:,} with bounces"
     yield "games begun", f"{games.total():,}"
     for level, name in (("P", "two people"), ("E", "easy"), ("M", "medium"), ("H", "hard")):
@@ -84,6 +92,16 @@ def _endurance(results: Sequence[endurance.Result]) -> Iterator[Row]:
         changes = f"{result.lasting_changes:,.0f} changes"
         lasts = f"{changes}: {result.years:.0f} years at {endurance.CHANGES_A_DAY} a day"
         yield f"  until a page was erased {endurance.ERASES[result.board]:,} times", lasts
+
+
+def too_few_in_writes(results: Sequence[Result]) -> Iterator[str]:
+    """A line for each board whose cuts missed the writing of flash more often than they should."""
+    for board in sorted({result.board for result in results}):
+        found = [each for each in results if isinstance(each, cuts.Result) and each.board == board]
+        total = sum(each.cuts for each in found)
+        hit = sum(each.in_a_write + each.in_an_erase for each in found)
+        if total >= MANY_CUTS and hit < LEAST_IN_WRITES * total:
+            yield f"{board}: only {hit} of {total} cuts came while flash was written or erased"
 
 
 def _seeds(results: Sequence[Result]) -> str:
