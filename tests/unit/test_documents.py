@@ -1,0 +1,35 @@
+"""What the documents point to is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "tools/soak/README.md")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def documents():
+    for name in DOCUMENTS:
+        path = ROOT / name
+        yield from sorted(path.glob("*.md")) if path.is_dir() else [path]
+
+
+@pytest.mark.parametrize(
+    "document", documents(), ids=lambda path: path.relative_to(ROOT).as_posix()
+)
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text("utf-8")):
+        if "://" not in target:
+            assert (document.parent / target).exists(), target
+
+
+def test_the_files_that_contributors_are_sent_to_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ") and "`" in line]
+    assert len(rows) > 10
+    for row in rows:
+        named = re.findall(r"`((?:host|device)/[\w/.]*)`", row)
+        assert named, row
+        for name in named:
+            assert (ROOT / name).exists(), name
