@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "tools/soak/README.md")
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "device/README.md",
+    "docs",
+    "tools/soak/README.md",
+)
 ROOT = Path(__file__).resolve().parents[2]
 
 
