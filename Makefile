@@ -7,15 +7,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: play test check format table hex flash put watch bench soak pictures clean qemu
+.PHONY: help play test check format table hex flash put watch bench soak pictures clean qemu
 
-play: $(VENV)/play
+play: $(VENV)/play  ## play on a virtual micro:bit
 	@$(BIN)/noughts play
 
-test: $(VENV)/dev qemu check
+help:  ## list these
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+
+test: $(VENV)/dev qemu check  ## check everything and run all tests
 	@$(BIN)/python -m pytest -n 4 --dist loadgroup
 
-check: $(VENV)/dev
+check: $(VENV)/dev  ## lint and check types, without tests
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -23,36 +26,36 @@ check: $(VENV)/dev
 	@$(BIN)/python tools/check_device.py
 	@$(BIN)/noughts table --check > /dev/null
 
-format: $(VENV)/dev
+format: $(VENV)/dev  ## repair style
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-hex: $(VENV)/play
+hex: $(VENV)/play  ## write noughts.hex, for any micro:bit
 	@$(BIN)/noughts hex
 
-flash: $(VENV)/play
+flash: $(VENV)/play  ## put the game on the micro:bit that is plugged in
 	@$(BIN)/noughts flash
 
-put: $(VENV)/play
+put: $(VENV)/play  ## bring its files up to date over the serial port
 	@$(BIN)/noughts put
 
-watch: $(VENV)/play
+watch: $(VENV)/play  ## show the boards that are plugged in, and keep their games
 	@$(BIN)/noughts watch
 
-table: $(VENV)/play
+table: $(VENV)/play  ## make the chip's brain
 	@$(BIN)/noughts table
 
-bench: $(VENV)/dev
+bench: $(VENV)/dev  ## measure everything, beside its target
 	@$(BIN)/python tools/bench.py
 
 # SOAK="--board v1 --hours 1" for less than 24 device-hours of V1 and 8 of V2; see tools/soak.
-soak: $(VENV)/dev
+soak: $(VENV)/dev  ## play for hours of device time (SOAK="--help" for options)
 	@PYTHONPATH=tools $(BIN)/python -m soak $(SOAK)
 
-pictures: $(VENV)/dev
+pictures: $(VENV)/dev  ## make the pictures of the README
 	@$(BIN)/python tools/pictures.py
 
-clean:
+clean:  ## remove what was set up
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -31,6 +31,14 @@ def test_links_lead_somewhere(document):
             assert (document.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("document", list(documents()), ids=lambda path: path.name)
+def test_files_that_are_named_are_there(document):
+    for path in re.findall(
+        r"`((?:device|host|tools|tests|docs)/[\w/.]+)`", document.read_text("utf-8")
+    ):
+        assert (ROOT / path).exists(), path
+
+
 def test_the_files_that_contributors_are_sent_to_are_there():
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| ") and "`" in line]
