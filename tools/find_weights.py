@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 
 from noughts import brain
-from noughts.game.positions import Position
+from noughts.game.positions import LINES, Position
 from noughts.game.solver import hard_moves
 
 try:
@@ -32,7 +32,7 @@ def terms(position: Position) -> dict[int, tuple[int, ...]]:
             sorted(
                 score + (2 if line < 6 else 7)
                 for line, score in enumerate(scores)
-                if cell in brain.LINES[line]
+                if cell in LINES[line]
             )
         )
         for cell in position.free

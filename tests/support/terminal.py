@@ -1,5 +1,7 @@
 """A program in a real terminal: a pseudo-terminal that the test holds the other end of."""
 
+from __future__ import annotations
+
 import fcntl
 import os
 import pty
@@ -17,7 +19,7 @@ ESCAPES = re.compile(r"\x1b(\[[0-9;?>=$]*[A-Za-z]|[=>])")
 class Terminal:
     """A program in a terminal of 100 by 30."""
 
-    def __init__(self, *words, size=(30, 100), **env):
+    def __init__(self, *words: str, size: tuple[int, int] = (30, 100), **env: str) -> None:
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
@@ -26,9 +28,9 @@ class Terminal:
             named |= {"TERM": "xterm-256color", "PYTHONUTF8": "1", **env}
             os.execve(sys.executable, [sys.executable, "-m", "noughts", *words], named)
         self.text = ""
-        self.status = None
+        self.status: int | None = None
 
-    def read(self, seconds):
+    def read(self, seconds: float) -> None:
         ready, _, _ = select.select([self.master], [], [], seconds)
         if ready:
             try:
@@ -36,16 +38,16 @@ class Terminal:
             except OSError:  # the program has ended
                 time.sleep(0.05)
 
-    def wait_for(self, wanted, seconds=120):
+    def wait_for(self, wanted: str, seconds: float = 120) -> None:
         end = time.monotonic() + seconds
         while wanted not in ESCAPES.sub("", self.text):
             assert time.monotonic() < end, f"no {wanted!r} in {ESCAPES.sub('', self.text)[-2000:]}"
             self.read(0.1)
 
-    def type(self, keys):
+    def type(self, keys: str) -> None:
         os.write(self.master, keys.encode())
 
-    def end(self, seconds=120):
+    def end(self, seconds: float = 120) -> int:
         end = time.monotonic() + seconds
         while self.status is None and time.monotonic() < end:
             self.read(0.05)
@@ -55,18 +57,19 @@ class Terminal:
         assert self.status is not None, "the program does not end"
         return self.status
 
-    def unread(self):
+    def unread(self) -> int:
         """Bytes that the program has printed and nobody has read."""
-        return struct.unpack("i", fcntl.ioctl(self.master, termios.FIONREAD, b"\0" * 4))[0]
+        (count,) = struct.unpack("i", fcntl.ioctl(self.master, termios.FIONREAD, b"\0" * 4))
+        return int(count)
 
-    def ended(self):
+    def ended(self) -> bool:
         """Whether it has, though nobody reads."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         if pid:
             self.status = os.waitstatus_to_exitcode(status)
         return self.status is not None
 
-    def close(self):
+    def close(self) -> None:
         if self.status is None:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
