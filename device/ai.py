@@ -32,7 +32,8 @@ def best(marks, score, player, level):
         for value in cells:
             if (key << 5) + value in table.BOOK:
                 best = value
-    values = []  # the best cells: V1 needs back the memory of the lines' values
+    # The best cells: V1 needs back the memory of the lines' values.
+    values = []  # type: ignore[assignment]
     for cell in range(9):
         if cells[cell] == best:
             values.append(cell)
