@@ -653,7 +653,7 @@ def test_a_store_that_cannot_be_used(tmp_path):
     (tmp_path / "x").write_text("no database " * 100)
     done = noughts("watch", "--plain", "--db", str(tmp_path / "x"))
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "is damaged or no store" in done.stderr
+    assert "is damaged or not a store" in done.stderr
     done = noughts("watch", "--plain", "--db", str(tmp_path / "x" / "games.db"))
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
 

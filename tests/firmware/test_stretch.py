@@ -23,18 +23,18 @@ def changed(name, old, new):
     return {**files, name: files[name].replace(old, new)}
 
 
-def test_three_quarters_of_a_device_minute_on_a_v1():
-    result, _ = stretch("V1", seed=3, seconds=45)
+def test_forty_device_seconds_on_a_v1():
+    result, _ = stretch("V1", seed=10, seconds=40)
     assert not result.failure
-    assert result.device_s >= 45
-    assert {choice[0] for choice in result.games} == set("PMH")
+    assert result.device_s >= 40
+    assert {choice[0] for choice in result.games} == set("EMH")
     assert {choice[1] for choice in result.games} == set("bt")
     assert {end[1] for end in result.ends} > {"x"}
     assert 2_000 < result.lowest_free < 3_000
     assert 5 < result.longest_gap_ms <= 50
 
 
-def test_a_fifth_of_a_device_minute_on_a_v2():
+def test_twelve_device_seconds_on_a_v2():
     result, _ = stretch("V2", seed=3, seconds=12)
     assert not result.failure
     assert result.games.total() > 3
@@ -83,7 +83,7 @@ def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
 KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "
 HANG = b"    while end:\n        pass\n    start = "
 FAULTS = {
-    "level": ("ai.py", b"return values", b"return [marks.index(0)]"),
+    "level": ("ai.py", b'"H" else', b'"X" else'),  # hard plays as easy
     "stall": ("chip.py", b"    stop = ", b"    buttons.microbit.sleep(60)\n    stop = "),
     "noise": ("ending.py", b"    start = ", b"    print(end)\n    start = "),
     "leak": ("ending.py", b"    start = ", KEEP_48_BYTES),
