@@ -191,7 +191,7 @@ def test_a_board_that_answers_with_an_error(talker, capsys):
 
 
 def test_a_port_that_does_not_exist(capsys):
-    assert "there is not a port /dev/ttyNONE" in put(capsys, "/dev/ttyNONE")
+    assert "there is no port /dev/ttyNONE" in put(capsys, "/dev/ttyNONE")
 
 
 def test_a_file_that_is_no_table(capsys, tmp_path):

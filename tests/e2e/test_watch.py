@@ -270,6 +270,19 @@ def rows(db, query="SELECT count(*) FROM games WHERE end != '-'"):
         return store.execute(query).fetchall()
 
 
+def test_where_games_are_kept_is_said_without_control_characters(tmp_path):
+    db = tmp_path / "a\x1b[2Jb.db"
+    done = noughts("watch", "--from", "-", "--db", str(db), input="")
+    assert done.returncode == 0 and db.exists()
+    assert "kept in" in done.stderr and "\x1b" not in done.stderr
+
+
+def test_a_port_without_a_name_is_refused(tmp_path):
+    done = noughts("watch", "", "--db", str(tmp_path / "games.db"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "is not a port (its name is empty)" in done.stderr
+
+
 @pytest.mark.parametrize("how", ["--plain", "--json"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_keeping_waits_for_no_reader(ports, tmp_path, how, number):

@@ -88,7 +88,7 @@ def test_a_board_without_the_game(virtual, capsys):
 def test_nothing_there(drive, capsys, monkeypatch):
     monkeypatch.setattr("serial.tools.list_ports.comports", list)
     page = doctor(capsys, "--port", "/dev/ttyNONE")
-    assert "✗ port       there is not a port /dev/ttyNONE" in page
+    assert "✗ port       there is no port /dev/ttyNONE" in page
     assert f"✓ drive      {drive.path}, interface 0249" in page
     assert "✗ port       its serial port is not there; unplug" in page
     monkeypatch.setattr("psutil.disk_partitions", list)

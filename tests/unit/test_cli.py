@@ -100,6 +100,8 @@ print([name for name in heavy if name in sys.modules])
         ("doctor", "--port"),
         ("hex", "--list", "x.hex", "--extract", "folder", "x.hex"),
         ("hex", "--list", "x.hex", "-o", "y.hex"),
+        ("hex", "-o", "-"),
+        ("table", "-o", "-"),
     ],
 )
 def test_wrong_usage_exits_2(words, capsys):
@@ -124,7 +126,7 @@ def test_wrong_usage_exits_2(words, capsys):
         (("flash", "/nowhere"), "/nowhere is no micro:bit's drive"),
         (("flash",), "no micro:bit's drive is there; check that the cable has data lines"),
         (("put",), "no micro:bit is on any serial port; plug it in"),
-        (("put", "--port", "/dev/ttyNONE"), "there is not a port /dev/ttyNONE"),
+        (("put", "--port", "/dev/ttyNONE"), "there is no port /dev/ttyNONE"),
         (("put", "--table", "missing.py"), "cannot read missing.py"),
         (("hex", "--firmware", "missing.hex"), "cannot read missing.hex"),
         (("table", "-o", "/nowhere/table.py"), "cannot write /nowhere/table.py"),

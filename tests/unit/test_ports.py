@@ -64,7 +64,7 @@ def test_the_port_is_chosen_if_it_is_the_only_one(plugged):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("/dev/ttyNONE", "there is not a port /dev/ttyNONE; `noughts doctor` lists"),
+        ("/dev/ttyNONE", "there is no port /dev/ttyNONE; `noughts doctor` lists"),
         ("/dev/null", "cannot open the port /dev/null"),
         ("socket://127.0.0.1:1", "cannot open the port socket://127.0.0.1:1"),
         ("loop://?x", "cannot open the port loop://?x"),

@@ -141,7 +141,7 @@ def why_not(name: str, error: Exception) -> str:
     number = getattr(error, "errno", None)
     text = str(error)
     if number == errno.ENOENT or "FileNotFoundError" in text:
-        return f"there is not a port {name}; `noughts doctor` lists those that there are"
+        return f"there is no port {name}; `noughts doctor` lists those that there are"
     if os.name == "nt" and "PermissionError" in text:  # Windows says this of a busy port
         number = errno.EBUSY
     if number == errno.EACCES:
