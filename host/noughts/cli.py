@@ -75,7 +75,7 @@ COMMANDS = (
     ),
     Command(
         "replay",
-        "step through a game, beside what perfect play would have done",
+        "step through a game, with what each move was worth",
         "noughts replay last\n  noughts replay 12 --text",
     ),
     Command(

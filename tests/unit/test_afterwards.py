@@ -200,9 +200,9 @@ def test_a_replay_tells_every_step(noughts):
     assert head.startswith("game 2: A is a person, B is a person; B began; B won\n")
     assert len(steps) == 7
     assert steps[1].startswith("2 of 7: A plays 2, on the top edge, after 1.0 s.\n")
-    assert "Perfect play: 1, 3, 7 or 9. A mistake: it turns a draw into a loss." in steps[1]
-    assert "Perfect play: 9. So it was: it keeps the loss." in steps[3]
-    assert "This keeps the draw too." in steps[0]
+    assert "A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9." in steps[1]
+    assert "The best move; the position was already lost." in steps[3]
+    assert "It keeps the draw; against mistakes, 1, 3, 7 or 9 wins more often." in steps[0]
     assert out.endswith("B wins: left column.\n")
 
 

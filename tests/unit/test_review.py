@@ -50,7 +50,7 @@ def test_worth_and_mistakes_are_those_of_plain_minimax(moves):
         before, board = board, put(board, move.cell, player)
         assert move.worth == worth(before, player)
         assert move.kept == -worth(board, other)
-        for cell in move.perfect:
+        for cell in move.best:
             assert -worth(put(before, cell, player), other) == move.worth
         if move.mistake:
             wrong.append(ply)
@@ -63,8 +63,8 @@ def test_a_known_game():
     reviewed = review([4, 1, 0, 8, 3])
     assert [move.mistake for move in reviewed] == [False, True, False, False, False]
     assert (reviewed[1].worth, reviewed[1].kept) == (0, -1)
-    assert set(reviewed[1].perfect) == {0, 2, 6, 8}
-    assert reviewed[3].perfect == (8,)
+    assert set(reviewed[1].best) == {0, 2, 6, 8}
+    assert reviewed[3].best == (8,)
 
 
 def test_no_move_is_no_review():

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     if wrong:
         raise NoughtsError(
             f"{' and '.join(wrong)} should be perfect and is not; "
-            "the line above shows it, mend device/ai.py or the engine"
+            "the line above shows it; correct device/ai.py or the engine"
         )
     return 0
 

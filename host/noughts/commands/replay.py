@@ -1,4 +1,4 @@
-"""`noughts replay`: one game, move by move, beside what perfect play would have done."""
+"""`noughts replay`: one game, move by move, with what each move was worth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game looked at afterwards: what each move was worth, and what perfect play would have done.
+"""A game looked at afterwards: what each move was worth, and what the best one was.
 
 A mistake is a move after which the position is worth less to who made it than before: a win
 given away, or a draw lost.
@@ -24,8 +24,9 @@ class Reviewed:
     """What the position was worth to the mover before: 1 a win, 0 a draw, -1 a loss."""
     kept: int
     """What it is worth to the same player after the move."""
-    perfect: tuple[int, ...]
-    """The cells that perfect play chooses from: hard's, see `solver`."""
+    best: tuple[int, ...]
+    """The cells that hard chooses from, see `solver`: of those that keep the value, what wins most
+    often against an opponent who moves at random."""
 
     @property
     def mistake(self) -> bool:

@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.text import Text
 
 from noughts.game.positions import LINES
@@ -96,20 +98,30 @@ def _say(text: Text, game: StoredGame, move: Reviewed, ply: int) -> None:
     thought_ms = game.thought_ms[ply] if ply < len(game.thought_ms) else None
     text.append("" if thought_ms is None else f", after {thought_ms / 1000:.1f} s")
     text.append(".\n")
-    cells = [str(cell + 1) for cell in move.perfect]
-    other = ", ".join(cells[:-1]) + " or " + cells[-1] if len(cells) > 1 else cells[0]
-    text.append(f"Perfect play: {other}. ")
     if move.mistake:
-        text.append(_given_away(move), "bold red")
-    elif move.cell in move.perfect:
-        text.append(f"So it was: it keeps the {_WORTH[move.worth]}.")
+        text.append(
+            f"A mistake: it turns a {_WORTH[move.worth]} into a {_WORTH[move.kept]}.", "bold red"
+        )
+        text.append(f" Best: {_either(move.best)}.\n")
     else:
-        text.append(f"This keeps the {_WORTH[move.worth]} too.")
-    text.append("\n")
+        text.append(f"{_verdict(move)}\n")
 
 
-def _given_away(move: Reviewed) -> str:
-    return f"A mistake: it turns a {_WORTH[move.worth]} into a {_WORTH[move.kept]}."
+def _verdict(move: Reviewed) -> str:
+    """What a move was that gave nothing away."""
+    lost, worth = move.worth < 0, _WORTH[move.worth]
+    after = "; the position was already lost" if lost else f": it keeps the {worth}"
+    if move.cell in move.best:
+        alone = len(move.best) == 1
+        which = "The best move" if alone else f"One of the best moves, {_either(move.best)}"
+        return f"{which}{after}."
+    kept = "The position was already lost" if lost else f"It keeps the {worth}"
+    return f"{kept}; against mistakes, {_either(move.best)} wins more often."
+
+
+def _either(cells: Sequence[int]) -> str:
+    *others, last = (str(cell + 1) for cell in cells)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _ending(game: StoredGame) -> str:
