@@ -76,7 +76,7 @@ def choose_port(wanted: str | None) -> str:
 
     Raises `BoardError` when there is none, or more than one.
     """
-    return wanted or _only(find_ports())
+    return _only(find_ports()) if wanted is None else wanted
 
 
 def _only(ports: Sequence[Port]) -> str:
