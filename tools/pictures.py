@@ -66,8 +66,8 @@ async def watch() -> str:
         session = Session()
         stop = threading.Event()
         app = WatchApp(Watch(store, follower, RawLog(Path("raw"))), session, stop)
-        app.keeper.start()
-        stack.callback(app.keeper.wait)
+        app.recording.start()
+        stack.callback(app.recording.wait)
         stack.callback(stop.set)
         async with app.run_test(size=(98, 14)) as pilot:
             while session.games < GAMES or not all(

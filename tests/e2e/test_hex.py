@@ -112,7 +112,7 @@ def test_a_file_without_a_name_is_not_written(tmp_path, capsys):
 
 def test_other_firmware(tmp_path, built, capsys):
     v1 = tmp_path / "v1.hex"
-    image.for_v1().memory.write_hex_file(str(v1))
+    image.bundled_for("V1").memory.write_hex_file(str(v1))
     other = tmp_path / "other.hex"
     assert main(["hex", "-o", str(other), "--firmware", str(v1)]) == 0
     assert other.read_bytes() == built.read_bytes()

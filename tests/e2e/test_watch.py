@@ -22,6 +22,7 @@ import serial
 from serial import rfc2217
 
 from noughts.cli import main
+from noughts.commands.watch import _autoplayed
 from noughts.protocol.sentences import checksum, write
 from noughts.store.store import Store
 from sample_games import AT, BOOT, filled, stages
@@ -275,6 +276,15 @@ def test_where_games_are_kept_is_said_without_control_characters(tmp_path):
     done = noughts("watch", "--from", "-", "--db", str(db), input="")
     assert done.returncode == 0 and db.exists()
     assert "kept in" in done.stderr and "\x1b" not in done.stderr
+
+
+def test_no_more_boards_are_started_once_it_is_to_end():
+    stop = threading.Event()
+    with contextlib.ExitStack() as stack:
+        ports = _autoplayed(2, stack, stop)
+        assert next(ports)
+        stop.set()
+        assert next(ports, None) is None
 
 
 def test_a_port_without_a_name_is_refused(tmp_path):

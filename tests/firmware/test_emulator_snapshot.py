@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -98,12 +99,16 @@ def test_in_the_middle_of_an_erase(name: str) -> None:
     assert board.run_until(come)
 
 
+def note(noted: list[int]) -> None:
+    noted.append(-1)
+
+
 def test_what_a_caller_keeps_stays() -> None:
     """Only the micro:bit goes back, not what its caller has noted."""
     board = another("V1 1.1.1")
     noted: list[int] = []
     board.watch_flash(lambda *change: noted.append(board.clock_us))
-    board.at(board.clock_us + 500_000, lambda: noted.append(-1))
+    board.at(board.clock_us + 500_000, partial(note, noted))
     snapshot = board.snapshot()
     for rounds in (1, 2):
         snapshot.restore()

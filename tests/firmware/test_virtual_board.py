@@ -28,7 +28,7 @@ LINE = re.compile(r"(\d+) (\d+) (True|False) (-?\d+)$")
 PICTURE = bytes(i % 10 for i in range(25))
 
 
-class SentenceStored(PortDriver):
+class ProgramOutput(PortDriver):
     """What `MAIN` prints: milliseconds, presses of A since the last line, whether B is down, x."""
 
     def lines(self, seconds=120):
@@ -51,12 +51,12 @@ EITHER = pytest.mark.parametrize("board", ["V1"], indirect=True)
 def board(virtual, request):
     """Runs `MAIN`, and has said something."""
     started = virtual({"main.py": MAIN}, request.param)
-    next(SentenceStored(started).lines())
+    next(ProgramOutput(started).lines())
     return started
 
 
 def test_leds_buttons_tilt_and_clock(board):
-    told = SentenceStored(board)
+    told = ProgramOutput(board)
     told.shows(text(PICTURE))
     board.press(A)
     board.release(A)  # a click that is over at once is a press
@@ -74,7 +74,7 @@ def test_leds_buttons_tilt_and_clock(board):
 @EITHER
 def test_it_settles_and_of_a_key_that_repeats_a_few_are_kept(board):
     """All come together, so that the board has begun the first of them at most."""
-    driver = SentenceStored(board)
+    driver = ProgramOutput(board)
     driver.rest(0)
     start_us = board.clock_us()
     board.tap(A, us=300_000)
@@ -116,7 +116,7 @@ def test_unmodified_microfs_over_the_port_and_reset_keeps_its_files(board, tmp_p
     board.reset()
     clock_us = board.clock_us()  # it goes on, as it is the board's and not the program's
     board.serial.timeout = 0
-    next(ms for ms, *_ in SentenceStored(board).lines() if ms * 1000 < clock_us)
+    next(ms for ms, *_ in ProgramOutput(board).lines() if ms * 1000 < clock_us)
     board.serial.timeout = 120
     microfs.get("note", str(tmp_path / "back"), board.serial)
     assert (tmp_path / "back").read_bytes() == b"kept \x00\xff" * 40
@@ -150,7 +150,7 @@ def test_pulled_and_plugged_in_it_runs_on(board):
     before = board.port, board.clock_us()
     board.unplug()
     board.plug()
-    assert next(SentenceStored(board).lines())
+    assert next(ProgramOutput(board).lines())
     assert board.clock_us() > before[1]
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from noughts import emulator
 from noughts.emulator import EmulatorError, HexError, Microbit, PowerOffError, RealTime, hexfile
+from noughts.emulator.i2c import RegisterFile
 from noughts.emulator.pacing import Pace
 from repl import firmware
 
@@ -123,6 +124,33 @@ def test_power() -> None:
 
 
 @pytest.mark.parametrize("board", ["V1", "V2"])
+def test_a_power_cut_is_felt_on_the_i2c_bus_too(board: str) -> None:
+    """Each device is as it was made, and answers nothing that it was asked before."""
+    micro = Microbit(board, LOOP)
+    devices = micro._chip.bus.devices
+
+    def states() -> list[object]:
+        return [
+            bytes(device.registers) if isinstance(device, RegisterFile) else device.read(8)
+            for device in devices.values()
+        ]
+
+    def ask() -> None:
+        for device in devices.values():
+            device.write(bytes([0x20, 0x57]))  # a register of a sensor
+            device.write(bytes([0x10, 0x01]))  # a property of the interface chip
+
+    made = states()
+    ask()
+    asked = states()
+    assert all(one != other for one, other in zip(made, asked, strict=True))
+    ask()
+    micro.power_cut()
+    micro.power_on()
+    assert states() == made
+
+
+@pytest.mark.parametrize("board", ["V1", "V2"])
 def test_faults_name_address_and_pc(board: str) -> None:
     # ldr r0, [pc, #4]; ldr r0, [r0]; b .; nop; 0x30000000
     nowhere = Microbit(board, program(0x4801, 0x6800, 0xE7FE, 0xBF00, 0x0000, 0x3000))
@@ -231,6 +259,17 @@ def test_real_time_owns_the_board() -> None:
     stopped = board.clock_us
     assert stopped > first
     assert board.clock_us == stopped
+
+
+def test_a_call_that_is_posted_while_the_run_ends_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """When the thread has looked for calls for the last time, it is still alive for a moment."""
+    board = Microbit("V1", LOOP)
+    live = RealTime(board)
+    live.close()
+    monkeypatch.setattr(live._thread, "is_alive", lambda: True)
+    assert live.post(lambda: 7).result(timeout=10) == 7
 
 
 def test_real_time_says_what_ended_it() -> None:

@@ -16,6 +16,7 @@ from micropython_microbit_fs.uicr import UicrAddress
 from noughts.device_files import files_for_boards
 from noughts.errors import FirmwareError
 from noughts.firmware import image, universal_hex
+from noughts.virtual.program import firmware_for
 from slim import SAYS, V2_TABLE, slim
 
 NAMES = st.text("abcdefghijklmnopqrstuvwxyz_.", min_size=1, max_size=20)
@@ -60,7 +61,7 @@ def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
 
 
 def test_a_name_that_is_longer_than_its_file_is_damage():
-    firmware = image.for_v1()
+    firmware = image.bundled_for("V1")
     memory = firmware.with_files({"main.py": b"pass"})
     memory[firmware.layout.start + 2] = 100
     with pytest.raises(FirmwareError, match=r"system for V1 is damaged \(.*; make the hex anew"):
@@ -202,7 +203,7 @@ def test_files_in_both_parts_of_a_universal_hex():
 
 
 def test_new_files_replace_those_that_came_with_the_hex():
-    firmware = image.for_v1()
+    firmware = image.bundled_for("V1")
     once = holding(firmware, firmware.with_files(files_for_boards()))
     again = once.with_files({"main.py": b"pass"})
     assert again.todict() == firmware.with_files({"main.py": b"pass"}).todict()
@@ -216,12 +217,12 @@ def test_too_big_for_a_board_says_which_and_by_how_much():
 @pytest.mark.parametrize("files", [{"a": b""}, {"": b"a"}, {"a" * 121: b"a"}])
 def test_a_file_that_cannot_be(files):
     with pytest.raises(FirmwareError, match=r"micro:bit V1: .*; rename or fill it"):
-        image.for_v1().with_files(files)
+        image.bundled_for("V1").with_files(files)
 
 
 def test_one_firmware_for_each_board(tmp_path):
     path = tmp_path / "v1.hex"
-    image.for_v1().memory.write_hex_file(str(path))
+    image.bundled_for("V1").memory.write_hex_file(str(path))
     assert list(image.for_boards([path])) == ["V1", "V2"]
     with pytest.raises(FirmwareError, match="second firmware for V1"):
         image.for_boards([path, path])
@@ -246,7 +247,6 @@ def only_v2():
         (universal().replace(":10", ":11", 1), "damaged in line 3"),
         (universal().replace("C0DEBB", "C0DEBC", 1), "damaged in line 2"),
         (universal()[:100_000].rsplit("\n", 1)[0] + "\n", "cut short"),
-        (only_v2(), "V2 only"),
         (":0400000000000000FC\n:00000001FF\n", "no MicroPython"),
         (":0400000000000000FC\n:0400030000000000F9\n:00000001FF\n", "its data overlap"),
         (":03000004000000F9\n:0400000000000000FC\n:00000001FF\n", "an address in it"),
@@ -256,10 +256,17 @@ def test_bad_firmware_files(tmp_path, content, why):
     path = tmp_path / "firmware.hex"
     path.write_text(content, "latin-1")
     with pytest.raises(FirmwareError, match=why) as caught:
-        image.for_v1(path)
+        image.load(path)
     assert "\n" not in str(caught.value) and ";" in str(caught.value)
 
 
 def test_a_missing_firmware_file(tmp_path):
     with pytest.raises(FirmwareError, match="cannot read"):
         image.load(tmp_path / "none.hex")
+
+
+def test_a_hex_for_the_other_board_only(tmp_path):
+    path = tmp_path / "v2.hex"
+    path.write_text(only_v2())
+    with pytest.raises(FirmwareError, match="is for the micro:bit V2 only; choose that with"):
+        firmware_for("V1", path)

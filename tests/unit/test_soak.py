@@ -153,10 +153,16 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement():
     referee.hear(game(""))
     referee.hear("#2448,72,0")
     assert (referee.longest_gap_ms, referee.longest_saving_ms) == (0, 72)
-    # The turn of the loop in which that was said ends later.
     referee.hear(game("4"))
-    referee.hear("#2448,70,0")
-    assert (referee.longest_gap_ms, referee.longest_saving_ms) == (0, 72)
+    with pytest.raises(Broken, match="stalled for 72 ms"):
+        referee.hear("#2448,72,0")
+    # The turn of the loop in which the first sentence is said ends after it.
+    referee = heard()
+    referee.flash_begins(85_000)
+    for moves, gap_ms in (("", 7), ("4", 95)):
+        referee.hear(game(moves))
+        referee.hear(f"#2448,{gap_ms},0")
+    assert (referee.longest_gap_ms, referee.longest_saving_ms) == (0, 95)
     referee.hear(game("40"))
     with pytest.raises(Broken, match="stalled for 72 ms"):
         referee.hear("#2448,72,0")

@@ -133,9 +133,9 @@ def _watch(args: argparse.Namespace, store: Store) -> int:
         stack.callback(store.close)
         ports = [*args.port, *_autoplayed(args.emulated or 0, stack, stop)]
         log = RawLog(raw_log.folder_of(store.path))
-        follower = PortMonitor(ports)
-        stack.callback(follower.close)
-        watch = Watch(store, follower, log)
+        monitor = PortMonitor(ports)
+        stack.callback(monitor.close)
+        watch = Watch(store, monitor, log)
         stack.callback(watch.close)
         if args.plain or args.json or not sys.stdout.isatty():
             unshown = _print_until(stop, watch, session, args.json)
@@ -154,10 +154,10 @@ def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json:
         lines.put(_lines(events, as_json))
 
     lines = _Events(as_json, stop.set)
-    keeper = RecorderThread(watch, stop, tell)
-    keeper.start()
+    recording = RecorderThread(watch, stop, tell)
+    recording.start()
     try:
-        keeper.wait()
+        recording.wait()
     finally:
         unshown = lines.close(_LAST_S)
     return unshown
@@ -182,13 +182,13 @@ def _show_until(stop: threading.Event, watch: Watch, session: Session) -> None:
     from noughts.terminal.watch_app import WatchApp
 
     app = WatchApp(watch, session, stop)
-    app.keeper.start()
+    app.recording.start()
     try:
-        with leaving_a_stuck_terminal(stop, app.keeper.join):
+        with leaving_a_stuck_terminal(stop, app.recording.join):
             app.run()
     finally:
         stop.set()
-        app.keeper.wait()
+        app.recording.wait()
 
 
 def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> Iterator[str]:

@@ -76,13 +76,13 @@ class Snapshot:
                 state = thing.getstate()
                 self._put_back.append(lambda: thing.setstate(state))
                 return ()
-            case partial():
+            case partial() if _is_ours(thing.func):
                 return (thing.func, thing.args, thing.keywords)
             case MethodType():
                 return (thing.__self__,)
-            case FunctionType() if thing.__module__.startswith(_PACKAGE):
+            case FunctionType() if _is_ours(thing):
                 return [cell.cell_contents for cell in thing.__closure__ or ()]
-        if type(thing).__module__.startswith(_PACKAGE) and not isinstance(thing, _NOT_OURS):
+        if _is_ours(type(thing)) and not isinstance(thing, _NOT_OURS):
             return self._note_keyed(vars(thing))
         return ()
 
@@ -95,6 +95,11 @@ class Snapshot:
 
         self._put_back.append(put_back)
         return [*content, *content.values()] if isinstance(content, dict) else content
+
+
+def _is_ours(thing: object) -> bool:
+    """Whether a class or a function is part of the emulator."""
+    return str(getattr(thing, "__module__", "")).startswith(_PACKAGE)
 
 
 def _refill(sequence: MutableSequence[Any], content: Iterable[Any]) -> None:

@@ -175,18 +175,6 @@ def read(text: str, name: str) -> dict[str, Firmware]:
     return dict(sorted(found.items()))
 
 
-def for_v1(path: Path | None = None) -> Firmware:
-    """The V1 firmware in a file, or else the bundled one."""
-    if path is None:
-        return bundled_for(V1)
-    found = load(path)
-    if V1 not in found:
-        raise FirmwareError(
-            f"{path} is for the micro:bit V2 only; take a Universal Hex or a V1 hex"
-        )
-    return found[V1]
-
-
 def for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
     """A firmware for each board: those in the files, and the bundled one where they have none."""
     chosen: dict[str, Firmware] = {}

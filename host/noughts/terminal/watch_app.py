@@ -31,7 +31,7 @@ _ASCII = str.maketrans("·…—", "..-")
 class WatchApp(App[None]):
     """Watches until Ctrl-C or `q`, until `stop` is set, or until something cannot be kept.
 
-    `keeper.wait()` then raises why.
+    `recording.wait()` then raises why.
     """
 
     TITLE = "noughts watch"
@@ -48,7 +48,7 @@ class WatchApp(App[None]):
 
     def __init__(self, watch: Watch, session: Session, stop: threading.Event) -> None:
         super().__init__()
-        self.keeper = RecorderThread(watch, stop, self._take)
+        self.recording = RecorderThread(watch, stop, self._take)
         self._watch = watch
         self._session = session
         self._stop = stop
@@ -74,7 +74,7 @@ class WatchApp(App[None]):
         self._stop.set()
 
     def _take(self, events: list[Event]) -> None:
-        """In the keeper's thread; the screen looks at the session by itself."""
+        """In the recording's thread; the screen looks at the session by itself."""
         with self._lock:
             for event in events:
                 self._session.take(event)

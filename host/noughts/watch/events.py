@@ -19,12 +19,12 @@ class SentenceStored:
     game: int | None
     """The game's number in the store; a boot has none."""
     new: bool
-    """Whether it told the store anything."""
+    """Whether the store has learnt anything from it."""
 
 
 @dataclass(frozen=True)
 class UnknownSentence:
-    """A sentence of a later version; each kind is told once a connection."""
+    """A sentence of a later version; each kind is reported once a connection."""
 
     board: str
     what: str
@@ -32,7 +32,7 @@ class UnknownSentence:
 
 @dataclass(frozen=True)
 class NoiseReceived:
-    """Something that is no sentence, harmless to show."""
+    """What is not a sentence, escaped so that it is safe to show."""
 
     board: str
     text: str

@@ -1,4 +1,4 @@
-"""Watching boards: what they say is kept first, and told then."""
+"""Recording what boards say: it is stored first, and reported then."""
 
 from __future__ import annotations
 
@@ -151,19 +151,19 @@ class Watch:
     The store is closed with it: it may be another by then, where the first one was deleted.
     """
 
-    def __init__(self, store: Store, follower: PortMonitor, raw: RawLog) -> None:
+    def __init__(self, store: Store, monitor: PortMonitor, raw: RawLog) -> None:
         self._first_path = store.path
         self._store = store
         self._files = StoreFiles(store.path)
-        self._ears = Recorder(store, raw)
-        self._follower = follower
+        self._recorder = Recorder(store, raw)
+        self._monitor = monitor
         self._raw = raw
         self._events = 0
 
     @property
     def noise(self) -> int:
         """Bytes so far that were no part of a sentence."""
-        return self._ears.noise
+        return self._recorder.noise
 
     @property
     def path(self) -> Path:
@@ -182,14 +182,14 @@ class Watch:
 
     def _step(self) -> tuple[bool, list[Event]]:
         arrived = False
-        for change in self._follower.poll():
+        for change in self._monitor.poll():
             if isinstance(change, DataReceived):
                 arrived = True
-                self._ears.take(change.board, change.data, timestamps.now())
+                self._recorder.take(change.board, change.data, timestamps.now())
                 continue
             if isinstance(change, PortClosed):
-                self._ears.take_end(change.board, timestamps.now())
-            self._ears.pending.append(change)
+                self._recorder.take_end(change.board, timestamps.now())
+            self._recorder.pending.append(change)
         self._raw.flush()
         events = self._settle()
         self._events += len(events)
@@ -201,9 +201,9 @@ class Watch:
 
     def _settle(self) -> list[Event]:
         """Store what is pending: in another store, should this one not be there any more."""
-        pending = self._ears.pending.copy()
+        pending = self._recorder.pending.copy()
         try:
-            events = self._ears.settle()
+            events = self._recorder.settle()
             if not self._files.replaced():
                 return events
         except StoreDamagedError:
@@ -212,10 +212,10 @@ class Watch:
             if not self._files.replaced():
                 raise
         # What was stored just now may be in the file that is gone: once more, in the new one.
-        self._ears.pending = pending
+        self._recorder.pending = pending
         gone = self._store.path
         self._move()
-        return [StoreGone(str(gone), str(self.path)), *self._ears.settle()]
+        return [StoreGone(str(gone), str(self.path)), *self._recorder.settle()]
 
     def _move(self) -> None:
         try:
@@ -228,7 +228,7 @@ class Watch:
         self._leave()
         self._store = store
         self._files = StoreFiles(store.path)
-        self._ears.go_on_in(store)
+        self._recorder.go_on_in(store)
 
     def _leave(self) -> None:
         if self._files.overwritten:
@@ -244,10 +244,10 @@ class Watch:
         end_s = time.monotonic() + _LAST_S
         events: list[Event] = []
         arrived = True
-        while (arrived or self._ears.pending) and time.monotonic() < end_s:
+        while (arrived or self._recorder.pending) and time.monotonic() < end_s:
             arrived, more = self._step()
             events += more
-        left = self._ears.left_out + len(self._ears.pending)
+        left = self._recorder.left_out + len(self._recorder.pending)
         if left:
             raise StoreError(
                 f"{self.path} is in use by another program, and {left:,} sentences are not in it; "
