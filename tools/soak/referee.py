@@ -46,7 +46,7 @@ class Referee:
         """What was measured at the last sentence."""
         self._owes_reading = False
         self._flash_us = self._flash_before_us = 0
-        """Since the last reading; and before it, where no gap has had it yet."""
+        """Since the last reading; and between it and the one before, where its gap did not show it."""
 
     def flash_begins(self, us: int) -> None:
         """From now on flash is written or erased for so long."""
@@ -73,10 +73,10 @@ class Referee:
         self.reading = reading
         self.lowest_free = min(self.lowest_free, reading.free)
         # The turn in which a sentence is said ends after its reading, and may have begun with the
-        # writing of the settings before it. A gap that is too short for that is still to come.
-        flash_us, self._flash_us = self._flash_us + self._flash_before_us, 0
-        flash_ms = flash_us / 1000
-        self._flash_before_us = flash_us if reading.gap_ms < flash_ms else 0
+        # writing of the settings before it. A gap too short for that comes with the next reading.
+        flash_us, self._flash_us = self._flash_us, 0
+        flash_ms = (flash_us + self._flash_before_us) / 1000
+        self._flash_before_us = flash_us if reading.gap_ms < flash_us / 1000 else 0
         if flash_ms:
             self.longest_saving_ms = max(self.longest_saving_ms, reading.gap_ms)
         else:
