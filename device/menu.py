@@ -1,6 +1,8 @@
 # noughts: the menu: A is the next opponent, B starts, both switch the controls.
 # The last choice is kept in flash as two letters: the opponent's seat (P, shown
 # as 2, for a person) and "b" for buttons or "t" for tilt.
+import os
+
 from microbit import display
 
 choice = "Pb"
@@ -13,6 +15,10 @@ except (OSError, ValueError):  # missing or damaged: the defaults
 
 # At once, while the other modules are still to come.
 display.show("2" if choice[0] == "P" else choice[0])
+
+mem = 0
+if os.uname().machine[-1] == "3":  # nRF52833: a V2
+    import mem
 
 import buttons
 import leds
@@ -34,7 +40,8 @@ def choose():
                 choice = choice[0] + ("t" if choice[1] == "b" else "b")
                 stop = buttons.now + leds.scroll("tilt" if choice[1] == "t" else "buttons")
                 text = ""
-            if choice != old:  # flash wears out
+            # Flash wears out.
+            if choice != old and (not mem or mem.writable()):
                 with open("settings", "w") as f:
                     f.write(choice)
                 old = choice

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from noughts.device_files import device_files
 from noughts.emulator import Button, Microbit
-from noughts.packing import packed
 from official import stepped
 
 _LOOK_US = 100
@@ -37,7 +36,7 @@ def lowest_heap(firmware: str) -> int:
 
     It is looked at in each turn of the loop, in the chip's choice, and before each sentence.
     """
-    board = stepped(firmware)(packed(_probed(device_files())))
+    board = stepped(firmware)(_probed(device_files()))
     run_to_menu(board)
     for key in _KEYS:
         _press(board, key, 80_000)

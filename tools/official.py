@@ -10,6 +10,7 @@ import uflash
 from noughts.device_files import files_for_boards
 from noughts.emulator import Microbit
 from noughts.firmware import image
+from noughts.packing import packed
 from noughts.virtual.program import Program, with_files
 
 Start = Callable[..., Microbit]
@@ -30,7 +31,7 @@ def stepped(name: str) -> Start:
     """What starts boards with a firmware of that name, such as `V1 1.1.1`."""
 
     def start(files: Mapping[str, bytes] | None = None, seed: int = 0) -> Microbit:
-        chosen = files_for_boards() if files is None else files
+        chosen = files_for_boards() if files is None else packed(files)
         return _program(name, tuple(chosen.items())).microbit(seed)
 
     return start

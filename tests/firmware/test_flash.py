@@ -5,7 +5,7 @@ import pytest
 from boards import B, PortDriver
 from noughts import brain
 from noughts.cli import main
-from noughts.device_files import device_files
+from noughts.device_files import files_for_boards
 from noughts.firmware import image
 from stand_in_drive import StandInDrive
 
@@ -45,7 +45,7 @@ def test_flashed_verified_played(virtual, drive, capsys, kind):
 def test_another_hex(virtual, drive, tmp_path, capsys):
     """One with another table, that was made before."""
     other = brain.Table((1,) * 10, ())
-    files = {**device_files(), "table.py": brain.source(other).encode()}
+    files = {**files_for_boards(), "table.py": brain.source(other).encode()}
     path = tmp_path / "other.hex"
     path.write_text(image.universal(image.bundled(), files))
     board = virtual({}, speed=4)

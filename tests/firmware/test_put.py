@@ -17,7 +17,7 @@ import pytest
 from boards import B, PortDriver, scrolled
 from noughts import brain
 from noughts.cli import main
-from noughts.device_files import device_dir, device_files, files_for_boards
+from noughts.device_files import device_dir, files_for_boards
 from noughts.hardware import boot
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import open_port
@@ -76,9 +76,12 @@ def plays(driver):
     driver.says("4", "-")
 
 
-@pytest.mark.parametrize(("kind", "before"), [("V1", device_files()), ("V2", {})])
+OTHERS = {name: content + b"pass\n" for name, content in files_for_boards().items()}
+
+
+@pytest.mark.parametrize(("kind", "before"), [("V1", OTHERS), ("V2", {})])
 def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
-    """From the same game unpacked, and from MicroPython alone."""
+    """From a game of which each file differs, and from MicroPython alone."""
     # And a file of somebody else's whose name needs quoting.
     board = start({**before, "it's mine.txt": b"keep me"}, kind)
     # A pipe can be read only once; and on the board the table is known for ours.
@@ -90,19 +93,19 @@ def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
     assert put(board, "--table", str(other)) == 0
     writer.join()
     told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 15 of 15 files to send")
+    assert told[0].endswith(": 16 of 16 files to send")
     assert [line.split(" (")[0] for line in told[1:3]] == ["sent fault.py", "sent main.py"]
     assert told[-2].startswith("sent table.py (")
     assert told[-1] == f"started on micro:bit {kind}: game 0.1.0, table {OTHER.id}"
 
     assert put(board) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 1 of 15 files to send")
+    assert told[0].endswith(": 1 of 16 files to send")
     assert told[1].startswith("sent table.py (")
     assert told[2:] == [f"started on micro:bit {kind}: game 0.1.0, table 2798"]
 
     assert put(board) == 0
-    assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 15 files to send")
+    assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 16 files to send")
     plays(PortDriver(board))
     assert all_hold(on_board(board), {**files_for_boards(), "it's mine.txt": b"keep me"})
 
@@ -134,11 +137,11 @@ def test_a_program_of_somebody_elses_is_not_overwritten(start, capsys):
 
 
 def test_too_little_room_is_said_before_anything_is_done(start, capsys):
-    older = {**files_for_boards(), "ai.py": b"# noughts: older\n", "big.txt": bytes(18_000)}
+    older = {**files_for_boards(), "ai.py": b"# noughts: older\n", "big.txt": bytes(17_000)}
     board = start(older)
     assert put(board) == 1
     told = capsys.readouterr().err
-    assert "bytes too little room; remove some of its other files: 'big.txt' (18,000" in told
+    assert "bytes too little room; remove some of its other files: 'big.txt' (17,000" in told
     PortDriver(board).start()  # it plays as before
     files = on_board(board)
     assert all_hold(files, older) and set(files) == set(older)

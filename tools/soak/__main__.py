@@ -37,7 +37,7 @@ class Task(NamedTuple):
     run: Run
 
 
-CHAIN = 25
+CHAIN = 10
 """Power cuts, or shouts, in a row on one board."""
 
 DEFAULTS: Mapping[str, Mapping[str, int]] = {

@@ -2,8 +2,9 @@
 
 A write or an erase that is cut short has changed some of the bits that it was to change. A chain of
 cuts goes on with the flash as each cut leaves it, so that it also meets file systems in which every
-chunk was used before, and pages are being moved. After a cut the choice must be the one of before
-or one that was being written, or the defaults if flash was being changed.
+chunk was used before. After a cut the choice must be the one of before or one that was being written,
+or the defaults if flash was being changed. Once a cut has come then, a V2 may have no room any more
+for a choice (`device/mem.py`): it may be any of before.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ class Cuts:
         self._firmware = firmware
         # What the flash may hold, and whether it was being changed since that was known.
         self._possible = {DEFAULTS}
+        self._spoilt = False  # a cut spoilt chunks, so there may be no room for the choice
         self._cut_after = math.inf  # operations on the flash
         self._cut_at_erase = False
 
@@ -99,6 +101,7 @@ class Cuts:
         return result
 
     def _count_cut(self, busy: str) -> None:
+        self._spoilt |= bool(busy) and self.result.board == "V2"
         self.result.in_a_write += busy == "write"
         self.result.in_an_erase += busy == "erase"
         operation = f" in the {self._operation}" if busy else ""
@@ -149,7 +152,11 @@ class Cuts:
             self._player.tap(A, B)
         self._possible.add(self._choice)
         self._player.start()
-        self._possible = {self._choice}  # the game has begun, so it is kept
+        # The game has begun, so it is kept; after cuts while flash was changed, if there is room.
+        if self._spoilt:
+            self._possible.add(self._choice)
+        else:
+            self._possible = {self._choice}
         self._player.leave()
 
     def _begins(self, operation: Operation) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from noughts.device_files import device_files
 from noughts.emulator import Button
-from noughts.packing import packed
 from soak import monkey, probe
 from soak.flash_watch import Operation, watch_flash
 from soak.machine import Machine
@@ -100,7 +99,7 @@ class Stretch:
     def run(self, firmware: Path | None = None, game: Mapping[str, bytes] | None = None) -> Result:
         """Play until the end, or until something is wrong. game: other files than ours."""
         result = self._result
-        files = packed(probe.files(device_files() if game is None else game, result.board))
+        files = probe.files(device_files() if game is None else game, result.board)
         machine = Machine(result.board, result.seed, files, firmware)
         result.firmware = machine.firmware
         watch_flash(machine, lambda operation: self._flash_begins(machine, operation))

@@ -14,6 +14,7 @@ from noughts.board_ids import V1, V2
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError
 from noughts.firmware import image
+from noughts.packing import packed
 
 if TYPE_CHECKING:
     from noughts.emulator import Microbit
@@ -62,11 +63,11 @@ def load_emulator() -> Any:
 def program(
     board: str = V2, files: Mapping[str, bytes] | None = None, firmware: Path | None = None
 ) -> Program:
-    """A firmware with files, by default the game on the official firmware.
+    """A firmware with packed files, by default the game on the official firmware.
 
     Raises `FirmwareError` where the firmware is not for that board, or the files do not fit.
     """
-    chosen = files_for_boards() if files is None else files
+    chosen = files_for_boards() if files is None else packed(files)
     return _made(board, tuple(chosen.items()), firmware)
 
 

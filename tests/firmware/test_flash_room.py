@@ -1,0 +1,92 @@
+"""On V2 the choice is kept where there is room, and files are never moved for it."""
+
+import pytest
+
+from noughts.virtual.program import firmware_for, program
+from soak.machine import Machine
+from soak.player import A, Player
+
+CHUNK, PAGE = 128, 4096
+FREED, UNUSED = bytes(CHUNK), b"\xff" * CHUNK
+
+
+def chunk(content):
+    return content + UNUSED[len(content) :]
+
+
+def v2(each_page, free=FREED):
+    """A V2 whose flash has no room but `free`; each page without files has a chunk of this."""
+    flash = bytearray(program("V2").flash)
+    layout = firmware_for("V2", None).layout
+    for page in layout[::PAGE]:
+        empty = flash[page : page + PAGE] == b"\xff" * PAGE
+        for at in range(page, page + PAGE, CHUNK):
+            if flash[at] == 0xFF:
+                flash[at : at + CHUNK] = each_page if empty and at % PAGE == 5 * CHUNK else free
+    return Machine("V2", flash=bytes(flash))
+
+
+def offers_after_choosing(machine):
+    """Choose Easy and start; what is offered after the power was cut."""
+    player = Player(machine)
+    player.boots()
+    player.tap(A)
+    player.start()
+    player.leave()
+    machine.cut_power()
+    player.boots()
+    return player.choice()
+
+
+def chunks(machine):
+    """The chunks of the file system that are in use, by their place."""
+    files = machine.files()
+    found = {at: files[at : at + CHUNK] for at in range(0, len(files), CHUNK)}
+    return {at: content for at, content in found.items() if content[0] not in (0x00, 0xFF)}
+
+
+def ours(machine):
+    """The same, of the files as they were put there."""
+    put = chunks(Machine("V2")).values()
+    return {at: content for at, content in chunks(machine).items() if content in put}
+
+
+UNFINISHED = {
+    "no length": chunk(b"\xfe"),
+    "no name": chunk(b"\xfe\xff\x08"),
+    "half a length": chunk(b"\xfe\xff\x4a"),
+    "half a name": chunk(b"\xfe\xff\x08sett"),
+    "half a letter": chunk(b"\xfe\xff\x08settin\xef"),
+    "no end": chunk(b"\xfe\xff\x08settingsHt"),
+}
+
+
+@pytest.mark.parametrize("unfinished", UNFINISHED)
+def test_what_a_cut_left_of_the_settings_is_removed(unfinished):
+    machine = v2(UNFINISHED[unfinished])
+    before = ours(machine)
+    assert offers_after_choosing(machine) == "Eb"
+    assert ours(machine) == before
+
+
+HALF_ERASED = {
+    "a chunk of no kind in each page": (chunk(b"\x42"), FREED),
+    "settings that would be misread": (FREED, chunk(b"\xff\xff\xff" + b"\xff" * 8 + b"\x4d")),
+    "a link to a file of ours": (FREED, UNUSED[:-1] + b"\x05"),
+}
+
+
+@pytest.mark.parametrize("damage", HALF_ERASED)
+def test_without_room_a_choice_is_not_kept_and_nothing_else_is_lost(damage):
+    machine = v2(*HALF_ERASED[damage])
+    before = machine.files()
+    assert offers_after_choosing(machine) == "Pb"
+    assert machine.files() == before
+
+
+def test_a_file_of_someone_elses_stays():
+    machine = v2(chunk(b"\xfe\x0d\x08marks.de"))
+    before = ours(machine)
+    assert offers_after_choosing(machine) == "Pb"
+    assert ours(machine) == before
+    assert b"marks.de" in machine.files()
