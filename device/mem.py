@@ -20,9 +20,9 @@ def writable():
                     return False
                 found = True
             elif marker == 254 and mem8[chunk + 127] == 255:
-                name = chunk + 3
-                name = bytes(mem8[i] for i in range(name, name + mem8[chunk + 2]))
-                if len(name) > 120 or name[-1:] > b"~":  # a name that is cut short
+                size = mem8[chunk + 2]
+                name = bytes(mem8[chunk + 3 + i] for i in range(size))
+                if size > 120 or name[-1:] > b"~":  # a name that is cut short
                     os.remove(name)
                     marker = 0
                 elif name == b"settings":  # freed by writing it anew

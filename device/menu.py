@@ -16,9 +16,9 @@ except (OSError, ValueError):  # missing or damaged: the defaults
 # At once, while the other modules are still to come.
 display.show("2" if choice[0] == "P" else choice[0])
 
-mem = 0
+mem = None
 if os.uname().machine[-1] == "3":  # nRF52833: a V2
-    import mem
+    import mem  # type: ignore[assignment]
 
 import buttons
 import leds

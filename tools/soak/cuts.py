@@ -2,9 +2,9 @@
 
 A write or an erase that is cut short has changed some of the bits that it was to change. A chain of
 cuts goes on with the flash as each cut leaves it, so that it also meets file systems in which every
-chunk was used before. After a cut the choice must be the one of before or one that was being written,
-or the defaults if flash was being changed. Once a cut has come then, a V2 may have no room any more
-for a choice (`device/mem.py`): it may be any of before.
+chunk was used before. After a cut the choice must be the one of before or one that was being
+written, or the defaults if flash was being changed. Once a cut has come then, a V2 may have no room
+any more for a choice (`device/mem.py`): it may be any of before.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Referee:
         """What was measured at the last sentence."""
         self._owes_reading = False
         self._flash_us = self._flash_before_us = 0
-        """Since the last reading; and between it and the one before, where its gap did not show it."""
+        """Since the last reading; and before it, where its gap did not show it."""
 
     def flash_begins(self, us: int) -> None:
         """From now on flash is written or erased for so long."""
