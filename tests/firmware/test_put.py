@@ -76,10 +76,13 @@ def plays(driver):
     driver.says("4", "-")
 
 
-OTHERS = {name: content + b"pass\n" for name, content in files_for_boards().items()}
+def older(names):
+    """The game, of which these files are of another version."""
+    files = files_for_boards()
+    return {name: files[name] + b"pass\n" * (name in names) for name in files}
 
 
-@pytest.mark.parametrize(("kind", "before"), [("V1", OTHERS), ("V2", {})])
+@pytest.mark.parametrize(("kind", "before"), [("V1", older(files_for_boards())), ("V2", {})])
 def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
     """From a game of which each file differs, and from MicroPython alone."""
     # And a file of somebody else's whose name needs quoting.
@@ -163,12 +166,6 @@ def putting():
     for process in running:
         process.kill()
         process.communicate()
-
-
-def older(names):
-    """The game, of which these files are of another version."""
-    files = files_for_boards()
-    return {name: files[name] + b"# older\n" * (name in names) for name in files}
 
 
 def wait_for(process, line):
