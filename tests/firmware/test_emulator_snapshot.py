@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from functools import partial
 
@@ -89,6 +90,12 @@ def test_in_the_middle_of_an_erase(name: str) -> None:
         board.run_for(150_000)
         ends.append(trace(board))
     assert ends[0] == ends[1]
+    cut = []
+    for _ in range(2):
+        in_erase.restore()
+        board.power_cut()
+        cut.append(board.flash)
+    assert cut[0] == cut[1]
     at_prompt.restore()
     assert ask(board, "import os; os.listdir()") == "[]"
     in_erase.restore()
@@ -97,6 +104,26 @@ def test_in_the_middle_of_an_erase(name: str) -> None:
     come: Callable[[], bool] = lambda: b">>> " in board.uart.received  # noqa: E731
     board.uart.receive()
     assert board.run_until(come)
+
+
+NUMBER = "@micropython.asm_thumb\ndef number(): mov(r0, 123)\nimport machine\nprint(number())"
+WHERE = (
+    "m = machine.mem16\n"  # movs r0, #123, and before the function ends, pop {..., pc}
+    "ram = range(0x20000000, 0x20004000, 2)\n"
+    "print([i for i in ram if m[i] == 0x207b and m[i + 2] >> 8 == 0xbd])"
+)
+
+
+def test_code_that_changed_is_read_anew() -> None:
+    """Of machine code in RAM, Unicorn keeps a translation of its own."""
+    board = another("V1 1.1.1")
+    assert run(board, NUMBER)[0] == "123\r\n"
+    (at,) = ast.literal_eval(run(board, WHERE)[0])
+    snapshot = board.snapshot()
+    for _ in range(2):
+        assert run(board, f"machine.mem16[{at}] = 0x2000 + 45; print(number())")[0] == "45\r\n"
+        snapshot.restore()
+        assert run(board, "print(number())")[0] == "123\r\n"
 
 
 def note(noted: list[int]) -> None:

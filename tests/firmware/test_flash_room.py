@@ -73,6 +73,7 @@ HALF_ERASED = {
     "a chunk of no kind in each page": (chunk(b"\x42"), FREED),
     "settings that would be misread": (FREED, chunk(b"\xff\xff\xff" + b"\xff" * 8 + b"\x4d")),
     "a link to a file of ours": (FREED, UNUSED[:-1] + b"\x05"),
+    "half a name, that links to one": (chunk(b"\xfe\xff\x08sett")[:-1] + b"\x05", FREED),
 }
 
 

@@ -208,6 +208,7 @@ def test_a_replay_tells_every_step(noughts):
 
 def test_a_replay_shows_the_eight_scores(noughts):
     _, out, _ = noughts("replay", "5", "--text")
+    assert "One of the best moves, 1, 3, 7 or 9: it keeps the draw." in out
     after_four = out.split("Move 4 of 6")[0].split("Move 3 of 6")[1].split("\n\n", 1)[1]
     board = after_four.strip("\n").splitlines()
     # A has 0 and 8, B 4 and 2: columns 1 -1 0, rows 0 -1 1, falling 1, rising -2.

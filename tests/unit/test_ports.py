@@ -53,6 +53,7 @@ def test_the_port_is_chosen_if_it_is_the_only_one(plugged):
     plugged("COM3")
     assert choose_port(None) == "COM3"
     assert choose_port("COM9") == "COM9"
+    assert choose_port("") == ""  # which cannot be opened, and is not the one that is plugged in
     plugged()
     with pytest.raises(BoardError, match=r"no micro:bit is on any serial port; plug it in"):
         choose_port(None)
