@@ -9,20 +9,13 @@
 # takes 60 ms and loses a quick tap, so the pins are read.
 import microbit
 
-V2 = hasattr(microbit, "pin_logo")
-
 # A pin reads 0 while its button is down.
 read = (microbit.pin5.read_digital, microbit.pin11.read_digital)
-if V2:
-    # Some pins read 0 for ever: pin 11 on firmware 2.0.0-beta.5, and both in the
-    # simulator on python.microbit.org. There the slower button has to do.
-    def choose(pin, button):
-        return pin if button() != pin() else lambda: not button()
+v2 = None
+if hasattr(microbit, "pin_logo"):  # on a V2
+    import v2
 
-    read = (
-        choose(read[0], microbit.button_a.is_pressed),
-        choose(read[1], microbit.button_b.is_pressed),
-    )
+    read = v2.readers(read)
 
 now = 0  # running time at this turn of the loop, ms
 pending = 0  # 1, 2 or 0 for none

@@ -15,9 +15,11 @@ def play(index, seats, player, mode):
     marks = [0] * 9
     score = [0] * 8
     text = ""
+    # "=A-xB" names a result by its number: 0 is a draw, 1 and -1 (the last letter) that A or
+    # B has won, 2 that the game goes on and 3 that it was left. So it names a player, too.
     name = "=A-xB"[player]  # who begins
     start = buttons.now
-    end = 2  # what `result` says, or 3: the players want the menu
+    end = 2
     display.show(" ")
     while True:
         send(

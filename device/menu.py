@@ -1,8 +1,6 @@
 # noughts: the menu: A is the next opponent, B starts, both switch the controls.
 # The last choice is kept in flash as two letters: the opponent's seat (P, shown
 # as 2, for a person) and "b" for buttons or "t" for tilt.
-import os
-
 from microbit import display
 
 choice = "Pb"
@@ -15,10 +13,6 @@ except (OSError, ValueError):  # missing or damaged: the defaults
 
 # At once, while the other modules are still to come.
 display.show("2" if choice[0] == "P" else choice[0])
-
-mem = None
-if os.uname().machine[-1] == "3":  # nRF52833: a V2
-    import mem  # type: ignore[assignment]
 
 import buttons
 import leds
@@ -41,7 +35,7 @@ def choose():
                 stop = buttons.now + leds.scroll("tilt" if choice[1] == "t" else "buttons")
                 text = ""
             # Flash wears out.
-            if choice != old and (not mem or mem.writable()):
+            if choice != old and (not buttons.v2 or buttons.v2.writable()):
                 with open("settings", "w") as f:
                     f.write(choice)
                 old = choice

@@ -11,7 +11,7 @@ def move(cell, right, down, now):
         value = 3 * (down > 300) - 3 * (down < -300)
     else:
         value = (right > 300) - (right < -300)
-    if value != step or now - start > 799:
+    if value != step or now - start >= 800:
         step = value
         start = now
         # A step to the right from column 2, or to the left from column 0?

@@ -4,7 +4,7 @@ A write or an erase that is cut short has changed some of the bits that it was t
 cuts goes on with the flash as each cut leaves it, so that it also meets file systems in which every
 chunk was used before. After a cut the choice must be the one of before or one that was being
 written, or the defaults if flash was being changed. Once a cut has come then, a V2 may have no room
-any more for a choice (`device/mem.py`): it may be any of before.
+any more for a choice (`device/v2.py`): it may be any of before.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Cuts:
 
     def _until_cut(self) -> None:
         """From a boot to the next cut: at a moment, after some flash operations, or at an erase."""
-        way = self._random.choices(("moment", "operation", "erase"), self._ways)[0]
+        way = self._way()
         cut_us = self._random.randrange(_LONGEST_MS * 1000)
         self._limit_us(cut_us if way == "moment" else None)
         try:
@@ -125,6 +125,9 @@ class Cuts:
             self._cut_after = math.inf
             self._cut_at_erase = False
             self._limit_us(None)
+
+    def _way(self) -> str:
+        return self._random.choices(("moment", "operation", "erase"), self._ways)[0]
 
     def _limit_us(self, moment_us: int | None) -> None:
         self._machine.limit(moment_us, _PowerCut)

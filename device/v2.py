@@ -1,12 +1,26 @@
-# noughts: V2's flash, where files are in chunks of 128 bytes and pages of 32 chunks.
-# Where no chunk is unused and no page is freed, the firmware moves all files to make
-# room for one more, and a power cut in that would ruin them.
+# noughts: what a V2 needs that a V1 does not, which never imports this.
 import os
+import microbit
 from machine import mem8
 
 
+def readers(read):
+    # What reads the pins of A and B: 0 while a button is down. Some read 0 for ever: pin 11
+    # on firmware 2.0.0-beta.5, and both in the simulator on python.microbit.org. There the
+    # firmware's debounced button, which is slower, has to do.
+    def choose(pin, button):
+        return pin if button() != pin() else lambda: not button()
+
+    return (
+        choose(read[0], microbit.button_a.is_pressed),
+        choose(read[1], microbit.button_b.is_pressed),
+    )
+
+
 def writable():
-    # Whether there is room for the choice as it is. Removes what power cuts left of it.
+    # Whether there is room for the choice. Where no chunk of 128 bytes is unused and no page
+    # of 32 chunks is freed, the firmware moves all files to make room, and a power cut in
+    # that would ruin them. Removes what power cuts left of the choice.
     found = False
     for page in range(0x6D000, 0x73000, 4096):
         if mem8[page] == 253:  # at the moment none of the file system's
