@@ -11,11 +11,12 @@ import microbit
 
 # A pin reads 0 while its button is down.
 read = (microbit.pin5.read_digital, microbit.pin11.read_digital)
-v2 = None
 if hasattr(microbit, "pin_logo"):  # on a V2
     import v2
 
     read = v2.readers(read)
+else:
+    v2 = None  # type: ignore[assignment]
 
 now = 0  # running time at this turn of the loop, ms
 pending = 0  # 1, 2 or 0 for none
