@@ -35,7 +35,8 @@ if TYPE_CHECKING:
         review,
     )
     from noughts.protocol.sentences import Game
-    from noughts.store.queries import GameFilter, StoredGame
+    from noughts.store.queries import GameFilter
+    from noughts.store.stored_game import StoredGame
 
 __version__ = "0.1.0"
 
@@ -60,9 +61,12 @@ __all__ = [
     "review",
 ]
 
-_ELSEWHERE = {"Board": "game.board", "Game": "protocol.sentences"} | dict.fromkeys(
-    ("GameFilter", "StoredGame"), "store.queries"
-)
+_ELSEWHERE = {
+    "Board": "game.board",
+    "Game": "protocol.sentences",
+    "GameFilter": "store.queries",
+    "StoredGame": "store.stored_game",
+}
 
 
 def __getattr__(name: str) -> "Any":

@@ -22,8 +22,9 @@ from noughts.game.review import Reviewed
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game
 from noughts.store import queries
-from noughts.store.queries import GameFilter, StoredGame
+from noughts.store.queries import GameFilter
 from noughts.store.store import Store, default_path
+from noughts.store.stored_game import StoredGame
 from noughts.watch import raw_log
 
 

@@ -16,9 +16,9 @@ import pytest
 from noughts import cli
 from noughts.errors import StoreError
 from noughts.store.export_columns import COLUMNS, row
-from noughts.store.queries import StoredGame, thinking
 from noughts.store.schema import MIGRATIONS
 from noughts.store.store import Store
+from noughts.store.stored_game import StoredGame, thinking
 from sample_games import AT, BOOT, filled, stages
 
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
@@ -164,6 +164,7 @@ def test_json_says_all_of_a_game(noughts):
         "moves": A_WINS, "thought_ms": [1000] * 7, "ms": 7000, "result": "B",
         "started": "2026-09-21T14:14:20.000Z", "heard": "2026-09-21T14:14:27.000Z",
         "hardware": "V1", "release": "0.1.0", "table_id": "2798",
+        "plies": 7, "mistakes_a": 1, "mistakes_b": 0,
     }  # fmt: skip
     assert found[4]["thought_ms"] == [1000]
     assert found[3]["moves"] == [4, 0]
@@ -366,8 +367,10 @@ def test_no_release_is_taken_for_anything_else(noughts, tmp_path, release):
 def test_every_column_of_text_is_guarded():
     """Whatever the store holds: no value leaves it that begins as a formula does."""
     texts = {index for index, column in enumerate(COLUMNS) if column.kind == "str"}
+    formulas = dict.fromkeys(("board", "boot", "first", "hardware", "release", "table_id"), "=1+1")
     bad = StoredGame(
-        1, "=b", "=c", 1, "=+", "=d", "4", "1", 1, "-", None, None, "=e", "=f", "=g"
+        id=1, number=1, moves="4", times="1", ms=1, end="-", started=None, heard=None, seats="=+",
+        **formulas,
     )  # fmt: skip
     values = [value for index, value in enumerate(row(bad)) if index in texts]
     assert all(value[0] not in "=+" for value in values)

@@ -25,17 +25,17 @@ from noughts.errors import NoughtsError, printable
 from noughts.files import whole_file
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
-from noughts.store.export_columns import COLUMNS, Value, row
+from noughts.store.export_columns import COLUMNS, MEANINGS, Value, row
 from noughts.store.queries import count, games
 from noughts.terminal.progress import progress
 
 _FORMATS = ("csv", "jsonl", "parquet")
 _AT_ONCE = 10_000
 
-_WIDTH = max(len(column.name) for column in COLUMNS)
+_WIDTH = max(len(names) for names, _ in MEANINGS)
 RECORDS = f"""
 columns:
-{chr(10).join(f"  {column.name:<{_WIDTH}}  {column.meaning}" for column in COLUMNS)}
+{chr(10).join(f"  {names:<{_WIDTH}}  {meaning}" for names, meaning in MEANINGS)}
 
 csv: UTF-8, a line of names first; moments as 2026-11-21 07:03:43.123, UTC; nothing for no value.
 jsonl: an object a line; moments as 2026-11-21T07:03:43.123Z; null for no value.

@@ -11,17 +11,18 @@ from collections.abc import Iterable
 from noughts.commands.options import add_db, add_game_filter, game_filter, nothing_found, open_store
 from noughts.protocol.describe import seated, short, won
 from noughts.store import timestamps
-from noughts.store.queries import StoredGame, count, games
+from noughts.store.queries import count, games
+from noughts.store.stored_game import FIELDS, Field, StoredGame
 from noughts.terminal.layout import columns
 
 _NEWEST = 20
 _MAX = 1_000_000_000
 
-RECORDS = """
---json prints a list of objects, one a line, the newest first: game (its number here), board, boot,
-number (the board's own count since that boot), seats, first, moves (cells 0 to 8), thought_ms (for
-each move, null if not heard), ms, result, started and heard (ISO 8601, UTC, or null), hardware,
-release, table_id (null if the board's start was not heard).
+_WIDTH = max(len(field.name) for field, _ in FIELDS)
+RECORDS = f"""
+--json prints a list of objects, one a line, the newest first; moments as ISO 8601, UTC; null for
+what was not heard:
+{chr(10).join(f"  {field.name:<{_WIDTH}}  {field.meaning}" for field, _ in FIELDS)}
 """
 
 
@@ -95,20 +96,8 @@ def _print(listed: list[StoredGame]) -> None:
 
 
 def _record(game: StoredGame) -> dict[str, object]:
-    return {
-        "game": game.id,
-        "board": game.board,
-        "boot": game.boot,
-        "number": game.number,
-        "seats": game.seats,
-        "first": game.first,
-        "moves": list(map(int, game.moves)),
-        "thought_ms": game.thought_ms,
-        "ms": game.ms,
-        "result": game.result,
-        "started": None if game.started is None else timestamps.iso(game.started),
-        "heard": None if game.heard is None else timestamps.iso(game.heard),
-        "hardware": game.hardware,
-        "release": game.release,
-        "table_id": game.table_id,
-    }
+    return {field.name: _as_json(field, value_of(game)) for field, value_of in FIELDS}
+
+
+def _as_json(field: Field, value: object) -> object:
+    return timestamps.iso(value) if field.kind == "moment" and isinstance(value, int) else value

@@ -12,8 +12,9 @@ from noughts.engines.registry import engine_named
 from noughts.errors import StoreError, UnknownEngineError
 from noughts.game.engine import Engine
 from noughts.store import timestamps
-from noughts.store.queries import RESULTS, GameFilter, count
+from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store, default_path
+from noughts.store.stored_game import RESULTS
 
 _SEATS = re.compile("[PEMH]{2}")
 

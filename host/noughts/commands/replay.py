@@ -8,7 +8,8 @@ import time
 
 from noughts.commands.options import add_db, open_store
 from noughts.game.review import Reviewed, review
-from noughts.store.queries import StoredGame, game
+from noughts.store.queries import game
+from noughts.store.stored_game import StoredGame
 from noughts.terminal.replay_text import heading, step, wait_s
 
 _SLOWEST, _FASTEST = 0.1, 100.0

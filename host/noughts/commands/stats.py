@@ -17,8 +17,8 @@ from noughts.commands.options import (
 )
 from noughts.errors import printable
 from noughts.protocol.describe import counted, seated
-from noughts.store.queries import RESULTS
 from noughts.store.statistics import Player, Stats, in_order, players_in_order, stats
+from noughts.store.stored_game import RESULTS
 from noughts.terminal.layout import columns, grid
 
 _BAR = 30

@@ -11,8 +11,7 @@ import re
 from dataclasses import dataclass
 
 from noughts.errors import printable
-from noughts.game.review import mistakes
-from noughts.store.queries import StoredGame
+from noughts.store.stored_game import FIELDS, Field, StoredGame
 
 
 @dataclass(frozen=True)
@@ -24,31 +23,31 @@ class Column:
     meaning: str
 
 
-COLUMNS = (
-    Column("game", "int", "its number in the store"),
-    Column("board", "str", "usb- and the USB serial number, else the port or the log's file"),
-    Column("boot", "str", "the id of the board's run, 0x and four or eight hex digits"),
-    Column("number", "int", "the board's own count of games since that boot"),
-    Column("seat_a", "str", "who was player A: P a person, E M H the chip"),
-    Column("seat_b", "str", "who was player B"),
-    Column("first", "str", "who began: A or B"),
-    Column("result", "str", "A or B (who won), draw, abandoned, unfinished"),
-    Column("plies", "int", "how many moves were made"),
-    Column("started_utc", "moment", "when it began, if known"),
-    Column("heard_utc", "moment", "when the last sentence of it came, if known"),
-    Column("ms", "int", "how long it was played, in milliseconds"),
-    Column("hardware", "str", "V1 or V2; empty if the board's start was not heard"),
-    Column("release", "str", "the game's release on the board, v and what it says"),
-    Column("table_id", "str", "the id of the chip's table, 0x and four hex digits"),
-    Column("mistakes_a", "int", "moves of A that gave away a win or a draw"),
-    Column("mistakes_b", "int", "the same of B"),
-    *(Column(f"move_{ply}", "int", f"cell of move {ply}, 0 to 8") for ply in range(1, 10)),
-    *(
-        Column(f"ms_{ply}", "int", f"ms from the move before (or the start) to move {ply}")
-        for ply in range(1, 10)
-    ),
-)
+_PREFIXES = {"id": "0x", "release": "v"}
+_KINDS = {"id": "str", "release": "str"}
+
+
+def _columns(field: Field) -> tuple[Column, ...]:
+    prefix = _PREFIXES.get(field.kind)
+    meaning = f"{field.meaning}, after {prefix}" if prefix else field.meaning
+    names = field.columns or (f"{field.name}_utc" if field.kind == "moment" else field.name,)
+    return tuple(Column(name, _KINDS.get(field.kind, field.kind), meaning) for name in names)
+
+
+_GROUPS = [_columns(field) for field, _ in FIELDS]
+COLUMNS = tuple(column for group in _GROUPS for column in group)
 """In this order; a cell without a value is None."""
+
+MEANINGS = tuple(
+    (
+        ", ".join(column.name for column in group)
+        if len(group) < 3
+        else f"{group[0].name} to {group[-1].name}",
+        group[0].meaning,
+    )
+    for group in _GROUPS
+)
+"""For help: which columns, and what they mean."""
 
 Value = int | str | None
 
@@ -72,33 +71,18 @@ def _text(value: str) -> str:
 
 def row(game: StoredGame) -> tuple[Value, ...]:
     """A game's values; moments are ms since 1970, UTC."""
-    players = [game.player(ply) for ply in mistakes(game.moves)]
-    blanks = [None] * (9 - len(game.moves))
-    values: list[Value] = [
-        game.id,
-        game.board,
-        f"0x{game.boot}",
-        game.number,
-        game.seats[0],
-        game.seats[1],
-        game.first,
-        game.result,
-        len(game.moves),
-        game.started,
-        game.heard,
-        game.ms,
-        game.hardware,
-        None if game.release is None else f"v{game.release}",
-        None if game.table_id is None else f"0x{game.table_id}",
-        players.count("A"),
-        players.count("B"),
-        *map(int, game.moves),
-        *blanks,
-        *game.thought_ms,
-        *blanks,
-    ]
+    values: list[Value] = []
+    for field, value_of in FIELDS:
+        value = value_of(game)
+        if field.columns:
+            values += value
+            values += [None] * (len(field.columns) - len(value))
+        elif value is not None and field.kind in _PREFIXES:
+            values.append(f"{_PREFIXES[field.kind]}{value}")
+        else:
+            values.append(value)
     for index in _TEXTS:
-        value = values[index]
-        if isinstance(value, str):
-            values[index] = _text(value)
+        text = values[index]
+        if isinstance(text, str):
+            values[index] = _text(text)
     return tuple(values)

@@ -5,81 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import pairwise
-from operator import sub
 from pathlib import Path
 from typing import Any
 
 from noughts.errors import StoreError
 from noughts.game.review import mistakes
 from noughts.protocol.describe import seated
-from noughts.protocol.sentences import player_of
 from noughts.store import timestamps
 from noughts.store.store import Store, damaged
-
-RESULTS = {"A": "A", "B": "B", "draw": "=", "abandoned": "x", "unfinished": "-"}
-"""How results are called, and how the store writes them."""
-
-_NAMES = {end: name for name, end in RESULTS.items()}
-
-
-def thinking(times: str) -> list[int | None]:
-    """Of a game's `times`: for each move, ms since the move before, or since the game began.
-
-    None where one of the two was not heard, or where the times run backwards: earlier versions
-    kept such.
-    """
-    if not times:
-        return []
-    if times[0] != "," and times[-1] != "," and ",," not in times:
-        heard = list(map(int, times.split(",")))
-        thought = [heard[0], *map(sub, heard[1:], heard)]
-        if min(thought) >= 0:
-            return list(thought)
-    moved = [0, *(int(time) if time else None for time in times.split(","))]
-    return [
-        None if now is None or before is None or now < before else now - before
-        for before, now in pairwise(moved)
-    ]
-
-
-@dataclass(frozen=True)
-class StoredGame:
-    """A game of the store; see `sentences.Game` for what the board tells."""
-
-    id: int
-    board: str
-    boot: str
-    number: int
-    seats: str
-    first: str
-    moves: str
-    """Cells 0 to 8."""
-    times: str
-    ms: int
-    end: str
-    started: int | None
-    """Moments are ms since 1970, UTC; None where nobody looked at a clock."""
-    heard: int | None
-    hardware: str | None
-    """What the board said of itself when it started; None if that was not heard."""
-    release: str | None
-    table_id: str | None
-
-    @property
-    def result(self) -> str:
-        """One of `RESULTS`."""
-        return _NAMES[self.end]
-
-    @cached_property
-    def thought_ms(self) -> list[int | None]:
-        """For each move, ms since the move before, or since the game began."""
-        return thinking(self.times) if self.times else [None] * len(self.moves)
-
-    def player(self, ply: int) -> str:
-        """Who makes the move of this number, the first being 0: A or B."""
-        return player_of(self.first, ply)
+from noughts.store.stored_game import RESULTS, SQL, StoredGame
 
 
 @dataclass(frozen=True)
@@ -119,10 +53,7 @@ class GameFilter:
 
 _FROM = "FROM games JOIN boards ON boards.id = games.board"
 
-_COLUMNS = (
-    "games.id, boards.name, boot, number, seats, first, moves, times, ms, end, started, heard, "
-    "board"
-)
+_COLUMNS = ", ".join((*SQL.values(), "games.board"))
 
 
 def games(store: Store, wanted: GameFilter, newest: int | None = None) -> Iterator[StoredGame]:
@@ -149,27 +80,29 @@ def game(store: Store, number: int | None) -> StoredGame:
     return _with_boot(rows[0], _boots(store), store.path)
 
 
-_Boots = dict[tuple[int, str], list[tuple[int, str, str, str]]]
+_Boots = dict[tuple[int, str], list[tuple[int, dict[str, str]]]]
+
+_SAID = "hardware", "release", "table_id"
+_NOTHING_SAID = dict.fromkeys(_SAID)
 
 
 def _boots(store: Store) -> _Boots:
-    """What boards said when they started, by board and boot id, the earliest first."""
+    """What boards said when they started and when, by board and boot id, the earliest first."""
     boots: _Boots = {}
-    query = (
-        "SELECT board, boot, coalesce(heard, 0), hardware, release, table_id FROM boots ORDER BY 3"
-    )
-    for board, boot, *told in store.each(query):
-        boots.setdefault((board, boot), []).append(tuple(told))
+    query = f"SELECT board, boot, coalesce(heard, 0), {', '.join(_SAID)} FROM boots ORDER BY 3"
+    for board, boot, heard, *said in store.each(query):
+        boots.setdefault((board, boot), []).append((heard, dict(zip(_SAID, said, strict=True))))
     return boots
 
 
 def _with_boot(row: tuple[Any, ...], boots: _Boots, path: Path) -> StoredGame:
-    *columns, heard, board = row
-    told = boots.get((board, columns[2]), [])
+    values = dict(zip(SQL, row[:-1], strict=True))
+    boot, heard = values["boot"], values["heard"]
+    told = boots.get((row[-1], boot), [])
     # A boot id may come twice in a board's life: what was said last before the game counts.
     before = [each for each in told if heard is None or each[0] <= heard]
-    said = (before or told)[-1][1:] if told else (None, None, None)
-    game = StoredGame(*(*columns, heard, *said))
+    said = (before or told)[-1][1] if told else _NOTHING_SAID
+    game = StoredGame(**values, **said)
     with sound(path):
         _check(game)
     return game

@@ -7,8 +7,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from noughts.game.review import mistakes
-from noughts.store.queries import GameFilter, played, sound, thinking
+from noughts.store.queries import GameFilter, played, sound
 from noughts.store.store import Store
+from noughts.store.stored_game import thinking
 
 _PLIES = 9
 _SEATS = "PEMH"

@@ -199,14 +199,15 @@ class Store(contextlib.AbstractContextManager["Store"]):
             self._note_moment(row, game, at)
             return Kept(row, True)
         times = "," * (len(moves) - 1) + (str(game.ms) if moves and game.end != "x" else "")
+        row = {
+            "board": board, "boot": game.boot, "number": game.number, "again": len(rows),
+            "seats": game.seats, "first": game.first, "moves": moves, "times": times,
+            "ms": game.ms, "end": game.end, "started": None if at is None else at - game.ms,
+            "heard": at,
+        }  # fmt: skip
         added = self.db.execute(
-            "INSERT INTO games (board, boot, number, again, seats, first, moves, times, ms, end, "
-            "started, heard) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                board, game.boot, game.number, len(rows), game.seats, game.first, moves,
-                times, game.ms, game.end, None if at is None else at - game.ms, at,
-            ),
-        )  # fmt: skip
+            f"INSERT INTO games ({', '.join(row)}) VALUES (:{', :'.join(row)})", row
+        )
         return Kept(added.lastrowid, True)
 
     def _note_moment(self, row: int, game: Game, at: int | None) -> None:

@@ -11,7 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from noughts.game.review import Reviewed
-from noughts.store.queries import StoredGame
+from noughts.store.stored_game import StoredGame
 from noughts.terminal.replay_text import heading, step, wait_s
 
 

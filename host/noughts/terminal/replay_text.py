@@ -20,7 +20,7 @@ from noughts.game.positions import LINES
 from noughts.game.review import Reviewed
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, short, won
 from noughts.store import timestamps
-from noughts.store.queries import StoredGame
+from noughts.store.stored_game import StoredGame
 
 _STYLES = {"A": "bold #ff5040", "B": "bold #e0a030"}
 _UNHEARD_MS = 1000

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from noughts.errors import NoughtsError
 from noughts.files import write_whole
 from noughts.protocol.describe import counted, seated, won
-from noughts.store.queries import RESULTS
 from noughts.store.statistics import Stats, in_order, players_in_order
+from noughts.store.stored_game import RESULTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
