@@ -1,14 +1,15 @@
-"""`make bench`: what the game and its tools cost, beside their targets, as a table for the README.
+"""`make bench`: what the game and its tools cost, beside their targets, in docs/measurements.md.
 
 What a board costs is in device time on stepped boards, which repeats to the instruction. The rest
 is seconds of this computer: CPU seconds where other programs may run beside it, the best of some.
-The exit status is 1 where a target is missed.
+The exit status is 1 where a target is missed. With `--print` the document stays as it is.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import bench_board
 import bench_computer
@@ -16,6 +17,7 @@ import bench_log
 from bench_rows import Row, at_most
 from noughts import brain
 from noughts.device_files import files_for_boards
+from noughts.files import write_whole
 from noughts.firmware import image
 from official import firmwares
 
@@ -23,8 +25,12 @@ TABLE_FLOOR = 17.1
 """Bytes of information in hard's 101 choices where no line can be completed with one mark."""
 
 
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "measurements.md"
+_HEAD = "| what | measured | target |\n| --- | --- | --- |\n"
+
+
 def main() -> int:
-    """Measure, and print one table; 1 where a target is missed."""
+    """Measure, print one table and put it into the document; 1 where a target is missed."""
     print("device time on:", ", ".join(firmwares()))
     rows: list[Row] = []
     for part in PARTS:
@@ -32,10 +38,12 @@ def main() -> int:
             rows.append(row)
             print(".", end="", flush=True, file=sys.stderr)
     print(file=sys.stderr)
-    print("| what | measured | target |\n| --- | --- | --- |")
-    for row in rows:
-        missed = "" if row.met else " **missed**"
-        print(f"| {row.what} | {row.measured} | {row.target}{missed} |")
+    table = _HEAD + "".join(f"{row}\n" for row in rows)
+    print(table, end="")
+    if "--print" not in sys.argv[1:]:
+        before, _, after = DOCUMENT.read_text().partition(_HEAD)
+        write_whole(DOCUMENT, (before + table + after[after.index("\n\n") + 1 :]).encode())
+        print(f"{DOCUMENT} written", file=sys.stderr)
     return 0 if all(row.met for row in rows) else 1
 
 

@@ -13,6 +13,11 @@ class Row(NamedTuple):
     target: str = ""
     met: bool = True
 
+    def __str__(self) -> str:
+        """A line of a table in Markdown."""
+        missed = "" if self.met else " **missed**"
+        return f"| {self.what} | {self.measured} | {self.target}{missed} |"
+
 
 def at_most(what: str, value: float, limit: float | None, form: str, note: str = "") -> Row:
     """A row whose value must not exceed a limit, if there is one.
