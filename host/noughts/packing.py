@@ -1,14 +1,15 @@
 """Device files as they go onto a board: the same program in fewer bytes, on the same lines.
 
 Comments and trailing blanks go, indents become one space, continued lines lose theirs. Line breaks
-stay, so that the line which a board's traceback names is the one in `device/`. A file's first line
-stays too: `noughts put` knows our files by it.
+stay, so that the line which a board's traceback names is the one in `device/`. Of a comment
+in the first line what stands before its colon stays, too: `noughts put` knows our files by it.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections.abc import Mapping
 
@@ -50,7 +51,7 @@ def _pack(text: str) -> str:
                 levels[row] = level
             begins = token.type == tokenize.NEWLINE
             in_string.update(range(row + 1, token.end[0] + 1))
-    smaller = lines[:1]
+    smaller = re.findall(r"#[^:]*:|.*", lines[0])[:1]
     for row, line in enumerate(lines[1:], 2):
         code = line[: code_ends.get(row)]
         if row + 1 not in in_string:

@@ -73,7 +73,7 @@ def test_strings_and_continued_lines_are_left_whole():
     assert (
         pack(source)
         == b'''\
-# noughts: what a pack must bear.
+# noughts:
 
 import a
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-MARK = b"# noughts: "
+MARK = b"# noughts:"
 """What each of our files begins with, so that they are known from others on the board."""
 
 _BLOCK = 64
