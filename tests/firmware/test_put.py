@@ -118,7 +118,7 @@ def test_another_version_is_replaced(start, capsys):
     del files["tilt.py"]
     # One that we had once, and one with our mark whose name microfs could not be given.
     kept = "don't.py"
-    board = start({**files, "once.py": b"# noughts: once\n", kept: b"# noughts\n"})
+    board = start({**files, "once.py": b"# noughts:\nonce = 1\n", kept: b"# noughts\n"})
     assert put(board) == 0
     assert "removed once.py" in capsys.readouterr().out
     files = on_board(board)
@@ -140,7 +140,7 @@ def test_a_program_of_somebody_elses_is_not_overwritten(start, capsys):
 
 
 def test_too_little_room_is_said_before_anything_is_done(start, capsys):
-    older = {**files_for_boards(), "ai.py": b"# noughts: older\n", "big.txt": bytes(18_000)}
+    older = {**files_for_boards(), "ai.py": b"# noughts:\nolder = 1\n", "big.txt": bytes(18_000)}
     board = start(older)
     assert put(board) == 1
     told = capsys.readouterr().err
