@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import bench_floor
 import device_time
-from asking import ask_hard
 from bench_rows import Row, at_least, at_most
+from device_query import ask_hard
 from noughts.game.positions import Position, unfinished
 from official import NEWEST, firmwares, printed
 
@@ -62,7 +62,7 @@ def heap() -> Iterator[Row]:
 
 
 def choice() -> Iterator[Row]:
-    """Hard's choice at every position, and what asking them all costs this computer."""
+    """Hard's choice at every position, and what querying them all costs this computer."""
     for name in firmwares():
         start_s = time.process_time()
         answers = ask_hard(name)

@@ -24,7 +24,7 @@ from noughts.virtual.board import VirtualBoard
 from noughts.virtual.process import STEP_US
 from noughts.virtual.program import program
 from official import NEWEST, stepped
-from soak.stretch import Stretch
+from soak.session import Session
 
 IDLE_S = {"V1": (0.06, 0.13), "V2": (0.15, 0.20)}
 """CPU seconds for a device second, in the menu and in a game."""
@@ -142,7 +142,7 @@ def soak() -> Iterator[Row]:
     be taken for the soak again if the emulator were less than half as fast."""
     for board, least in (("V1", 13.5), ("V2", None)):
         start_s = time.process_time()
-        result = Stretch(board, _SOAK_SEED, _SOAK_S, lambda line: None, lambda line: None).run()
+        result = Session(board, _SOAK_SEED, _SOAK_S, lambda line: None, lambda line: None).run()
         rate = 2 * result.device_s / (time.process_time() - start_s)
         what = f"device-hours of `make soak` in an hour of two cores, {board}"
         yield at_least(what, rate, least, "{:.1f}")

@@ -1,4 +1,4 @@
-"""Bouncing contacts and bad hands on the real firmware, to the microsecond of device time."""
+"""Bouncing contacts and clumsy presses on the real firmware, to the microsecond of device time."""
 
 from functools import cache
 from random import Random

@@ -69,7 +69,7 @@ def test_a_choice_that_is_not_kept_is_noticed(monkeypatch):
     files["menu.py"] = files["menu.py"].replace(b"f.write(choice)", b"pass")
     monkeypatch.setattr(cuts, "program", partial(program, files=files))
     result = cuts.Cuts("V1", seed=3).run(14)
-    assert "it offers Pb, which is none of" in result.failure
+    assert "the menu offers Pb; expected one of" in result.failure
 
 
 @BOARDS

@@ -9,7 +9,7 @@ import pytest
 from boards import scrolled
 from noughts.device_files import device_files
 from noughts.virtual.program import program
-from soak import shouts
+from soak import serial_noise
 from soak.machine import Machine
 from soak.player import A, B, Player
 
@@ -17,21 +17,21 @@ BOARDS = pytest.mark.parametrize("board", ["V1", "V2"])
 
 
 @BOARDS
-def test_shouting_changes_no_game_and_ctrl_d_starts_another(board):
-    result = shouts.Shouts(board, seed=4).run(2)
+def test_serial_noise_changes_no_game_and_ctrl_d_starts_another(board):
+    result = serial_noise.SerialNoise(board, seed=4).run(2)
     assert not result.failure
     assert result.interruptions == 2
     assert result.flooded > 10_000
 
 
-def test_a_game_that_listens_to_what_is_shouted_is_noticed(monkeypatch):
+def test_a_game_that_listens_to_serial_noise_is_noticed(monkeypatch):
     files = device_files()
     answer = b"    if microbit.uart.any():\n        return microbit.uart.read(1)[0] & 1\n"
     listening = files["buttons.py"].replace(b"    button = 0\n", b"    button = 0\n" + answer)
     assert listening != files["buttons.py"]
     files = {**files, "buttons.py": listening}
-    monkeypatch.setattr(shouts, "Machine", partial(Machine, files=files))
-    assert "in a flood says" in shouts.Shouts("V1", seed=4).run(3).failure
+    monkeypatch.setattr(serial_noise, "Machine", partial(Machine, files=files))
+    assert "in a flood says" in serial_noise.SerialNoise("V1", seed=4).run(3).failure
 
 
 def machine_with(name, content, board="V1"):

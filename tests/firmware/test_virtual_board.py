@@ -1,4 +1,4 @@
-"""A virtual board in step with real time: its serial port, its hands, its end."""
+"""A virtual board in step with real time: its serial port, its buttons, its end."""
 
 import os
 import re

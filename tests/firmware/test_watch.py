@@ -52,7 +52,7 @@ def test_a_game_survives_the_cable_and_kill_9(
         board.unplug()
         gone = watcher.wait(lambda event: event["event"] == "gone", "the cable")
         assert gone["board"] == str(link)
-        heard.place(int(DRAW[1]))  # nobody hears of it, but the hands remember
+        heard.place(int(DRAW[1]))  # nobody hears of it, but the driver remembers
         heard.items.append(
             ParsedSentence("", replace(heard.games[-1], moves=tuple(map(int, DRAW[:2]))))
         )

@@ -68,7 +68,7 @@ def _booted(start: Start) -> tuple[Microbit, Snapshot]:
 
 
 class Driver:
-    """A micro:bit with hands, eyes and ears, stepped: every time here is the device's own."""
+    """Steps a micro:bit, presses its buttons, and reads its LEDs and sentences, in device time."""
 
     def __init__(self, board: Microbit) -> None:
         self.board = board

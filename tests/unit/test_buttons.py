@@ -132,7 +132,7 @@ APART_MS = st.integers(0, 6) | st.integers(95, 100) | st.integers(0, 100)
 # was up before; and how long after the first the second is pressed.
 SINGLE = st.tuples(st.sampled_from(["a", "b"]), HELD_MS, HELD_MS, UP_MS, st.just(0))
 BOTH = st.tuples(st.sampled_from(["ab", "ba"]), HELD_MS, HELD_MS, UP_MS, APART_MS)
-HANDS = st.lists(SINGLE | BOTH, min_size=1, max_size=12)
+GESTURES = st.lists(SINGLE | BOTH, min_size=1, max_size=12)
 TURNS_MS = {
     # A turn with a sentence or the chip's choice takes two ticks of V1's clock.
     "V1": st.lists(st.sampled_from([6, 6, 6, 12]), min_size=1),
@@ -140,12 +140,12 @@ TURNS_MS = {
 }
 
 
-def perform(hands):
-    """The contacts that these movements of the hands make, and what they are to be taken for."""
+def perform(gestures):
+    """The contacts that these gestures make, and which presses they should count as."""
     plan, expected = [], []
     up_ms = {"a": 0, "b": 0}  # when each was released
     pressed_ms, single = 0, ""  # the last press, and by which button if it was single
-    for buttons, *held_ms, gap_ms, apart_ms in hands:
+    for buttons, *held_ms, gap_ms, apart_ms in gestures:
         first, second = buttons[0], buttons[1:]
         at_ms = max(pressed_ms + 20, up_ms[first] + gap_ms)
         if single and single != first:
@@ -162,9 +162,9 @@ def perform(hands):
 
 @pytest.mark.parametrize("board", TURNS_MS)
 @settings(deadline=None)
-@given(hands=HANDS, data=st.data())
-def test_every_tap_of_40_ms_after_a_gap_of_20_ms_counts(board, hands, data):
-    plan, expected = perform(hands)
+@given(gestures=GESTURES, data=st.data())
+def test_every_tap_of_40_ms_after_a_gap_of_20_ms_counts(board, gestures, data):
+    plan, expected = perform(gestures)
     bench = Bench(data.draw(TURNS_MS[board]), board=board)
     length_ms = max((at_ms for at_ms, *_ in plan), default=0)
     assert kinds(bench.run(length_ms + 300, *plan)) == expected

@@ -18,7 +18,7 @@ CHUNKS, PAGE = 160, 32
 ERASED, FREED, USED = range(3)
 
 
-class Full(Exception):
+class FullError(Exception):
     """ENOSPC."""
 
 
@@ -48,7 +48,7 @@ class Flash:
                 self.chunks[page : page + PAGE] = [ERASED] * PAGE
                 return page
         if self.chunks.count(FREED) < self.fewest_freed:
-            raise Full
+            raise FullError
         self.sweeps += 1
         self.chunks = [ERASED if chunk == FREED else chunk for chunk in self.chunks]
         return self.find()
@@ -64,7 +64,7 @@ def changes(taken, release, most=500):
             while count < most:
                 flash.change_settings()
                 count += 1
-        except Full:
+        except FullError:
             pass
         done.append(count)
         sweeps += flash.sweeps

@@ -8,10 +8,10 @@ import pytest
 
 from noughts.device_files import device_files
 from noughts.protocol.sentences import Boot, Game, write
-from soak import cuts, endurance, monkey, probe, shouts, stretch, table
+from soak import cuts, endurance, monkey, probe, serial_noise, session, table
 from soak.__main__ import main, tasks
 from soak.player import A, B
-from soak.referee import Broken, Referee
+from soak.referee import Referee, ViolationError
 
 BOOT = write(Boot("AB12", "V1", "0.1.0", "2798"))
 
@@ -88,12 +88,12 @@ def test_who_begins_alternates():
     won = [game("041325678"[:count], "A" if count == 7 else "-", seats="PP") for count in range(5)]
     won.append(game("04132", "A", seats="PP"))
     heard(*won, game("", number=2, first="B", seats="PP"))
-    with pytest.raises(Broken, match="player B begins"):
+    with pytest.raises(ViolationError, match="player B begins"):
         heard(*won, game("", number=2, first="B", seats="PE"))
     lost = [game("04132"[:count], number=2, first="B", seats="PP") for count in range(5)]
     lost.append(game("04132", "B", number=2, first="B", seats="PP"))
     heard(*won, *lost, game("", number=3, seats="PP"))
-    with pytest.raises(Broken, match="player B begins"):
+    with pytest.raises(ViolationError, match="player B begins"):
         heard(*won, *lost, game("", number=3, first="B", seats="PP"))
 
 
@@ -120,14 +120,14 @@ def test_who_begins_alternates():
     ],
 )
 def test_the_referee_notices(lines, complaint):
-    with pytest.raises(Broken, match=complaint):
+    with pytest.raises(ViolationError, match=complaint):
         heard(*lines)
 
 
 def test_the_referee_notices_a_lost_game(monkeypatch):
     monkeypatch.setattr("soak.referee._replies", lambda moves, level: range(9))
     lines = [game("31425"[:count], "A" if count == 5 else "-") for count in range(6)]
-    with pytest.raises(Broken, match="hard has lost"):
+    with pytest.raises(ViolationError, match="hard has lost"):
         heard(*lines)
 
 
@@ -144,7 +144,7 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement():
     assert (referee.lowest_free, referee.longest_gap_ms) == (2400, 17)
     referee = heard()
     referee.hear(game(""))
-    with pytest.raises(Broken, match="stalled for 51 ms"):
+    with pytest.raises(ViolationError, match="stalled for 51 ms"):
         referee.hear("#2448,51,0")
     # While flash is written or erased the CPU waits: that is not the game's.
     referee = heard()
@@ -154,7 +154,7 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement():
     referee.hear("#2448,72,0")
     assert (referee.longest_gap_ms, referee.longest_saving_ms) == (0, 72)
     referee.hear(game("4"))
-    with pytest.raises(Broken, match="stalled for 72 ms"):
+    with pytest.raises(ViolationError, match="stalled for 72 ms"):
         referee.hear("#2448,72,0")
     # The turn of the loop in which the first sentence is said ends after it.
     referee = heard()
@@ -164,18 +164,18 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement():
         referee.hear(f"#2448,{gap_ms},0")
     assert (referee.longest_gap_ms, referee.longest_saving_ms) == (0, 95)
     referee.hear(game("40"))
-    with pytest.raises(Broken, match="stalled for 72 ms"):
+    with pytest.raises(ViolationError, match="stalled for 72 ms"):
         referee.hear("#2448,72,0")
     referee = heard()
     referee.hear(game(""))
-    with pytest.raises(Broken, match="clock jumped by 21 ms"):
+    with pytest.raises(ViolationError, match="clock jumped by 21 ms"):
         referee.hear("#2448,9,21")
     referee.hear(game("4"))
     referee.hear("#2448,9,65")
     assert referee.clock_jumps == 1
     referee = heard()
     referee.hear(game(""))
-    with pytest.raises(Broken, match="before the measurement"):
+    with pytest.raises(ViolationError, match="before the measurement"):
         referee.hear(game("4"))
 
 
@@ -190,7 +190,7 @@ def test_the_table_says_nothing_of_wear_that_was_not_seen():
 
 def test_the_table_has_a_section_for_each_board():
     found = [
-        shouts.Result("V2", 1, firmware="its firmware", flooded=5),
+        serial_noise.Result("V2", 1, firmware="its firmware", flooded=5),
         cuts.Result("V1", 1, cuts=25, in_a_write=4, in_an_erase=3),
         cuts.Result("V1", 2, cuts=25, in_an_erase=2, failure="it broke"),
     ]
@@ -212,7 +212,7 @@ def test_cuts_that_miss_the_writing_of_flash_are_told():
 
 
 def test_a_run_says_what_it_took_of_the_computer():
-    found = [stretch.Result("V1", seed, device_s=100, cpu_s=seed * 10) for seed in (0, 1, 2)]
+    found = [session.Result("V1", seed, device_s=100, cpu_s=seed * 10) for seed in (0, 1, 2)]
     (rows,) = map(dict, table.sections(found))
     assert rows["  CPU of the computer for a second"] == "0.150 s"
 
@@ -223,7 +223,7 @@ def test_what_failed_says_how_to_repeat_it(monkeypatch, board):
     done = []
     monkeypatch.setattr("soak.__main__._run_all", lambda options: done.append(options) or [])
     monkeypatch.setattr("soak.__main__.print_table", lambda sections: None)
-    for result in (cuts.Result(board, 7, cuts=3), shouts.Result(board, 7, interruptions=2)):
+    for result in (cuts.Result(board, 7, cuts=3), serial_noise.Result(board, 7, interruptions=2)):
         monkeypatch.setattr("sys.argv", ["soak", *result.repeat.split()])
         assert main() == 0
     for options in done:
@@ -237,15 +237,15 @@ def test_what_failed_says_how_to_repeat_it(monkeypatch, board):
         ("--hours x", 2, "'x' is not from 0 to 10,000,000"),
         ("--hours nan", 2, "'nan' is not from 0"),
         ("--cuts -5", 2, "'-5' is not from 0"),
-        ("--runs 0", 2, "--hours needs one of the --runs"),
-        ("--hours 0 --cuts 0 --shouts 0 --changes 0", 2, "nothing is asked for"),
+        ("--runs 0", 2, "--hours needs at least one run"),
+        ("--hours 0 --cuts 0 --noise 0 --changes 0", 2, "nothing to do"),
         ("--keep /dev/null", 1, "cannot keep results in /dev/null"),
         ("--board v3", 2, "choose from"),
         ("--until 9", 2, "--until needs one board"),
         (
-            "--board v2 --hours 0 --cuts 0 --shouts 0 --changes 9 --keep {kept}",
+            "--board v2 --hours 0 --cuts 0 --noise 0 --changes 9 --keep {kept}",
             1,
-            "is damaged; remove it",
+            "is damaged; remove it to repeat the run",
         ),
     ],
 )

@@ -1,1 +1,1 @@
-"""The game on the real V1 firmware for hours of device time, pressed, cut off and shouted at."""
+"""Hours of device time on the real firmware: random play, power cuts, serial noise, flash wear."""

@@ -1,4 +1,4 @@
-"""`make soak`: hours of device time on both boards, emulated, and one table of what came of it.
+"""`make soak`: hours of device time on both boards, emulated, and one table of the results.
 
 Exits 1 if anything was wrong, with the command that repeats it.
 """
@@ -21,8 +21,8 @@ from noughts.files import write_whole
 from noughts.virtual.program import BOARDS
 from soak import endurance, table
 from soak.cuts import Cuts
-from soak.shouts import Shouts
-from soak.stretch import Stretch
+from soak.serial_noise import SerialNoise
+from soak.session import Session
 
 Run = Callable[[Path | None], table.Result]
 
@@ -31,19 +31,19 @@ _Number = TypeVar("_Number", int, float)
 
 
 class Task(NamedTuple):
-    """A run, and a name that says all that its result depends on but the firmware."""
+    """A run, and a name with everything that its result depends on except the firmware."""
 
     name: str
     run: Run
 
 
 CHAIN = 10
-"""Power cuts, or shouts, in a row on one board."""
+"""Power cuts, or interruptions by noise, in a row on one board."""
 
 DEFAULTS: Mapping[str, Mapping[str, int]] = {
     "hours": {"V1": 24, "V2": 8},
     "cuts": {"V1": 500, "V2": 200},
-    "shouts": {"V1": 100, "V2": 40},
+    "noise": {"V1": 100, "V2": 40},
     "changes": {"V1": 300, "V2": 300},
 }
 """A second of a V2 takes twice as much of the computer's time."""
@@ -57,8 +57,8 @@ def main() -> int:
     try:
         if options.until is not None:
             (board,) = options.board
-            stretch = Stretch(board, options.seed, options.until, print, progress)
-            found: list[table.Result] = [stretch.run(options.firmware)]
+            session = Session(board, options.seed, options.until, print, progress)
+            found: list[table.Result] = [session.run(options.firmware)]
         else:
             found = _run_all(options)
     except NoughtsError as error:
@@ -89,14 +89,25 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--in-writes", action="store_true", help="cut the power only while flash is changed"
     )
-    parser.add_argument("--shouts", type=_count, help=f"floods, interruptions{_by_board('shouts')}")
+    parser.add_argument(
+        "--noise",
+        type=_count,
+        help=f"floods and interruptions on the serial line{_by_board('noise')}",
+    )
     parser.add_argument(
         "--changes",
         type=_count,
-        help=f"of settings, for the wear of flash{_by_board('changes')}",
+        help=f"changes of the settings, to measure the wear of flash{_by_board('changes')}",
     )
-    parser.add_argument("--seed", type=_count, default=1, help="of the first run (1); then 2, 3 …")
-    parser.add_argument("--jobs", type=_count, default=os.cpu_count(), help="runs at the same time")
+    parser.add_argument(
+        "--seed", type=_count, default=1, help="seed of the first run (1); the rest take 2, 3 …"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=_count,
+        default=os.cpu_count(),
+        help="runs at the same time (one for each core)",
+    )
     parser.add_argument("--firmware", type=Path, metavar="HEX", help="another official MicroPython")
     parser.add_argument(
         "--until", type=_time, metavar="S", help="repeat one run up to this device second, in full"
@@ -105,15 +116,15 @@ def _options() -> argparse.Namespace:
         "--keep",
         type=Path,
         metavar="FOLDER",
-        help="keep the result of each run there; what is there already is not run again",
+        help="keep the result of each run in this folder; runs whose result is there are skipped",
     )
     options = parser.parse_args()
     options.board = BOARDS if options.board == "both" else (options.board.upper(),)
     if options.until is None:
         if all(getattr(options, name) == 0 for name in DEFAULTS):
-            parser.error("nothing is asked for")
+            parser.error("nothing to do: --hours, --cuts, --noise and --changes are all 0")
         if options.hours != 0 and not options.runs:
-            parser.error("--hours needs one of the --runs at least")
+            parser.error("--hours needs at least one run; give --runs 1 or more")
     elif len(options.board) > 1:
         parser.error("--until needs one board; give --board v1 or --board v2")
     return options
@@ -143,7 +154,7 @@ def _within(text: str, kind: Callable[[str], _Number], most: int) -> _Number:
 
 
 def progress(line: str) -> None:
-    """Tell how far it is."""
+    """Print a line on stderr, with the time of day."""
     print(f"{time.strftime('%H:%M:%S')} {line}", file=sys.stderr, flush=True)
 
 
@@ -172,13 +183,13 @@ def tasks(board: str, options: argparse.Namespace) -> Iterator[Task]:
     if asked["hours"] > 0:
         device_s = asked["hours"] * 3600 / options.runs
         for seed in range(options.seed, options.seed + options.runs):
-            name = f"{board}-stretch-{seed}-{device_s:g}"
-            yield Task(name, partial(_stretch, board, seed, device_s))
+            name = f"{board}-session-{seed}-{device_s:g}"
+            yield Task(name, partial(_session, board, seed, device_s))
     cut = partial(_cuts, in_writes=options.in_writes)
     cuts_name = "cuts-in-writes" if options.in_writes else "cuts"
     for name, part, total in (
         (cuts_name, cut, asked["cuts"]),
-        ("shouts", _shouts, asked["shouts"]),
+        ("noise", _noise, asked["noise"]),
     ):
         for number, start in enumerate(range(0, total, CHAIN)):
             seed, count = options.seed + number, min(CHAIN, total - start)
@@ -194,7 +205,7 @@ def _run(task: Task, firmware: Path | None, kept: Path | None) -> table.Result:
         try:
             result: table.Result = pickle.loads(path.read_bytes())
         except Exception as error:  # pickle raises whatever it comes across
-            raise NoughtsError(f"{path} is damaged; remove it, and it is run again") from error
+            raise NoughtsError(f"{path} is damaged; remove it to repeat the run") from error
         return result
     result = task.run(firmware)
     if result.failure:
@@ -204,9 +215,9 @@ def _run(task: Task, firmware: Path | None, kept: Path | None) -> table.Result:
     return result
 
 
-def _stretch(board: str, seed: int, device_s: float, firmware: Path | None) -> table.Result:
+def _session(board: str, seed: int, device_s: float, firmware: Path | None) -> table.Result:
     start_s = time.process_time()
-    result = Stretch(board, seed, device_s, lambda line: None, progress).run(firmware)
+    result = Session(board, seed, device_s, lambda line: None, progress).run(firmware)
     result.cpu_s = time.process_time() - start_s
     return result
 
@@ -219,8 +230,8 @@ def _cuts(
     return result
 
 
-def _shouts(board: str, seed: int, count: int, firmware: Path | None) -> table.Result:
-    result = Shouts(board, seed, firmware).run(count)
+def _noise(board: str, seed: int, count: int, firmware: Path | None) -> table.Result:
+    result = SerialNoise(board, seed, firmware).run(count)
     progress(f"{board}, seed {seed}: {result.interruptions} of {count} floods and interruptions")
     return result
 
@@ -232,7 +243,7 @@ def _endurance(board: str, changes: int, seed: int, firmware: Path | None) -> ta
 
 
 def print_table(sections: Sequence[Sequence[table.Row]]) -> None:
-    """Two columns for each board."""
+    """Print a section of two columns for each board."""
     width = max(len(name) for section in sections for name, _ in section)
     for number, section in enumerate(sections):
         if number:

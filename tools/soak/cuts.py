@@ -20,7 +20,7 @@ from noughts.virtual.program import firmware_for, program
 from soak.flash_watch import Operation, watch_flash
 from soak.machine import Machine
 from soak.player import A, B, Player
-from soak.referee import Broken
+from soak.referee import ViolationError
 
 DEFAULTS = "Pb"
 _LEVELS = "PEMH"
@@ -30,7 +30,7 @@ _VISITS = 12  # to the menu, if nothing cuts the power before
 
 @dataclass
 class Result:
-    """What came of a chain of cuts."""
+    """The outcome of a chain of cuts."""
 
     board: str
     seed: int
@@ -48,18 +48,18 @@ class Result:
     failure: str = ""
     in_writes: bool = False
     trace: list[str] = field(default_factory=list)
-    """Moments of the last cuts."""
+    """When each cut came, in device time, and in which flash operation."""
 
     @property
     def repeat(self) -> str:
-        """The options that repeat it."""
-        options = f"--board {self.board.lower()} --hours 0 --changes 0 --shouts 0"
+        """The command-line options that repeat this chain."""
+        options = f"--board {self.board.lower()} --hours 0 --changes 0 --noise 0"
         options += f" --seed {self.seed} --cuts {max(self.cuts, 1)}"
         return options + " --in-writes" * self.in_writes
 
 
-class _PowerCut(Exception):
-    """Here."""
+class _PowerCutError(Exception):
+    """The power is cut at this instant."""
 
 
 class Cuts:
@@ -82,7 +82,7 @@ class Cuts:
         self._cut_at_erase = False
 
     def run(self, cuts: int) -> Result:
-        """Cut so often, or until something is wrong."""
+        """Cut the power this many times, or until something is wrong."""
         result = self.result
         flash = used_up(result.board, self._firmware, self._random)
         machine = Machine(result.board, result.seed, firmware=self._firmware, flash=flash)
@@ -96,8 +96,8 @@ class Cuts:
                 self._count_cut(machine.microbit.flash_busy)
                 machine.cut_power()
             self._check()
-        except Broken as broken:
-            result.failure = f"after cut {result.cuts}: {broken}"
+        except ViolationError as error:
+            result.failure = f"after cut {result.cuts}: {error}"
         return result
 
     def _count_cut(self, busy: str) -> None:
@@ -119,7 +119,7 @@ class Cuts:
             self._cut_at_erase = way == "erase"
             for _ in range(_VISITS):
                 self._visit_menu()
-        except _PowerCut:
+        except _PowerCutError:
             pass
         finally:
             self._cut_after = math.inf
@@ -130,14 +130,16 @@ class Cuts:
         return self._random.choices(("moment", "operation", "erase"), self._ways)[0]
 
     def _limit_us(self, moment_us: int | None) -> None:
-        self._machine.limit(moment_us, _PowerCut)
+        self._machine.limit(moment_us, _PowerCutError)
 
     def _check(self) -> None:
         """It boots, offers what it should, and plays."""
         self._player.boots()
         choice = self._player.choice()
         if choice not in self._possible:
-            raise Broken(f"it offers {choice}, which is none of {sorted(self._possible)}")
+            raise ViolationError(
+                f"the menu offers {choice}; expected one of {sorted(self._possible)}"
+            )
         self.result.defaults += choice == DEFAULTS and len(self._possible) > 1
         self._possible = {choice}
         self._choice = choice
@@ -173,7 +175,7 @@ class Cuts:
 
 
 def _cut() -> None:
-    raise _PowerCut
+    raise _PowerCutError
 
 
 def used_up(board: str, firmware: Path | None, random: Random) -> bytes:

@@ -1,4 +1,4 @@
-"""How long the flash lasts: the erases that games and changes of the settings cost, counted.
+"""How long the flash lasts: counts the erases that games and changes of the settings cost.
 
 A page of the nRF51822's flash is good for 20,000 erases, one of the nRF52833's for 10,000 (product
 specifications, "Flash" and "NVMC"). The firmware writes a file anew into chunks that were never
@@ -17,7 +17,7 @@ from soak.cuts import used_up
 from soak.flash_watch import Operation, watch_flash
 from soak.machine import Machine
 from soak.player import A, B, Player
-from soak.referee import Broken
+from soak.referee import ViolationError
 
 ERASES = {"V1": 20_000, "V2": 10_000}
 CHANGES_A_DAY = 20
@@ -27,7 +27,7 @@ GAMES = 20
 
 @dataclass
 class Result:
-    """What was counted."""
+    """The flash operations that were counted."""
 
     board: str
     seed: int
@@ -46,24 +46,24 @@ class Result:
 
     @property
     def repeat(self) -> str:
-        """The options that repeat it."""
-        options = f"--board {self.board.lower()} --hours 0 --cuts 0 --shouts 0"
+        """The command-line options that repeat this run."""
+        options = f"--board {self.board.lower()} --hours 0 --cuts 0 --noise 0"
         return f"{options} --seed {self.seed} --changes {max(self.changes, 1)}"
 
     @property
     def lasting_changes(self) -> float:
-        """After how many changes the most worn page is at its end."""
+        """After how many changes the most worn page reaches its rated number of erases."""
         worst = max(self.erases.values(), default=0)
         return ERASES[self.board] * self.changes / worst if worst else float("inf")
 
     @property
     def years(self) -> float:
-        """How long that is."""
+        """The same in years, at `CHANGES_A_DAY`."""
         return self.lasting_changes / CHANGES_A_DAY / DAYS_A_YEAR
 
 
 def count(board: str, changes: int, seed: int = 1, firmware: Path | None = None) -> Result:
-    """Play games, then change the controls in the menu so often; count what that does to flash."""
+    """Play games, then change the controls in the menu this many times; count flash operations."""
     result = Result(board, seed)
     operations: list[Operation] = []
     flash = used_up(board, firmware, Random(seed))
@@ -80,12 +80,12 @@ def count(board: str, changes: int, seed: int = 1, firmware: Path | None = None)
             operations.clear()
             player.tap(A, B)
             if not operations:
-                raise Broken("a change of the settings is not kept")
+                raise ViolationError("a change of the settings is not kept")
             result.changes += 1
             result.writes += sum(each.kind == "write" for each in operations)
             result.erases.update(each.address for each in operations if each.kind == "erase")
-    except Broken as broken:
-        result.failure = str(broken)
+    except ViolationError as error:
+        result.failure = str(error)
     return result
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from noughts.emulator import Button, FirmwareStoppedError
 from noughts.virtual.program import firmware_for, program
-from soak.referee import Broken
+from soak.referee import ViolationError
 
 BYTE_MS = 1000 * 10 / 115_200
 """What a byte takes on the serial line."""
@@ -19,7 +19,7 @@ class Machine:
 
     board: `V1` or `V2`. seed: decides what chance decides. files: name to content, by default the
     game. firmware: a hex file of another MicroPython. flash: what the flash holds instead. Whatever
-    lets it run raises `Broken` when the firmware cannot go on.
+    lets it run raises `ViolationError` when the firmware cannot go on.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Machine:
         try:
             self.microbit.run_until(self._started_us + moment_us)
         except FirmwareStoppedError as error:
-            raise Broken(str(error)) from error
+            raise ViolationError(str(error)) from error
 
     def limit(self, moment_us: int | None, at_limit: type[Exception]) -> None:
         """Raise this from the `run_until()` that reaches a moment; None for no moment."""

@@ -85,7 +85,7 @@ def presses(random: Random) -> Iterator[Contact]:
 
 
 class _Gestures:
-    """One movement of the hands: its contacts from 0 on, and how long it and its rest take."""
+    """One gesture: its contacts, timed from 0, and how long it and the pause after it take."""
 
     def __init__(self, random: Random) -> None:
         self._random = random

@@ -1,4 +1,4 @@
-"""Deliberate hands on the machine: they know what a press must do, and say so when it does not."""
+"""A button presser that knows what each press must do, and raises an error when it does not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from noughts.emulator import Button
 from noughts.errors import SentenceError
 from noughts.protocol import sentences
 from soak.machine import Machine
-from soak.referee import Broken
+from soak.referee import ViolationError
 
 A: Button = "A"
 B: Button = "B"
@@ -22,7 +22,10 @@ _READY_MS = 60  # a button that is down in the first turn of the loop is no pres
 
 
 class Player:
-    """Presses, and reads what the board says to it. Everything raises `Broken` when it is wrong."""
+    """Presses buttons and reads what the board says.
+
+    Every method raises `ViolationError` when the board does not do what it should.
+    """
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -45,10 +48,12 @@ class Player:
                 self._line = heard[found.end() :]
                 self.machine.rest(_READY_MS)
                 return
-        raise Broken(f"it does not start within {BOOT_MS} ms, but says {heard[-300:]!r}")
+        raise ViolationError(
+            f"the board does not start within {BOOT_MS} ms; it says {heard[-300:]!r}"
+        )
 
     def tap(self, *buttons: Button) -> list[sentences.Game]:
-        """Press together and release; what the board says meanwhile."""
+        """Press these buttons together, and release them; returns what the board says meanwhile."""
         before = len(self.games)
         for closed in (True, False):
             for button in buttons:
@@ -65,7 +70,7 @@ class Player:
             try:
                 found.append(sentences.read(line.decode("latin-1").strip("\r\0")))
             except SentenceError as error:
-                raise Broken(f"{line[:120]!r} on the serial line: {error}") from error
+                raise ViolationError(f"{line[:120]!r} on the serial line: {error}") from error
         self.games += [each for each in found if isinstance(each, sentences.Game)]
         return found
 
@@ -80,7 +85,7 @@ class Player:
             if any(len(each.moves) == 1 for each in self.tap(button)):
                 self.leave()
                 return game.seats[1] + controls
-        raise Broken(f"neither button places a mark in {game}")
+        raise ViolationError(f"neither button places a mark in {game}")
 
     def start(self) -> None:
         """Press B in the menu, which starts a game."""
@@ -93,10 +98,12 @@ class Player:
             self.listen()
         said = self.games[before:]
         if not said or said[0].moves or said[0].end != "-":
-            raise Broken(f"B in the menu does not start a game, but says {said}")
+            raise ViolationError(f"B in the menu does not start a game; the board says {said}")
 
     def leave(self) -> None:
         """Press both in a game, which leads to the menu."""
         said = self.tap(A, B)
         if not said or said[-1].end != "x":
-            raise Broken(f"both buttons do not leave the game, but say {said}")
+            raise ViolationError(
+                f"both buttons together do not leave the game; the board says {said}"
+            )

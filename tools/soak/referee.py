@@ -1,4 +1,4 @@
-"""What must hold of everything that the board says, while it is played by whatever hands."""
+"""What must hold of everything that the board says, whoever presses its buttons."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ STALL_MS = 50
 CLOCK_MS = 20
 """By how much the firmware's clock may go further than time in one turn of the loop."""
 JUMPS_MS = range(60, 72)
-"""But for jumps of 65.5 ms, which are the firmware's: it reads a counter of 16 bits of
+"""Except for jumps of 65.5 ms, which are the firmware's: it reads a counter of 16 bits of
 microseconds, and only then keeps interrupts away and looks whether the counter has begun anew
 (`us_ticker.c` of mbed-classic). If an interrupt in between lasts until it has, the old reading goes
 with the new overflow. `tests/firmware/test_clock.py` has it do so."""
 REPLY_MS = 390  # a chip's reply waits 400 ms, and the loop's turns are 6 ms
 
 
-class Broken(Exception):
-    """The board has done what it must not; the text says what."""
+class ViolationError(Exception):
+    """The board has broken one of the rules that the soak holds it to; the text says which."""
 
 
 class Referee:
-    """Hears each line of one run. Raises `Broken` at the first that is wrong."""
+    """Hears each line of one run; raises `ViolationError` at the first that is wrong."""
 
     def __init__(self) -> None:
         self.games: Counter[str] = Counter()
@@ -60,10 +60,10 @@ class Referee:
         try:
             sentence = sentences.read(line)
         except SentenceError as error:
-            raise Broken(f"{line[:120]!r} on the serial line: {error}") from error
+            raise ViolationError(f"{line[:120]!r} on the serial line: {error}") from error
         if isinstance(sentence, sentences.Boot):
             if self.boot is not None:
-                raise Broken("the board has started again by itself")
+                raise ViolationError("the board has started again by itself")
             self.boot = sentence.boot
         else:
             self._game(sentence)
@@ -82,17 +82,19 @@ class Referee:
         else:
             self.longest_gap_ms = max(self.longest_gap_ms, reading.gap_ms)
         if reading.gap_ms > STALL_MS + flash_ms:
-            raise Broken(f"the loop stalled for {reading.gap_ms} ms before {self.last}")
+            raise ViolationError(f"the loop stalled for {reading.gap_ms} ms before {self.last}")
         if reading.jump_ms in JUMPS_MS:
             self.clock_jumps += 1
         elif reading.jump_ms > CLOCK_MS:
-            raise Broken(f"the board's clock jumped by {reading.jump_ms} ms before {self.last}")
+            raise ViolationError(
+                f"the board's clock jumped by {reading.jump_ms} ms before {self.last}"
+            )
 
     def _game(self, game: sentences.Game) -> None:
         if game.boot != self.boot:
-            raise Broken(f"{game} names another boot than {self.boot}")
+            raise ViolationError(f"{game} names another boot than {self.boot}")
         if self._owes_reading:
-            raise Broken(f"{game} came before the measurement at {self.last}")
+            raise ViolationError(f"{game} came before the measurement at {self.last}")
         last = self.last
         if last is None or last.end != "-":
             _check_start(game, last)
@@ -103,15 +105,15 @@ class Referee:
         if game.end != "-":
             self.games[game.seats[1] + game.end] += 1
             if game.seats[1] == "H" and game.end == "A":
-                raise Broken(f"hard has lost {game}")
+                raise ViolationError(f"hard has lost {game}")
 
 
 def _check_start(game: sentences.Game, last: sentences.Game | None) -> None:
     """A game's first sentence, after the last of the game before."""
     if game.number != (last.number if last else 0) + 1 or game.moves or game.end != "-":
-        raise Broken(f"{game} does not begin the game after {last}")
+        raise ViolationError(f"{game} does not begin the game after {last}")
     if game.seats[0] != "P":
-        raise Broken(f"{game}: player A must be a person")
+        raise ViolationError(f"{game}: player A must be a person")
     if last is None or last.end == "x":  # from the menu: the person begins
         allowed = "A"
     elif game.seats == last.seats:  # the next game, or by way of the menu
@@ -119,27 +121,27 @@ def _check_start(game: sentences.Game, last: sentences.Game | None) -> None:
     else:
         allowed = "A"
     if game.first not in allowed:
-        raise Broken(f"{game}: player {game.first} begins, after {last}")
+        raise ViolationError(f"{game}: player {game.first} begins, after {last}")
 
 
 def _check_step(game: sentences.Game, last: sentences.Game) -> None:
     """A sentence that continues a game: one move more, or the game is abandoned."""
     same = (game.number, game.seats, game.first) == (last.number, last.seats, last.first)
     if not same or game.ms < last.ms:
-        raise Broken(f"{game} does not continue {last}")
+        raise ViolationError(f"{game} does not continue {last}")
     if game.end == "x":
         if game.moves != last.moves:
-            raise Broken(f"{game}: a move was made in leaving {last}")
+            raise ViolationError(f"{game}: a move was made in leaving {last}")
         return
     if len(game.moves) != len(last.moves) + 1 or game.moves[:-1] != last.moves:
-        raise Broken(f"{game} is not one move after {last}")
+        raise ViolationError(f"{game} is not one move after {last}")
     level = game.seats["AB".index(game.player(len(last.moves)))]
     if level == "P":
         return
     if game.moves[-1] not in _replies(last.moves, level):
-        raise Broken(f"{game}: level {level} does not play that")
+        raise ViolationError(f"{game}: level {level} does not play that")
     if game.ms - last.ms < REPLY_MS:
-        raise Broken(f"{game}: the chip replied after {game.ms - last.ms} ms only")
+        raise ViolationError(f"{game}: the chip replied after {game.ms - last.ms} ms only")
 
 
 @cache

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from soak import cuts, endurance, shouts, stretch
+from soak import cuts, endurance, serial_noise, session
 
-Result = stretch.Result | cuts.Result | endurance.Result | shouts.Result
+Result = session.Result | cuts.Result | endurance.Result | serial_noise.Result
 Row = tuple[str, str]
 
 MANY_CUTS = 100
@@ -23,15 +23,15 @@ def sections(results: Sequence[Result]) -> list[list[Row]]:
 
 def _section(results: Sequence[Result]) -> list[Row]:
     found = [("measured on", ", ".join(sorted({result.firmware for result in results})))]
-    found += _stretches([each for each in results if isinstance(each, stretch.Result)])
+    found += _sessions([each for each in results if isinstance(each, session.Result)])
     found += _cuts([each for each in results if isinstance(each, cuts.Result)])
-    found += _shouts([each for each in results if isinstance(each, shouts.Result)])
+    found += _noise([each for each in results if isinstance(each, serial_noise.Result)])
     found += _endurance([each for each in results if isinstance(each, endurance.Result)])
     found.append(("failures", str(sum(bool(result.failure) for result in results))))
     return found
 
 
-def _stretches(results: Sequence[stretch.Result]) -> Iterator[Row]:
+def _sessions(results: Sequence[session.Result]) -> Iterator[Row]:
     if not results:
         return
     games: Counter[str] = sum((result.games for result in results), Counter())
@@ -68,10 +68,10 @@ def _cuts(results: Sequence[cuts.Result]) -> Iterator[Row]:
     yield "  after which the defaults were offered", f"{sum(result.defaults for result in results)}"
 
 
-def _shouts(results: Sequence[shouts.Result]) -> Iterator[Row]:
+def _noise(results: Sequence[serial_noise.Result]) -> Iterator[Row]:
     if not results:
         return
-    yield "bytes of noise shouted during games", f"{sum(each.flooded for each in results):,}"
+    yield "bytes of serial noise during games", f"{sum(each.flooded for each in results):,}"
     yield "  seeds", _seeds(results)
     interruptions = sum(result.interruptions for result in results)
     yield "  interruptions by Ctrl-C, Ctrl-D and others", f"{interruptions}"

@@ -1,7 +1,7 @@
-"""A host that shouts at the board: floods, half escape sequences, Ctrl-C and Ctrl-D at random.
+"""Noise on the serial line: floods, half escape sequences, Ctrl-C and Ctrl-D at random.
 
-What has no Ctrl-C in it must not change a game. After a Ctrl-C, which always reaches the REPL, and
-whatever is typed there, Ctrl-D must start the game again.
+Noise without a Ctrl-C must not change a game. After a Ctrl-C, which always reaches the REPL, and
+anything typed there, Ctrl-D must start the game again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from random import Random
 
 from soak.machine import Machine
 from soak.player import B, Player
-from soak.referee import Broken
+from soak.referee import ViolationError
 
 CTRL_A, CTRL_B, CTRL_C, CTRL_D, CTRL_E = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"
 _HALVES = (b"\x1b", b"\x1b[", b"\x1b[1", b"\x1bO", b"\x1b[200~")
@@ -22,14 +22,14 @@ _FREE_FROM_CENTRE = (4, 1, 3, 5, 7)
 
 @dataclass
 class Result:
-    """What came of it."""
+    """The outcome of one run of serial noise."""
 
     board: str
     seed: int
-    kind: str = "shouts"
+    kind: str = "noise"
     firmware: str = ""
     flooded: int = 0
-    """Bytes shouted during games."""
+    """Bytes of noise sent during games."""
     interruptions: int = 0
     """Series of Ctrl-C, Ctrl-D and the like, each followed by a game."""
     failure: str = ""
@@ -37,13 +37,13 @@ class Result:
 
     @property
     def repeat(self) -> str:
-        """The options that repeat it."""
+        """The command-line options that repeat this run."""
         options = f"--board {self.board.lower()} --hours 0 --cuts 0 --changes 0"
-        return f"{options} --seed {self.seed} --shouts {self.interruptions + 1}"
+        return f"{options} --seed {self.seed} --noise {self.interruptions + 1}"
 
 
-class Shouts:
-    """A host whose shouts follow from its seed."""
+class SerialNoise:
+    """A host that sends noise to a board; its seed determines every byte."""
 
     def __init__(self, board: str, seed: int, firmware: Path | None = None) -> None:
         self._random = Random(seed)
@@ -51,7 +51,7 @@ class Shouts:
         self.result = Result(board, seed)
 
     def run(self, times: int) -> Result:
-        """Flood a game and interrupt one, so often or until something is wrong."""
+        """Flood a game and interrupt one, this many times or until something is wrong."""
         result = self.result
         machine = Machine(result.board, result.seed, firmware=self._firmware)
         result.firmware = machine.firmware
@@ -62,8 +62,8 @@ class Shouts:
                 self._flooded_game()
                 self._interrupted()
                 result.interruptions += 1
-        except Broken as broken:
-            result.failure = f"shout {result.interruptions + 1}: {broken}"
+        except ViolationError as error:
+            result.failure = f"noise {result.interruptions + 1}: {error}"
         return result
 
     def _flooded_game(self) -> None:
@@ -79,7 +79,7 @@ class Shouts:
             player.listen()
             moves = [game.moves for game in player.games[said:]]
             if moves != [_FREE_FROM_CENTRE[:count]]:
-                raise Broken(
+                raise ViolationError(
                     f"a press of B in a flood says {moves}, after {player.games[said - 1]}"
                 )
         player.leave()

@@ -1,4 +1,4 @@
-"""Asking the device's own code on a stepped board: for each position, cells and time."""
+"""Query the device's own code on an emulated board: its choice at each position, and the time."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ with open("steps", "rb") as file:
 
 
 class Answer(NamedTuple):
-    """The cells that hard holds to be best, and the device time that the choice took."""
+    """The cells that level hard considers best, and the device time in µs that the choice took."""
 
     cells: list[int]
     us: int
@@ -61,7 +61,7 @@ class Answer(NamedTuple):
 def ask_hard(firmware: str) -> dict[Position, Answer]:
     """What `ai.best` answers at level hard in each of the 4,520 positions with a choice.
 
-    firmware: such as `V1 1.1.1`. Raises `RuntimeError` where the board has a fault.
+    firmware: such as `V1 1.1.1`. Raises `RuntimeError` when the board reports an error.
     """
     files = {name: content for name, content in files_for_boards().items() if name in _MODULES}
     steps = bytearray()

@@ -1,4 +1,4 @@
-"""One stretch of the soak: a board, a monkey and a referee, from a seed, for some device time."""
+"""One session of the soak: a monkey plays on a board while a referee judges, all from a seed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from soak import monkey, probe
 from soak.flash_watch import Operation, watch_flash
 from soak.machine import Machine
 from soak.player import A, B
-from soak.referee import Broken, Referee
+from soak.referee import Referee, ViolationError
 
 SILENT_CONTACTS = 300
-"""As many contacts in a row without a sentence, and the board is asked whether it lives."""
+"""After this many contacts in a row without a sentence, the board must show that it responds."""
 
 KEPT_LINES = 400
-"""What is kept of the trace for a failure."""
+"""The last lines of the trace, kept for the report of a failure."""
 
 DRIFT_BYTES = 64
 """Free heap may differ by this at the same point of a game: four blocks of MicroPython's heap.
@@ -40,11 +40,11 @@ _BOUNCE_US = 5_000
 
 @dataclass
 class Result:
-    """What came of a stretch."""
+    """The outcome of a session."""
 
     board: str
     seed: int
-    kind: str = "stretch"
+    kind: str = "session"
     firmware: str = ""
     device_s: float = 0.0
     contacts: int = 0
@@ -71,7 +71,7 @@ class Result:
 
     @property
     def repeat(self) -> str:
-        """The options that repeat it."""
+        """The command-line options that repeat this session."""
         return f"--board {self.board.lower()} --seed {self.seed} --until {self.device_s:.3f}"
 
 
@@ -79,8 +79,12 @@ Tell = Callable[[str], None]
 Point = tuple[str, str, int]  # seats, end, moves
 
 
-class Stretch:
-    """A run that its seed determines. `trace` hears all that happens, `progress` each tenth."""
+class Session:
+    """A session that its seed determines.
+
+    trace: called with a line for everything that happens. progress: called with a line after each
+    tenth of the session.
+    """
 
     def __init__(self, board: str, seed: int, device_s: float, trace: Tell, progress: Tell) -> None:
         self._end_us = round(device_s * 1_000_000)
@@ -97,7 +101,10 @@ class Stretch:
         self._free: dict[bool, dict[Point, list[int]]] = {False: {}, True: {}}
 
     def run(self, firmware: Path | None = None, game: Mapping[str, bytes] | None = None) -> Result:
-        """Play until the end, or until something is wrong. game: other files than ours."""
+        """Play until the end, or until something is wrong.
+
+        firmware: the hex file of another MicroPython. game: files to play with instead of ours.
+        """
         result = self._result
         files = probe.files(device_files() if game is None else game, result.board)
         machine = Machine(result.board, result.seed, files, firmware)
@@ -107,11 +114,11 @@ class Stretch:
             machine.rest(_BOOT_MS)
             self._listen(machine)
             if self._referee.boot is None:
-                raise Broken("the board does not start")
+                raise ViolationError("the board does not start")
             self._play(machine)
             self._compare_heap()
-        except Broken as broken:
-            result.failure = str(broken)
+        except ViolationError as error:
+            result.failure = str(error)
         result.device_s = machine.now_us / 1_000_000
         result.ends = self._referee.games
         result.lowest_free = self._referee.lowest_free
@@ -134,7 +141,7 @@ class Stretch:
             self._contact(machine, movement.button, movement.closed)
             if self._silent > SILENT_CONTACTS and not self._down:
                 before_us = machine.now_us
-                self._ask_for_life(machine)
+                self._check_that_it_responds(machine)
                 start_us += machine.now_us - before_us
 
     def _contact(self, machine: Machine, button: Button, closed: bool) -> None:
@@ -147,7 +154,7 @@ class Stretch:
         self._changed_us[button] = machine.now_us
         self._silent += 1
 
-    def _ask_for_life(self, machine: Machine) -> None:
+    def _check_that_it_responds(self, machine: Machine) -> None:
         """Both buttons leave a game, B starts one from the menu: either says a sentence."""
         self._silent = 0
         before = self._referee.last
@@ -160,7 +167,7 @@ class Stretch:
             machine.rest(1_000)
             self._listen(machine)
         if self._referee.last is before:
-            raise Broken("it says no sentence any more, whatever is pressed")
+            raise ViolationError("the board no longer says a sentence, whatever is pressed")
 
     def _flash_begins(self, machine: Machine, operation: Operation) -> None:
         self._listen(machine)  # what was measured before it does not contain it
@@ -203,7 +210,7 @@ class Stretch:
         if sunk:
             self._result.drift = statistics.median_low(sunk)
             if self._result.drift > DRIFT_BYTES:
-                raise Broken(f"free heap sank by {self._result.drift} bytes")
+                raise ViolationError(f"free heap sank by {self._result.drift} bytes")
 
     def _tell_progress(self, machine: Machine) -> None:
         step = _STEPS * machine.now_us // self._end_us

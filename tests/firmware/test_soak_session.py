@@ -8,12 +8,12 @@ import pytest
 from noughts.device_files import device_files
 from soak import monkey, probe
 from soak.player import A, B
-from soak.stretch import Stretch
+from soak.session import Session
 
 
-def stretch(board, seed, seconds, game=None):
+def session(board, seed, seconds, game=None):
     trace = []
-    result = Stretch(board, seed, seconds, trace.append, trace.append).run(game=game)
+    result = Session(board, seed, seconds, trace.append, trace.append).run(game=game)
     return result, trace
 
 
@@ -24,7 +24,7 @@ def changed(name, old, new):
 
 
 def test_forty_device_seconds_on_a_v1():
-    result, _ = stretch("V1", seed=10, seconds=40)
+    result, _ = session("V1", seed=10, seconds=40)
     assert not result.failure
     assert result.device_s >= 40
     assert {choice[0] for choice in result.games} == set("EMH")
@@ -35,7 +35,7 @@ def test_forty_device_seconds_on_a_v1():
 
 
 def test_twelve_device_seconds_on_a_v2():
-    result, _ = stretch("V2", seed=3, seconds=12)
+    result, _ = session("V2", seed=3, seconds=12)
     assert not result.failure
     assert result.games.total() > 3
     assert 50_000 < result.lowest_free < 60_000
@@ -44,9 +44,9 @@ def test_twelve_device_seconds_on_a_v2():
 
 @pytest.mark.parametrize("board", ["V1", "V2"])
 def test_a_seed_repeats_to_the_microsecond(board):
-    first, trace = stretch(board, seed=9, seconds=5)
+    first, trace = session(board, seed=9, seconds=5)
     assert len(trace) > 10
-    assert (first, trace) == stretch(board, seed=9, seconds=5)
+    assert (first, trace) == session(board, seed=9, seconds=5)
 
 
 @pytest.mark.parametrize("board", ["V1", "V2"])
@@ -62,7 +62,7 @@ def test_leaning_moves_the_cursor(monkeypatch, board):
         yield monkey.Lean(10_000_000, 0, 0)
 
     monkeypatch.setattr(monkey, "movements", movements)
-    result, trace = stretch(board, seed=1, seconds=4)
+    result, trace = session(board, seed=1, seconds=4)
     assert not result.failure
     assert result.games == {"Pt": 1}
     assert any(",PP,A,5," in line for line in trace)
@@ -75,7 +75,7 @@ def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
     clock = f"from microbit import running_time as time\nrunning_time = {jumping}\n".encode()
     module = probe.MODULE.replace(b"from microbit import running_time\n", clock)
     monkeypatch.setattr(probe, "MODULE", module)
-    result, _ = stretch("V1", seed=2, seconds=6)
+    result, _ = session("V1", seed=2, seconds=6)
     assert complaint in result.failure
     assert (result.clock_jumps, bool(result.failure)) == ((0, True) if complaint else (1, False))
 
@@ -96,7 +96,7 @@ COMPLAINTS = {
     "stall": "the loop stalled for",
     "noise": "on the serial line",
     "leak": "free heap sank",
-    "hang": "no sentence any more",
+    "hang": "no longer says a sentence",
 }
 
 
@@ -105,6 +105,6 @@ ON_BOARDS = [*(("V1", fault) for fault in FAULTS), *(("V2", fault) for fault in 
 
 @pytest.mark.parametrize(("board", "fault"), ON_BOARDS)
 def test_it_notices_a_fault_of_the_game(monkeypatch, board, fault):
-    monkeypatch.setattr("soak.stretch.SILENT_CONTACTS", 40)
-    result, _ = stretch(board, SEEDS[fault], seconds=20, game=changed(*FAULTS[fault]))
+    monkeypatch.setattr("soak.session.SILENT_CONTACTS", 40)
+    result, _ = session(board, SEEDS[fault], seconds=20, game=changed(*FAULTS[fault]))
     assert COMPLAINTS[fault] in result.failure
