@@ -124,8 +124,9 @@ def review(moves: Iterable[int | str]) -> list[Reviewed]:
 
 
 def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> Iterator[StoredGame]:
-    """The games of a store, in the order in which they were kept; by default those that
-    `noughts watch` keeps. Raises `StoreError`.
+    """The games of a store, in the order in which they were kept.
+
+    path: by default the store that `noughts watch` keeps. Raises `StoreError`.
 
     >>> next(games("missing/games.db"))
     Traceback (most recent call last):
@@ -137,11 +138,12 @@ def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> I
 
 
 def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
-    """The games in what a serial line brought, or in a raw log of `noughts watch`: of each game the
-    latest sentence, in the order in which they began.
+    r"""The games in what a serial line brought, or in a raw log of `noughts watch`.
+
+    Of each game it is the latest sentence, in the order in which they began.
 
     >>> import io
-    >>> capture = io.BytesIO(b"noise $NG,0A83,1,PP,A,40,1200,-*05\\r\\n")
+    >>> capture = io.BytesIO(b"noise $NG,0A83,1,PP,A,40,1200,-*05\r\n")
     >>> [game.moves for game in games_in_capture(capture)]
     [(4, 0)]
     """

@@ -192,8 +192,10 @@ def _show_until(stop: threading.Event, watch: Watch, session: Session) -> None:
 
 
 def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> Iterator[str]:
-    """Ports of virtual boards that play by themselves, of both kinds by turns. A signal may come
-    while they start, which takes each some time."""
+    """Start virtual boards that play by themselves, V1 and V2 by turns; yields their ports.
+
+    Each takes some time to start, and a signal may come meanwhile.
+    """
     from noughts.virtual.autoplay import Autoplay
     from noughts.virtual.board import VirtualBoard
     from noughts.virtual.program import BOARDS, program

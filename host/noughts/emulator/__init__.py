@@ -1,10 +1,10 @@
-"""A micro:bit in process: the official firmware of both boards, in exact device time.
+r"""A micro:bit in process: the official firmware of both boards, in exact device time.
 
     from noughts.emulator import Microbit
 
     board = Microbit("V2", "MICROBIT.hex")
     board.run_until(lambda: b">>> " in board.uart.received, timeout_us=3_000_000)
-    board.uart.send(b"1 + 1\\r")
+    board.uart.send(b"1 + 1\r")
     board.run_for(50_000)
     print(board.uart.receive().decode())
 

@@ -70,6 +70,7 @@ class Saadc(Peripheral):
         }
 
     def ignores(self, task: int) -> bool:
+        """Whether SAMPLE has no effect: the ADC is not started, or its buffer is full."""
         return task == SAMPLE and not (self._on and self._amount < self._room)
 
     def _start(self) -> None:

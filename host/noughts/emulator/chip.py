@@ -128,9 +128,11 @@ class Chip:
         return [(RAM, self.cpu.ram), *self.flash.memories()]
 
     def dma_read(self, address: int, size: int) -> bytes:
+        """The `size` bytes that a peripheral reads by DMA, from RAM or from flash."""
         if address >= RAM:
             return bytes(self.cpu.ram[address - RAM : address - RAM + size])
         return self.flash.read(address, size)
 
     def dma_write(self, address: int, data: bytes) -> None:
+        """Store what a peripheral writes by DMA; `address` must lie in RAM."""
         self.cpu.ram[address - RAM : address - RAM + len(data)] = data

@@ -96,6 +96,7 @@ class Cpu(Timeline):
     # What peripherals call in the middle of a slice.
 
     def halt(self) -> None:
+        """End the slice before its next instruction, and look at the interrupt mask again."""
         super().halt()
         self._look_at_mask = 0
 
@@ -105,6 +106,10 @@ class Cpu(Timeline):
         self.halt()
 
     def stop_unmodelled(self, address: int, what: str) -> None:
+        """End the run with an `UnmodelledError` that names the address and the program counter.
+
+        what: a verb phrase for the message, such as `polls the register`.
+        """
         pc = self.core.uc.reg_read(arm.UC_ARM_REG_PC) & ~1
         self.fail(
             UnmodelledError(

@@ -81,6 +81,7 @@ class Flash:
         return [(0, self._main), (FICR, self._info)]
 
     def read(self, at: int, size: int) -> bytes:
+        """The `size` bytes from an address on, in flash or in the information registers."""
         memory, start = (self._info, at - FICR) if at >= FICR else (self._main, at)
         return bytes(memory[start : start + size])
 
@@ -149,8 +150,10 @@ class Flash:
 
 
 class Nvmc(Peripheral):
-    """The flash controller: erases pages, and lets stores through. It is always ready, for the CPU
-    does not run while it is not."""
+    """The flash controller: erases pages, and lets stores through.
+
+    It always reads as ready: the CPU does not run while it is busy.
+    """
 
     def __init__(self, chip: Chip) -> None:
         super().__init__(chip, 0x4001_E000, settings=(ICACHECNF, IHIT, IMISS))

@@ -16,8 +16,11 @@ _RETURN_TO_HANDLER, _RETURN_TO_THREAD, _NO_FP_FRAME = 0xFFFF_FFF1, 0xFFFF_FFF9, 
 
 
 class Frames:
-    """Exception frames on the main stack, with room for the floating-point registers where the
-    interrupted code used them. These are kept here, and put back only if the handler used them."""
+    """Exception frames on the main stack.
+
+    A frame has room for the floating-point registers where the interrupted code used them. Their
+    values are kept here, and put back only if the handler used them.
+    """
 
     def __init__(self, core: Core, ram: memoryview, has_fpu: bool) -> None:
         self._ram = ram

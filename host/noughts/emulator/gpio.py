@@ -50,6 +50,7 @@ class Port:
         self._inputs = None
 
     def read(self) -> int:
+        """The levels of all pins, a bit each: what outputs drive, and what drives inputs."""
         time = self._time
         if time.base + time.counter[0] >= self.inputs_change:  # now
             self.inputs_change = self.drive_inputs()
@@ -60,6 +61,7 @@ class Port:
         return inputs
 
     def set_out(self, value: int) -> None:
+        """Set the levels that output pins drive, a bit for each pin."""
         if value != self.out:
             if self.before_out:
                 self.before_out()
@@ -67,10 +69,12 @@ class Port:
             self._inputs = None
 
     def set_direction(self, value: int) -> None:
+        """Make the pins whose bit is 1 outputs, and the others inputs."""
         self.direction = value & _WORD
         self._inputs = None
 
     def configure(self, pin: int, value: int) -> None:
+        """Write PIN_CNF of a pin: its direction and its pull-up; nothing else is modelled."""
         bit = 1 << pin
         self.direction = self.direction & ~bit | (value & 1) << pin
         self._pulled_up = self._pulled_up & ~bit | (value >> 2 & 3 == _PULL_UP) << pin

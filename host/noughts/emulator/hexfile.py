@@ -28,7 +28,8 @@ Chunks = dict[int, bytes]
 class HasDict(Protocol):
     """Memory as intelhex's `IntelHex` holds it."""
 
-    def todict(self) -> Mapping[int, int]: ...
+    def todict(self) -> Mapping[int, int]:
+        """Each byte by its address; keys that are not integers are ignored."""
 
 
 Firmware = str | bytes | os.PathLike[str] | Mapping[int, int] | HasDict
@@ -106,7 +107,7 @@ def _join(chunks: Chunks) -> Chunks:
 
 
 def _runs(memory: Mapping[int, int]) -> Chunks:
-    """Bytes by address, as chunks. (What is not an address is a note of intelhex's.)"""
+    """Bytes by address, as chunks; other keys, such as intelhex's `start_addr`, are left out."""
     addresses = sorted(at for at in memory if isinstance(at, int))
     data = bytes(map(memory.__getitem__, addresses))
     pairs = itertools.pairwise(addresses)

@@ -9,9 +9,11 @@ from typing import Protocol
 class I2cDevice(Protocol):
     """A device on the bus. A transfer is whole: start, address, data, stop or repeated start."""
 
-    def write(self, data: bytes) -> None: ...
+    def write(self, data: bytes) -> None:
+        """Take the data of a write transfer, without the address."""
 
-    def read(self, size: int) -> bytes: ...
+    def read(self, size: int) -> bytes:
+        """The `size` bytes that a read transfer brings."""
 
     def lose_power(self) -> None:
         """Be as it is when the power comes."""
@@ -29,12 +31,14 @@ class RegisterFile:
         RegisterFile.lose_power(self)
 
     def lose_power(self) -> None:
+        """Set all registers as they are when the power comes."""
         self.address = 0
         self.registers[:] = bytes(self.size)
         for register, value in self.AT_POWER_ON:
             self.registers[register] = value
 
     def write(self, data: bytes) -> None:
+        """Take a register's number and the values for the registers from there on."""
         if data:
             self.address = data[0]
         for byte in data[1:]:
@@ -42,6 +46,7 @@ class RegisterFile:
             self.address += 1
 
     def read(self, size: int) -> bytes:
+        """The values of `size` registers, from the one last addressed on."""
         out = bytearray()
         for _ in range(size):
             out.append(self.get(self.address % self.size))
@@ -49,9 +54,11 @@ class RegisterFile:
         return bytes(out)
 
     def written(self, register: int, value: int) -> None:
+        """Store a value; a device overrides this where a write does more."""
         self.registers[register] = value
 
     def get(self, register: int) -> int:
+        """The value of a register; a device overrides this where a read does more."""
         return self.registers[register]
 
 

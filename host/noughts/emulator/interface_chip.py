@@ -36,6 +36,7 @@ class InterfaceChip:
         self._answer: bytes | None = None
 
     def lose_power(self) -> None:
+        """Forget an answer that was not read."""
         self._answer = None
 
     def asserts(self) -> bool:
@@ -43,6 +44,7 @@ class InterfaceChip:
         return self._answer is not None
 
     def write(self, data: bytes) -> None:
+        """Take a request to read or to write a property; shorter data are ignored."""
         if len(data) < 2:
             return
         command, name = data[0], data[1]
@@ -56,6 +58,7 @@ class InterfaceChip:
             self._answer = bytes((PROPERTY_WRITTEN, name))
 
     def read(self, size: int) -> bytes:
+        """The answer to the last request, padded with 0xFF; an error if there is none."""
         answer, self._answer = self._answer, None
         if answer is None:
             answer = bytes((ERROR, NO_DATA))
@@ -86,6 +89,7 @@ class LogFlash:
         self._answer: bytes | None = None
 
     def lose_power(self) -> None:
+        """Forget an answer that was not read; the flash keeps its content."""
         self._answer = None
 
     def asserts(self) -> bool:
@@ -93,6 +97,7 @@ class LogFlash:
         return self._answer is not None
 
     def write(self, data: bytes) -> None:
+        """Take a request: read, write or erase flash, or get or set a property of its file."""
         command = data[0]
         if command in (READ, WRITE, ERASE) and len(data) >= _HEADER:
             self._answer = self._access(command, data)
@@ -102,6 +107,7 @@ class LogFlash:
         self._answer = data[:1] + self._settings.get(command, b"")
 
     def read(self, size: int) -> bytes:
+        """The answer to the last request, padded with 0xFF; an error if there is none."""
         answer, self._answer = self._answer, None
         if answer is None:
             answer = bytes((ERROR, NO_DATA))

@@ -40,10 +40,13 @@ class Microbit:
         seed: int = 0,
         power_on: bool = True,
     ) -> None:
-        """`hex` is a path, the text of a hex file, or a mapping of addresses to bytes. `flash` and
-        `uicr` are what another micro:bit's were: with them, `hex` may be left out. `seed` decides
-        what chance decides: the random number generator, RAM at power-on, and what a power cut
-        leaves. Raises `HexError`, `UnicornError`, or `EmulatorError` for an unknown board."""
+        """Make a micro:bit with this firmware, switched on unless `power_on` is False.
+
+        `hex` is a path, the text of a hex file, or a mapping of addresses to bytes. `flash` and
+        `uicr` are another micro:bit's: with them, `hex` may be left out. `seed` determines all that
+        is random: the random number generator, RAM at power-on, and what a power cut leaves.
+        Raises `HexError`, `UnicornError`, or `EmulatorError` for an unknown board.
+        """
         if board not in _CHIPS:
             raise EmulatorError(f"there is no micro:bit {board!r}; take 'V1' or 'V2'")
         if hex is None and flash is None:
@@ -128,12 +131,15 @@ class Microbit:
         self._chip.wire_buttons()
 
     def release(self, button: Button) -> None:
+        """Release a button; raises `EmulatorError` for one that the board does not have."""
         self._chip.pressed.discard(self._known(button))
         self._chip.wire_buttons()
 
     def tilt(self, x_mg: int, y_mg: int, z_mg: int = -1000) -> None:
-        """What gravity gives the accelerometer, in thousandths of g: flat is (0, 0, -1000), the
-        right edge down is x > 0, the edge with the pins down is y > 0."""
+        """Set the acceleration that the accelerometer measures, in thousandths of g.
+
+        Flat is (0, 0, -1000), the right edge down is x > 0, the edge with the pins down is y > 0.
+        """
         self._chip.accelerometer.mg = x_mg, y_mg, z_mg
 
     def touch_logo(self, touched: bool) -> None:

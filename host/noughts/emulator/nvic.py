@@ -48,20 +48,24 @@ class Nvic:
         self.unmute: dict[int, Callable[[], object]] = {}
 
     def raise_line(self, irq: int | None) -> None:
+        """Raise a peripheral's interrupt line, which makes it pending; None stands for no line."""
         if irq is not None and not self.lines >> irq & 1:
             self.lines |= 1 << irq
             self.set_pending(1 << irq)
 
     def lower_line(self, irq: int | None) -> None:
+        """Lower a peripheral's interrupt line; an interrupt that is pending stays so."""
         if irq is not None:
             self.lines &= ~(1 << irq)
 
     def set_pending(self, irqs: int) -> None:
+        """Make interrupts pending, a bit each; enabled ones end the slice."""
         self.pending |= irqs
         if irqs & self.enabled:
             self._time.halt()
 
     def enable(self, irqs: int) -> None:
+        """Enable interrupts, a bit each; peripherals that were muted catch up first."""
         self.enabled |= irqs
         muted = irqs & self.muted
         if muted:
@@ -73,16 +77,20 @@ class Nvic:
             self._time.halt()
 
     def disable(self, irqs: int) -> None:
+        """Disable interrupts, a bit each."""
         self.enabled &= ~irqs
 
     def clear_pending(self, irqs: int) -> None:
+        """Clear pending interrupts, a bit each, except those whose line is still high."""
         self.pending = self.pending & ~irqs | self.lines & irqs
 
     def set_system_pending(self, exception: int) -> None:
+        """Make a system exception pending, by its number, and end the slice."""
         self.pending_system.add(exception)
         self._time.halt()
 
     def priority_of(self, exception: int) -> int:
+        """The priority of an exception, by its number: a lower value is more urgent."""
         if exception >= FIRST_IRQ:
             return self.priorities[exception - FIRST_IRQ]
         return self.system_priorities[exception]
@@ -102,6 +110,7 @@ class Nvic:
         return best
 
     def enter(self, exception: int) -> None:
+        """Make an exception active, and no longer pending; its priority masks less urgent ones."""
         self.active.append(exception)
         self._outer.append(self.priority)
         self.priority = min(self.priority, self.priority_of(exception))
@@ -111,6 +120,7 @@ class Nvic:
             self.pending_system.discard(exception)
 
     def leave(self) -> None:
+        """End the innermost exception; it is pending again if its line is still high."""
         exception = self.active.pop()
         self.priority = self._outer.pop()
         if exception >= FIRST_IRQ:

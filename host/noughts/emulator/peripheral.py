@@ -100,6 +100,7 @@ class Peripheral:
             self.cpu.cancel(self._under_way)
 
     def is_under_way(self) -> bool:
+        """Whether something that `begin` started has not ended yet."""
         return self._under_way is not None and self._under_way.due < NEVER
 
     def expect_polling(self, events: Iterable[int]) -> None:
@@ -116,25 +117,31 @@ class Peripheral:
         return value
 
     def set_inten(self, value: int) -> None:
+        """Choose the events that interrupt, a bit each."""
         values = self.values
         self.inten = values[INTEN] = values[INTENSET] = values[INTENCLR] = value
         self.update_line()
 
     def update_line(self) -> None:
+        """Raise or lower the interrupt line, as the events and INTEN demand."""
         if self.happened & self.inten:
             self.nvic.raise_line(self.irq)
         else:
             self.nvic.lower_line(self.irq)
 
     def clear_event(self, offset: int) -> None:
+        """Let an event's register read 0 again; lowers the interrupt line if it was the last."""
         self.values[offset] = 0
         self.happened &= ~(1 << (offset - EVENTS >> 2))
         if not self.happened & self.inten:
             self.nvic.lower_line(self.irq)
 
     def ignores(self, task: int) -> bool:
-        """Whether a task would have no effect at present. When that changes, the peripheral calls
-        `chip.update_ties`: PPI then leaves out what is ignored, and the events cost nothing."""
+        """Whether a task would have no effect at present.
+
+        When that changes, the peripheral calls `chip.update_ties`: PPI then leaves out what is
+        ignored, and the events cost nothing.
+        """
         return False
 
     def trigger(self, offset: int) -> None:
@@ -146,6 +153,7 @@ class Peripheral:
             task()
 
     def write(self, offset: int, value: int) -> None:
+        """Do what writing a word to the register at this offset does."""
         write = self.writes.get(offset)
         if write is not None:
             write(value)
@@ -163,6 +171,7 @@ class Peripheral:
             self.values[offset] = value
 
     def read(self, offset: int) -> int:
+        """The word that the register at this offset reads."""
         read = self.reads.get(offset)
         if read is not None:
             return read()

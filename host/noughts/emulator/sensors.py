@@ -68,10 +68,12 @@ class Mma8653(_Sensor):
         self.mg: tuple[int, int, int] = FLAT
 
     def period(self) -> int:
+        """CPU cycles between two samples; 0 while the sensor is in standby."""
         control = self.registers[self.CTRL_REG1]
         return self._hz * self._RATE_DIVIDERS[control >> 3 & 7] // 800 if control & 1 else 0
 
     def get(self, register: int) -> int:
+        """A register; reading the first of the data takes the sample."""
         if register == self.STATUS:
             return self.DATA_READY if self.ready() else 0
         if register == self.OUT_X_MSB:
@@ -87,8 +89,10 @@ class Mma8653(_Sensor):
 
 
 class Mag3110(RegisterFile):
-    """The V1's magnetometer, which is there and no more: without it, the firmware searches for
-    another one for 110 ms."""
+    """The V1's magnetometer: it identifies itself, and measures nothing.
+
+    Without it, the firmware searches for another one for 110 ms.
+    """
 
     ADDRESS = 0x0E
     DR_STATUS, WHO_AM_I = 0x00, 0x07
@@ -114,10 +118,12 @@ class Lsm303Accelerometer(_Sensor):
         self.mg: tuple[int, int, int] = FLAT
 
     def lose_power(self) -> None:
+        """Set all registers as they are when the power comes, with the pin released."""
         super().lose_power()
         self._asserted = self._counts_up = False
 
     def period(self) -> int:
+        """CPU cycles between two samples; 0 while the sensor is off."""
         rate = self._RATES_HZ[self.registers[self.CTRL_REG1] >> 4]
         return self._hz // rate if rate else 0
 
@@ -128,18 +134,21 @@ class Lsm303Accelerometer(_Sensor):
         return self._asserted
 
     def write(self, data: bytes) -> None:
+        """Release the pin, and write; bit 7 of the register's number makes it count up."""
         self._asserted = False
         if data:
             self._counts_up = bool(data[0] & 0x80)
             super().write(bytes((data[0] & 0x7F,)) + data[1:])
 
     def read(self, size: int) -> bytes:
+        """The values of registers that count up, or of one register again and again."""
         self._sample()
         if self._counts_up:
             return super().read(size)
         return bytes(self.get(self.address) for _ in range(size))
 
     def get(self, register: int) -> int:
+        """A register; reading the last of the data releases the pin."""
         if register == self.STATUS:
             return self.DATA_READY if self.ready() else 0
         if register == self.OUT_Z_H:
@@ -168,17 +177,21 @@ class Lsm303Magnetometer(_Sensor):
         self.field: tuple[int, int, int] = (0, 0, 300)
 
     def period(self) -> int:
+        """CPU cycles between two samples; 0 unless it measures continuously."""
         config = self.registers[self.CFG_A]
         return 0 if config & 3 else self._hz // self._RATES_HZ[config >> 2 & 3]
 
     def asserts(self) -> bool:
+        """Whether it pulls the interrupt pin: a sample is ready, and the pin is to show it."""
         return bool(self.registers[self.CFG_C] & self._DATA_READY_TO_PIN) and self.ready()
 
     def write(self, data: bytes) -> None:
+        """Write registers; they always count up, whatever bit 7 of the number says."""
         if data:
             super().write(bytes((data[0] & 0x7F,)) + data[1:])
 
     def get(self, register: int) -> int:
+        """A register; reading the first of the data takes the sample."""
         if register == self.STATUS:
             return self.DATA_READY if self.ready() else 0
         if register == self.OUT_X_L:

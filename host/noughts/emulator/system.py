@@ -25,8 +25,11 @@ _CALIBRATION_US = 16_000
 
 
 class Clock(Peripheral):
-    """CLOCK and POWER: a clock that is started runs at once. SYSTEMOFF ends everything until a
-    reset. Not modelled: brown-out warnings, the power of RAM blocks, USB power."""
+    """CLOCK and POWER: a clock that is started runs at once.
+
+    SYSTEMOFF ends everything until a reset. Not modelled: brown-out warnings, the power
+    of RAM blocks, USB power.
+    """
 
     def __init__(self, chip: Chip, reason: int) -> None:
         events = HFCLKSTARTED, LFCLKSTARTED, POFWARN, DONE, CTTO
@@ -119,4 +122,5 @@ class Debug(Peripheral):
         self.reads[DWT_CYCCNT] = lambda: self.cpu.now() & 0xFFFF_FFFF
 
     def write(self, offset: int, value: int) -> None:
+        """Keep any value in any register: they only have to read back."""
         self.values[offset] = value

@@ -14,7 +14,8 @@ class Device(Protocol):
 
     due: int
 
-    def fire(self) -> object: ...
+    def fire(self) -> object:
+        """Act; called with `due` set to NEVER."""
 
 
 class _Once:
@@ -44,6 +45,7 @@ class Timeline:
         self._input_order = -NEVER
 
     def now(self) -> int:
+        """The device time in CPU cycles, exact in the middle of a run too."""
         return self.base + int(self.counter[0])
 
     def halt(self) -> None:
@@ -68,6 +70,7 @@ class Timeline:
         return device
 
     def cancel(self, device: Device) -> None:
+        """Keep a device from acting at the time that it was scheduled for."""
         device.due = NEVER
 
     def at(self, due: int, action: Callable[[], object]) -> None:

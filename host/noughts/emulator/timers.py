@@ -122,11 +122,13 @@ class Timer(Peripheral):
         return read, write
 
     def present_count(self) -> int:
+        """The value of the counter at this moment."""
         if not self.running or self.counting:
             return self.count
         return (self.count + (self.cpu.now() - self.origin >> self._shift)) % self._wrap
 
     def fire(self) -> None:
+        """Let the matches that are due happen; stops the timer where a short says so."""
         self.plan()
         if self._stopping:
             self._freeze()
@@ -136,12 +138,14 @@ class Timer(Peripheral):
     # Tasks.
 
     def start(self) -> None:
+        """Let the counter run on; nothing happens if it is running."""
         if not self.running:
             self.origin = self._seen = self.cpu.now()
             self.running = True
             self.plan()
 
     def stop(self) -> None:
+        """Halt the counter at its present value."""
         self.catch_up()
         self._freeze()
         self.running = False
@@ -165,6 +169,7 @@ class Timer(Peripheral):
                 self.running = False
 
     def capture(self, channel: int) -> None:
+        """Copy the counter to a compare register."""
         now = self.cpu.now()
         if now >= self._next_match:
             self.catch_up()
@@ -248,8 +253,11 @@ class Timer(Peripheral):
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Let the matches that have come since the last look happen, and find the next ones: of any
-        channel, for those who read, and of those that matter to somebody, to be woken for."""
+        """Let the matches since the last look happen, and find the next ones.
+
+        The next match of any channel matters to those who read; the next of a channel that
+        interrupts, stops the timer or is tied by PPI is scheduled.
+        """
         if not self.running or self.counting:
             self._next_match = NEVER
             self._stopping = 0

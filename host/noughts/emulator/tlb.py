@@ -96,8 +96,11 @@ class Tlb:
         self.fills, self._since = 0, now
 
     def _clear_it_state(self) -> None:
-        """To make an entry, Unicorn restores the IT state of the instruction under way. The block
-        that goes on expects to find it 0, and leaves it: what runs next would be conditional."""
+        """Clear the IT state that Unicorn restores to make an entry.
+
+        It is that of the instruction under way. The block that goes on expects to find it 0, and
+        leaves it: what runs next would be conditional.
+        """
         (xpsr,) = self._xpsr.get()
         if xpsr & _IT_STATE:
             self._xpsr.set(xpsr & ~_IT_STATE)

@@ -61,8 +61,10 @@ class SerialLine:
             self._time.after(self.byte_cycles, self._arrive)
 
     def connect(self, to_chip: Callable[[int], object]) -> None:
-        """Give the bytes to a receiver, after each reset. The one that was arriving starts again,
-        for the reset has emptied the timeline."""
+        """Give the bytes to a receiver, after each reset.
+
+        The byte that was arriving starts again, for the reset has emptied the timeline.
+        """
         self._to_chip = to_chip
         self._moving = False
         self._move()
@@ -151,8 +153,11 @@ _ENDRX_STARTRX, _ENDRX_STOPRX = 1 << 5, 1 << 6
 
 
 class Uarte(Peripheral):
-    """The nRF52's UART with DMA. A buffer to send is read at STARTTX, for CODAL passes a byte on
-    its stack; between two buffers to receive, the FIFO holds what comes."""
+    """The nRF52's UART with DMA.
+
+    A buffer to send is read at STARTTX, for CODAL passes a byte on its stack; between two
+    buffers to receive, the FIFO holds what comes.
+    """
 
     def __init__(self, chip: Chip, line: SerialLine) -> None:
         events = CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX, ERROR, RXTO

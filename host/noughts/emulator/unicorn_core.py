@@ -107,10 +107,12 @@ class Registers:
         self._unpack, self._pack = layout.unpack_from, layout.pack_into
 
     def get(self) -> tuple[int, ...]:
+        """Their values, in the order in which they were named."""
         _read_batch(self._handle, self._ids, self._pointers, self._count)
         return self._unpack(self._raw)
 
     def set(self, *values: int) -> None:
+        """Write their values, in the order in which they were named."""
         self._pack(self._raw, 0, *values)
         _write_batch(self._handle, self._ids, self._pointers, self._count)
 
@@ -120,6 +122,7 @@ class Registers:
         return bytes(self._raw)
 
     def restore(self, saved: bytes) -> None:
+        """Write the values that `save` returned."""
         self._raw[:] = saved
         _write_batch(self._handle, self._ids, self._pointers, self._count)
 
@@ -151,15 +154,19 @@ class Core:
         return _emu_start(self._handle, pc | THUMB, _NO_END, 0, instructions)
 
     def stop(self) -> None:
-        """End the run from within an interrupt's callback. (Registers' callbacks set the limit.)"""
+        """End the run from within an interrupt's callback; registers' callbacks set the limit."""
         _emu_stop(self._handle)
 
     def registers(self, *ids: int, wide: bool = False) -> Registers:
+        """A group of CPU registers, by Unicorn's numbers; wide: 64 bits each, else 32."""
         return Registers(self._handle, ids, wide)
 
     def on_interrupt(self, action: Interrupt) -> None:
-        """Call `action(_, number)` for each exception that the CPU raises. An exception that leaves
-        it is lost. It may change registers, the PC too, and the run goes on from there."""
+        """Call `action(_, number)` for each exception that the CPU raises.
+
+        A Python exception that leaves it is lost. It may change registers, the PC too, and the run
+        goes on from there.
+        """
         self._hook(unicorn.UC_HOOK_INTR, _INTERRUPT(action))
 
     def on_tlb_fill(self, fill: TlbFill) -> None:

@@ -64,6 +64,7 @@ class V1(Chip):
         self.connect({Mma8653.ADDRESS: self.accelerometer, Mag3110.ADDRESS: Mag3110()})
 
     def build(self, reason: int) -> None:
+        """Make the nRF51822's peripherals, and wire them to the board."""
         self.attach(SystemControl(self, _CPUID, irqs=32))
         self.attach(Clock(self, reason))
         self.attach(Nvmc(self))
@@ -88,6 +89,7 @@ class V1(Chip):
         return False
 
     def levels(self) -> bytes:
+        """The LEDs' levels from 0 to 9, in reading order."""
         return self.lights.levels()
 
     def _drive_ready_pin(self) -> int:
@@ -112,8 +114,11 @@ _PLACES: tuple[tuple[tuple[int, int] | None, ...], ...] = (
 
 
 class Lights:
-    """The levels that the pins give the LEDs: rows are high, columns low where a LED is lit. The
-    firmware shows a row at a time, and a LED for a part of its row's time."""
+    """The levels that the pins give the LEDs.
+
+    A LED is lit while its row is high and its column low. The firmware shows a row at a time, and a
+    LED for a part of its row's time.
+    """
 
     def __init__(self, time: Timeline, hz: int, port: Port) -> None:
         self._time, self._port = time, port

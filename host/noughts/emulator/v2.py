@@ -84,6 +84,7 @@ class V2(Chip):
         )
 
     def build(self, reason: int) -> None:
+        """Make the nRF52833's peripherals, and wire them to the board."""
         self.attach(SystemControl(self, _CPUID, irqs=64))
         self.attach(Debug(self, _ITM))
         self.attach(Debug(self, _DWT))
@@ -113,10 +114,12 @@ class V2(Chip):
                 self.attach(Peripheral(self, base, base >> 12 & 0x3F))
 
     def touch_logo(self, touched: bool) -> bool:
+        """Touch the logo, or let it go; True, for this board has one."""
         self._logo_touched = touched
         return True
 
     def levels(self) -> bytes:
+        """The LEDs' levels from 0 to 9, in reading order."""
         return self.lights.levels()
 
     def _drive_interrupt_pin(self) -> int:
@@ -152,13 +155,17 @@ class LedTimer(Timer):
         self._lights = lights
 
     def start(self) -> None:
+        """Start the timer, and note the row of LEDs that it shows."""
         super().start()
         self._lights.show_row(self.cc)
 
 
 class Lights:
-    """The levels that the pins give the LEDs: a row is high, and a column is low until its compare
-    register is reached. A level v is a pulse of about 2^v/512 of the row's time."""
+    """The levels that the pins give the LEDs.
+
+    A row is high, and a column is low until its compare register is reached. A level v is a
+    pulse of about 2^v/512 of the row's time.
+    """
 
     def __init__(self, time: Timeline, hz: int, port: Port, gpiote: Gpiote) -> None:
         self._time, self._port, self._gpiote = time, port, gpiote

@@ -41,8 +41,10 @@ class Board:
     """The marks as two masks, for what needs to be fast."""
 
     def __init__(self, marks: str = "." * 9) -> None:
-        """`marks` are nine characters X, O and . in reading order; line breaks and blanks between
-        them do not count. Raises `IllegalPositionError` for what no game can reach.
+        """Read a board from nine characters X, O and . in reading order.
+
+        Line breaks and blanks between them do not count. Raises `IllegalPositionError` for a
+        position that no game can reach.
 
         >>> Board('''X . .
         ...          . O .
@@ -64,12 +66,12 @@ class Board:
 
     @classmethod
     def after(cls, moves: Iterable[int | str]) -> Board:
-        """The board after moves from the empty one, such as `[4, 0]` or `"40"`.
+        r"""The board after moves from the empty one, such as `[4, 0]` or `"40"`.
 
         Raises `IllegalMoveError`, which says which move it was.
 
         >>> str(Board.after("40"))
-        'O . .\\n. X .\\n. . .'
+        'O . .\n. X .\n. . .'
         """
         board = cls()
         for number, cell in enumerate(moves, 1):
@@ -127,8 +129,9 @@ class Board:
 
     @property
     def score_array(self) -> list[int]:
-        """The eight sums that the micro:bit keeps, X counting +1 and O -1: three columns, three
-        rows, and two diagonals. At 3 X has won, at -3 O.
+        """The eight sums that the micro:bit keeps, X counting +1 and O -1.
+
+        They are of three columns, three rows, and two diagonals. At 3 X has won, at -3 O.
 
         >>> Board("X...O....").score_array
         [1, -1, 0, 1, -1, 0, 0, -1]
@@ -137,8 +140,10 @@ class Board:
         return [sign * score for score in self.position.scores()]
 
     def play(self, cell: int) -> Board:
-        """The board after a move. Raises `IllegalMoveError` for a taken cell, for one that is not
-        on the board, and when the game is over.
+        """The board after a move.
+
+        Raises `IllegalMoveError` for a taken cell, for one that is not on the board, and when the
+        game is over.
 
         >>> Board().play(4).turn
         'O'
@@ -160,8 +165,9 @@ class Board:
         return str(self.position)[cell]
 
     def value(self) -> int:
-        """What the board is worth to the player to move, with best play by both sides: 1 for a win,
-        0 for a draw, -1 for a loss. When the game is over, what it has come to.
+        """What the board is worth to the player to move, with best play by both sides.
+
+        1 is a win, 0 a draw, -1 a loss. Of a game that is over, the result.
 
         >>> Board("XX.OO....").value(), Board("X.......O").value()
         (1, 1)
@@ -169,8 +175,10 @@ class Board:
         return solver.value(self.position)
 
     def best_moves(self) -> tuple[int, ...]:
-        """The moves that keep the value, and of these, those that win most often against an
-        opponent who moves at random: what the micro:bit plays at its hard level.
+        """The moves that the micro:bit plays at its hard level.
+
+        Of the moves that preserve the value, those that win most often against an opponent who
+        moves at random.
 
         >>> Board().best_moves()
         (0, 2, 6, 8)
@@ -194,8 +202,9 @@ class Board:
         return Board.of(canonical(self.position))
 
     def svg(self, labels: Mapping[int, object] | None = None) -> str:
-        """A picture as an SVG document: marks, the winning line if there is one, and in free cells
-        a label of your own, such as what the cell is worth.
+        """A picture as an SVG document: the marks, and the winning line if there is one.
+
+        labels: what to write into free cells, such as what each is worth.
 
         >>> Board().svg({4: "draw"}).count("draw")
         1

@@ -69,8 +69,10 @@ def _surveyed(out: bytes) -> tuple[str, dict[str, BoardFile]]:
 
 
 class _Line:
-    """The port as microfs uses it, for a limited time: a board that never stops talking would
-    otherwise keep microfs waiting for silence for ever."""
+    """The port as microfs uses it, for a limited time.
+
+    A board that never stops talking would otherwise keep microfs waiting for silence for ever.
+    """
 
     def __init__(self, port: serial.SerialBase) -> None:
         self._port = port

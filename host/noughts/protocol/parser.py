@@ -38,8 +38,11 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Noise:
-    """Anything else, made safe to show: printable ASCII, other bytes as \\xhh, and so are
-    backslashes, so that `unescape` gives the bytes back."""
+    r"""Anything else, made safe to show.
+
+    It is printable ASCII, with backslashes and all other bytes as \xhh: `unescape` gives the bytes
+    back.
+    """
 
     text: str
 

@@ -40,8 +40,10 @@ class Lines:
         self._thread.start()
 
     def put(self, lines: Sequence[str], wait: bool = False) -> None:
-        """Print these lines some time; with `wait`, when there is room for them. Raises `OSError`
-        then, if nothing can be written."""
+        """Queue these lines to be printed; when there is no room, count them as missed.
+
+        wait: wait for room instead; raises `OSError` if nothing can be written.
+        """
         if not lines:
             return
         with self._changed:

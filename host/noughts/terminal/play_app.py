@@ -41,6 +41,7 @@ class Picture(Static):
         self._held: frozenset[Button] = frozenset()
 
     def on_mount(self) -> None:
+        """Draw the board for the first time."""
         self._draw()
 
     def show_leds(self, leds: bytes) -> None:
@@ -52,12 +53,14 @@ class Picture(Static):
         self.update(drawing.draw(self._leds, self._held, self._plain))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Hold the button under the pointer, if there is one."""
         buttons = drawing.buttons_at(event.x, event.y)
         if buttons:
             self.capture_mouse()
             self._hold(frozenset(buttons))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Release what the pointer holds, wherever it is now."""
         self.release_mouse()
         self._hold(frozenset())
 
@@ -118,6 +121,7 @@ class BoardApp(App[None]):
         self._shown = b""
 
     def compose(self) -> ComposeResult:
+        """The picture and the log side by side, and the status line below."""
         with Container(id="stage"):
             yield self._picture
             yield self._heard
@@ -125,11 +129,13 @@ class BoardApp(App[None]):
         yield self._status
 
     def on_mount(self) -> None:
+        """Begin to poll the board."""
         self._tell_status()
         self.set_interval(_CLOCK_S, self._tell_status)
         self.set_interval(_POLL_S, self._look)
 
     def on_resize(self, event: events.Resize) -> None:
+        """Fit the layout to the terminal; one that is too small shows only a message."""
         columns, lines = event.size
         tiny = columns < MIN_COLUMNS or lines < MIN_LINES
         self.screen.set_class(columns < _SIDE_BY_SIDE, "narrow")
@@ -150,15 +156,19 @@ class BoardApp(App[None]):
         self.exit()
 
     async def action_quit(self) -> None:
+        """Leave, whatever the board does."""
         self._leave()
 
     def action_tap(self, buttons: str) -> None:
+        """Press buttons together and release them: `A`, `B` or `AB`."""
         self._do(lambda: self._board.tap(*buttons))
 
     def action_tilt(self, x: int, y: int) -> None:
+        """Tilt the board one step: x to the right, y towards the player."""
         self._do(lambda: self._board.nudge(x, y))
 
     def action_reset(self) -> None:
+        """Press the reset button, and note it in the log."""
         self._do(self._board.reset)
         self._heard.write(Text("reset", style="dim"))
 

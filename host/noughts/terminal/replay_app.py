@@ -46,12 +46,14 @@ class ReplayApp(App[None]):
         self._status = Static(id="status")
 
     def compose(self) -> ComposeResult:
+        """The heading and the board, and the status line below."""
         with VerticalScroll(id="game"):
             yield Static(heading(self._game), id="heading", markup=False)
             yield self._board
         yield self._status
 
     def on_mount(self) -> None:
+        """Show the position before the first move."""
         self._show()
 
     def action_by(self, plies: int) -> None:

@@ -60,6 +60,7 @@ class WatchApp(App[None]):
         self._status = Static(id="status")
 
     def compose(self) -> ComposeResult:
+        """The boards, the games below them, and the status line."""
         with VerticalScroll(id="boards"):
             yield self._boards
         with VerticalScroll(id="games"):
@@ -67,10 +68,12 @@ class WatchApp(App[None]):
         yield self._status
 
     def on_mount(self) -> None:
+        """Begin to redraw what has changed."""
         self.set_interval(_REDRAW_S, self._redraw)
         self._redraw()
 
     def on_unmount(self) -> None:
+        """Stop recording."""
         self._stop.set()
 
     def _take(self, events: list[Event]) -> None:

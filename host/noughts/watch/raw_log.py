@@ -1,7 +1,7 @@
-"""The raw lines: all that boards said, as it came, so that a later version can read it again.
+r"""The raw lines: all that boards said, as it came, so that a later version can read it again.
 
 A line of a raw log is the moment, the board and what it said, with every byte that is not plain
-text as \\xhh:
+text as \xhh:
 
     2026-11-21T07:03:43.123Z usb-9900000012345678 $NG,0A83,1,PH,A,4,1312,-*5C
 
@@ -38,8 +38,10 @@ _NAME = re.compile(r"[0-9A-Za-z/\\].{0,3999}")
 
 
 def is_board_name(text: str) -> bool:
-    """Whether a board may be called so: in raw logs and exports it begins nothing else, and no
-    terminal acts on it."""
+    """Whether a board may have this name.
+
+    In raw logs and exports it must not begin anything else, and no terminal may act on it.
+    """
     return _NAME.fullmatch(text) is not None and text.isprintable()
 
 
