@@ -152,7 +152,7 @@ def read(text: str, name: str) -> Table:
     if table.id != id:
         raise NoughtsError(
             f"{name} is damaged or was edited: its ID is {id!r}, its contents have {table.id!r}; "
-            "make it anew, or correct its ID"
+            "make it again with `noughts table -o FILE`, or correct its ID"
         )
     return table
 

@@ -30,37 +30,37 @@ COMMANDS = (
     ),
     Command(
         "prove",
-        "play engines against every sequence of moves, and say what is certain",
+        "play engines against every sequence of moves, and report what is proved",
         "noughts prove\n  noughts prove hard rules",
     ),
     Command(
         "vs",
-        "play against an engine by typing cells, or watch two play",
+        "play against an engine by typing cells, or watch two engines play",
         "noughts vs hard\n  noughts vs minimax --first it\n  noughts vs medium hard --seed 1",
     ),
     Command(
         "duel",
-        "let two engines play many games, or all of them",
+        "let engines play many games against each other, and count the results",
         "noughts duel hard medium -n 1000\n  noughts duel --all",
     ),
     Command(
         "solve",
-        "say what a position is worth, how it goes on, and what every engine plays",
+        "show what a position is worth, the best line, and what every engine plays",
         "noughts solve X...O....\n  noughts solve XX.OO.... --tree 2",
     ),
     Command(
         "hex",
-        "build one hex with the game for every micro:bit, or see what a hex holds",
+        "build a hex with the game for any micro:bit, or list what a hex holds",
         "noughts hex -o noughts.hex\n  noughts hex --list noughts.hex",
     ),
     Command(
         "flash",
-        "copy the game to a board through its USB drive, and see it start",
+        "copy the game to a board through its USB drive, and check that it starts",
         "noughts flash\n  noughts flash --all",
     ),
     Command(
         "put",
-        "bring the game on a board up to date over its serial port",
+        "update the game on a board over its serial port",
         "noughts put\n  noughts put --port /dev/ttyACM0 --table my_table.py",
     ),
     Command(
@@ -90,12 +90,12 @@ COMMANDS = (
     ),
     Command(
         "doctor",
-        "look at this computer and the boards on it, and say what to do",
+        "check this computer and the boards on it, and say what to fix",
         "noughts doctor\n  noughts doctor --json",
     ),
     Command(
         "table",
-        "make the chip's brain, or check the one that is there",
+        "make the table that the chip plays by, or check the one that is there",
         "noughts table --check",
     ),
 )

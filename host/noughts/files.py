@@ -46,7 +46,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         raise NoughtsError(
             f"cannot write {path} ({error.strerror}); "
-            "check that the folder exists, is yours to write and has room"
+            "check that the folder exists, is writable and has room"
         ) from error
     finally:
         if beside is not None:

@@ -44,7 +44,9 @@ class Engine:
         871
         """
         if board.is_over:
-            raise NoughtsError("the game is over: nobody is to move; ask about another board")
+            raise NoughtsError(
+                "the game is over, and nobody is to move; ask about an unfinished board"
+            )
         return self._engine.reply(board.position)
 
     def choose(self, board: Board, random: Random | None = None) -> int:

@@ -134,8 +134,8 @@ def test_a_v2_firmware_that_fails_in_time_is_warned_of(tmp_path, capsys):
     told = capsys.readouterr()
     assert "(firmware 1.0.1)" in told.out and "(firmware 2.0.0-beta.5)" in told.out
     assert told.err == (
-        "noughts: V2 firmware 2.0.0-beta.5 can stop keeping the settings, and freeze when the "
-        "board is tilted; take 2.1 or later\n"
+        "noughts: V2 firmware 2.0.0-beta.5 may stop saving the settings, and freeze when the "
+        "board is tilted; use 2.1 or later\n"
     )
 
 

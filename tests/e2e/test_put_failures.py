@@ -69,12 +69,12 @@ def impatient(monkeypatch):
 
 def test_a_board_that_says_nothing(talker, capsys, impatient):
     told = put(capsys, talker(lambda heard: b""))
-    assert "does not answer as MicroPython; press its reset button" in told
+    assert "does not answer like MicroPython; press its reset button" in told
 
 
 def test_a_board_that_never_stops_talking(talker, capsys, impatient):
     told = put(capsys, talker(lambda heard: b"\x1b[2J garbage \xff\n" * 200))
-    assert "does not answer as MicroPython" in told
+    assert "does not answer like MicroPython" in told
 
 
 def test_waiting_for_silence_ends(monkeypatch):
@@ -94,7 +94,7 @@ def test_waiting_for_silence_ends(monkeypatch):
         def inWaiting(self):
             return 1
 
-    with pytest.raises(BoardError, match="does not answer as MicroPython"):
+    with pytest.raises(BoardError, match="does not answer like MicroPython"):
         BoardFiles(Endless()).survey()
 
 
@@ -174,14 +174,14 @@ def test_a_port_that_fails_is_told_from_a_board_that_does(talker):
 )
 def test_a_board_that_answers_nonsense(talker, capsys, recwarn, nonsense):
     told = put(capsys, talker(raw_repl(nonsense + b"\x04")))
-    assert "stopped making sense when asked to list its files" in told
+    assert "gave no sensible answer when asked to list its files" in told
     assert not recwarn.list  # a warning would quote it as it is
 
 
 def test_a_file_of_an_impossible_size(talker, capsys):
     files = b"'micro:bit with nRF51822'\r\n('big.bin', 99999999999999, 1, b'x')\r\n\x04"
     told = put(capsys, talker(raw_repl(files)))
-    assert "too little room; remove some of its other files: 'big.bin' (1,048,576 bytes)" in told
+    assert "short of room; remove some of its other files: 'big.bin' (1,048,576 bytes)" in told
 
 
 def test_a_board_that_answers_with_an_error(talker, capsys):

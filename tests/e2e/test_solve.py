@@ -31,7 +31,7 @@ def test_the_board_shows_what_each_cell_is_worth(capsys):
  loss in 2 | loss in 2 | loss in 2
 
 X to move: win in 1
-it goes on 3
+best line 3
 """
     )
     assert "minimax        plays 3  157 nodes, 0 moves cut" in told
@@ -42,7 +42,7 @@ def test_the_empty_board(capsys):
     told = solve(capsys, ".........")
     assert "X to move: draw" in told and told.count(" draw ") >= 6
     assert "549,946 nodes" in told and "20,866 nodes, 7,788 moves cut" in told
-    assert "it goes on 1 5 2 3 7 4 6 8 9" in told
+    assert "best line 1 5 2 3 7 4 6 8 9" in told
 
 
 def test_every_cell_of_every_position_agrees_with_the_solver():
@@ -127,9 +127,9 @@ def test_a_pictures_name_does_not_act_on_the_terminal(capsys, tmp_path):
         ("x...o....", "is not a position; write nine characters"),
         ("XXX......", "has 3 X and 0 O; X moves first"),
         ("XXXOOO...", "both sides have a line"),
-        ("XXXOO....", "X has won; give a position in play"),
-        ("XX.OOO.X.", "O has won; give a position in play"),
-        ("XOXXOOOXX", "the game is drawn; give a position in play"),
+        ("XXXOO....", "X has won; give one that is not finished"),
+        ("XX.OOO.X.", "O has won; give one that is not finished"),
+        ("XOXXOOOXX", "the game is drawn; give one that is not finished"),
         ("\x1b[2J.....", "is not a position"),
     ],
 )

@@ -312,7 +312,7 @@ def test_keeping_waits_for_no_reader(ports, tmp_path, how, number):
             port.say(stages([4], "x", number=401)[-1])  # nobody waits for this one
             process.send_signal(number)
             assert process.wait(20) == 0
-            assert b"not shown: nobody read; kept in" in process.stderr.read()
+            assert b"not shown, as nobody read them; kept in" in process.stderr.read()
         finally:
             process.kill()
     assert rows(db) == [(401,)]
@@ -485,7 +485,7 @@ def test_the_end_does_not_wait_for_another_program(ports, watch):
         until(lambda: last in raw_lines(watcher.db), "the raw lines")
         status, told = watcher.end(signal.SIGTERM)
     assert (status, told.count("\n")) == (1, 1)
-    assert "9 sentences are not in it; `noughts watch --from FILE` reads them" in told
+    assert "9 sentences are not stored; `noughts watch --from FILE` reads them" in told
     (log,) = Path(f"{watcher.db}.raw").iterdir()
     assert noughts("watch", "--from", str(log), "--db", str(watcher.db)).returncode == 0
     assert [game["moves"] for game in games(watcher.db)] == [DRAW]
@@ -645,9 +645,9 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(ports, tmp_path):
     [
         (["--emulated", "0"], 2, "0 is not from 1 to 16"),
         (["--emulated", "x"], 2, "invalid int value"),
-        (["--from", "x", "/dev/y"], 2, "it goes with no port"),
-        (["--name", "x"], 2, "--name goes with --from"),
-        (["--from", "x", "--name", "=cmd()"], 2, "is not a name"),
+        (["--from", "x", "/dev/y"], 2, "leave out ports"),
+        (["--name", "x"], 2, "--name needs --from"),
+        (["--from", "x", "--name", "=cmd()"], 2, "is not a valid name"),
         (["--from", "/nowhere/log"], 1, "cannot use /nowhere/log (No such file or directory)"),
         (["--from", "/"], 1, "cannot use / (Is a directory)"),
         (["nonsense://x"], 1, "nonsense://x is not a port"),

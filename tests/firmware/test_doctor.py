@@ -26,7 +26,7 @@ def doctor(capsys, *words):
     return capsys.readouterr().out
 
 
-LATER = "keeping the settings, and freeze when tilted; run `make flash`"
+LATER = "saving the settings, and freeze when tilted; run `noughts flash`"
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_a_board_with_its_drive_and_its_port(
     assert page[3:] == [
         "board 1",
         f"✓ drive      {drive.path}, interface 0249",
-        f"✓ port       {board.port}, permitted",
+        f"✓ port       {board.port}, accessible",
         f"✓ board      micro:bit {kind}",
         f"{'✓✗'[kind == 'V2']} firmware   MicroPython {micropython} (firmware {release})"
-        + (kind == "V2") * f": it can stop {LATER}",
+        + (kind == "V2") * f": it may stop {LATER}",
         "✓ game       0.1.0, table 2798",
     ]
     # Named too, by itself and by a link to it, the board is still asked once.
@@ -71,7 +71,7 @@ def test_no_restart_leaves_the_game_alone(virtual, capsys):
     driver.press(B)
     driver.says("", "-")
     page = doctor(capsys, "--no-restart", "--port", board.port)
-    assert f"✓ port       {board.port}, permitted" in page and "game " not in page
+    assert f"✓ port       {board.port}, accessible" in page and "game " not in page
     driver.place(4)
     driver.says("4", "-")
     assert not driver.noise
@@ -90,7 +90,7 @@ def test_nothing_there(drive, capsys, monkeypatch):
     page = doctor(capsys, "--port", "/dev/ttyNONE")
     assert "✗ port       there is no port /dev/ttyNONE" in page
     assert f"✓ drive      {drive.path}, interface 0249" in page
-    assert "✗ port       its serial port is not there; unplug" in page
+    assert "✗ port       its serial port is missing; unplug" in page
     monkeypatch.setattr("psutil.disk_partitions", list)
     assert "✗ boards     none found; plug one in" in doctor(capsys)
 

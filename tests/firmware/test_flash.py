@@ -59,5 +59,5 @@ def test_a_board_that_runs_something_else_is_found_out(virtual, drive, capsys):
     stand_in = drive()  # with no board behind it: the other one goes on as it was
     assert flash(stand_in, "--port", board.port) == 1
     told = capsys.readouterr().err
-    assert "did not start; the last it said was: garbage; press reset" in told
+    assert "did not start; the last line it sent was: garbage; press reset" in told
     assert told.count("\n") == 1

@@ -131,7 +131,7 @@ def test_a_program_of_somebody_elses_is_not_overwritten(start, capsys):
     board = start({**files_for_boards(), "main.py": theirs})
     assert put(board) == 1
     told = capsys.readouterr().err
-    assert "main.py on the board is not ours; save it if you need it, then" in told
+    assert "the board has another program's main.py; save a copy if you need it, then" in told
     driver = PortDriver(board)  # it runs as before
     driver.wait(lambda: "mine" in [getattr(item, "text", "") for item in driver.items], "mine")
     assert on_board(board)["main.py"].holds(theirs)
@@ -144,7 +144,7 @@ def test_too_little_room_is_said_before_anything_is_done(start, capsys):
     board = start(older)
     assert put(board) == 1
     told = capsys.readouterr().err
-    assert "bytes too little room; remove some of its other files: 'big.txt' (18,000" in told
+    assert "bytes short of room; remove some of its other files: 'big.txt' (18,000" in told
     PortDriver(board).start()  # it plays as before
     files = on_board(board)
     assert all_hold(files, older) and set(files) == set(older)

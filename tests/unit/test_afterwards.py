@@ -505,14 +505,14 @@ def test_an_export_chooses_games(noughts):
     [
         (["games", "-n", "0"], "'0' is not a number of games"),
         (["games", "--seats", "XY"], "two letters of P, E, M and H"),
-        (["games", "--since", "soon"], "'soon' is not a day"),
-        (["games", "--since", "9999-12-31"], "is not a day"),
-        (["games", "--since", "0001-01-01"], "is not a day"),
+        (["games", "--since", "soon"], "'soon' is not a usable date"),
+        (["games", "--since", "9999-12-31"], "is not a usable date"),
+        (["games", "--since", "0001-01-01"], "is not a usable date"),
         (["replay", "-1"], ""),
         (["replay", "one"], "'one' is not a game"),
         (["replay", "1", "--speed", "0"], "'0' is not a speed"),
         (["replay", "1", "--speed", "nan"], "'nan' is not a speed"),
-        (["stats", "--plot", "x.gif"], "neither in .png nor in .svg"),
+        (["stats", "--plot", "x.gif"], "does not end in .png or .svg"),
         (["export", "--format", "xls"], "invalid choice"),
     ],
 )

@@ -206,7 +206,7 @@ def test_the_command_writes_and_checks(tmp_path, capsys):
     assert run(Args(path, check=True)) == 0
     assert "26 bytes" in capsys.readouterr().out
     path.write_text(path.read_text().replace("BOOK", "B00K"))
-    with pytest.raises(NoughtsError, match="not what would be generated"):
+    with pytest.raises(NoughtsError, match="differs from the table that is generated"):
         run(Args(path, check=True))
 
 

@@ -123,9 +123,9 @@ def test_wrong_usage_exits_2(words, capsys):
         (("hex", "--list", "/dev/zero"), "not a hex file"),
         (("put", "--table", "/dev/zero"), "/dev/zero is not a table"),
         (("hex", "-o", "/nowhere/x.hex"), "cannot write /nowhere/x.hex"),
-        (("flash", "/nowhere"), "/nowhere is no micro:bit's drive"),
-        (("flash",), "no micro:bit's drive is there; check that the cable has data lines"),
-        (("put",), "no micro:bit is on any serial port; plug it in"),
+        (("flash", "/nowhere"), "/nowhere is not a micro:bit's drive"),
+        (("flash",), "no micro:bit drive was found; check that the cable has data lines"),
+        (("put",), "no micro:bit was found on a serial port; plug it in"),
         (("put", "--port", "/dev/ttyNONE"), "there is no port /dev/ttyNONE"),
         (("put", "--table", "missing.py"), "cannot read missing.py"),
         (("hex", "--firmware", "missing.hex"), "cannot read missing.hex"),
@@ -210,7 +210,7 @@ def test_doctor_tells_of_a_missing_table(monkeypatch, capsys):
         (
             "V2",
             "2.0.0-beta.5",
-            "✗ firmware   MicroPython 1.13 (firmware 2.0.0-beta.5): it can stop",
+            "✗ firmware   MicroPython 1.13 (firmware 2.0.0-beta.5): it may stop",
         ),
         ("V2", "2.1.2", "✓ firmware   MicroPython 1.13 (firmware 2.1.2)\n"),
         ("V1", "1.0.1", "✓ firmware   MicroPython 1.13 (firmware 1.0.1)\n"),
@@ -222,7 +222,7 @@ def test_doctor_says_which_firmware_is_to_be_replaced(monkeypatch, capsys, board
     assert cli.main(["doctor"]) == 0
     page = capsys.readouterr().out
     assert told in page
-    assert ("run `make flash`" in page) == ("✗ firmware" in told)
+    assert ("run `noughts flash`" in page) == ("✗ firmware" in told)
 
 
 def test_keys():

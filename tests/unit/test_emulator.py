@@ -101,7 +101,7 @@ def test_wrong_board_button_and_firmware() -> None:
     board = Microbit("V1", LOOP)
     with pytest.raises(EmulatorError, match="no button 'C'"):
         board.press("C")  # type: ignore[arg-type]
-    with pytest.raises(EmulatorError, match="logo of a V1"):
+    with pytest.raises(EmulatorError, match="a V1 has no touch logo"):
         board.touch_logo(True)
 
 

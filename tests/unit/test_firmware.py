@@ -64,7 +64,7 @@ def test_a_name_that_is_longer_than_its_file_is_damage():
     firmware = image.bundled_for("V1")
     memory = firmware.with_files({"main.py": b"pass"})
     memory[firmware.layout.start + 2] = 100
-    with pytest.raises(FirmwareError, match=r"system for V1 is damaged \(.*; make the hex anew"):
+    with pytest.raises(FirmwareError, match=r"system for V1 is damaged \(.*; build the hex again"):
         holding(firmware, memory).files()
 
 
@@ -140,13 +140,13 @@ def test_a_layout_elsewhere_is_found():
     ],
 )
 def test_a_firmware_that_says_what_cannot_be(board, bytes_at):
-    with pytest.raises(FirmwareError, match=r"it holds no MicroPython.*; take an official"):
+    with pytest.raises(FirmwareError, match=r"it holds no MicroPython.*; use an official"):
         image.read(changed(board, bytes_at), "it")
 
 
 def test_one_that_says_it_is_for_the_other_board():
     memories = {"V1": slim("V2").memory, "V2": slim("V2").memory}
-    with pytest.raises(FirmwareError, match="it holds no MicroPython for the micro:bit V1; take"):
+    with pytest.raises(FirmwareError, match="it holds no MicroPython for the micro:bit V1; use"):
         image.read(universal_hex.join(memories), "it")
 
 
@@ -249,7 +249,7 @@ def only_v2():
         (universal()[:100_000].rsplit("\n", 1)[0] + "\n", "cut short"),
         (":0400000000000000FC\n:00000001FF\n", "no MicroPython"),
         (":0400000000000000FC\n:0400030000000000F9\n:00000001FF\n", "its data overlap"),
-        (":03000004000000F9\n:0400000000000000FC\n:00000001FF\n", "an address in it"),
+        (":03000004000000F9\n:0400000000000000FC\n:00000001FF\n", "a wrong address"),
     ],
 )
 def test_bad_firmware_files(tmp_path, content, why):

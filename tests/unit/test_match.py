@@ -99,7 +99,7 @@ def test_all_against_all(games, capsys):
             cell = rows[one][j]
             assert cell == "-" if i == j else cell.split("/") == rows[other][i].split("/")[::-1]
     table, _, last = told.rstrip().rpartition("\n")
-    above, below = (float(share) / 100 for share in re.findall(r"([\d.]+)%", last))
+    above, below = (float(share) / 100 for share in re.findall(r"([\d.]+)%", last)[1:])
     counts = [
         round(float(share) / 100 * games)
         for pair in re.findall(r"([\d.]+)%/([\d.]+)%", table)

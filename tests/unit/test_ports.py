@@ -55,7 +55,7 @@ def test_the_port_is_chosen_if_it_is_the_only_one(plugged):
     assert choose_port("COM9") == "COM9"
     assert choose_port("") == ""  # which cannot be opened, and is not the one that is plugged in
     plugged()
-    with pytest.raises(BoardError, match=r"no micro:bit is on any serial port; plug it in"):
+    with pytest.raises(BoardError, match=r"no micro:bit was found on a serial port; plug it in"):
         choose_port(None)
     plugged("COM3", "COM4")
     with pytest.raises(BoardError, match=r"2 micro:bits .* \(COM3, COM4\); name one with --port"):
@@ -99,7 +99,7 @@ def test_no_permission_names_the_group(tmp_path, group):
     group("uucp")
     path.chmod(0o600)  # the group has nothing to say
     assert "; add a udev rule for it" in why_not(str(path), denied)
-    assert "ask whoever looks after this computer" in why_not("/nowhere/tty", denied)
+    assert "ask the administrator of this computer" in why_not("/nowhere/tty", denied)
 
 
 class HungUp:

@@ -81,8 +81,8 @@ def test_the_command_prints_the_figures(capsys):
     ]
     assert "191/192 = 99.48%" in told[3] and "866/945 = 91.64%" in told[4]
     assert told[5:] == [
-        "rules: never loses; may give away the value of 155 of 4,520 positions",
-        "hard: never loses; keeps the value of every reachable position",
+        "rules: never loses; loses value in 155 of 4,520 positions",
+        "hard: never loses; preserves the value of every reachable position",
     ]
 
 
@@ -105,7 +105,7 @@ def test_never_losing_is_not_yet_perfect(capsys, monkeypatch):
     monkeypatch.setattr(rules, "perfect", True)
     monkeypatch.setattr("noughts.engines.registry.engines", lambda: {"rules": rules})
     assert main(["prove", "rules"]) == 1
-    assert "rules should be perfect and is not" in capsys.readouterr().err
+    assert "rules should play perfectly and does not" in capsys.readouterr().err
 
 
 def test_as_json(capsys):
@@ -126,4 +126,4 @@ def test_an_engine_that_wrongly_claims_to_be_perfect(capsys, monkeypatch):
     assert main(["prove", "minimax"]) == 1
     told = capsys.readouterr()
     assert "minimax: loses moving" in told.out
-    assert "minimax should be perfect and is not; the line above shows it" in told.err
+    assert "minimax should play perfectly and does not (see above)" in told.err

@@ -204,24 +204,24 @@ def test_events_in_words_and_as_records():
         PortOpened("usb-1", "/dev/ttyACM0"): "usb-1: connected (/dev/ttyACM0)",
         PortOpened("/dev/ttyACM0", "/dev/ttyACM0"): "/dev/ttyACM0: connected",
         PortClosed("usb-1", "/dev/ttyACM0", "why"):
-            "usb-1: gone (why); it is taken up again when it is back",
+            "usb-1: gone (why); watching resumes when it is back",
         PortUnavailable("/dev/x", "no permission; do this"):
             "waiting for /dev/x: no permission; do this",
         NoiseReceived("usb-1", "abc"): "usb-1: noise: abc",
         UnknownSentence("usb-1", "sentence type $NX"):
-            "usb-1: sentence type $NX is not known here; get a newer noughts",
+            "usb-1: sentence type $NX is not known to this version; get a newer noughts",
         SentenceStored("usb-1", BOOT, None, True):
             "usb-1: board started: micro:bit V1, game 0.1.0, table 2798",
         SentenceStored("usb-1", told, 7, False):
             "usb-1: game 7, move 1: A in the centre (kept before)",
         StoreBusy("g.db"):
-            "g.db is in use by another program; what boards say is in its raw lines, and is stored "
-            "when that program is done",
+            "g.db is in use by another program; what boards say goes to the raw lines, and is "
+            "stored when that program is done",
         StoreFree("g.db"): "g.db is free again",
         StoreGone("g.db", "g-2.db"):
             "g.db was deleted, overwritten or damaged; from now on games are kept in g-2.db, and "
             "`noughts watch --from FILE` reads the raw lines of those before",
-        NotShown(1): "1 event not shown: nobody read; all is kept",
+        NotShown(1): "1 event not shown, as nobody read them; all is kept",
     }  # fmt: skip
     for event, words in events.items():
         assert in_words(event) == words

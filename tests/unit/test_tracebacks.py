@@ -132,6 +132,8 @@ def test_a_traceback_from_before_the_restart_is_not_the_games():
 
 
 def test_our_own_interruption_is_not_a_fault():
-    with pytest.raises(BoardError, match="did not start; the last it said was: Keyb") as raised:
+    with pytest.raises(
+        BoardError, match="did not start; the last line it sent was: Keyb"
+    ) as raised:
         wait_for_boot(Port(*STOPPED), limit_s=0.05)
     assert not isinstance(raised.value, GameError)

@@ -62,7 +62,7 @@ def test_retired_files_go_and_others_stay():
 
 def test_a_file_of_somebody_elses_is_replaced_only_if_asked():
     files = {**WANTED, "main.py": b"print('mine')"}
-    with pytest.raises(BoardError, match=r"main\.py on the board is not ours; .* --replace"):
+    with pytest.raises(BoardError, match=r"the board has another program's main\.py; .* --replace"):
         planned(files)
     assert planned(files, replace=True) == (("table.py",), ("main.py", "table.py"))
     assert planned({**WANTED, "main.py": b""}) == (("table.py",), ("main.py", "table.py"))
@@ -72,9 +72,9 @@ def test_room_is_counted_in_chunks():
     # V1 has 216 chunks; ours take three.
     fits = {"big": bytes(126 * 212)}
     assert planned(fits)[1]
-    with pytest.raises(BoardError, match=r"128 bytes too little room; .*'big' \(26,838 bytes\)"):
+    with pytest.raises(BoardError, match=r"128 bytes short of room; .*'big' \(26,838 bytes\)"):
         planned({"big": bytes(126 * 213)})
-    with pytest.raises(BoardError, match=r"bytes too little room; make ours smaller$"):
+    with pytest.raises(BoardError, match=r"bytes short of room; make ours smaller$"):
         plan("V2", {}, {"main.py": bytes(20_480)}, False)
 
 

@@ -30,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-restart",
         action="store_true",
-        help="do not ask the boards for their programs, which starts the game on them anew",
+        help="do not query what runs on the boards, which restarts their game",
     )
-    parser.add_argument("--json", action="store_true", help="print the page as JSON")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
             Check(
                 "boards",
                 False,
-                "none found; plug one in with a cable that has data lines. "
-                "`noughts play` needs none",
+                "none found; plug one in with a cable that has data lines "
+                "(`noughts play` needs no board)",
             )
         )
     return 0
@@ -117,7 +117,7 @@ def _checks(board: ProbedBoard) -> list[Check]:
         )
     if board.port is not None:
         good = board.problem is None or board.boot is not None or board.micropython is not None
-        found = f"{board.port.name}, permitted" if good else board.problem or ""
+        found = f"{board.port.name}, accessible" if good else board.problem or ""
         checks.append(Check("port", good, found))
     elif board.problem is not None:
         checks.append(Check("port", False, board.problem))
@@ -127,7 +127,9 @@ def _checks(board: ProbedBoard) -> list[Check]:
         sound = is_sound(board.board or "", board.firmware or "")
         found = f"MicroPython {board.micropython} (firmware {board.firmware})"
         if not sound:
-            found += ": it can stop keeping the settings, and freeze when tilted; run `make flash`"
+            found += (
+                ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"
+            )
         checks.append(Check("firmware", sound, found))
     if board.boot is not None:
         boot = board.boot

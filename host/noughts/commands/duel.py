@@ -25,10 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("engine", nargs="*", metavar="ENGINE", help=f"two of {names}")
     parser.add_argument("--all", action="store_true", help="every engine against every other")
     parser.add_argument(
-        "-n", "--games", metavar="GAMES", type=int, default=1000, help="games a pair (1000)"
+        "-n", "--games", metavar="GAMES", type=int, default=1000, help="games for each pair (1000)"
     )
     parser.add_argument(
-        "--seed", metavar="N", type=int, default=0, help="the seed of all chances (0)"
+        "--seed", metavar="N", type=int, default=0, help="the seed of the random numbers (0)"
     )
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play, half of the games from either seat, and print the results."""
     if not 2 <= args.games <= _MAX_GAMES or args.games % 2:
-        args.error(f"argument -n: {args.games} is no even number from 2 to {_MAX_GAMES:,}")
+        args.error(f"argument -n: {args.games} is not an even number from 2 to {_MAX_GAMES:,}")
     if args.all == bool(args.engine):
         args.error("name two engines, or use --all")
     if args.all:
@@ -91,7 +91,7 @@ def _print_duel(names: tuple[str, str], seats: Mapping[bool, Tally], seed: int) 
         counts = (tally.won, tally.drawn, tally.lost)
         cells.append((name, *(_share(count, tally.games) for count in counts)))
     print("\n".join(columns(cells)))
-    print("In brackets: 95 % confidence intervals (Wilson).")
+    print("In brackets: 95% confidence intervals (Wilson).")
 
 
 def _print_cross_table(
@@ -110,7 +110,7 @@ def _print_cross_table(
         {count for seats in results.values() for count in _ended(seats)}, games
     )
     print(
-        "95 % confidence intervals (Wilson) reach "
+        "95% confidence intervals (Wilson) reach "
         f"at most {above:.1%} above these shares, and {below:.1%} below."
     )
 

@@ -30,19 +30,25 @@ _LISTEN_S = 9.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument(
-        "drive", nargs="?", metavar="DRIVE", type=Path, help="the board's drive; found by itself"
+        "drive",
+        nargs="?",
+        metavar="DRIVE",
+        type=Path,
+        help="the board's drive (found automatically)",
     )
-    parser.add_argument("--all", action="store_true", help="flash every board that is there")
+    parser.add_argument("--all", action="store_true", help="flash every board that is plugged in")
     parser.add_argument(
-        "--hex", metavar="FILE", type=Path, help="copy this hex, made by `noughts hex`"
+        "--hex", metavar="FILE", type=Path, help="copy this hex, which `noughts hex` made"
     )
     parser.add_argument(
-        "--port", metavar="PORT", help="the board's serial port; found by itself on real boards"
+        "--port",
+        metavar="PORT",
+        help="the board's serial port (found automatically on real boards)",
     )
     parser.add_argument(
         "--no-verify",
         action="store_true",
-        help="do not listen on the serial port for the game's start",
+        help="do not check on the serial port that the game starts",
     )
 
 
@@ -56,7 +62,7 @@ class _Hex:
 def run(args: argparse.Namespace) -> int:
     """Flash one board, or all; with `--all`, go on after a failure and tell it at the end."""
     if args.all and (args.drive or args.port):
-        args.error("--all finds the boards by itself; leave out DRIVE and --port")
+        args.error("--all flashes every board; leave out DRIVE and --port")
     chosen = _chosen(args.drive, args.all)
     what = _read(args.hex) if args.hex else _built()
     failed = 0
@@ -69,7 +75,9 @@ def run(args: argparse.Namespace) -> int:
             failed += 1
             print(f"noughts: {drive.path}: {printable(in_words(error))}", file=sys.stderr)
     if failed:
-        raise BoardError(f"{failed} of {len(chosen)} boards failed; see above, and flash them anew")
+        raise BoardError(
+            f"{failed} of {len(chosen)} boards failed; see above, and flash them again"
+        )
     return 0
 
 
@@ -91,7 +99,9 @@ def _read(path: Path) -> _Hex:
             raise FirmwareError(f"{path} does not hold the game; make one with `noughts hex`")
         ids.add(brain.read(files["table.py"].decode("latin-1"), f"table.py in {path}").id)
     if len(ids) > 1:
-        raise FirmwareError(f"{path} has a table of its own for each board; make it anew")
+        raise FirmwareError(
+            f"{path} has a different table for each board; make a new hex with `noughts hex`"
+        )
     return _Hex(text.encode(), ids.pop(), frozenset(firmwares))
 
 
@@ -99,7 +109,9 @@ def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
     if path is not None:
         drive = drives.look(path)
         if drive is None:
-            raise BoardError(f"{path} is no micro:bit's drive, it has no DETAILS.TXT; check it")
+            raise BoardError(
+                f"{path} is not a micro:bit's drive (it has no DETAILS.TXT); check the path"
+            )
         return [drive]
     found = drives.find_drives()
     if not found:
@@ -110,7 +122,9 @@ def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
 def _ask(found: Sequence[Drive]) -> Drive:
     names = ", ".join(str(drive.path) for drive in found)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise BoardError(f"{len(found)} boards are there ({names}); name one, or use --all")
+        raise BoardError(
+            f"{len(found)} boards are plugged in ({names}); name a drive, or use --all"
+        )
     for number, drive in enumerate(found, 1):
         print(f"{number}  {drive}")
     while True:
@@ -138,19 +152,19 @@ def _flash(drive: Drive, what: _Hex, args: argparse.Namespace) -> None:
     back = drives.wait_until_back(drive)
     if not whole:
         raise BoardError(
-            f"the drive {drive.path} went away before all of the hex was there; "
-            "try again, with another cable or USB port if it stays so"
+            f"the drive {drive.path} went away before all of the hex was copied; "
+            "try again, if need be with another cable or USB port"
         )
     if back is None and args.no_verify:
         raise BoardError(
             f"the drive {drive.path} did not come back; plug the board in again, "
-            "and see whether FAIL.TXT is on it"
+            "and look for FAIL.TXT on it"
         )
     if args.no_verify:
         print(f"{drive.path}: copied; not verified")
         return
     if back is None:
-        print(f"{drive.path} did not come back; listening on the serial port nevertheless")
+        print(f"{drive.path} did not come back; listening on the serial port anyway")
     name = _port(drive, args.port)
     print(f"{drive.path}: {_verify(name, what.table_id)}")
 
@@ -171,7 +185,7 @@ def _port(drive: Drive, wanted: str | None) -> str:
     if len(ports) == 1 and None in (ports[0].usb_id, drive.usb_id):
         return ports[0].name
     raise BoardError(
-        "the hex was copied, but the board's serial port is not there to see the game start; "
+        "the hex was copied, but no serial port was found on which to see the game start; "
         "name it with --port, or use --no-verify"
     )
 

@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
             _extract(args.extract[0], contents)
     else:
         if args.output == Path("-"):
-            args.error("a hex is not written to standard output; name a file")
+            args.error("cannot write a hex to standard output; name a file")
         files = files_for_boards()
         brain.of(files)  # without one, it would not be the game
         firmwares = image.for_boards(args.firmware or [])
@@ -72,7 +72,9 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(_facts(firmwares, contents)))
         return 0
     if not looking:
-        print(printable(f"{path} written, {path.stat().st_size:,} bytes: drag it to any micro:bit"))
+        print(
+            printable(f"{path} written, {path.stat().st_size:,} bytes; drag it onto any micro:bit")
+        )
     _tell(firmwares, contents)
     if args.extract:
         print(printable(f"files written to {args.extract[0]}"))
@@ -83,8 +85,8 @@ def _warn(firmwares: Mapping[str, Firmware]) -> None:
     for board, firmware in firmwares.items():
         if not image.is_sound(board, firmware.release):
             print(
-                f"noughts: {board} firmware {firmware.release} can stop keeping the settings, and "
-                "freeze when the board is tilted; take 2.1 or later",
+                f"noughts: {board} firmware {firmware.release} may stop saving the settings, and "
+                "freeze when the board is tilted; use 2.1 or later",
                 file=sys.stderr,
             )
 
@@ -95,7 +97,7 @@ def _tell(firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str,
         files = contents[board]
         print(firmware)
         print(f"  file system: {firmware.usage(files)}")
-        print(f"  table id: {_table_id(files) or 'none, there is no table of ours'}")
+        print(f"  table id: {_table_id(files) or 'none (no table of noughts)'}")
         print(f"  files: {len(files)}{', the same' if files == told else ''}")
         if files != told:
             for name, content in files.items():

@@ -38,13 +38,14 @@ def add_game_filter(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         type=_utf8,
-        help="part of a board's name",
+        help="only boards with this in their name; may be given several times",
     )
     group.add_argument(
         "--seats",
         metavar="AB",
         type=_seats,
-        help="player A's seat and B's: P a person, E M H the chip; PH is a person against hard",
+        help="who plays as A and as B: P a person, E, M and H the chip's levels; PH is a person "
+        "against hard",
     )
     group.add_argument(
         "--result",
@@ -52,12 +53,17 @@ def add_game_filter(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         choices=tuple(RESULTS),
-        help=f"{', '.join(RESULTS)}; A and B are who won",
+        help=f"{', '.join(RESULTS)}; A and B are the winner; may be given several times",
     )
     group.add_argument(
-        "--since", metavar="DAY", type=_day, help="began on this day or later: 2026-11-21"
+        "--since",
+        metavar="DAY",
+        type=_day,
+        help="only games that began on this day or later, such as 2026-11-21",
     )
-    group.add_argument("--until", metavar="DAY", type=_day, help="began on this day or earlier")
+    group.add_argument(
+        "--until", metavar="DAY", type=_day, help="only games that began on this day or earlier"
+    )
 
 
 def _utf8(text: str) -> str:
@@ -81,7 +87,7 @@ def _day(text: str) -> date:
         return day
     except (ValueError, OverflowError, OSError) as error:
         raise argparse.ArgumentTypeError(
-            f"{text[:20]!r} is not a day that can be searched for; write it as 2026-11-21"
+            f"{text[:20]!r} is not a usable date; write it as 2026-11-21"
         ) from error
 
 
@@ -100,8 +106,8 @@ def open_store(args: argparse.Namespace) -> Store:
     played = demonstration(path)
     if not path.exists() and played.exists():
         raise StoreError(
-            "no games are kept yet but those of a demonstration; `noughts watch` keeps a board's, "
-            f"and --db {played} shows the demonstration's"
+            "no games are kept yet except a demonstration's; `noughts watch` keeps a board's, "
+            f"and --db {played} selects the demonstration's"
         )
     return Store(path)
 
@@ -121,7 +127,7 @@ def refuse_store(args: argparse.Namespace, output: Path | None) -> None:
 def nothing_found(store: Store) -> StoreError:
     """Why no game was found."""
     if count(store, GameFilter()):
-        return StoreError(f"no game in {store.path} matches; `noughts games` lists them")
+        return StoreError(f"no game in {store.path} matches; `noughts games` lists them all")
     return StoreError(f"{store.path} holds no game yet; `noughts watch` keeps them")
 
 

@@ -43,16 +43,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keys",
         metavar="KEYS",
-        help="no terminal: press these and print what happens; A, B, AB, A:40 (held for 40 ms, "
-        "with no pause after it), tilt:400,0 (milli-g, to the right and towards the pins), flat, "
-        "and waits in ms of device time",
+        help="press these without a terminal, and print what happens; A, B, AB, A:40 (held for "
+        "40 ms, with no pause after it), tilt:400,0 (milli-g, to the right and towards the pins), "
+        "flat, and waits in ms of device time",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Start a board and play on it until the player quits."""
     if args.firmware and args.hex:
-        args.error("--firmware gets our files added, --hex is run as it is; give one of them")
+        args.error("--firmware adds the game's files, --hex runs a file as it is; give one of them")
     if args.keys is None:
         return _play(args)
     return _press_keys(args)

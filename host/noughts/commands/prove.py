@@ -1,4 +1,4 @@
-"""`noughts prove`: play engines against every sequence of moves, and say what is certain."""
+"""`noughts prove`: play engines against every sequence of moves, and report what is proved."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _HEAD = ("engine", "moves", "games", "won", "drawn", "lost", "plies", "wins agai
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument(
-        "engine", nargs="*", metavar="ENGINE", help=f"{', '.join(engines())}; by default all"
+        "engine", nargs="*", metavar="ENGINE", help=f"{', '.join(engines())}; all by default"
     )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,8 +40,8 @@ def run(args: argparse.Namespace) -> int:
     ]
     if wrong:
         raise NoughtsError(
-            f"{' and '.join(wrong)} should be perfect and is not; "
-            "the line above shows it; correct device/ai.py or the engine"
+            f"{' and '.join(wrong)} should play perfectly and does not "
+            "(see above); correct device/ai.py or the engine"
         )
     return 0
 
@@ -63,8 +63,8 @@ def verdict(proof: Proof) -> str:
         text = f"loses {_game(seat)}"
     if proof.value_losing_positions:
         losing = proof.value_losing_positions
-        return f"{text}; may give away the value of {losing:,} of 4,520 positions"
-    return f"{text}; keeps the value of every reachable position"
+        return f"{text}; loses value in {losing:,} of 4,520 positions"
+    return f"{text}; preserves the value of every reachable position"
 
 
 def _game(seat: Seat) -> str:
@@ -102,7 +102,7 @@ def _print_table(proofs: Mapping[str, tuple[Engine, Proof]]) -> None:
 def _facts(proof: Proof) -> dict[str, object]:
     facts: dict[str, object] = {
         "never_loses": proof.never_loses,
-        "positions_given_away": proof.value_losing_positions,
+        "value_losing_positions": proof.value_losing_positions,
     }
     for seat in proof.seats:
         facts[_order(seat)] = {

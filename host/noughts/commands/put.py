@@ -1,4 +1,4 @@
-"""`noughts put`: bring the files of a running board up to date over its serial port."""
+"""`noughts put`: update the files of a running board over its serial port."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port",
         metavar="PORT",
-        help="the board's serial port, if there are several: a device, or a URL for pyserial",
+        help="the board's serial port, if there are several: a device or a pyserial URL",
     )
     parser.add_argument(
-        "--table", metavar="FILE", type=Path, help="put this table instead of device/table.py"
+        "--table", metavar="FILE", type=Path, help="send this table instead of device/table.py"
     )
     parser.add_argument(
         "--replace",
         action="store_true",
-        help="replace files of another program that have names of ours, such as its main.py",
+        help="overwrite another program's files of the same names, such as its main.py",
     )
 
 
@@ -62,7 +62,7 @@ def _perform(update: Update, board: BoardFiles, files: Mapping[str, bytes]) -> N
         _carry_out(update, board, files)
     except KeyboardInterrupt:
         print(
-            "noughts: interrupted, the game on the board may be incomplete; "
+            "noughts: interrupted: the game on the board may be incomplete; "
             "run `noughts put` again",
             file=sys.stderr,
         )

@@ -21,17 +21,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "game",
         metavar="GAME",
         type=_number,
-        help="its number in `noughts games`, or `last` for the newest",
+        help="the game's number in `noughts games`, or `last` for the newest",
     )
     parser.add_argument(
         "--speed",
         metavar="X",
         type=_speed,
-        help=f"play by itself, so many times as fast as it was played ({_SLOWEST:g} to "
+        help=f"play automatically, this many times as fast as the game was played ({_SLOWEST:g} to "
         f"{_FASTEST:g})",
     )
     parser.add_argument(
-        "--text", action="store_true", help="print every step, as without a terminal"
+        "--text", action="store_true", help="print every step instead of stepping through the game"
     )
     add_db(parser)
 

@@ -1,4 +1,4 @@
-"""`noughts solve`: what a position is worth, how it goes on, and what finding that out costs."""
+"""`noughts solve`: what a position is worth, the best line, and what finding them costs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "position",
         metavar="POSITION",
-        help="nine characters X, O and . in reading order; X moved first: X...O....",
+        help="nine characters X, O and . in reading order, where X moved first: X...O....",
     )
     parser.add_argument(
         "--tree",
@@ -46,10 +46,10 @@ def run(args: argparse.Namespace) -> int:
     if args.tree is not None and not 1 <= args.tree <= _MAX_DEPTH:
         args.error(f"argument --tree: {args.tree} is not from 1 to {_MAX_DEPTH}")
     if args.svg and args.tree is None:
-        args.error("--svg draws the tree; say with --tree how deep")
+        args.error("--svg draws the tree; give its depth with --tree")
     position = parse(args.position)
     if position.over:
-        raise NoughtsError(f"in {position} {_ending(position)}; give a position in play")
+        raise NoughtsError(f"in {position} {_ending(position)}; give one that is not finished")
     scores = {cell: score_of_move(position, cell) for cell in position.free}
     if args.json:
         print(json.dumps(_facts(position, scores)))
@@ -95,13 +95,13 @@ def _tell(position: Position, scores: dict[int, int]) -> None:
     print(board(position, {cell: words(score) for cell, score in scores.items()}))
     print()
     print(f"{mover} to move: {words(max(scores.values()))}")
-    print(f"it goes on {' '.join(str(cell + 1) for cell in variation(position))}")
+    print(f"best line {' '.join(str(cell + 1) for cell in variation(position))}")
     for name, engine in engines().items():
         reply = engine.reply(position)
         cells = " ".join(str(cell + 1) for cell in reply.cells)
         cost = f"  {reply.nodes:,} nodes, {reply.cut:,} moves cut" if name in _SEARCHES else ""
         print(f"{name:<14} plays {cells}{cost}")
-    print("Cells are numbered 1 to 9 in reading order; wins and losses are in so many plies.")
+    print("Cells are numbered 1 to 9 in reading order; wins and losses are counted in plies.")
 
 
 def _facts(position: Position, scores: dict[int, int]) -> dict[str, object]:
@@ -121,7 +121,7 @@ def _facts(position: Position, scores: dict[int, int]) -> dict[str, object]:
 def _drawn(node: Node) -> Tree:
     """The tree; what a move is worth is said from the side of who makes it."""
     if node.cell is None:
-        tree = Tree(Text(f"{node.position}  (each move: what it is worth to who makes it)"))
+        tree = Tree(Text(f"{node.position}  (each move's value is for the player who makes it)"))
     else:
         label = f"{node.cell + 1}  {node.position}  "
         if node.score is None:

@@ -27,9 +27,9 @@ _WARMTH = ((40, 245), (50, 190), (75, 80))
 
 RECORDS = """
 --json prints one object: games; results (a list: seats, first, games, A, B, draw, abandoned,
-unfinished); first_moves (nine counts, cells in reading order); lengths (moves: games that ended by
-the rules); players (by seat: games, moves, mistakes and mistakes_a_game in games that ended by the
-rules; thought_ms: the quartiles of the time from the move before to this one, or null).
+unfinished); first_moves (nine counts, cells in reading order); lengths (moves: games that were
+won or drawn); players (by seat: games, moves, mistakes and mistakes_a_game in games that were won
+or drawn; thought_ms: the quartiles of the time from the move before to this one, or null).
 """
 
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
     parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="draw them into this picture, .png or .svg"
+        "--plot", metavar="FILE", type=Path, help="plot them into this file, .png or .svg"
     )
     add_game_filter(parser)
     add_db(parser)
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Count, and tell or draw it."""
     if args.plot is not None and args.plot.suffix.lower() not in (".png", ".svg"):
-        args.error(f"argument --plot: {args.plot.name!r} ends neither in .png nor in .svg")
+        args.error(f"argument --plot: {args.plot.name!r} does not end in .png or .svg")
     refuse_store(args, args.plot)
     with open_store(args) as store:
         found = stats(store, game_filter(args))
@@ -87,19 +87,19 @@ def _tell(found: Stats) -> None:
         _print_heat([count / moved for count in found.first_moves])
     ended = sum(found.lengths.values())
     if ended:
-        print("\nMoves in a game that ended by the rules\n")
+        print("\nMoves in games that were won or drawn\n")
         most = max(found.lengths.values())
         for length in range(5, 10):
             count = found.lengths[length]
             bar = "#" * round(_BAR * count / most)
             print(f"{length}  {count:>{len(f'{ended:,}')},}  {bar}".rstrip())
-    print("\nWho played, in games that ended by the rules; seconds for a move in all games\n")
+    print("\nPlayers: games that were won or drawn; seconds for a move, in all games\n")
     _print_columns(
-        [("", "games", "moves", "mistakes", "a game", "median s", "middle half")]
+        [("", "games", "moves", "mistakes", "a game", "median s", "interquartile range")]
         + [_player_row(seat, player) for seat, player in players_in_order(found)],
         left=1,
     )
-    print("\nA game of two people counts once for each of them.", end="")
+    print("\nA game between two people counts once for each of them.", end="")
     print(" A mistake is a move that turns a win into a draw or a loss, or a draw into a loss.")
 
 

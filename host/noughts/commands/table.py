@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Make the table, hold the device's own code against it, and write or compare the file."""
     if args.output == Path("-"):
-        args.error("a table is not written to standard output; name a file")
+        args.error("cannot write a table to standard output; name a file")
     path: Path = args.output or device_dir() / "table.py"
     made = brain.make()
     brain.check(made, brain.classes())
@@ -55,7 +55,7 @@ def _compare(path: Path, content: bytes) -> None:
             f"cannot read {path} ({error.strerror}); run `noughts table` to write it"
         ) from error
     if present != content:
-        raise NoughtsError(f"{path} is not what would be generated; run `noughts table`")
+        raise NoughtsError(f"{path} differs from the table that is generated; run `noughts table`")
 
 
 def _tell(facts: brain.Summary) -> None:

@@ -22,20 +22,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "engine",
         nargs="+",
         metavar="ENGINE",
-        help=f"{', '.join(engines())}; two of them play each other",
+        help=f"{', '.join(engines())}; name two to watch them play",
     )
     parser.add_argument(
         "--first", choices=("me", "it"), default="me", help="who moves first, as X (me)"
     )
     parser.add_argument(
-        "--seed", metavar="N", type=int, help="the seed of the engine's chances, to play it again"
+        "--seed",
+        metavar="N",
+        type=int,
+        help="the seed of the engine's random choices, to repeat a game",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Play one game."""
     if len(args.engine) > 2:
-        args.error(f"one engine plays against you, two each other; not {len(args.engine)}")
+        args.error(f"name one engine to play against, or two to watch, not {len(args.engine)}")
     players: list[Engine | None] = [engine_option(name, args) for name in args.engine]
     if len(players) == 1:
         players.insert(args.first == "it", None)

@@ -43,12 +43,12 @@ with --json, each line is an object with "at" (when it was printed; ISO 8601, UT
   connected  board, port               gone     board, port, why
   waiting    port, why                 noise    board, text
   unknown    board, what               boot     board, new, boot, hardware, release, table_id
-  busy       store (another program writes to it: what is heard waits)
+  busy       store (another program writes to it: sentences wait)
   free       store                         moved    store (deleted or overwritten), now
-  missed     events (that nobody read, and that are not printed)
+  missed     events (how many were not printed, because nobody read)
   game       board, new, game (its number in the store), boot, number (the board's own count),
              seats, first, moves (cells 0 to 8), ms (since the game began), end (- A B = x)
-"new" is false for what the store had before. A boot or game is printed when it is in the store.
+"new" is false for what the store already had. A boot or game is printed once it is stored.
 """
 
 
@@ -68,10 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"start N virtual boards (1 to {_MAX_EMULATED}) that play by themselves",
     )
     parser.add_argument(
-        "--from", dest="captured", metavar="FILE", help="read a captured log, - for standard input"
+        "--from", dest="captured", metavar="FILE", help="read a captured log (- for standard input)"
     )
     parser.add_argument(
-        "--name", metavar="BOARD", help="with --from: whose log it is, where it does not say so"
+        "--name",
+        metavar="BOARD",
+        help="with --from: the board's name, where the log does not give it",
     )
     parser.add_argument("--plain", action="store_true", help="print a line for each event")
     parser.add_argument("--json", action="store_true", help="print a JSON object for each event")
@@ -84,14 +86,14 @@ def run(args: argparse.Namespace) -> int:
     if args.emulated is not None and not 1 <= args.emulated <= _MAX_EMULATED:
         args.error(f"argument --emulated: {args.emulated} is not from 1 to {_MAX_EMULATED}")
     if args.captured is not None and (args.port or args.emulated):
-        args.error("--from reads a file; it goes with no port and no --emulated")
+        args.error("--from reads a file; leave out ports and --emulated")
     if args.emulated and args.port and args.db is None:
-        args.error("--emulated is a demonstration; with a port, say with --db where games are kept")
+        args.error("--emulated is a demonstration; with a port, name a store for both with --db")
     if args.name is not None and args.captured is None:
-        args.error("--name goes with --from")
+        args.error("--name needs --from")
     if args.name is not None and not _NAME.fullmatch(args.name):
         args.error(
-            f"{args.name[:20]!r} is not a name; begin with a letter or digit, and use no spaces"
+            f"{args.name[:20]!r} is not a valid name; begin with a letter or digit, without spaces"
         )
     for port in args.port:
         _check(port)
@@ -273,7 +275,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 
 def _sum_up(session: Session, noise: int, path: Path, unshown: int = 0) -> None:
-    missed = f"{counted(unshown, 'event')} not shown: nobody read; " if unshown else ""
+    missed = f"{counted(unshown, 'event')} not shown, as nobody read them; " if unshown else ""
     _say(
         f"{counted(session.sentences, 'sentence')} from {counted(len(session.boards), 'board')}, "
         f"{counted(session.games, 'game')} ended, {counted(noise, 'byte')} of noise; {missed}"

@@ -70,7 +70,7 @@ def _parse(text: bytes, board: str, name: str) -> Chunks:
             record = bytes.fromhex(line[1:].decode("ascii"))
         except ValueError:
             if number == 1:
-                raise HexError(f"{name} is not a hex file; take a micro:bit's .hex") from None
+                raise HexError(f"{name} is not a hex file; use a micro:bit's .hex") from None
             raise HexError(f"{name} is damaged in line {number}; download it again") from None
         if len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF:
             raise HexError(f"{name} is damaged in line {number}; download it again")
@@ -89,7 +89,7 @@ def _parse(text: bytes, board: str, name: str) -> Chunks:
     else:
         raise HexError(f"{name} is cut short; download it again")
     if not chunks:
-        raise HexError(f"{name} has no firmware for the micro:bit {board}; take one that has")
+        raise HexError(f"{name} has no firmware for the micro:bit {board}; use one that has it")
     return _join(chunks)
 
 

@@ -48,7 +48,7 @@ class Microbit:
         Raises `HexError`, `UnicornError`, or `EmulatorError` for an unknown board.
         """
         if board not in _CHIPS:
-            raise EmulatorError(f"there is no micro:bit {board!r}; take 'V1' or 'V2'")
+            raise EmulatorError(f"there is no micro:bit {board!r}; use 'V1' or 'V2'")
         if hex is None and flash is None:
             raise EmulatorError("a micro:bit needs a firmware; give a hex or a flash image")
         self.board = board
@@ -145,7 +145,7 @@ class Microbit:
     def touch_logo(self, touched: bool) -> None:
         """Touch the logo, or let it go. Raises `EmulatorError` on a V1, which cannot feel it."""
         if not self._chip.touch_logo(touched):
-            raise EmulatorError("the logo of a V1 does not feel touch; take a V2")
+            raise EmulatorError("a V1 has no touch logo; use a V2")
 
     def leds(self) -> bytes:
         """25 levels from 0 to 9, in reading order, as the pins give them."""
@@ -154,7 +154,7 @@ class Microbit:
     @staticmethod
     def _known(button: str) -> str:
         if button not in ("A", "B"):
-            raise EmulatorError(f"there is no button {button!r}; take 'A' or 'B'")
+            raise EmulatorError(f"there is no button {button!r}; use 'A' or 'B'")
         return button
 
     # Reset, power, flash.

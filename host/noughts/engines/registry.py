@@ -32,6 +32,6 @@ def engine_named(name: str) -> Engine:
     known = engines()
     if name not in known:
         near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}"
         raise UnknownEngineError(f"{name!r} is not an engine; {hint}")
     return known[name]

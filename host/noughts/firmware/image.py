@@ -110,7 +110,7 @@ class Firmware:
             return fs.read_files_from_hex(self.memory, self.info)
         except (FilesystemError, UnicodeDecodeError) as error:
             raise FirmwareError(
-                f"the file system for {self.board} is damaged ({error}); make the hex anew"
+                f"the file system for {self.board} is damaged ({error}); build the hex again"
             ) from error
 
     def usage(self, files: Mapping[str, bytes]) -> Usage:
@@ -171,7 +171,7 @@ def read(text: str, name: str) -> dict[str, Firmware]:
         if kind in (V1, V2):
             found[kind] = _firmware(kind, memory, info, name)
     if not found:
-        raise FirmwareError(f"{name} holds no MicroPython; take an official MicroPython hex")
+        raise FirmwareError(f"{name} holds no MicroPython; use an official MicroPython hex")
     return dict(sorted(found.items()))
 
 
@@ -181,7 +181,9 @@ def for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
     for path in paths:
         for board, firmware in load(path).items():
             if board in chosen:
-                raise FirmwareError(f"{path} is a second firmware for {board}; give one for each")
+                raise FirmwareError(
+                    f"{path} is a second firmware for {board}; give one for each board"
+                )
             chosen[board] = firmware
     return {board: chosen.get(board) or bundled_for(board) for board in (V1, V2)}
 
@@ -200,7 +202,7 @@ def _firmware(
     if info is None or found is None or info.device_version.value != board:
         raise FirmwareError(
             f"{name} holds no MicroPython for the micro:bit {board}; "
-            "take an official MicroPython hex"
+            "use an official MicroPython hex"
         )
     return Firmware(memory, info, found[1], found[2])
 

@@ -86,13 +86,13 @@ def _records(text: str, name: str) -> list[bytes]:
     if not records:
         raise no_hex(name)
     if records[-1][3] != 1:
-        raise FirmwareError(f"{name} is cut short, its end is missing; download it again")
+        raise FirmwareError(f"{name} is cut short (its end is missing); download it again")
     return records
 
 
 def no_hex(name: str) -> FirmwareError:
     """The failure of a file that is something else."""
-    return FirmwareError(f"{name} is not a hex file; take an official MicroPython .hex")
+    return FirmwareError(f"{name} is not a hex file; use an official MicroPython .hex")
 
 
 def _memory(records: Iterable[bytes], name: str) -> intelhex.IntelHex:
@@ -109,7 +109,7 @@ def _memory(records: Iterable[bytes], name: str) -> intelhex.IntelHex:
             run += record[4:-1]
             size += record[0]
         elif record[:3] != b"\2\0\0":
-            raise FirmwareError(f"{name} is damaged (an address in it); download it again")
+            raise FirmwareError(f"{name} is damaged (a wrong address); download it again")
         else:
             base = (record[4] << 8 | record[5]) << (4 if record[3] == _SEGMENT else 16)
     memory.frombytes(run, start)

@@ -103,7 +103,9 @@ def parse(text: str) -> Position:
             f"in {text} both sides have a line; the game ends with the first"
         )
     if (WON[first] and more == 0) or (WON[second] and more == 1):
-        raise IllegalPositionError(f"in {text} a side moved after the other had won; take it back")
+        raise IllegalPositionError(
+            f"in {text} a side moved after the other had won; remove that move"
+        )
     return Position(first, second) if more == 0 else Position(second, first)
 
 

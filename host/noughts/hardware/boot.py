@@ -53,7 +53,7 @@ def wait_for_boot(
             raise gone(port) from error
         if stopped is not None:
             raise GameError(f"the game on {port.port} {stopped}", stopped.report())
-    heard = f"; the last it said was: {last[:60]}" if last else ", and said nothing"
+    heard = f"; the last line it sent was: {last[:60]}" if last else ", and sent nothing"
     raise BoardError(
         f"the game on {port.port} did not start{heard}; press reset, or run `noughts put` again"
     )

@@ -24,7 +24,7 @@ MAINTENANCE = (
     "the board is in maintenance mode; unplug it and plug it in again without holding reset"
 )
 NO_DRIVE = (
-    "no micro:bit's drive is there; check that the cable has data lines, that the drive MICROBIT "
+    "no micro:bit drive was found; check that the cable has data lines, that the drive MICROBIT "
     "is mounted, and that reset was not held while plugging in (maintenance mode)"
 )
 
@@ -129,7 +129,7 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
             ) from error
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
             raise BoardError(
-                f"the drive {drive.path} cannot be written ({error.strerror}); unplug the board, "
+                f"cannot write to the drive {drive.path} ({error.strerror}); unplug the board, "
                 "plug it in and try again, and check that you may write to it"
             ) from error
         if written < len(content) and look(drive.path) is not None:

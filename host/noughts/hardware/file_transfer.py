@@ -184,13 +184,13 @@ class BoardFiles:
             ) from error
         except _NONSENSE as error:
             raise BoardError(
-                f"the board on {self.name} stopped making sense when asked to {what}; "
+                f"the board on {self.name} gave no sensible answer when asked to {what}; "
                 "reset it and run the same command again"
             ) from error
 
     def _no_micropython(self) -> BoardError:
         return BoardError(
-            f"what is on {self.name} does not answer as MicroPython; "
+            f"the device on {self.name} does not answer like MicroPython; "
             "press its reset button and try again, or flash it with `noughts flash`"
         )
 

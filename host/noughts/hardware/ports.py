@@ -82,7 +82,7 @@ def choose_port(wanted: str | None) -> str:
 def _only(ports: Sequence[Port]) -> str:
     if not ports:
         raise BoardError(
-            "no micro:bit is on any serial port; plug it in with a cable that has data lines, "
+            "no micro:bit was found on a serial port; plug it in with a cable that has data lines, "
             "or name its port with --port"
         )
     if len(ports) > 1:
@@ -141,7 +141,7 @@ def why_not(name: str, error: Exception) -> str:
     number = getattr(error, "errno", None)
     text = str(error)
     if number == errno.ENOENT or "FileNotFoundError" in text:
-        return f"there is no port {name}; `noughts doctor` lists those that there are"
+        return f"there is no port {name}; `noughts doctor` lists the ports"
     if os.name == "nt" and "PermissionError" in text:  # Windows says this of a busy port
         number = errno.EBUSY
     if number == errno.EACCES:
@@ -165,7 +165,7 @@ def how_to_be_permitted(name: str) -> str:
         status = Path(name).stat()
         group = grp.getgrgid(status.st_gid).gr_name
     except (ImportError, OSError, KeyError):
-        return "ask whoever looks after this computer for access to it"
+        return "ask the administrator of this computer for access to it"
     if group not in _GROUPS or status.st_mode & _GROUP_MAY != _GROUP_MAY:
         return "add a udev rule for it (micro:bits are 0d28:0204), or use sudo"
     return f"join its group with `sudo usermod -aG {group} $USER`, then log in again"

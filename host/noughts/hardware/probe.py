@@ -59,7 +59,7 @@ def inspect(extra_ports: Sequence[str], restart: bool) -> list[ProbedBoard]:
             boards.append(board)
     for board in boards:
         if board.port is None:
-            board.problem = "its serial port is not there; unplug the board and plug it in again"
+            board.problem = "its serial port is missing; unplug the board and plug it in again"
             continue
         try:
             with contextlib.closing(open_port(board.port.name)) as port:
@@ -85,7 +85,7 @@ def _ask(board: ProbedBoard, port: serial.SerialBase) -> None:
         finally:  # Ctrl-C too must not leave it stopped
             port.write(b"\x02\x04")
     except ERRORS as error:
-        raise BoardError("it went away while it was asked; plug it in and try again") from error
+        raise BoardError("it went away while it was queried; plug it in and try again") from error
     if found is not None:
         board.micropython, board.firmware = found[1].decode(), found[2].decode()
         board.board = "V1" if found[3] == b"nRF51822" else "V2"

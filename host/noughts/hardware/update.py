@@ -45,7 +45,7 @@ def plan(
     taken = [name for name in wanted if name in present and _foreign(present[name])]
     if taken and not replace:
         raise BoardError(
-            f"{' and '.join(taken)} on the board is not ours; save it if you need it, "
+            f"the board has another program's {' and '.join(taken)}; save a copy if you need it, "
             "then run `noughts put --replace`"
         )
     retired = sorted(
@@ -89,4 +89,4 @@ def _check_room(
     if over > 0:
         names = ", ".join(f"{name!a} ({size:,} bytes)" for name, size in others.items())
         advice = f"remove some of its other files: {names}" if names else "make ours smaller"
-        raise BoardError(f"the board has {over:,} bytes too little room; {advice}")
+        raise BoardError(f"the board is {over:,} bytes short of room; {advice}")

@@ -104,7 +104,7 @@ def read(line: str) -> Sentence:
         raise SentenceError("not a sentence; ignore the line")
     body = frame[1]
     if checksum(body) != frame[2]:
-        raise SentenceError("the checksum does not hold; ignore the line")
+        raise SentenceError("the checksum is wrong; ignore the line")
     if found := _BOOT.fullmatch(body):
         return Boot(*found.groups())
     if found := _GAME.fullmatch(body):

@@ -143,7 +143,7 @@ class BoardApp(App[None]):
         if tiny:
             self.query_one("#small", Static).update(
                 f"{columns} x {lines} is too small: make the terminal "
-                f"{MIN_COLUMNS} x {MIN_LINES} or larger, or q to quit."
+                f"{MIN_COLUMNS} x {MIN_LINES} or larger, or press q to quit."
             )
 
     def fail(self, error: NoughtsError) -> None:
@@ -206,7 +206,7 @@ class BoardApp(App[None]):
         elif isinstance(item, Noise):
             self._heard.write(Text(item.text, style="dim italic"))
         elif not item.again:
-            self._heard.write(Text(f"{item.what} is not known here", style="dim"))
+            self._heard.write(Text(f"{item.what} is not known to this version", style="dim"))
 
     def _tell_status(self) -> None:
         if self.failure is not None:

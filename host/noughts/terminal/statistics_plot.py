@@ -86,7 +86,7 @@ def _lengths(axes: Axes, found: Stats) -> None:
     lengths = range(5, 10)
     axes.bar(lengths, [found.lengths[length] for length in lengths], color="#5b8def")
     axes.set_title("Moves in a game")
-    axes.set_ylabel("games that ended by the rules")
+    axes.set_ylabel("games won or drawn")
 
 
 def _times(axes: Axes, found: Stats) -> None:

@@ -84,7 +84,8 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             self._news.wait_for(lambda: self._state or self._ended, _START_S)
         if self._state is None:
             raise BoardError(
-                self._failure or "the virtual board does not start; close some programs, try again"
+                self._failure
+                or "the virtual board does not start; close some programs and try again"
             )
 
     def _send(self, *message: Any) -> None:
@@ -232,5 +233,5 @@ def _start() -> subprocess.Popen[bytes]:
         )
     except OSError as error:
         raise BoardError(
-            f"cannot start Python for the virtual board ({error.strerror}); free some memory"
+            f"cannot start Python for the virtual board ({error.strerror}); close some programs"
         ) from error

@@ -98,7 +98,7 @@ def firmware_for(board: str, path: Path | None = None) -> image.Firmware:
     if board not in found:
         raise FirmwareError(
             f"{path} is for the micro:bit {' and '.join(found)} only; "
-            f"choose that with --board, or take a hex for {board}"
+            f"choose that with --board, or use a hex for {board}"
         )
     return found[board]
 

@@ -101,13 +101,13 @@ def in_words(event: Event) -> str:
     if isinstance(event, PortOpened):
         return f"{event.board}: connected" + f" ({event.port})" * (event.port != event.board)
     if isinstance(event, PortClosed):
-        return f"{event.board}: gone ({event.why}); it is taken up again when it is back"
+        return f"{event.board}: gone ({event.why}); watching resumes when it is back"
     if isinstance(event, PortUnavailable):
         return f"waiting for {event.port}: {event.why}"
     if isinstance(event, StoreBusy):
         return (
-            f"{event.store} is in use by another program; what boards say is in its raw lines, and "
-            "is stored when that program is done"
+            f"{event.store} is in use by another program; what boards say goes to the raw "
+            "lines, and is stored when that program is done"
         )
     if isinstance(event, StoreFree):
         return f"{event.store} is free again"
@@ -117,9 +117,10 @@ def in_words(event: Event) -> str:
             f"{event.now}, and `noughts watch --from FILE` reads the raw lines of those before"
         )
     if isinstance(event, NotShown):
-        return f"{counted(event.events, 'event')} not shown: nobody read; all is kept"
+        return f"{counted(event.events, 'event')} not shown, as nobody read them; all is kept"
     if isinstance(event, UnknownSentence):
-        return f"{event.board}: {event.what} is not known here; get a newer noughts"
+        what = f"{event.what} is not known to this version"
+        return f"{event.board}: {what}; get a newer noughts"
     return f"{event.board}: noise: {event.text}"
 
 

@@ -222,8 +222,8 @@ class Watch:
             store = Store(beside(self._first_path), create=True)
         except OSError as error:
             raise StoreError(
-                f"{self.path} is gone, and nothing can be kept beside it ({error.strerror}); "
-                f"check the folder: what was heard is in {self._raw.folder}"
+                f"{self.path} is gone, and no new store can be made beside it ({error.strerror}); "
+                f"check the folder; what boards said is in {self._raw.folder}"
             ) from error
         self._leave()
         self._store = store
@@ -250,7 +250,7 @@ class Watch:
         left = self._recorder.left_out + len(self._recorder.pending)
         if left:
             raise StoreError(
-                f"{self.path} is in use by another program, and {left:,} sentences are not in it; "
+                f"{self.path} is in use by another program, and {left:,} sentences are not stored; "
                 f"`noughts watch --from FILE` reads them from the raw lines in {self._raw.folder}"
             )
         return events
