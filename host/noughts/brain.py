@@ -54,7 +54,7 @@ class Table:
 
 
 def values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
-    """Each free cell's value to the player to move."""
+    """Each free cell's sum of weights, for the player to move: hard plays where it is greatest."""
     worth = [
         weights[score + (2 if line < 6 else 7)] for line, score in enumerate(position.scores())
     ]

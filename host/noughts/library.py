@@ -87,7 +87,7 @@ class MatchResult(NamedTuple):
 
     @property
     def total(self) -> Tally:
-        """From both seats together."""
+        """The tally of both seats together."""
         return self.moving_first + self.moving_second
 
 

@@ -125,7 +125,7 @@ def refuse_store(args: argparse.Namespace, output: Path | None) -> None:
 
 
 def nothing_found(store: Store) -> StoreError:
-    """Why no game was found."""
+    """The error when no game was found: none is kept, or none matches."""
     if count(store, GameFilter()):
         return StoreError(f"no game in {store.path} matches; `noughts games` lists them all")
     return StoreError(f"{store.path} holds no game yet; `noughts watch` keeps them")

@@ -84,7 +84,7 @@ def _carry_out(update: Update, board: BoardFiles, files: Mapping[str, bytes]) ->
 
 
 def read_table(path: Path) -> brain.Table:
-    """The table in a file. Raises `NoughtsError`."""
+    """The table in a file. Raises `NoughtsError` if it cannot be read or is not a table."""
     try:
         with path.open("rb") as file:
             return brain.read(file.read(_MAX_TABLE).decode("ascii"), str(path))

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Count, and tell or draw it."""
+    """Print the statistics, and plot them if asked to."""
     if args.plot is not None and args.plot.suffix.lower() not in (".png", ".svg"):
         args.error(f"argument --plot: {args.plot.name!r} does not end in .png or .svg")
     refuse_store(args, args.plot)

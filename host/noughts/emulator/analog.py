@@ -27,7 +27,7 @@ _ADC_US = 68
 
 
 class Adc(Peripheral):
-    """The nRF51's converter."""
+    """The nRF51's analog-to-digital converter."""
 
     def __init__(self, chip: Chip) -> None:
         settings = ADC_BUSY, ENABLE, ADC_CONFIG, ADC_RESULT

@@ -97,12 +97,12 @@ class Chip:
         self.wire_buttons()
 
     def wire_buttons(self) -> None:
-        """A button that is pressed pulls its pin low."""
+        """Drive the buttons' pins: low where a button is pressed."""
         for name, pin in self.buttons:
             self.port.drive(pin, name not in self.pressed)
 
     def attach(self, peripheral: P) -> P:
-        """Give a page of addresses to a peripheral."""
+        """Map a peripheral's registers at its base address; returns it."""
         self.cpu.core.map_registers(peripheral.base, *peripheral.callbacks())
         self.pages[peripheral.base] = peripheral
         return peripheral

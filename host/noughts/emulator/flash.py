@@ -92,13 +92,13 @@ class Flash:
         self._uc.ctl_remove_cache(at, at + len(data))  # it may be code that has run
 
     def cut(self, chance: random.Random) -> None:
-        """Power goes: what is under way stays as it is."""
+        """Cut the power: a write or an erase under way has changed some of its bits, by chance."""
         change, self._change = self._change, None
         if change:
             self.program(change.at, change.cut(self._cpu.now(), chance))
 
     def erase(self, at: int, size: int) -> None:
-        """Erase from within a register access."""
+        """Begin to erase, if NVMC is set to erase; called from within a register access."""
         if self.config == _ERASE_ENABLED:
             before = self.read(at, size)
             after = bytes([ERASED]) * size

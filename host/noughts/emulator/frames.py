@@ -42,7 +42,7 @@ class Frames:
         self._fp_saved: list[bytes] = []
 
     def clear(self) -> None:
-        """There are none: the chip was reset."""
+        """Forget all frames, as at a reset."""
         self._fp_saved.clear()
 
     def look(self) -> tuple[int, ...]:
@@ -51,7 +51,7 @@ class Frames:
 
     @staticmethod
     def masks(registers: tuple[int, ...]) -> tuple[int, int]:
-        """PRIMASK and BASEPRI."""
+        """PRIMASK and BASEPRI, from the registers that `look` gave."""
         return registers[8], registers[9]
 
     def push(self, registers: tuple[int, ...], pc: int, exception: int, in_handler: bool) -> None:

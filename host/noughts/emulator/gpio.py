@@ -43,7 +43,7 @@ class Port:
         self._inputs: int | None = None
 
     def drive(self, pin: int, high: bool) -> None:
-        """What is wired to a pin gives it a level."""
+        """Drive a pin from outside, high or low."""
         bit = 1 << pin
         self._driven |= bit
         self._high = self._high | bit if high else self._high & ~bit
@@ -82,7 +82,7 @@ class Port:
 
 
 class Gpio(Peripheral):
-    """One or two ports."""
+    """The registers of one or two ports of 32 pins."""
 
     def __init__(self, chip: Chip, ports: int) -> None:
         super().__init__(chip, 0x5000_0000)

@@ -16,7 +16,7 @@ class I2cDevice(Protocol):
         """The `size` bytes that a read transfer brings."""
 
     def lose_power(self) -> None:
-        """Be as it is when the power comes."""
+        """Return to the state at power-on."""
 
 
 class RegisterFile:
@@ -76,7 +76,7 @@ class Bus:
         self.after_transfer = after_transfer
 
     def lose_power(self) -> None:
-        """The power of all devices goes, and comes back."""
+        """Return all devices to their state at power-on."""
         for device in self.devices.values():
             device.lose_power()
 

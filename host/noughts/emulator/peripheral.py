@@ -73,10 +73,10 @@ class Peripheral:
         self._polls: dict[int, tuple[int, int]] = {}
 
     def fire(self) -> None:
-        """What was scheduled is due."""
+        """Do what was scheduled for this time; nothing, unless a peripheral overrides it."""
 
     def event(self, offset: int) -> None:
-        """Something has happened: interrupts, and what PPI ties to it."""
+        """Set an event; raises its interrupt if enabled, and starts the tasks tied to it by PPI."""
         self.values[offset] = 1
         self.happened |= 1 << (offset - EVENTS >> 2)
         if self.happened & self.inten:
@@ -85,17 +85,17 @@ class Peripheral:
             task()
 
     def later(self, cycles: int, offset: int) -> None:
-        """Let an event happen so many cycles from now."""
+        """Schedule an event this many cycles from now."""
         self.cpu.after(cycles, partial(self.event, offset))
 
     def begin(self, cycles: int, action: Callable[[], object]) -> None:
-        """Let something end so many cycles from now, in place of what is under way."""
+        """Schedule the end of something, in cycles from now, in place of what is under way."""
         self.abandon()
         self._under_way = self.cpu.after(cycles, action)
         self._looks = 0
 
     def abandon(self) -> None:
-        """Nothing is under way any more."""
+        """Cancel what `begin` started."""
         if self._under_way:
             self.cpu.cancel(self._under_way)
 

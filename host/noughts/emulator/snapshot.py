@@ -39,7 +39,7 @@ class Snapshot:
         self._note([chip, *others])
 
     def restore(self) -> None:
-        """Go back, as often as you like."""
+        """Put the micro:bit back into this state; may be called any number of times."""
         core = self._chip.cpu.core
         for base, memory, content in self._memory:
             for at in range(0, len(content), PAGE):

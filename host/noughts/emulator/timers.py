@@ -79,7 +79,7 @@ class Timer(Peripheral):
         self.nvic.unmute[irq] = self._unmute
 
     def callbacks(self) -> tuple[Read, Write]:
-        """Captures go first: it is how firmware reads the time."""
+        """The callbacks, with captures tried first: they are how firmware reads the time."""
         read_other, write_other = super().callbacks()
         cpu, cc, values, counter = self.cpu, self.cc, self.values, self.cpu.counter
         value_of = values.get

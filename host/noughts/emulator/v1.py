@@ -85,7 +85,7 @@ class V1(Chip):
         self.attach(Ppi(self, _PPI_CHANNELS))
 
     def touch_logo(self, touched: bool) -> bool:
-        """There is no logo to touch."""
+        """Do nothing; False, for this board has no touch logo."""
         return False
 
     def levels(self) -> bytes:

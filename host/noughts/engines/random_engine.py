@@ -7,7 +7,7 @@ from noughts.game.positions import Position
 
 
 class Random:
-    """Any free cell."""
+    """Plays any free cell, each with the same probability."""
 
     name = "random"
     about = "any free cell"

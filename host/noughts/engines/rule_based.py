@@ -92,7 +92,7 @@ RULES: tuple[Rule, ...] = (complete, block, stop_fork, influence)
 
 
 class Rules:
-    """The chain of the four rules."""
+    """Plays by four hand-written rules: the first that applies decides."""
 
     name = "rules"
     about = "four rules, no search"

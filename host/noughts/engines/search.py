@@ -29,7 +29,7 @@ the window in which it was searched: the score is exact between `alpha` and `bet
 
 
 class Minimax:
-    """Every line of play to its end."""
+    """Searches every line of play to its end."""
 
     name = "minimax"
     about = "every line of play to its end"
@@ -66,7 +66,7 @@ class Minimax:
 
 
 class AlphaBeta:
-    """Minimax without the moves that cannot matter."""
+    """Minimax that skips the moves which cannot change the result (alpha-beta)."""
 
     name = "alphabeta"
     about = "minimax without the moves that cannot matter"

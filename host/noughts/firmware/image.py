@@ -51,7 +51,7 @@ class Usage:
 
     @property
     def free(self) -> int:
-        """What is left."""
+        """Bytes that are not used; negative if the files do not fit."""
         return self.total - self.used
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ class Firmware:
         return image
 
     def files(self) -> dict[str, bytes]:
-        """The files that are in its file system, name to content."""
+        """The files in its file system, name to content; raises `FirmwareError` if damaged."""
         try:
             return fs.read_files_from_hex(self.memory, self.info)
         except (FilesystemError, UnicodeDecodeError) as error:

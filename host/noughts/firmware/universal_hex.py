@@ -91,7 +91,7 @@ def _records(text: str, name: str) -> list[bytes]:
 
 
 def no_hex(name: str) -> FirmwareError:
-    """The failure of a file that is something else."""
+    """The error for a file that is not a hex file."""
     return FirmwareError(f"{name} is not a hex file; use an official MicroPython .hex")
 
 

@@ -50,7 +50,7 @@ def interval(count: int, games: int) -> tuple[float, float]:
 
 
 class Player:
-    """An engine with its chances drawn, and its replies remembered."""
+    """An engine with its own random numbers, whose replies are cached by position."""
 
     def __init__(self, engine: Engine, random: Random) -> None:
         self.name = engine.name
@@ -58,13 +58,13 @@ class Player:
         self._reply: Callable[[Position], Reply] = cache(engine.reply)
 
     def choose(self, position: Position) -> int:
-        """The cell that it plays."""
+        """One of the engine's cells for a position, drawn at random."""
         cells = self._reply(position).cells
         return cells[0] if len(cells) == 1 else self._random.choice(cells)
 
 
 def play(first: Player, second: Player) -> Iterator[tuple[int, Position]]:
-    """A game: each cell that is played, and the position after it."""
+    """Play a game; yields each cell that is played, and the position after it."""
     position = EMPTY
     mover, waiting = first, second
     while not position.over:

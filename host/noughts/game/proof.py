@@ -49,7 +49,7 @@ class Seat:
 
 @dataclass(frozen=True)
 class Proof:
-    """What is known of an engine, for certain."""
+    """What is proved of an engine by playing every game against it."""
 
     seats: tuple[Seat, Seat]
     """Moving first, then moving second."""

@@ -35,7 +35,7 @@ class Reviewed:
 
 
 def review(moves: Sequence[int]) -> list[Reviewed]:
-    """Every move of a legal game, whole or not."""
+    """Judge each move of a legal game, finished or not; cells 0 to 8 in the order played."""
     position = EMPTY
     reviewed = []
     for cell in moves:

@@ -60,7 +60,7 @@ def wait_for_boot(
 
 
 def gone(port: serial.SerialBase) -> BoardGoneError:
-    """The failure of a port that was there a moment ago."""
+    """The error for a port that has gone while it was in use."""
     return BoardGoneError(
         f"the board on {port.port} went away; plug it in and run the same command again"
     )

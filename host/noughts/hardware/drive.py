@@ -78,7 +78,7 @@ def find_drives() -> list[Drive]:
 
 
 def look(path: Path) -> Drive | None:
-    """The drive at a path, if a micro:bit's is there."""
+    """The micro:bit's drive at a path, or None if there is none."""
     details = {}
     for line in _text(path / "DETAILS.TXT").splitlines():
         key, colon, value = line.partition(":")

@@ -36,7 +36,7 @@ _CARRY_OUT_S = 0.5
 
 @dataclass(frozen=True)
 class BoardFile:
-    """What the board tells of one of its files."""
+    """What the board reports about one of its files."""
 
     size: int
     """Bytes; of a file that was never finished, it may be anything."""
@@ -139,11 +139,11 @@ class BoardFiles:
         return read(out)
 
     def send(self, name: str, content: bytes) -> None:
-        """Put a file on the board."""
+        """Write a file to the board. Raises `BoardError`."""
         self._carry_out(f"take {name}", *writing(name, content))
 
     def remove(self, names: Sequence[str]) -> None:
-        """Remove files, in this order, those that are there."""
+        """Remove files in this order, skipping those that are not there. Raises `BoardError`."""
         self._carry_out(f"remove {', '.join(names)}", *removing(names))
 
     def _carry_out(self, what: str, commands: list[str], printed: str) -> None:
@@ -195,12 +195,12 @@ class BoardFiles:
         )
 
     def restart(self) -> Boot:
-        """Start the game, and wait for what it says of itself."""
+        """Restart the board, and return its boot sentence. Raises `BoardError`."""
         with self._asking("start"):
             self._port.write(b"\x02\x04")  # out of the raw REPL, and a soft reset
         return wait_for_boot(self._port)
 
 
 def same(board: Mapping[str, BoardFile], files: Mapping[str, bytes]) -> set[str]:
-    """The names of those files that the board has as they are."""
+    """The names of the files that the board has with the same content."""
     return {name for name in files if name in board and board[name].holds(files[name])}

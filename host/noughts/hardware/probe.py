@@ -26,7 +26,7 @@ _BOOT_S = 5.0
 
 @dataclass
 class ProbedBoard:
-    """A board, as far as it could be found out."""
+    """What could be found out about a board; None where nothing was."""
 
     drive: Drive | None = None
     port: Port | None = None

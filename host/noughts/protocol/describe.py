@@ -1,4 +1,4 @@
-"""Sentences told in words."""
+"""Sentences described in words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SEATS = {"P": "a person", "E": "the chip (easy)", "M": "the chip (medium)", "H":
 
 
 def describe(sentence: Sentence, number: int | None = None) -> str:
-    """One line for a person; the game is called by the board's number of it, or by another."""
+    """Describe a sentence in one line; number: the game's, if not the board's own count."""
     if isinstance(sentence, Boot):
         return (
             f"board started: micro:bit {sentence.board}, game {sentence.release}, "
@@ -46,7 +46,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def seated(seat: str) -> str:
-    """Who sits there, in one word."""
+    """Who plays in a seat (`P`, `E`, `M` or `H`), in one word."""
     return _SEATED[seat]
 
 

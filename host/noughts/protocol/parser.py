@@ -65,7 +65,7 @@ class Stream:
         """Bytes so far that were no part of a sentence, line ends not counted."""
 
     def feed(self, data: bytes) -> list[Item]:
-        """What is whole by now, in order."""
+        """Take bytes of any length; returns the items that they complete, in order."""
         items: list[Item] = []
         for piece in _split(data):
             ends = piece.endswith(b"\n")
@@ -90,7 +90,7 @@ class Stream:
         return size
 
     def end(self) -> list[Item]:
-        """What is left of a line when nothing more will come."""
+        """Parse the unfinished line that is left when nothing more will come."""
         return self._take(len(self._line))
 
     def _take(self, size: int) -> list[Item]:

@@ -61,7 +61,7 @@ class Game:
     end: str
 
     def player(self, ply: int) -> str:
-        """Who makes the move of this number, the first being 0."""
+        """Which player, `A` or `B`, makes a move; plies count from 0."""
         return player_of(self.first, ply)
 
 
@@ -79,7 +79,7 @@ def checksum(body: str) -> str:
 
 
 def write(sentence: Sentence) -> str:
-    """The line, without its line end."""
+    """A sentence as the line that the board sends, checksum included, without its line end."""
     if isinstance(sentence, Boot):
         body = (
             f"NB,{PROTOCOL},{sentence.boot},{sentence.board},{sentence.release},{sentence.table_id}"

@@ -45,7 +45,7 @@ class Picture(Static):
         self._draw()
 
     def show_leds(self, leds: bytes) -> None:
-        """Draw these levels."""
+        """Show 25 LED levels from 0 to 9, in reading order."""
         self._leds = leds
         self._draw()
 
@@ -147,7 +147,7 @@ class BoardApp(App[None]):
             )
 
     def fail(self, error: NoughtsError) -> None:
-        """End the program; the command then tells the error."""
+        """End the program; the command then prints the error."""
         self.failure = error
         self._leave()
 

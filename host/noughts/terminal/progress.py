@@ -19,10 +19,10 @@ class Steps:
         """Name the step that begins."""
 
     def advance(self, amount: int) -> None:
-        """So much of the total is done."""
+        """Add to what is done, in the unit of the total."""
 
     def say(self, line: str) -> None:
-        """Print a line that stays."""
+        """Print a line above the bar, on standard output."""
         # The task must come to its end, even if nobody reads our output or its disk is full.
         with suppress(OSError):
             print(printable(line), flush=True)

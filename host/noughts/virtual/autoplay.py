@@ -41,6 +41,6 @@ class Autoplay:
             return
 
     def stop(self) -> None:
-        """Let go of the board."""
+        """Stop playing; the board runs on."""
         self._stopped.set()
         self._thread.join()

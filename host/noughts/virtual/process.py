@@ -49,7 +49,7 @@ Message = tuple[Any, ...]
 
 
 class BoardProcess:
-    """One board, from its `start` message on."""
+    """A virtual board that obeys messages, from its `start` message on."""
 
     def __init__(
         self, commands: BinaryIO, answers: BinaryIO, program: Program, seed: int, speed: float
@@ -159,7 +159,7 @@ class BoardProcess:
 
 
 def main() -> None:
-    """Be the process."""
+    """Run a board for the process that started this one, over standard input and output."""
     # Nothing that a library prints may come between the messages.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -94,7 +94,7 @@ _NAMES = {
 
 
 def in_words(event: Event) -> str:
-    """One line for a person."""
+    """Describe an event in one line."""
     if isinstance(event, SentenceStored):
         before = "" if event.new else " (kept before)"
         return f"{event.board}: {describe(event.sentence, event.game)}{before}"

@@ -65,7 +65,7 @@ Change = PortOpened | PortClosed | PortUnavailable | DataReceived
 
 
 def name_of(port: Port) -> str:
-    """What a board is called in the store."""
+    """The name under which the store keeps a board's games."""
     if port.usb_id:
         return printable(f"usb-{port.usb_id}")
     # A raw log, or a spreadsheet, would take other beginnings for something else.

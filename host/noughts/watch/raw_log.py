@@ -74,7 +74,7 @@ class RawLog:
             raise self._failure(error) from error
 
     def flush(self) -> None:
-        """Hand everything to the system."""
+        """Pass what is buffered on to the operating system."""
         if self._file is not None:
             try:
                 self._file.flush()

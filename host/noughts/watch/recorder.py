@@ -66,22 +66,22 @@ class Recorder:
         return self._noise + sum(stream.noise for stream in self._streams.values())
 
     def hear(self, board: str, data: bytes, at: int | None) -> list[Event]:
-        """Bytes of a board, at a moment if it is known; gives what is stored by now."""
+        """Take bytes of a board, and store what can be stored; returns what came of that."""
         self.take(board, data, at)
         return self.settle()
 
     def end(self, board: str, at: int | None) -> list[Event]:
-        """Nothing more will come from there."""
+        """Note that nothing more will come from a board, and store its last line."""
         self.take_end(board, at)
         return self.settle()
 
     def take(self, board: str, data: bytes, at: int | None) -> None:
-        """Bytes of a board: into the raw log, and to be stored when all is `settle`d."""
+        """Write bytes of a board to the raw log; `settle` stores what they say."""
         stream = self._streams.setdefault(board, Stream())
         self._take(board, stream.feed(data), at)
 
     def take_end(self, board: str, at: int | None) -> None:
-        """Nothing more will come from there; the same."""
+        """Note that nothing more will come from a board; its last line is stored by `settle`."""
         stream = self._streams.pop(board, Stream())
         self._take(board, stream.end(), at)
         self._noise += stream.noise
@@ -167,7 +167,7 @@ class Watch:
 
     @property
     def path(self) -> Path:
-        """Where games are kept."""
+        """The file in which games are kept; a new one if the first was deleted or overwritten."""
         return self._store.path
 
     def step(self) -> list[Event]:
@@ -279,7 +279,7 @@ class RecorderThread:
         self._thread = threading.Thread(target=self._keep, name="keep what boards say", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start recording in a thread of its own."""
         self._thread.start()
 
     def _keep(self) -> None:
@@ -295,7 +295,7 @@ class RecorderThread:
             self._failure = error
 
     def join(self) -> None:
-        """Wait until it has ended."""
+        """Wait until the thread has ended."""
         while self._thread.is_alive():
             self._thread.join(0.1)  # Windows looks at Ctrl-C only between two waits
 

@@ -23,7 +23,7 @@ _LISTED = 200
 
 @dataclass
 class BoardState:
-    """One board."""
+    """What is known of one board."""
 
     name: str
     port: str
@@ -49,7 +49,7 @@ class Ended:
 
 
 class Session:
-    """Takes events in, and can be looked at."""
+    """The state of a watch, built from its events."""
 
     def __init__(self) -> None:
         self.boards: dict[str, BoardState] = {}
@@ -64,7 +64,7 @@ class Session:
         """Games that ended."""
 
     def take(self, event: Event) -> None:
-        """Something has happened."""
+        """Update the boards, the counts and the warning with an event."""
         if isinstance(event, PortUnavailable):
             self.waiting[event.port] = event.why
             return
