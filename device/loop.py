@@ -16,7 +16,7 @@ def start():
     gc.collect()
     import game, rules, table, ai, ending, chip, sentences
 
-    sentences.send("NB,1,%s,V%d,0.1.0,%s" % (sentences.boot, 2 if buttons.v2 else 1, table.ID))
+    sentences.send("NB,1,%s,V%d,1.0.0,%s" % (sentences.boot, 2 if buttons.v2 else 1, table.ID))
     index = 0  # games since boot
     while True:
         try:

@@ -7,6 +7,7 @@ import pytest
 import uflash
 
 from boards import B, PortDriver
+from noughts import __version__
 from noughts.cli import main
 from stand_in_drive import USB_ID, StandInDrive
 
@@ -51,7 +52,7 @@ def test_a_board_with_its_drive_and_its_port(
         f"✓ board      micro:bit {kind}",
         f"{'✓✗'[kind == 'V2']} firmware   MicroPython {micropython} (firmware {release})"
         + (kind == "V2") * f": it may stop {LATER}",
-        "✓ game       0.1.0, table 2798",
+        f"✓ game       {__version__}, table 2798",
     ]
     # Named too, by itself and by a link to it, the board is still asked once.
     link = tmp_path / "link"
@@ -60,7 +61,7 @@ def test_a_board_with_its_drive_and_its_port(
     facts = json.loads(doctor(capsys, "--json", *named))
     (found,) = facts["boards"]
     assert (found["board"], found["firmware"], found["micropython"]) == (kind, release, micropython)
-    assert (found["release"], found["table_id"]) == ("0.1.0", "2798")
+    assert (found["release"], found["table_id"]) == (__version__, "2798")
     assert found["drive"] == str(drive.path)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from boards import B, PortDriver
-from noughts import brain
+from noughts import __version__, brain
 from noughts.cli import main
 from noughts.device_files import files_for_boards
 from noughts.firmware import image
@@ -34,7 +34,7 @@ def test_flashed_verified_played(virtual, drive, capsys, kind):
     assert flash(drive(board), "--port", board.port) == 0
     told = capsys.readouterr().out
     assert "interface 0249)" in told
-    assert f"started on micro:bit {kind}: game 0.1.0, table 2798" in told
+    assert f"started on micro:bit {kind}: game {__version__}, table 2798" in told
     driver = PortDriver(board)
     driver.rest(60)  # it has just said that it starts
     driver.press(B)
@@ -50,7 +50,7 @@ def test_another_hex(virtual, drive, tmp_path, capsys):
     path.write_text(image.universal(image.bundled(), files))
     board = virtual({}, speed=4)
     assert flash(drive(board), "--port", board.port, "--hex", str(path)) == 0
-    assert f"game 0.1.0, table {other.id}" in capsys.readouterr().out
+    assert f"game {__version__}, table {other.id}" in capsys.readouterr().out
 
 
 def test_a_board_that_runs_something_else_is_found_out(virtual, drive, capsys):

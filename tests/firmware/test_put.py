@@ -15,7 +15,7 @@ import microfs
 import pytest
 
 from boards import B, PortDriver, scrolled
-from noughts import brain
+from noughts import __version__, brain
 from noughts.cli import main
 from noughts.device_files import device_dir, files_for_boards
 from noughts.hardware import boot
@@ -99,13 +99,13 @@ def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
     assert told[0].endswith(": 16 of 16 files to send")
     assert [line.split(" (")[0] for line in told[1:3]] == ["sent fault.py", "sent main.py"]
     assert told[-2].startswith("sent table.py (")
-    assert told[-1] == f"started on micro:bit {kind}: game 0.1.0, table {OTHER.id}"
+    assert told[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
 
     assert put(board) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0].endswith(": 1 of 16 files to send")
     assert told[1].startswith("sent table.py (")
-    assert told[2:] == [f"started on micro:bit {kind}: game 0.1.0, table 2798"]
+    assert told[2:] == [f"started on micro:bit {kind}: game {__version__}, table 2798"]
 
     assert put(board) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 16 files to send")

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from noughts import __version__
+from noughts.device_files import device_files
+
 DOCUMENTS = (
     "README.md",
     "CONTRIBUTING.md",
@@ -23,7 +26,7 @@ def documents():
 
 
 @pytest.mark.parametrize(
-    "document", documents(), ids=lambda path: path.relative_to(ROOT).as_posix()
+    "document", list(documents()), ids=lambda path: path.relative_to(ROOT).as_posix()
 )
 def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text("utf-8")):
@@ -48,3 +51,14 @@ def test_the_files_that_contributors_are_sent_to_are_there():
         assert named, row
         for name in named:
             assert (ROOT / name).exists(), name
+
+
+def test_the_board_the_protocol_and_the_changelog_name_this_release():
+    told = re.findall(rb'"NB,1,%s,V%d,([^,]+),%s"', device_files()["loop.py"])
+    assert told == [__version__.encode()]
+    protocol = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+    assert re.findall(r"\$NB,1,\w+,V2,([^,]+),", protocol) == [__version__]
+    assert f"| `{__version__}` | the game's release |" in protocol
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    released = re.findall(r"^## \[(\d[^]]*)\] - \d{4}-\d\d-\d\d$", changes, re.MULTILINE)
+    assert released[0] == __version__
