@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from noughts import __version__, standard_streams
 from noughts.errors import GameError, NoughtsError, in_words, printable
+from noughts.invocation import as_typed
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
     except (NoughtsError, OSError) as error:
         for line in error.details if isinstance(error, GameError) else ():
             print(printable(line), file=sys.stderr)
-        print(f"noughts: {printable(in_words(error))}", file=sys.stderr)
+        print(f"noughts: {printable(as_typed(in_words(error)))}", file=sys.stderr)
         status = 1
     standard_streams.abandon_output()
     return status

@@ -16,7 +16,8 @@ NoughtsError                   anything below; `noughts` prints it in one line a
 └── UnknownEngineError         there is no engine of that name
 
 The emulator, which stands alone, has a tree of its own in `emulator/errors.py`.
-Messages are one line: what is wrong; what to do.
+Messages are one line: what is wrong; what to do. They name commands as `noughts put`, and whatever
+prints one lets `invocation.py` say how that is typed.
 """
 
 from __future__ import annotations

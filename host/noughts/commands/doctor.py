@@ -15,6 +15,7 @@ from noughts.device_files import device_files
 from noughts.errors import BoardError, NoughtsError, printable
 from noughts.firmware.image import is_sound
 from noughts.hardware.probe import ProbedBoard, inspect
+from noughts.invocation import as_typed
 from noughts.virtual.program import Program
 
 
@@ -78,7 +79,7 @@ def _print(check: Check) -> None:
         marks.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
         marks = "+!"
-    print(f"{marks[not check.good]} {check.what:<10} {check.found}")
+    print(f"{marks[not check.good]} {check.what:<10} {as_typed(check.found)}")
     for line in check.details:
         print(f"    {printable(line)}")
 

@@ -20,6 +20,7 @@ from noughts.hardware import drive as drives
 from noughts.hardware.boot import confirmed, reset_by_break, soft_reset, wait_for_boot
 from noughts.hardware.drive import Drive
 from noughts.hardware.ports import find_ports, open_port
+from noughts.invocation import as_typed
 from noughts.terminal.progress import progress
 
 _PORT_COMES_BACK_S = 10.0
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
             if not args.all:
                 raise
             failed += 1
-            print(f"noughts: {drive.path}: {printable(in_words(error))}", file=sys.stderr)
+            print(f"noughts: {drive.path}: {printable(as_typed(in_words(error)))}", file=sys.stderr)
     if failed:
         raise BoardError(
             f"{failed} of {len(chosen)} boards failed; see above, and flash them again"

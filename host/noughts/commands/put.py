@@ -15,6 +15,7 @@ from noughts.hardware.boot import confirmed
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import choose_port, open_port
 from noughts.hardware.update import Update, plan
+from noughts.invocation import as_typed
 from noughts.packing import pack
 from noughts.terminal.progress import progress
 
@@ -63,7 +64,7 @@ def _perform(update: Update, board: BoardFiles, files: Mapping[str, bytes]) -> N
     except KeyboardInterrupt:
         print(
             "noughts: interrupted: the game on the board may be incomplete; "
-            "run `noughts put` again",
+            + as_typed("run `noughts put` again"),
             file=sys.stderr,
         )
         raise

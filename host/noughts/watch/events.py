@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from noughts.invocation import as_typed
 from noughts.protocol.describe import counted, describe
 from noughts.protocol.sentences import Boot, Sentence
 from noughts.store import timestamps
@@ -114,7 +115,8 @@ def in_words(event: Event) -> str:
     if isinstance(event, StoreGone):
         return (
             f"{event.store} was deleted, overwritten or damaged; from now on games are kept in "
-            f"{event.now}, and `noughts watch --from FILE` reads the raw lines of those before"
+            f"{event.now}, and "
+            + as_typed("`noughts watch --from FILE` reads the raw lines of those before")
         )
     if isinstance(event, NotShown):
         return f"{counted(event.events, 'event')} not shown, as nobody read them; all is kept"
