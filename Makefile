@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help play test check format table hex flash put watch bench soak pictures clean qemu
+.PHONY: help play test check format table hex flash put watch dist bench soak pictures clean qemu
 
 play: $(VENV)/play  ## play on a virtual micro:bit
 	@$(BIN)/noughts play
@@ -44,6 +44,11 @@ watch: $(VENV)/play  ## show the boards that are plugged in, and keep their game
 
 table: $(VENV)/play  ## make the chip's brain
 	@$(BIN)/noughts table
+
+dist: $(VENV)/dev  ## build the sdist, the wheel and noughts.hex for a release, in dist/
+	@rm -rf dist
+	@$(BIN)/python -m build --outdir dist
+	@$(BIN)/noughts hex -o dist/noughts.hex
 
 bench: $(VENV)/dev  ## measure everything, beside its target
 	@$(BIN)/python tools/bench.py

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from needed import missing
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import Start, firmwares, stepped
@@ -41,10 +41,7 @@ settings.load_profile("noughts")
 def qemu() -> None:
     """Skips a test where QEMU is missing. In CI that is a failure."""
     if shutil.which("qemu-system-arm") is None:
-        missing = "QEMU is missing (qemu-system-arm); sh tools/get_qemu.sh installs it"
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
+        missing("QEMU is missing (qemu-system-arm); sh tools/get_qemu.sh installs it")
 
 
 @pytest.fixture(params=["V1 1.1.1", "V2 2.1.2"])

@@ -143,12 +143,15 @@ def test_two_boards_in_a_terminal_it_asks(drive, mounted, capsys, monkeypatch):
     assert not one.received and two.received
 
 
-def test_all_boards_go_on_after_a_failure(drive, mounted, capsys):
-    one, two = drive(refuses=CHECKSUM), drive(usb_id="9904" + "0" * 44)
+def test_all_boards_go_on_after_a_failure(drive, mounted, capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["clone/bin/noughts"])
+    refuses = "The hex file is incompatible with this board."
+    one, two = drive(refuses=refuses), drive(usb_id="9904" + "0" * 44)
     mounted(one, two)
     assert flash("--all") == 1
     told = capsys.readouterr().err
-    assert f"{one.path}: the hex arrived damaged" in told
+    assert f"{one.path}: the hex is not for this board" in told
+    assert "; build it anew with `clone/bin/noughts hex`\n" in told
     assert "1 of 2 boards failed" in told
     assert one.received and two.received
 

@@ -58,6 +58,7 @@ def test_every_command_runs(repository, tmp_path):
         "flash",
         "put",
         "watch",
+        "dist",
         "clean",
     ],
 )
