@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,23 @@ from official import Start, firmwares, stepped
 if TYPE_CHECKING:
     from terminal import Terminal
 
+
+if os.name != "posix":
+    # They import what only POSIX has: pseudo-terminals, and limits of a process; or run its shell.
+    collect_ignore = [
+        "e2e/test_afterwards_terminal.py",
+        "e2e/test_flash.py",
+        "e2e/test_play_terminal.py",
+        "e2e/test_progress.py",
+        "e2e/test_put_failures.py",
+        "e2e/test_readme.py",
+        "e2e/test_standard_streams.py",
+        "e2e/test_watch.py",
+        "e2e/test_watch_killed.py",
+        "support/terminal.py",
+        "unit/test_port_monitor.py",
+        "unit/test_ports.py",
+    ]
 
 # A shell starts jobs in the background with Ctrl-C ignored, and what the tests start inherits that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -84,7 +102,9 @@ def repository() -> Path:
 @pytest.fixture
 def terminal() -> Iterator[Callable[..., Terminal]]:
     """Runs `noughts` in terminals, and ends it."""
-    from terminal import Terminal  # only POSIX has the like
+    if os.name != "posix":
+        pytest.skip("Windows has no pseudo-terminals that tests can hold")
+    from terminal import Terminal
 
     opened: list[Terminal] = []
 

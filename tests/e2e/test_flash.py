@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 from serial import serial_for_url
 
+from needed import FULL_DISK
 from noughts.cli import main
 from noughts.device_files import files_for_boards
 from noughts.firmware import image, universal_hex
@@ -350,6 +351,7 @@ def test_a_cable_that_is_pulled_in_the_middle(drive, capsys, monkeypatch):
     assert "went away before all of the hex was copied; try again" in failure(capsys)
 
 
+@FULL_DISK
 def test_a_full_drive(drive, capsys):
     one = drive()
     one.close()  # nobody takes the hex

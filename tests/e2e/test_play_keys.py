@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from boards import LETTERS
+from needed import POSIX
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game
 
@@ -86,6 +87,7 @@ def test_a_game_that_does_not_start(tmp_path):
     assert done.stderr == "noughts: the board does not start the game; check its files\n"
 
 
+@POSIX
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it(number):
     command = [sys.executable, "-m", "noughts", "play", "--board", "v1", "--keys", "A 3600000"]

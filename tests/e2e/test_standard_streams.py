@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from needed import FULL_DISK
 from noughts.cli import COMMANDS
 from noughts.device_files import files_for_boards
 from noughts.firmware import image
@@ -76,6 +77,7 @@ FULL = (
 )
 
 
+@FULL_DISK
 @pytest.mark.parametrize("words", WORDS, indirect=True)
 def test_output_that_nobody_can_take(noughts, words):
     """A full disk, output that is closed, and a reader that has enough."""
@@ -92,6 +94,7 @@ def test_output_that_nobody_can_take(noughts, words):
     assert done.stderr == FULL[1].replace("No space left on device", "Bad file descriptor")
 
 
+@FULL_DISK
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["watch", "--help"]])
 def test_help_that_cannot_be_written(noughts, words, unbuffered):
@@ -112,6 +115,7 @@ def test_a_disk_that_has_room_for_a_part(noughts, tmp_path, unbuffered):
     assert (tmp_path / "out").stat().st_size == 100
 
 
+@FULL_DISK
 @pytest.mark.parametrize("streams", ["2>/dev/full", "2>&-"])
 def test_messages_that_cannot_be_written(noughts, streams, tmp_path):
     """The exit status says what can still be said, and what is told besides holds nothing up."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="Windows has other paths, modes and signals")
+FULL_DISK = pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
 
 
 def missing(what: str) -> NoReturn:

@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 
+from needed import FULL_DISK, POSIX
 from noughts import cli
 from noughts.errors import StoreError
 from noughts.store.export_columns import COLUMNS, row
@@ -425,6 +426,7 @@ def test_file_names_do_not_act_on_the_terminal(noughts, tmp_path):
         assert all(line.isprintable() for line in out.splitlines())
 
 
+@POSIX
 @pytest.mark.parametrize("ending", ["", "-wal", "-shm"])
 def test_nothing_is_written_over_the_store(noughts, path, tmp_path, ending):
     (tmp_path / "link").symlink_to(path)
@@ -605,6 +607,7 @@ def test_a_folder_that_is_not_there(noughts, tmp_path):
         assert "check that the folder exists" in err
 
 
+@FULL_DISK
 def test_full_disk(noughts):
     status, _, err = noughts("export", "-o", "/dev/full")
     assert status == 1

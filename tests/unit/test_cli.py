@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from serial import SerialException
 
+from needed import POSIX
 from noughts import cli
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
@@ -110,6 +111,7 @@ def test_wrong_usage_exits_2(words, capsys):
     assert "error: " in capsys.readouterr().err
 
 
+@POSIX
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -261,7 +263,7 @@ sys.exit(status)
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="Windows has no signals between processes")
+@POSIX
 @pytest.mark.parametrize("words", [("games", "--json"), ("watch", "--from", os.devnull)])
 def test_ctrl_c_while_it_starts_is_silent(words, tmp_path):
     """At each moment the same: ended by the signal, or with its exit status."""

@@ -62,3 +62,14 @@ def test_the_board_the_protocol_and_the_changelog_name_this_release():
     changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
     released = re.findall(r"^## \[(\d[^]]*)\] - \d{4}-\d\d-\d\d$", changes, re.MULTILINE)
     assert released[0] == __version__
+
+
+def test_the_workflow_runs_what_there_is():
+    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8")
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert {"test", "dist"} <= set(re.findall(r"run: make (\w+)", workflow)) <= set(targets)
+    (lowest,) = re.findall(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
+    for versions in re.findall(r"python: (\[.+\])", workflow):
+        assert versions.startswith(f'["{lowest}", ') and versions.endswith('"3.14"]')
+    actions = re.findall(r"uses: (\S+)", workflow)
+    assert actions and all(re.fullmatch(r"actions/[\w-]+@v\d+", action) for action in actions)

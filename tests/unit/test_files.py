@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from needed import FULL_DISK, POSIX
 from noughts.errors import NoughtsError
 from noughts.files import write_whole
 
 
+@POSIX
 def test_a_file_is_replaced_and_keeps_its_mode(tmp_path):
     path = tmp_path / "file"
     path.write_text("old")
@@ -21,6 +23,7 @@ def test_a_file_is_replaced_and_keeps_its_mode(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@POSIX
 def test_a_link_stays_a_link(tmp_path):
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("old")
@@ -29,12 +32,14 @@ def test_a_link_stays_a_link(tmp_path):
     assert link.is_symlink() and target.read_bytes() == b"new"
 
 
+@FULL_DISK
 def test_a_device_stays_a_device():
     with pytest.raises(NoughtsError, match=r"cannot write /dev/full \(No space left on device\);"):
         write_whole(Path("/dev/full"), b"x")
     assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
 
 
+@POSIX
 def test_standard_output_can_be_named(tmp_path):
     code = (
         "from pathlib import Path; from noughts.files import write_whole; "

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from needed import POSIX
 from noughts import cli
 from noughts.commands import put
 from noughts.hardware.probe import ProbedBoard
@@ -38,7 +39,7 @@ def test_in_a_clone_by_its_path(clone):
     assert as_typed("as it is") == "as it is"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="the shell of Windows looks for noughts.exe")
+@POSIX
 def test_where_the_shell_finds_it_by_its_name(clone, tmp_path, monkeypatch):
     in_path(monkeypatch, clone.parent)
     assert as_typed(ADVICE) == ADVICE
