@@ -73,3 +73,7 @@ def test_the_workflow_runs_what_there_is():
         assert versions.startswith(f'["{lowest}", ') and versions.endswith('"3.14"]')
     actions = re.findall(r"uses: (\S+)", workflow)
     assert actions and all(re.fullmatch(r"actions/[\w-]+@v\d+", action) for action in actions)
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
