@@ -1,4 +1,4 @@
-"""How `noughts` is called here: messages name commands as they can be typed."""
+"""How `noughts` was installed and is called here: messages name commands as they can be typed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,18 @@ def as_typed(message: str) -> str:
     return message.replace("`noughts ", f"`{_program()} ") if "`noughts " in message else message
 
 
+def installing(package: str) -> str:
+    """The command that adds a package to the environment in which this program runs."""
+    from pathlib import Path
+
+    # Environments of `uv tool` and `pipx` have no pip. Each keeps a file of its own in them.
+    if Path(sys.prefix, "uv-receipt.toml").is_file():
+        return f"uv pip install --python {_quoted(sys.executable)} {package}"
+    if Path(sys.prefix, "pipx_metadata.json").is_file():
+        return f"pipx inject noughts {package}"
+    return f"{_quoted(sys.executable)} -m pip install {package}"
+
+
 def _program() -> str:
     # Imported here: together they take longer than what all commands import at their start.
     from pathlib import Path
@@ -25,4 +37,8 @@ def _program() -> str:
     # On Windows one of them may end in .exe.
     if found and Path(found).resolve().with_suffix("") == started.resolve().with_suffix(""):
         return "noughts"
-    return f'"{sys.argv[0]}"' if " " in sys.argv[0] else sys.argv[0]
+    return _quoted(sys.argv[0])
+
+
+def _quoted(program: str) -> str:
+    return f'"{program}"' if " " in program else program

@@ -10,7 +10,7 @@ from needed import POSIX
 from noughts import cli
 from noughts.commands import put
 from noughts.hardware.probe import ProbedBoard
-from noughts.invocation import as_typed
+from noughts.invocation import as_typed, installing
 from noughts.watch.events import StoreGone, in_words
 
 ADVICE = "stops; run `noughts put`, then `noughts watch`"
@@ -90,3 +90,17 @@ def test_all_that_prints_advice(clone, tmp_path, monkeypatch, capsys):
     with pytest.raises(KeyboardInterrupt):
         put._perform(None, None, {})
     assert f"run `{program} put` again" in capsys.readouterr().err
+
+
+def test_a_package_is_added_as_this_program_was_installed(tmp_path, monkeypatch):
+    python = str(tmp_path / "bin" / "python")
+    monkeypatch.setattr(sys, "executable", python)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert installing("matplotlib") == f"{python} -m pip install matplotlib"
+    (tmp_path / "pipx_metadata.json").write_text("{}")
+    assert installing("matplotlib") == "pipx inject noughts matplotlib"
+    (tmp_path / "pipx_metadata.json").unlink()
+    (tmp_path / "uv-receipt.toml").write_text("[tool]\n")
+    assert installing("matplotlib") == f"uv pip install --python {python} matplotlib"
+    monkeypatch.setattr(sys, "executable", "/my games/python")
+    assert installing("x") == 'uv pip install --python "/my games/python" x'

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from noughts.errors import NoughtsError
 from noughts.files import write_whole
+from noughts.invocation import installing
 from noughts.protocol.describe import counted, seated, won
 from noughts.store.statistics import Stats, in_order, players_in_order
 from noughts.store.stored_game import RESULTS
@@ -31,8 +31,7 @@ def draw(found: Stats, path: Path) -> None:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise NoughtsError(
-            f"drawing needs matplotlib ({error}); "
-            f"install it with `{sys.executable} -m pip install matplotlib`"
+            f"drawing needs matplotlib ({error}); install it with `{installing('matplotlib')}`"
         ) from error
     picture = io.BytesIO()
     # A fixed salt and no date: the same games give the same file.
