@@ -14,7 +14,7 @@ read = (microbit.pin5.read_digital, microbit.pin11.read_digital)
 if hasattr(microbit, "pin_logo"):  # on a V2
     import v2
 
-    read = v2.readers(read)
+    read = v2.read(read)
 else:
     v2 = None  # type: ignore[assignment]
 

@@ -4,7 +4,7 @@ import microbit
 from machine import mem8
 
 
-def readers(read):
+def read(read):
     # What reads the pins of A and B: 0 while a button is down. Some read 0 for ever: pin 11
     # on firmware 2.0.0-beta.5, and both in the simulator on python.microbit.org. There the
     # firmware's debounced button, which is slower, has to do.

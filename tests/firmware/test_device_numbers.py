@@ -9,6 +9,9 @@ import pytest
 
 import bench
 import bench_board
+from device_time import run_to_menu
+from noughts.device_files import device_files
+from official import stepped
 
 MISSED = "reset to the menu's first answer, V1 1.1.1"
 
@@ -27,3 +30,20 @@ def test_targets_are_met_and_the_document_is_up_to_date(part, rows):
     for row in islice(part(), rows):
         assert row.met is (row.what != MISSED), row
         assert str(row) in document
+
+
+@pytest.mark.parametrize("firmware", ["V1 1.1.1", "V1 1.0.1"])
+def test_compiling_has_memory_to_spare(firmware):
+    """Where 768 bytes are taken in small pieces before, it starts and plays all the same."""
+    files = device_files()
+    taken = b"taken = [bytearray(48) for i in range(12)]\n"
+    files["main.py"] = files["main.py"].replace(b"try:\n", taken + b"try:\n", 1)
+    board = stepped(firmware)(files)
+    run_to_menu(board)
+    for button in "AB":
+        board.press(button)
+        board.run_for(80_000)
+        board.release(button)
+        board.run_for(700_000)
+    assert board.uart.received.count(b"$NG") == 1
+    assert b"Error" not in board.uart.received

@@ -23,6 +23,7 @@ from noughts.commands.options import (
 )
 from noughts.errors import NoughtsError, printable
 from noughts.files import whole_file
+from noughts.invocation import installing
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.export_columns import COLUMNS, MEANINGS, Value, row
@@ -124,8 +125,7 @@ def _parquet(rows: Rows, file: BinaryIO) -> Iterator[int]:
         from pyarrow import parquet
     except ImportError as error:
         raise NoughtsError(
-            f"parquet needs pyarrow ({error}); "
-            f"install it with `{sys.executable} -m pip install pyarrow`"
+            f"parquet needs pyarrow ({error}); install it with `{installing('pyarrow')}`"
         ) from error
     types = {"int": pyarrow.int64(), "str": pyarrow.string()}
     types["moment"] = pyarrow.timestamp("ms", tz="UTC")
