@@ -257,7 +257,7 @@ def test_a_mistake_in_a_file_is_told_with_its_line(start, edited, capsys, kind):
     assert line == "device/ai.py, line 11: levels = {'E': easy}"
     assert message.startswith(f"noughts: the game on {board.port} stops with {traceback[-1]}; ")
     assert message.endswith("correct device/ai.py, line 11 and run `noughts put`")
-    assert main(["doctor", "--port", board.port]) == 0
+    assert main(["doctor", "--port", board.port]) == 1
     page = capsys.readouterr().out
     assert f"✗ game       {message.removeprefix('noughts: ')}\n" in page
     assert all(f"    {each}\n" in page for each in (*traceback, line))
@@ -281,7 +281,7 @@ def test_what_is_missing_is_told_by_the_doctor_and_repaired(start, soon_told, ca
     board = start(files)
     driver = PortDriver(board)
     driver.wait(lambda: "ImportError" in str(driver.noise), "the traceback")
-    assert main(["doctor", "--port", board.port]) == 0
+    assert main(["doctor", "--port", board.port]) == 1
     advice = "is incomplete (ImportError: no module named 'tilt'); run `noughts put`\n"
     assert f"✗ game       the game on {board.port} {advice}" in capsys.readouterr().out
     assert put(board) == 0

@@ -16,6 +16,7 @@ from noughts.device_files import device_files
 from noughts.errors import NoughtsError
 from noughts.hardware.drive import Drive
 from noughts.hardware.probe import ProbedBoard
+from noughts.protocol.sentences import Boot
 from noughts.virtual.keys import (
     DOWN_MS,
     UP_MS,
@@ -202,7 +203,7 @@ def test_a_missing_table(words, tmp_path, monkeypatch, capsys):
 def test_doctor_tells_of_a_missing_table(monkeypatch, capsys):
     monkeypatch.setattr("noughts.commands.doctor.device_files", dict)
     monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: [])
-    assert cli.main(["doctor"]) == 0
+    assert cli.main(["doctor"]) == 1
     assert "noughts    device/table.py is missing; make it with" in capsys.readouterr().out
 
 
@@ -215,16 +216,35 @@ def test_doctor_tells_of_a_missing_table(monkeypatch, capsys):
             "✗ firmware   MicroPython 1.13 (firmware 2.0.0-beta.5): it may stop",
         ),
         ("V2", "2.1.2", "✓ firmware   MicroPython 1.13 (firmware 2.1.2)\n"),
-        ("V1", "1.0.1", "✓ firmware   MicroPython 1.13 (firmware 1.0.1)\n"),
+        (
+            "V2",
+            "2.1.1",
+            "✓ firmware   MicroPython 1.13 (firmware 2.1.1); `noughts flash` brings 2.1.2",
+        ),
+        ("V2", "2.10.0", "✓ firmware   MicroPython 1.13 (firmware 2.10.0)\n"),
+        (
+            "V1",
+            "1.0.1",
+            "✓ firmware   MicroPython 1.13 (firmware 1.0.1); `noughts flash` brings 1.1.1",
+        ),
     ],
 )
 def test_doctor_says_which_firmware_is_to_be_replaced(monkeypatch, capsys, board, release, told):
     found = ProbedBoard(board=board, firmware=release, micropython="1.13")
     monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: [found])
-    assert cli.main(["doctor"]) == 0
+    assert cli.main(["doctor"]) == 1  # it has no game
     page = capsys.readouterr().out
     assert told in page
     assert ("run `noughts flash`" in page) == ("✗ firmware" in told)
+
+
+def test_doctor_finds_all_well(monkeypatch, capsys):
+    found = ProbedBoard(
+        board="V2", firmware="2.1.2", micropython="1.18", boot=Boot("0A83", "V2", "1.0.0", "2798")
+    )
+    monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: [found])
+    assert cli.main(["doctor"]) == 0
+    assert "✗" not in capsys.readouterr().out
 
 
 def test_keys():

@@ -78,7 +78,7 @@ def test_all_that_prints_advice(clone, tmp_path, monkeypatch, capsys):
 
     found = [ProbedBoard(board="V2", firmware="2.0.0", micropython="1.13")]
     monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: found)
-    assert cli.main(["doctor"]) == 0
+    assert cli.main(["doctor"]) == 1
     assert f"freeze when tilted; run `{program} flash`" in capsys.readouterr().out
 
     assert f"`{program} watch --from FILE` reads" in in_words(StoreGone("games.db", "other.db"))

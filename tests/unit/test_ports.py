@@ -65,7 +65,10 @@ def test_the_port_is_chosen_if_it_is_the_only_one(plugged):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("/dev/ttyNONE", "there is no port /dev/ttyNONE; `noughts doctor` lists"),
+        (
+            "/dev/ttyNONE",
+            "there is no port /dev/ttyNONE; no micro:bit is plugged in: try another cable",
+        ),
         ("/dev/null", "cannot open the port /dev/null"),
         ("socket://127.0.0.1:1", "cannot open the port socket://127.0.0.1:1"),
         ("loop://?x", "cannot open the port loop://?x"),
@@ -73,10 +76,19 @@ def test_the_port_is_chosen_if_it_is_the_only_one(plugged):
         ("nonsense://x", "cannot open the port nonsense://x (invalid URL, protocol 'nonsense'"),
     ],
 )
-def test_ports_that_cannot_be_opened(name, why):
+def test_ports_that_cannot_be_opened(plugged, name, why):
+    plugged()
     with pytest.raises(BoardError, match=re.escape(why)) as caught:
         open_port(name)
     assert "\n" not in str(caught.value) and ";" in str(caught.value)
+
+
+def test_a_port_that_is_not_there_names_those_that_are(plugged):
+    plugged("COM3", "COM4")
+    with pytest.raises(
+        BoardError, match="no port /dev/ttyNONE; there is a micro:bit on COM3 and C"
+    ):
+        open_port("/dev/ttyNONE")
 
 
 @pytest.fixture

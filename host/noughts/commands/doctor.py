@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import re
 import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -13,7 +14,7 @@ from noughts import __version__, brain
 from noughts.board_ids import V2
 from noughts.device_files import device_files
 from noughts.errors import BoardError, NoughtsError, printable
-from noughts.firmware.image import is_sound
+from noughts.firmware.image import bundled, is_sound
 from noughts.hardware.probe import ProbedBoard, inspect
 from noughts.invocation import as_typed
 from noughts.virtual.program import Program
@@ -49,20 +50,11 @@ class Check:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the page. What is wrong is its content, and no failure of the command."""
+    """Print the page; 1 where something is wrong."""
     here = [_python(), _game(), _emulator()]
     boards = [(each, _checks(each)) for each in inspect(args.port, not args.no_restart)]
-    if args.json:
-        print(json.dumps({"here": [asdict(check) for check in here], "boards": _facts(boards)}))
-        return 0
-    for check in here:
-        _print(check)
-    for number, (_, checks) in enumerate(boards, 1):
-        print(f"board {number}")
-        for check in checks:
-            _print(check)
     if not boards:
-        _print(
+        here.append(
             Check(
                 "boards",
                 False,
@@ -70,7 +62,19 @@ def run(args: argparse.Namespace) -> int:
                 "(`noughts play` needs no board)",
             )
         )
-    return 0
+    all_good = all(
+        check.good for checks in (here, *(each for _, each in boards)) for check in checks
+    )
+    if args.json:
+        print(json.dumps({"here": [asdict(check) for check in here], "boards": _facts(boards)}))
+        return not all_good
+    for check in here:
+        _print(check)
+    for number, (_, checks) in enumerate(boards, 1):
+        print(f"board {number}")
+        for check in checks:
+            _print(check)
+    return not all_good
 
 
 def _print(check: Check) -> None:
@@ -131,6 +135,8 @@ def _checks(board: ProbedBoard) -> list[Check]:
             found += (
                 ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"
             )
+        elif newer := _newer_than(board.board or "", board.firmware or ""):
+            found += f"; `noughts flash` brings {newer}"
         checks.append(Check("firmware", sound, found))
     if board.boot is not None:
         boot = board.boot
@@ -140,6 +146,16 @@ def _checks(board: ProbedBoard) -> list[Check]:
     elif board.micropython is not None:
         checks.append(Check("game", False, "does not start; run `noughts put`"))
     return checks
+
+
+def _newer_than(board: str, release: str) -> str:
+    """The release of our firmware for a board, if it is newer than this one; else nothing."""
+    ours = bundled().get(board)
+    return ours.release if ours and _numbers(release) < _numbers(ours.release) else ""
+
+
+def _numbers(release: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", release)]
 
 
 def _facts(boards: list[tuple[ProbedBoard, list[Check]]]) -> list[dict[str, object]]:

@@ -141,7 +141,7 @@ def why_not(name: str, error: Exception) -> str:
     number = getattr(error, "errno", None)
     text = str(error)
     if number == errno.ENOENT or "FileNotFoundError" in text:
-        return f"there is no port {name}; `noughts doctor` lists the ports"
+        return f"there is no port {name}; {_what_there_is()}"
     if os.name == "nt" and "PermissionError" in text:  # Windows says this of a busy port
         number = errno.EBUSY
     if number == errno.EACCES:
@@ -150,6 +150,13 @@ def why_not(name: str, error: Exception) -> str:
         return _in_use(name, users_of(name))
     reason = " ".join(text.split())
     return f"cannot open the port {name} ({reason}); check its name and the cable"
+
+
+def _what_there_is() -> str:
+    names = " and ".join(port.name for port in find_ports())
+    if names:
+        return f"there is a micro:bit on {names}"
+    return "no micro:bit is plugged in: try another cable, for some have no data lines"
 
 
 def _in_use(name: str, users: Sequence[str]) -> str:
