@@ -238,6 +238,9 @@ def test_doctor_says_which_firmware_is_to_be_replaced(monkeypatch, capsys, board
     assert ("run `noughts flash`" in page) == ("✗ firmware" in told)
 
 
+GAME = Boot("0A83", "V2", "1.0.0", "2798")
+
+
 def test_doctor_finds_all_well(monkeypatch, capsys):
     found = ProbedBoard(
         board="V2", firmware="2.1.2", micropython="1.18", boot=Boot("0A83", "V2", "1.0.0", "2798")

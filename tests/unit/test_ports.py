@@ -85,9 +85,7 @@ def test_ports_that_cannot_be_opened(plugged, name, why):
 
 def test_a_port_that_is_not_there_names_those_that_are(plugged):
     plugged("COM3", "COM4")
-    with pytest.raises(
-        BoardError, match="no port /dev/ttyNONE; there is a micro:bit on COM3 and C"
-    ):
+    with pytest.raises(BoardError, match="there is a micro:bit on COM3 and COM4"):
         open_port("/dev/ttyNONE")
 
 
