@@ -5,7 +5,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help play test check format table hex flash put watch dist bench soak pictures clean qemu
 
@@ -68,12 +67,9 @@ qemu:
 	@sh tools/get_qemu.sh
 
 $(VENV)/play: pyproject.toml
-	@$(PYTHON) tools/make_venv.py $(VENV)
-	@echo "Installing noughts into $(VENV)"
-	@$(PIP) install --editable .
+	@$(PYTHON) tools/set_up.py $(VENV) noughts .
 	@touch $@
 
 $(VENV)/dev: $(VENV)/play
-	@echo "Installing the development tools into $(VENV)"
-	@$(PIP) install --editable '.[dev]'
+	@$(PYTHON) tools/set_up.py $(VENV) 'the development tools' '.[dev]'
 	@touch $@

@@ -1,0 +1,97 @@
+"""What `make play` and `make test` say while they set everything up."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import set_up
+from needed import POSIX
+
+TOOL = Path(set_up.__file__)
+
+
+@pytest.fixture(scope="module")
+def offline(tmp_path_factory):
+    """A run of the tool where the registry cannot be reached: its folder and what it said."""
+    folder = tmp_path_factory.mktemp("offline")
+    (folder / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1"\n')
+    away = {
+        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+        "PIP_RETRIES": "0",
+        "PIP_CONFIG_FILE": os.devnull,
+    }
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("PIP_")}
+    command = [sys.executable, str(TOOL), "env", "the game", "."]
+    return folder, subprocess.run(
+        command, cwd=folder, env={**kept, **away}, capture_output=True, text=True, check=False
+    )
+
+
+def test_no_connection_is_said_in_words_after_a_line_for_each_step(offline):
+    _, done = offline
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "Making a virtual environment in env",
+        "Installing the game into env",
+    ]
+    assert done.stderr.startswith("noughts: the packages cannot be fetched, for there is no conn")
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_environment_that_works_stays(offline, capsys):
+    folder, _ = offline
+    assert set_up.works(folder / "env")
+    (folder / "env" / "mine").touch()
+    assert set_up.make(folder / "env") == "" and capsys.readouterr().out == ""
+    assert (folder / "env" / "mine").exists()
+
+
+def test_half_an_environment_is_none(tmp_path):
+    assert not set_up.works(tmp_path)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to("/nowhere")
+    assert not set_up.works(tmp_path)
+
+
+def test_an_older_python_is_told(monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.version_info", (3, 9, 18))
+    assert "Python 3.9.18 is too old; install Python 3.10 or later" in set_up.make(tmp_path)
+
+
+def test_a_python_without_venv_is_told(monkeypatch, tmp_path):
+    failed = subprocess.CompletedProcess([], 1, "", "ensurepip is not available")
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: failed)
+    assert "sudo apt install python3-venv" in set_up.make(tmp_path / "env")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (["x", "ERROR: Could not find a version that satisfies y"], "(Could not find a version"),
+        (["OSError: [Errno 28] No space left on device"], "there is no room on the disk"),
+        (["Failed to establish a new connection: Network is unreachable"], "no connection"),
+        ([], "(pip failed)"),
+    ],
+)
+def test_what_pip_says_comes_to_one_line(said, told):
+    assert told in set_up.why(said) and "\n" not in set_up.why(said)
+
+
+@POSIX
+def test_in_a_terminal_the_line_says_how_far_it_is():
+    ours, theirs = pty.openpty()
+    code = (
+        "import set_up\ns = set_up.Step('Installing')\ns.count('rich')\ns.count('textual')\ns.end()"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code], stdout=theirs, cwd=TOOL.parent, check=True, timeout=60
+    )
+    os.close(theirs)
+    shown = os.read(ours, 1000).decode()
+    os.close(ours)
+    assert "\r\x1b[KInstalling: 2 packages, textual" in shown
+    assert shown.endswith("\r\x1b[KInstalling\r\n")

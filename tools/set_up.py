@@ -1,0 +1,136 @@
+"""Set up a virtual environment, a line for each step: `set_up.py FOLDER NAME [PACKAGE]`.
+
+FOLDER is made if it is not there; PACKAGE, what pip calls this project with or without its extras,
+is installed into it; NAME is what a person is told that this is. What goes wrong is one line. It
+runs on the Python that is there, before anything is installed, and says so if that is too old (for
+which it keeps to what Python 3.7 can read).
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+
+_COLLECTING = re.compile(r"Collecting ([\w.-]+)")
+_INSTALLING = re.compile(r"Installing collected packages: (.*)")
+_OFFLINE = re.compile(
+    r"NewConnectionError|name resolution|getaddrinfo|Network is unreachable|Connection refused|"
+    r"Max retries|timed out|ProxyError",
+    re.IGNORECASE,
+)
+_KEPT_LINES = 200
+
+
+def main() -> int:
+    """Do it; 1 where it cannot be done."""
+    folder, name, package = sys.argv[1:]
+    problem = make(Path(folder)) or install(Path(folder), name, package)
+    if problem:
+        print(f"noughts: {problem}", file=sys.stderr)
+    return bool(problem)
+
+
+def make(folder: Path) -> str:
+    """Make the environment if there is none that works; returns what is wrong."""
+    if sys.version_info < (3, 10):
+        version = ".".join(map(str, sys.version_info[:3]))
+        return (
+            f"Python {version} is too old; install Python 3.10 or later, or run "
+            "make PYTHON=/path/to/python3.10"
+        )
+    if works(folder):
+        return ""
+    print(f"Making a virtual environment in {folder}", flush=True)
+    command = [sys.executable, "-m", "venv", "--clear", str(folder)]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if not made.returncode:
+        return ""
+    if "No space left" in made.stderr + made.stdout:
+        return "there is no room on the disk; free some, and run this again"
+    return (
+        "this Python cannot make a virtual environment; install its venv package "
+        "(Debian and Ubuntu: sudo apt install python3-venv)"
+    )
+
+
+def works(folder: Path) -> bool:
+    """Whether there is an environment whose pip answers."""
+    try:
+        command = [python(folder), "-m", "pip", "--version"]
+        return not subprocess.run(command, capture_output=True, check=False).returncode
+    except OSError:
+        return False
+
+
+def python(folder: Path) -> str:
+    """The environment's Python."""
+    return str(folder / ("Scripts" if sys.platform == "win32" else "bin") / "python")
+
+
+def install(folder: Path, name: str, package: str) -> str:
+    """Install with pip, and say how far it is; returns what is wrong."""
+    pip_install = ["pip", "--disable-pip-version-check", "--no-color", "install"]
+    command = [python(folder), "-m", *pip_install, "--progress-bar", "off", "--editable", package]
+    said: deque[str] = deque(maxlen=_KEPT_LINES)
+    step = Step(f"Installing {name} into {folder}")
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as pip:
+        assert pip.stdout
+        for line in pip.stdout:
+            said.append(line.strip())
+            fetched, unpacked = _COLLECTING.match(said[-1]), _INSTALLING.match(said[-1])
+            if fetched:
+                step.count(fetched[1])
+            elif unpacked:
+                step.show(f"unpacking {len(unpacked[1].split(','))} packages")
+    step.end()
+    return "" if not pip.returncode else why(list(said))
+
+
+class Step:
+    """A line on the terminal that is written anew; elsewhere it is written once."""
+
+    def __init__(self, text: str) -> None:
+        """Show the text."""
+        self._text, self._packages = text, 0
+        self._live = sys.stdout.isatty()
+        print(text, end="" if self._live else "\n", flush=True)
+
+    def count(self, package: str) -> None:
+        """One more package is being fetched."""
+        self._packages += 1
+        self.show(f"{self._packages} packages, {package}")
+
+    def show(self, what: str) -> None:
+        """Say how far it is."""
+        if self._live:
+            print(f"\r\033[K{self._text}: {what}"[:100], end="", flush=True)
+
+    def end(self) -> None:
+        """Leave the line."""
+        if self._live:
+            print(f"\r\033[K{self._text}", flush=True)
+
+
+def why(said: list[str]) -> str:
+    """What pip's output comes to."""
+    text = "\n".join(said)
+    if "No space left" in text:
+        return "there is no room on the disk; free some, and run this again"
+    if _OFFLINE.search(text):
+        return (
+            "the packages cannot be fetched, for there is no connection to the internet; connect "
+            "(behind a proxy, set HTTPS_PROXY) and run this again: it goes on where it stopped"
+        )
+    errors = [line for line in said if line.startswith("ERROR:")] or said[-1:] or ["pip failed"]
+    return (
+        f"pip cannot install what is needed ({errors[-1].removeprefix('ERROR: ')}); run this again"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
