@@ -21,7 +21,7 @@ def offline(tmp_path_factory):
     (folder / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1"\n')
     away = {
         "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
-        "PIP_RETRIES": "0",
+        "PIP_RETRIES": "1",
         "PIP_CONFIG_FILE": os.devnull,
     }
     kept = {name: text for name, text in os.environ.items() if not name.startswith("PIP_")}
