@@ -1,17 +1,27 @@
 """`noughts vs`: a game by typing cells."""
 
+import os
 import subprocess
 import sys
 
 import pytest
 
-from noughts.commands.vs import read_cell
-from noughts.game.positions import EMPTY, parse
+from noughts.commands.vs import hint, read_cell
+from noughts.game import solver
+from noughts.game.positions import EMPTY, parse, unfinished
+
+STOPPED = "stopped; the game is not over"
 
 
-def vs(*words, typed=""):
+def vs(*words, typed="", **named):
     command = [sys.executable, "-m", "noughts", "vs", *words]
-    return subprocess.run(command, input=typed, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, input=typed, capture_output=True, text=True, timeout=60, **named)
+
+
+def boards(told):
+    """The boards that were printed, without blanks and rules: `1|2|[X]` and so on, nine cells."""
+    rows = [line.replace(" ", "") for line in told.splitlines() if line.count("|") == 2]
+    return ["|".join(rows[at : at + 3]) for at in range(0, len(rows), 3)]
 
 
 def test_a_whole_game_with_wrong_input_on_the_way():
@@ -20,7 +30,10 @@ def test_a_whole_game_with_wrong_input_on_the_way():
     assert "O, minimax, plays 1 (55,505 nodes visited, " in done.stdout
     assert "cell 5 is taken; these are free: 2, 3, 4, 6, 7, 8, 9" in done.stderr
     for wrong in ("middle", "", "0"):
-        assert f"{wrong!r} is not a cell; type 1 to 9, or row,column such as 2,3" in done.stderr
+        assert (
+            f"{wrong!r} is not a cell; type 1 to 9, row,column such as 2,3, or ? for help"
+            in done.stderr
+        )
     assert done.stdout.splitlines()[-1] in ("a draw", "O wins")
     assert "Traceback" not in done.stderr
 
@@ -43,6 +56,98 @@ def test_two_engines_play_each_other_and_a_seed_repeats_it():
 
 def test_perfect_engines_draw():
     assert vs("alphabeta", "hard").stdout.endswith("a draw\n")
+
+
+def test_how_to_leave_is_said_at_the_start():
+    for words, mark in ((["hard"], "X"), (["hard", "--first", "it"], "O")):
+        first = vs(*words).stdout.splitlines()[0]
+        assert first.startswith(f"You are {mark}. ") and "q leaves" in first and len(first) <= 80
+    assert "leave" not in vs("hard", "easy").stdout
+
+
+@pytest.mark.parametrize("typed", ["q\n", " Q \n", "", "5\nq\n"])
+def test_leaving(typed):
+    done = vs("hard", typed=typed)
+    assert done.stdout.endswith(f"\n{STOPPED}\n") and done.returncode == 0
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(("keys", "status"), [("q\r", 0), ("\x04", 0), ("\x03", 130)])
+def test_leaving_in_a_terminal(terminal, keys, status):
+    """The words are the same for q, Ctrl-D and Ctrl-C; the last has the status that shells know."""
+    game = terminal("vs", "hard")
+    game.wait_for("your cell: ")
+    game.type(keys)
+    assert game.end() == status
+    game.read(0.1)
+    assert game.text.endswith(f"\r\n{STOPPED}\r\n") and "Traceback" not in game.text
+
+
+def test_the_last_move_is_marked():
+    told = boards(vs("rules", typed="1\n").stdout)
+    assert told == ["1|2|3|4|5|6|7|8|9", "[X]|2|3|4|5|6|7|8|9", "X|2|3|4|[O]|6|7|8|9"]
+    end = boards(vs("rules", "rules", "--seed", "1").stdout)[-1]
+    assert end.count("[") == 1 and not any(cell in end for cell in "123456789")
+
+
+def test_a_move_and_its_reply_are_taken_back():
+    done = vs("rules", typed="1\n2\nu\nu\nu\n5\n")
+    told = boards(done.stdout)
+    start, moved, answered = told[:3]
+    assert told[5:7] == [answered, start]
+    assert told[3] == "X|[X]|3|4|O|6|7|8|9" and moved == "[X]|2|3|4|5|6|7|8|9"
+    assert done.stderr == "there is no move of yours to take back\n"
+    assert told[7] == "1|2|3|4|[X]|6|7|8|9"
+
+
+def test_the_engines_first_move_is_not_taken_back():
+    done = vs("rules", "--first", "it", typed="u\n1\nu\n")
+    assert done.stderr == "there is no move of yours to take back\n"
+    told = boards(done.stdout)
+    assert told[-1] == told[1] == "1|2|3|4|[X]|6|7|8|9"
+
+
+def test_help_and_a_hint_do_not_move():
+    told = vs("rules", typed="1\n?\nH\nq\n").stdout
+    assert "Three in a row win" in told and "u       undo" in told
+    assert max(len(line) for line in told.splitlines()) <= 80
+    assert boards(told)[-1] == "X|2draw|3draw|4draw|[O]|6draw|7draw|8draw|9draw"
+    assert "best: 2 or 4\n" in told
+    assert told.count("X, your cell: ") == 4 and told.count("plays") == 1
+
+
+def test_a_hint():
+    assert (
+        hint(parse("XX.OO...."), 4)
+        == """\
+   X    |   X    | 3 win
+--------+--------+--------
+   O    |  [O]   | 6 draw
+--------+--------+--------
+ 7 loss | 8 loss | 9 loss
+
+best: 3"""
+    )
+
+
+def test_hints_agree_with_the_solver():
+    words = {"win": 1, "draw": 0, "loss": -1}
+    for position in list(unfinished())[::7]:
+        (told,) = boards(hint(position))
+        worths = {cell: words[text[1:]] for cell, text in enumerate(told.split("|")) if text[1:]}
+        assert tuple(worths) == position.free
+        assert max(worths.values()) == solver.value(position)
+        best = hint(position).rpartition("best: ")[2].replace(" or ", ", ").split(", ")
+        assert [int(cell) - 1 for cell in best] == solver.hard_moves(position)
+
+
+def test_input_that_is_not_text():
+    strict = {**os.environ, "PYTHONIOENCODING": "utf-8:strict", "LC_ALL": "C.UTF-8"}
+    for named in ({}, {"env": strict}):
+        done = vs("hard", typed="\udcff\x1b[2J\x00\n", errors="surrogateescape", **named)
+        assert done.stdout.endswith(f"{STOPPED}\n") and done.returncode == 0
+        assert "is not a cell; type 1 to 9" in done.stderr and "\x1b" not in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

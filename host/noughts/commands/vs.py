@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Sequence
+from functools import reduce
 from random import Random
 
 from noughts.commands.options import engine_option
@@ -13,7 +15,27 @@ from noughts.errors import printable
 from noughts.game.engine import Engine
 from noughts.game.match import winner
 from noughts.game.positions import EMPTY, Position
-from noughts.terminal.layout import board
+from noughts.game.solver import hard_moves, value
+from noughts.protocol.describe import WORTHS, either
+from noughts.terminal.layout import board, columns
+
+_LEAVE = "q"
+_STOPPED = "\nstopped; the game is not over"
+_ENDINGS = {1: "X wins", -1: "O wins", 0: "a draw"}
+_KEYS = (
+    ("1 to 9", "play that cell, in reading order; or row,column: 2,3 is cell 6"),
+    ("h", "hint: what each free cell is worth against perfect play, and the best"),
+    ("u", "undo: take back your last move and the reply to it"),
+    ("?", "show this"),
+    (_LEAVE, "leave; so do Ctrl-C and Ctrl-D"),
+)
+_HELP = "\n".join(
+    [
+        "X moves first. Three in a row win: across, down or diagonally.",
+        "[X] or [O] is the last move.",
+        *columns(_KEYS),
+    ]
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,54 +64,97 @@ def run(args: argparse.Namespace) -> int:
     players: list[Engine | None] = [engine_option(name, args) for name in args.engine]
     if len(players) == 1:
         players.insert(args.first == "it", None)
-    random = Random(args.seed)
-    position = EMPTY
-    _show(position)
-    while not position.over:
-        mark = "XO"[position.ply % 2]
-        engine = players[position.ply % 2]
-        if engine is None:
-            cell = _asked(position, mark)
-            if cell is None:
-                print("\nstopped; the game is not over")
-                return 0
-        else:
-            cell = _answered(engine, position, mark, random)
-        position = position.play(cell)
-        _show(position)
-    print({1: "X wins", -1: "O wins", 0: "a draw"}[winner(position)])
+        mark = "XO"[players.index(None)]
+        print(f"You are {mark}. Type a cell's number; ? shows the rules and keys, q leaves.")
+    try:
+        end = _played(players, Random(args.seed))
+    except KeyboardInterrupt:
+        print(_STOPPED)
+        raise
+    print(_STOPPED if end is None else _ENDINGS[winner(end)])
     return 0
 
 
-def _show(position: Position) -> None:
+def _played(players: Sequence[Engine | None], random: Random) -> Position | None:
+    """The end of a game of engines and the person (None), who may also leave it: None then."""
+    moves: list[int] | None = []
+    while moves is not None:
+        position = reduce(Position.play, moves, EMPTY)
+        _show(position, moves[-1] if moves else None)
+        if position.over:
+            return position
+        engine = players[position.ply % 2]
+        if engine:
+            moves = [*moves, _answered(engine, position, random)]
+        else:
+            moves = _moves_after_turn(moves, position)
+    return None
+
+
+def _show(position: Position, last: int | None) -> None:
     """The board, with the numbers of the free cells as long as they can be played."""
     free = {} if position.over else {cell: str(cell + 1) for cell in position.free}
-    print(f"\n{board(position, free)}\n", flush=True)
+    print(f"\n{board(position, free, last)}\n", flush=True)
 
 
-def _answered(engine: Engine, position: Position, mark: str, random: Random) -> int:
+def _answered(engine: Engine, position: Position, random: Random) -> int:
     start = time.perf_counter()
     reply = engine.reply(position)
     took_ms = (time.perf_counter() - start) * 1000
     cell = reply.cells[0] if len(reply.cells) == 1 else random.choice(reply.cells)
     cost = f" ({reply.nodes:,} nodes visited, {took_ms:.1f} ms)" if reply.nodes else ""
-    print(f"{mark}, {engine.name}, plays {cell + 1}{cost}")
+    print(f"{_mover(position)}, {engine.name}, plays {cell + 1}{cost}")
     return cell
 
 
-def _asked(position: Position, mark: str) -> int | None:
-    """The cell that the player types, asked again until it is one; None at the end of input."""
+def _mover(position: Position) -> str:
+    return "XO"[position.ply % 2]
+
+
+def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int] | None:
+    """The moves of the game once the player has moved or taken a move back; None to leave."""
     while True:
-        try:
-            text = input(f"{mark}, your cell: ")
-        except (EOFError, UnicodeDecodeError):
+        text = _typed(f"{_mover(position)}, your cell: ")
+        key = text.strip().lower()
+        if key == _LEAVE:
             return None
-        if not sys.stdin.isatty():
-            print(text)  # as a terminal would have
-        cell, wrong = read_cell(text, position)
-        if cell is not None:
-            return cell
-        print(wrong, file=sys.stderr, flush=True)
+        if key == "?":
+            print(f"\n{_HELP}\n")
+        elif key == "h":
+            print(f"\n{hint(position, moves[-1] if moves else None)}\n")
+        elif key == "u" and len(moves) >= 2:
+            return list(moves[:-2])
+        elif key == "u":
+            _complain("there is no move of yours to take back")
+        else:
+            cell, wrong = read_cell(text, position)
+            if cell is not None:
+                return [*moves, cell]
+            _complain(wrong)
+
+
+def _typed(prompt: str) -> str:
+    """A line that the player types; the end of input leaves the game, too."""
+    try:
+        text = input(prompt)
+    except EOFError:
+        return _LEAVE
+    except UnicodeDecodeError:
+        return "\N{REPLACEMENT CHARACTER}"  # refused as whatever else is not a cell
+    if not sys.stdin.isatty():
+        print(text)  # as a terminal would have
+    return text
+
+
+def _complain(wrong: str) -> None:
+    print(wrong, file=sys.stderr, flush=True)
+
+
+def hint(position: Position, last: int | None = None) -> str:
+    """The board with what each free cell is worth to the mover, and the best of them."""
+    worths = {cell: WORTHS[-value(position.play(cell))] for cell in position.free}
+    labels = {cell: f"{cell + 1} {worth}" for cell, worth in worths.items()}
+    return f"{board(position, labels, last)}\n\nbest: {either(hard_moves(position))}"
 
 
 def read_cell(text: str, position: Position) -> tuple[int | None, str]:
@@ -101,7 +166,7 @@ def read_cell(text: str, position: Position) -> tuple[int | None, str]:
     limit = {1: 9, 2: 3}.get(len(parts), 0)
     if not all(part in "123456789" and len(part) == 1 and int(part) <= limit for part in parts):
         shown = printable(text[:20])
-        return None, f"{shown!r} is not a cell; type 1 to 9, or row,column such as 2,3"
+        return None, f"{shown!r} is not a cell; type 1 to 9, row,column such as 2,3, or ? for help"
     numbers = [int(part) - 1 for part in parts]
     cell = numbers[0] if len(numbers) == 1 else 3 * numbers[0] + numbers[1]
     if cell not in position.free:

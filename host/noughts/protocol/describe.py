@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from noughts.errors import printable
 from noughts.game.positions import LINES
 from noughts.protocol.sentences import Boot, Game, Sentence
@@ -17,6 +19,9 @@ LINE_NAMES = (
     "top row", "middle row", "bottom row",
     "diagonal from the top left", "diagonal from the top right",
 )  # fmt: skip
+
+WORTHS = {1: "win", 0: "draw", -1: "loss"}
+"""What a position or a move is worth, by its value."""
 
 _SEATED = {"P": "person", "E": "easy", "M": "medium", "H": "hard"}
 
@@ -43,6 +48,12 @@ def result(game: Game) -> str:
 def counted(number: int, noun: str) -> str:
     """`1 game`, `2,000 games`."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def either(cells: Sequence[int]) -> str:
+    """`1, 3 or 7`: a choice of cells, numbered from 1 as people do."""
+    *others, last = (str(cell + 1) for cell in cells)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def seated(seat: str) -> str:

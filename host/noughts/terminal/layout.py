@@ -23,15 +23,22 @@ def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[s
     ]
 
 
-def grid(labels: Sequence[str]) -> str:
-    """Nine labels, one for each cell in reading order, in three columns of equal width."""
+def grid(labels: Sequence[str], marked: int | None = None) -> str:
+    """Nine labels, one for each cell in reading order, in three columns of equal width.
+
+    One of the cells may be marked: its label stands in square brackets.
+    """
     width = max(1, *map(len, labels)) + 2
-    rows = ["|".join(label.center(width) for label in labels[at : at + 3]) for at in (0, 3, 6)]
+    cells = [
+        (f"[{label}]" if cell == marked else label).center(width)
+        for cell, label in enumerate(labels)
+    ]
     rule = "\n" + "+".join(["-" * width] * 3) + "\n"
-    return rule.join(row.rstrip() for row in rows)
+    return rule.join("|".join(cells[at : at + 3]).rstrip() for at in (0, 3, 6))
 
 
-def board(position: Position, free: dict[int, str]) -> str:
-    """A position's marks, and a label in each free cell that has one."""
+def board(position: Position, free: dict[int, str], last: int | None = None) -> str:
+    """A position's marks, a label in each free cell that has one, and the last move marked."""
     marks = str(position)
-    return grid([free.get(cell, "") if marks[cell] == "." else marks[cell] for cell in range(9)])
+    labels = [free.get(cell, "") if marks[cell] == "." else marks[cell] for cell in range(9)]
+    return grid(labels, last)

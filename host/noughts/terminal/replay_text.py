@@ -12,19 +12,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rich.text import Text
 
 from noughts.game.positions import LINES
 from noughts.game.review import Reviewed
-from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, short, won
+from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, either, short, won
 from noughts.store import timestamps
 from noughts.store.stored_game import StoredGame
 
 _STYLES = {"A": "bold #ff5040", "B": "bold #e0a030"}
 _UNHEARD_MS = 1000
-_WORTH = {1: "win", 0: "draw", -1: "loss"}
 
 
 def heading(game: StoredGame) -> str:
@@ -100,28 +97,23 @@ def _say(text: Text, game: StoredGame, move: Reviewed, ply: int) -> None:
     text.append(".\n")
     if move.mistake:
         text.append(
-            f"A mistake: it turns a {_WORTH[move.worth]} into a {_WORTH[move.kept]}.", "bold red"
+            f"A mistake: it turns a {WORTHS[move.worth]} into a {WORTHS[move.kept]}.", "bold red"
         )
-        text.append(f" Best: {_either(move.best)}.\n")
+        text.append(f" Best: {either(move.best)}.\n")
     else:
         text.append(f"{_verdict(move)}\n")
 
 
 def _verdict(move: Reviewed) -> str:
     """What a move was that gave nothing away."""
-    lost, worth = move.worth < 0, _WORTH[move.worth]
+    lost, worth = move.worth < 0, WORTHS[move.worth]
     after = "; the position was already lost" if lost else f": it keeps the {worth}"
     if move.cell in move.best:
         alone = len(move.best) == 1
-        which = "The best move" if alone else f"One of the best moves, {_either(move.best)}"
+        which = "The best move" if alone else f"One of the best moves, {either(move.best)}"
         return f"{which}{after}."
     kept = "The position was already lost" if lost else f"It keeps the {worth}"
-    return f"{kept}; against mistakes, {_either(move.best)} wins more often."
-
-
-def _either(cells: Sequence[int]) -> str:
-    *others, last = (str(cell + 1) for cell in cells)
-    return f"{', '.join(others)} or {last}" if others else last
+    return f"{kept}; against mistakes, {either(move.best)} wins more often."
 
 
 def _ending(game: StoredGame) -> str:
