@@ -1,5 +1,6 @@
 """Engines against each other."""
 
+import itertools
 import json
 import math
 import re
@@ -8,9 +9,9 @@ from random import Random
 import pytest
 
 from noughts.cli import main
-from noughts.commands.duel import _furthest
+from noughts.commands.duel import _furthest, _print_pairs
 from noughts.engines.registry import engines
-from noughts.game.match import Player, interval, match, play, winner
+from noughts.game.match import Player, Tally, interval, match, play, winner
 from noughts.game.positions import EMPTY, parse
 from noughts.game.proof import WON_BY_ENGINE, prove
 
@@ -87,24 +88,38 @@ def test_as_json(capsys):
 
 @pytest.mark.parametrize("games", [2, 300])
 def test_all_against_all(games, capsys):
-    """It says how far its intervals reach; of 0 in 2 games, 66 % above, and nothing below."""
+    """Each pair once, as a match of the two ends; and how far the intervals reach."""
     told = duel(capsys, "--all", "-n", str(games))
-    lines = told.splitlines()
-    names = list(engines())
-    assert lines[1].split() == names
-    rows = {line.split()[0]: line.split()[1:] for line in lines[2:-1]}
-    assert list(rows) == names
-    for i, one in enumerate(names):
-        for j, other in enumerate(names):
-            cell = rows[one][j]
-            assert cell == "-" if i == j else cell.split("/") == rows[other][i].split("/")[::-1]
-    table, _, last = told.rstrip().rpartition("\n")
+    _, head, *rows, last = told.splitlines()
+    assert head.split() == ["engine", "against", "won", "drawn", "lost"]
+    pairs = {tuple(row.split()[:2]): row.split()[2:] for row in rows}
+    assert list(pairs) == list(itertools.combinations(engines(), 2)) and len(rows) == len(pairs)
+    shares = {
+        pair: [float(share.removesuffix("%")) / 100 for share in row] for pair, row in pairs.items()
+    }
+    for one, other in [("random", "hard"), ("easy", "medium")]:
+        (facts,) = json.loads(duel(capsys, one, other, "-n", str(games), "--json"))
+        for kind, share in zip(("won", "drawn", "lost"), shares[one, other], strict=True):
+            exact = sum(facts[seat][kind]["games"] for seat in ("first", "second")) / games
+            assert share == pytest.approx(exact, abs=0.00051)
     above, below = (float(share) / 100 for share in re.findall(r"([\d.]+)%", last)[1:])
-    counts = [
-        round(float(share) / 100 * games)
-        for pair in re.findall(r"([\d.]+)%/([\d.]+)%", table)
-        for share in pair
-    ]
+    counts = [round(share * games) for row in shares.values() for share in row]
     ends = [(count / games, *interval(count, games)) for count in counts]
     assert above - 0.0011 < max(high - share for share, _, high in ends) <= above
     assert below - 0.0011 < max(share - low for share, low, _ in ends) <= below
+
+
+def test_all_against_all_fits_80_columns(capsys):
+    """With the widest shares, and as many games as there may be."""
+    pairs = itertools.combinations(engines(), 2)
+    _print_pairs({pair: {True: Tally(10**7), False: Tally()} for pair in pairs}, 10**7, 2**31)
+    told = capsys.readouterr().out
+    assert "100.0%" in told and max(map(len, told.splitlines())) <= 80
+    _print_pairs({("hard", "easy"): {True: Tally(1), False: Tally(lost=1)}}, 2, 0)
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_draws_count_for_how_far_the_intervals_reach(capsys):
+    _print_pairs({("hard", "rules"): {True: Tally(drawn=4), False: Tally()}}, 4, 0)
+    low, _ = interval(4, 4)
+    assert f"{math.ceil((1 - low) * 1000) / 1000:.1%} below" in capsys.readouterr().out

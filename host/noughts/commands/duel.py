@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([_facts(names, seats, args.seed) for names, seats in results.items()]))
     elif args.all:
-        _print_cross_table(results, args.games, args.seed)
+        _print_pairs(results, args.games, args.seed)
     else:
         ((names, seats),) = results.items()
         _print_duel(names, seats, args.seed)
@@ -94,30 +94,22 @@ def _print_duel(names: tuple[str, str], seats: Mapping[bool, Tally], seed: int) 
     print("In brackets: 95% confidence intervals (Wilson).")
 
 
-def _print_cross_table(
+def _print_pairs(
     results: Mapping[tuple[str, str], Mapping[bool, Tally]], games: int, seed: int
 ) -> None:
-    names = list(engines())
-    cells = {(name, name): "-" for name in names}
-    for (one, other), seats in results.items():
+    rows: list[tuple[str, ...]] = [("engine", "against", "won", "drawn", "lost")]
+    counts: set[int] = set()
+    for names, seats in results.items():
         both = seats[True] + seats[False]
-        cells[one, other] = f"{both.won / games:.1%}/{both.lost / games:.1%}"
-        cells[other, one] = f"{both.lost / games:.1%}/{both.won / games:.1%}"
-    print(f"won/lost by the engine on the left, {games:,} games a pair, seed {seed}")
-    rows = [("", *names), *((name, *(cells[name, other] for other in names)) for name in names)]
-    print("\n".join(columns(rows, right=range(1, len(names) + 1))))
-    above, below = _furthest(
-        {count for seats in results.values() for count in _ended(seats)}, games
-    )
+        ended = both.won, both.drawn, both.lost
+        rows.append((*names, *(f"{count / games:.1%}" for count in ended)))
+        counts.update(ended)
+    print(f"all against all, {games:,} games a pair, seed {seed}")
+    print("\n".join(columns(rows, right=(2, 3, 4))))
+    above, below = _furthest(counts, games)
     print(
-        "95% confidence intervals (Wilson) reach "
-        f"at most {above:.1%} above these shares, and {below:.1%} below."
+        f"95% confidence intervals (Wilson) reach up to {above:.1%} above these, {below:.1%} below."
     )
-
-
-def _ended(seats: Mapping[bool, Tally]) -> tuple[int, int]:
-    both = seats[True] + seats[False]
-    return both.won, both.lost
 
 
 def _furthest(counts: Iterable[int], games: int) -> tuple[float, float]:
