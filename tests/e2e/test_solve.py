@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from noughts.cli import main
-from noughts.commands.solve import variation, words
+from noughts.commands.solve import picture_bytes, variation, words
 from noughts.engines.registry import engines
 from noughts.engines.search import WIN, AlphaBeta, score_of_move
 from noughts.engines.tree import build_tree
@@ -118,6 +118,37 @@ def test_a_pictures_name_does_not_act_on_the_terminal(capsys, tmp_path):
     path = tmp_path / "\x1b[2J\u202e.svg"
     told = solve(capsys, "XX.OO....", "--tree", "1", "--svg", str(path))
     assert told.splitlines()[-1].endswith(" written") and told.splitlines()[-1].isprintable()
+
+
+@pytest.mark.parametrize(
+    ("depth", "large"),
+    [("9", "28,654 positions in about 40."), ("5", "3,354 positions in about 3.")],
+)
+def test_a_picture_that_would_be_too_large_is_refused(capsys, tmp_path, depth, large):
+    path = tmp_path / "tree.svg"
+    for more in ([], ["--json"]):
+        words = ["solve", ".........", "--tree", depth, "--svg", str(path), *more]
+        assert main(words) == 1
+        told = capsys.readouterr()
+        assert told.out == "" and told.err.count("\n") == 1
+        assert large in told.err
+        assert told.err.endswith("MB; give --tree 4, of 1,084 positions, or less\n")
+        assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "depth", "positions"), [(".........", 4, 1084), ("X...O....", 9, 1222)]
+)
+def test_how_large_a_picture_is(capsys, tmp_path, text, depth, positions):
+    """What is advised works, and the size that is told is about the real one."""
+    path = tmp_path / "tree.svg"
+    solve(capsys, text, "--tree", str(depth), "--svg", str(path))
+    plies = min(depth, text.count("."))
+    assert picture_bytes(positions, plies) == pytest.approx(path.stat().st_size, rel=0.15)
+
+
+def test_a_tree_as_text_has_no_bound(capsys):
+    assert len(solve(capsys, ".........", "--tree", "5").splitlines()) > 3354
 
 
 @pytest.mark.parametrize(

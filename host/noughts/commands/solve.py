@@ -6,6 +6,7 @@ import argparse
 import io
 import json
 import sys
+from itertools import accumulate
 from pathlib import Path
 
 from rich.console import Console
@@ -22,6 +23,8 @@ from noughts.terminal.layout import board
 
 _SEARCHES = ("minimax", "alphabeta", "transposition")
 _MAX_DEPTH = 9
+_MAX_DRAWN = 2000
+"""Positions in a picture. Beyond, browsers scroll on and on, and printers print dozens of pages."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         help=f"draw what alpha-beta searches, 1 to {_MAX_DEPTH} plies deep, cut branches marked",
     )
-    parser.add_argument("--svg", metavar="FILE", type=Path, help="draw the tree into this picture")
+    parser.add_argument(
+        "--svg",
+        metavar="FILE",
+        type=Path,
+        help=f"draw the tree into this picture, of up to {_MAX_DRAWN:,} positions",
+    )
     parser.add_argument("--json", action="store_true", help="print the solution as JSON")
 
 
@@ -50,20 +58,21 @@ def run(args: argparse.Namespace) -> int:
     position = parse(args.position)
     if position.over:
         raise NoughtsError(f"in {position} {_ending(position)}; give one that is not finished")
+    tree = None if args.tree is None else build_tree(position, args.tree)
+    if tree and args.svg:
+        _require_small(tree)
     scores = {cell: score_of_move(position, cell) for cell in position.free}
     if args.json:
         print(json.dumps(_facts(position, scores)))
     else:
         _tell(position, scores)
-    if args.tree is not None:
-        tree = _drawn(build_tree(position, args.tree))
-        if args.svg:
-            _picture(tree, args.svg, str(position))
-            if not args.json:
-                print(printable(f"{args.svg} written"))
-        elif not args.json:
-            print()
-            Console(file=sys.stdout, highlight=False).print(tree)
+    if tree and args.svg:
+        _picture(_drawn(tree), args.svg, str(position))
+        if not args.json:
+            print(printable(f"{args.svg} written"))
+    elif tree and not args.json:
+        print()
+        Console(file=sys.stdout, highlight=False).print(_drawn(tree))
     return 0
 
 
@@ -132,6 +141,26 @@ def _drawn(node: Node) -> Tree:
     for child in node.children:
         tree.children.append(_drawn(child))
     return tree
+
+
+def _require_small(tree: Node) -> None:
+    """Raise `NoughtsError` if a picture of the tree would be too large to be of use."""
+    plies = [[tree]]
+    while below := [child for node in plies[-1] for child in node.children]:
+        plies.append(below)
+    totals = list(accumulate(len(nodes) for nodes in plies))
+    if totals[-1] > _MAX_DRAWN:
+        fits = sum(total <= _MAX_DRAWN for total in totals) - 1
+        raise NoughtsError(
+            f"the picture would show {totals[-1]:,} positions in about "
+            f"{picture_bytes(totals[-1], len(plies) - 1) / 1e6:.1f} MB; "
+            f"give --tree {fits}, of {totals[fits]:,} positions, or less"
+        )
+
+
+def picture_bytes(positions: int, depth: int) -> int:
+    """About how large the picture of a tree is; each line grows with what it is indented by."""
+    return positions * (600 + 90 * depth)
 
 
 def _picture(tree: Tree, path: Path, title: str) -> None:
