@@ -19,87 +19,119 @@ class Command:
     """What the help needs of a command; the rest is in `noughts.commands.<name>`."""
 
     name: str
+    task: str
+    """What it is for: commands of the same task are listed together."""
     help: str
     example: str
+    """One a line; the list of all commands shows the first."""
 
 
 COMMANDS = (
     Command(
         "play",
+        "play",
         "play on a virtual micro:bit in this terminal",
         "noughts play\n  noughts play --board v1\n  noughts play --keys 'B 500 A A B'",
     ),
     Command(
-        "prove",
-        "play engines against every sequence of moves, and report what is proved",
-        "noughts prove\n  noughts prove hard rules",
-    ),
-    Command(
         "vs",
-        "play against an engine by typing cells, or watch two engines play",
+        "play",
+        "play an engine by typing cells, or watch two play",
         "noughts vs hard\n  noughts vs minimax --first it\n  noughts vs medium hard --seed 1",
     ),
     Command(
-        "duel",
-        "let engines play many games against each other, and count the results",
-        "noughts duel hard medium -n 1000\n  noughts duel --all",
-    ),
-    Command(
-        "solve",
-        "show what a position is worth, the best line, and what every engine plays",
-        "noughts solve X...O....\n  noughts solve XX.OO.... --tree 2",
-    ),
-    Command(
-        "hex",
-        "build a hex with the game for any micro:bit, or list what a hex holds",
-        "noughts hex -o noughts.hex\n  noughts hex --list noughts.hex",
-    ),
-    Command(
         "flash",
-        "copy the game to a board through its USB drive, and check that it starts",
+        "board",
+        "copy the game to a board through its USB drive",
         "noughts flash\n  noughts flash --all",
     ),
     Command(
         "put",
+        "board",
         "update the game on a board over its serial port",
         "noughts put\n  noughts put --port /dev/ttyACM0 --table my_table.py",
     ),
     Command(
+        "hex",
+        "board",
+        "build a hex for any micro:bit, or list one",
+        "noughts hex -o noughts.hex\n  noughts hex --list noughts.hex",
+    ),
+    Command(
+        "doctor",
+        "board",
+        "check computer and boards, and say what to fix",
+        "noughts doctor\n  noughts doctor --json",
+    ),
+    Command(
         "watch",
-        "show every board that is plugged in, live, and keep every game",
+        "class",
+        "show every board live, and keep every game",
         "noughts watch\n  noughts watch --emulated 3\n  noughts watch --plain /dev/ttyACM0",
     ),
     Command(
         "games",
+        "class",
         "list the games that are kept",
         "noughts games\n  noughts games --seats PH --result A --since 2026-11-21",
     ),
     Command(
         "replay",
-        "step through a game, with what each move was worth",
+        "class",
+        "step through a game, and see each move's worth",
         "noughts replay last\n  noughts replay 12 --text",
     ),
     Command(
         "stats",
-        "count results, first moves, lengths, thinking times and mistakes",
+        "class",
+        "count results, first moves, times and mistakes",
         "noughts stats\n  noughts stats --seats PH --plot stats.png",
     ),
     Command(
         "export",
-        "write games as a table for a spreadsheet or pandas",
+        "class",
+        "write games as a table for a spreadsheet",
         "noughts export -o games.csv\n  noughts export --format parquet -o games.parquet",
     ),
     Command(
-        "doctor",
-        "check this computer and the boards on it, and say what to fix",
-        "noughts doctor\n  noughts doctor --json",
+        "solve",
+        "engines",
+        "show what a position is worth, and the best line",
+        "noughts solve X...O....\n  noughts solve XX.OO.... --tree 2",
+    ),
+    Command(
+        "duel",
+        "engines",
+        "let engines play many games, and count results",
+        "noughts duel hard medium\n  noughts duel hard medium -n 100\n  noughts duel --all",
+    ),
+    Command(
+        "prove",
+        "engines",
+        "prove which engines never lose",
+        "noughts prove\n  noughts prove hard rules",
     ),
     Command(
         "table",
-        "make the table that the chip plays by, or check the one that is there",
+        "engines",
+        "make or check the table that the chip plays by",
         "noughts table --check",
     ),
 )
+
+
+def overview() -> str:
+    """All commands by task, each with an example; at most 80 columns, and 24 rows with a prompt."""
+    examples = [command.example.splitlines()[0] for command in COMMANDS]
+    width = max(map(len, examples))
+    lines = ["Tic-tac-toe on a BBC micro:bit, and the tools around it."]
+    task = None
+    for command, example in zip(COMMANDS, examples, strict=True):
+        if command.task != task:
+            task = command.task
+            lines.append(f"{task}:")
+        lines.append(f"  {example:<{width}}  {command.help}")
+    return "\n".join([*lines, "`noughts COMMAND --help` explains a command."])
 
 
 class _Parser(argparse.ArgumentParser):
@@ -111,16 +143,17 @@ def _parser(wanted: str | None) -> argparse.ArgumentParser:
     """The parser; of the commands, only the wanted one is imported, so that help is quick."""
     parser = _Parser(
         prog="noughts",
-        description="Tic-tac-toe on a BBC micro:bit, and the tools around it.",
-        epilog="Example:\n  noughts play",
+        usage="noughts [-h] [--version] COMMAND ...",
+        description=overview(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"noughts {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(
+        prog="noughts", metavar="COMMAND", required=True, help=argparse.SUPPRESS
+    )
     for command in COMMANDS:
         sub = commands.add_parser(
             command.name,
-            help=command.help,
             description=command.help[0].upper() + command.help[1:] + ".",
             epilog=f"Example:\n  {command.example}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -160,6 +193,7 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
 def _run(arguments: list[str], ready: Callable[[], None]) -> int:
     wanted = next((word for word in arguments if not word.startswith("-")), None)
     try:
+        _refuse_unknown(arguments)
         args = _parser(wanted).parse_args(arguments)
         ready()
         status: int = args.run(args)
@@ -167,6 +201,24 @@ def _run(arguments: list[str], ready: Callable[[], None]) -> int:
     except SystemExit:
         sys.stdout.flush()  # argparse prints the help, and does not look whether that went well
         raise
+
+
+def _refuse_unknown(arguments: list[str]) -> None:
+    """End with status 2, and with what there is, unless a command or an option comes first."""
+    names = [command.name for command in COMMANDS]
+    if not arguments:
+        _end_usage(overview())
+    elif not arguments[0].startswith("-") and arguments[0] not in names:
+        import difflib  # only here: help is quick
+
+        near = difflib.get_close_matches(arguments[0].lower(), names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else as_typed("`noughts --help` lists them")
+        _end_usage(f"noughts: error: {printable(arguments[0][:20])!r} is not a command; {hint}")
+
+
+def _end_usage(message: str) -> NoReturn:
+    print(message, file=sys.stderr)
+    raise SystemExit(2)
 
 
 if __name__ == "__main__":

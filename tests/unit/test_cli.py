@@ -48,6 +48,55 @@ def test_each_command_has_help_with_an_example(command, capsys):
     assert f"Example:\n  noughts {command}" in capsys.readouterr().out
 
 
+def test_the_list_of_commands_is_grouped_and_fits_the_smallest_terminal():
+    done = noughts()
+    assert (done.returncode, done.stdout) == (2, "")
+    lines = done.stderr.splitlines()
+    assert len(lines) < 24 and max(map(len, lines)) <= 80
+    tasks, task = {}, None
+    for line in lines[1:-1]:
+        if line.startswith("  noughts "):
+            tasks[task].append(line.split()[1])
+        else:
+            task = line
+            tasks[task] = []
+    assert list(tasks) == ["play:", "board:", "class:", "engines:"]
+    assert all(tasks.values())
+    listed = [name for names in tasks.values() for name in names]
+    assert listed == [command.name for command in cli.COMMANDS]
+    assert done.stderr.rstrip() in noughts("--help").stdout
+
+
+def test_examples_in_the_list_are_accepted_by_their_commands():
+    for command in cli.COMMANDS:
+        program, *words = command.example.splitlines()[0].split()
+        assert program == "noughts"
+        assert cli._parser(words[0]).parse_args(words).command == command.name
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("gmaes", "did you mean 'games'?"),
+        ("PLAY", "did you mean 'play'?"),
+        ("replays", "did you mean 'replay'?"),
+        ("xyzzy", "`noughts --help` lists them"),
+    ],
+)
+def test_an_unknown_command_is_one_line_with_the_nearest(word, hint, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        cli.main([word, "--json"])
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err == f"noughts: error: {word!r} is not a command; {hint}\n"
+
+
+def test_an_unknown_command_does_not_act_on_the_terminal(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["\x1b[2J\n\udcff"])
+    assert "' [2J  ' is not a command" in capsys.readouterr().err
+
+
 def test_help_imports_no_command():
     code = """
 import sys
@@ -66,7 +115,6 @@ print([name for name in heavy if name in sys.modules])
 @pytest.mark.parametrize(
     "words",
     [
-        (),
         ("--unknown",),
         ("unknown",),
         ("play", "--unknown"),
