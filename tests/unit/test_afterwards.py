@@ -103,6 +103,7 @@ def test_so_many_of_them_and_how_many_more(noughts):
         (["--seats", "ph"], [4, 3, 1]),
         (["--result", "A"], []),
         (["--result", "B"], [5, 2]),
+        (["--result", "b", "--result", "Abandoned"], [5, 3, 2]),
         (["--result", "draw", "--result", "unfinished"], [4, 1]),
         (["--result", "abandoned"], [3]),
         (["--since", "2026-09-22"], [5]),
@@ -114,6 +115,48 @@ def test_so_many_of_them_and_how_many_more(noughts):
 )
 def test_filters(noughts, words, found):
     assert ids(noughts, *words) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["--since", "today"], [5]),
+        (["--until", "today"], [5, 4, 3, 2, 1]),
+        (["--since", "Yesterday", "--until", "YESTERDAY"], [4, 3, 2, 1]),
+        (["--since", "tuesday"], [5]),  # which is today
+        (["--until", "Monday"], [4, 3, 2, 1]),
+        (["--until", "wednesday"], []),  # of the week before
+    ],
+)
+def test_days_in_words(noughts, monkeypatch, words, found):
+    """As on Tuesday, 2026-09-22, when the other board's game is not a day old."""
+    monkeypatch.setattr("noughts.store.timestamps.now", lambda: AT + 86_400_000 + 3_600_000)
+    assert ids(noughts, *words) == found
+
+
+def test_today_is_that_of_the_time_zone(noughts, monkeypatch):
+    monkeypatch.setattr("noughts.store.timestamps.now", lambda: AT + 86_400_000 + 3_600_000)
+    monkeypatch.setenv("TZ", "UTC-9")  # nine hours ahead: there it is Wednesday, 00:13
+    time.tzset()
+    assert ids(noughts, "--since", "today") == []
+    assert ids(noughts, "--since", "yesterday") == [5]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--result", "c"], "'c' is not a result; choose from A, B, draw, abandoned, unfinished"),
+        (["--seats", "p"], "'p' is not two letters of P, E, M and H, such as PH"),
+        (["--since", "tomorrow"], "write today, yesterday, a weekday such as monday"),
+        (["--until", "mon"], "write today, yesterday, a weekday such as monday"),
+    ],
+)
+def test_a_wrong_word_is_answered_with_what_is_accepted(noughts, words, says):
+    status, out, err = noughts("games", *words)
+    (line,) = (line for line in err.splitlines() if "error: " in line)
+    assert (status, out) == (2, "")
+    assert err.endswith(f"{line}\n") and says in line
+    assert words[1] in line
 
 
 def test_a_game_without_a_moment_fits_no_day(noughts, tmp_path):

@@ -41,7 +41,8 @@ def test_text_round_trip():
     [
         ("", "nine characters"),
         ("X" * 10, "nine characters"),
-        ("xo.......", "nine characters"),
+        ("ab.......", "nine characters"),
+        ("0........", "nine characters"),
         ("XX.......", "as many X as O"),
         ("O........", "as many X as O"),
         ("XXXOOO...", "both sides have a line"),
@@ -52,6 +53,12 @@ def test_text_round_trip():
 def test_illegal_positions_are_explained(text, why):
     with pytest.raises(IllegalPositionError, match=why):
         parse(text)
+
+
+def test_small_letters_are_the_same_marks():
+    assert parse("xx.oo....") == parse("XX.OO....") == parse("Xx.oO....")
+    with pytest.raises(IllegalPositionError, match="has 2 X and 0 O"):
+        parse("xx.......")
 
 
 def test_the_empty_board():

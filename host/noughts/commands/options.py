@@ -17,6 +17,8 @@ from noughts.store.store import Store, default_path
 from noughts.store.stored_game import RESULTS
 
 _SEATS = re.compile("[PEMH]{2}")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAYS = "today, yesterday, a weekday such as monday for the latest one, or a date as 2026-11-21"
 
 
 def add_db(parser: argparse.ArgumentParser) -> None:
@@ -44,25 +46,29 @@ def add_game_filter(parser: argparse.ArgumentParser) -> None:
         "--seats",
         metavar="AB",
         type=_seats,
-        help="who plays as A and as B: P a person, E, M and H the chip's levels; PH is a person "
-        "against hard",
+        help="who plays as A and as B: P a person, E, M and H the chip's levels; PH or ph is a "
+        "person against hard",
     )
     group.add_argument(
         "--result",
         metavar="RESULT",
         action="append",
         default=[],
-        choices=tuple(RESULTS),
-        help=f"{', '.join(RESULTS)}; A and B are the winner; may be given several times",
+        type=_result,
+        help=f"{', '.join(RESULTS)}, in capitals or not; A and B are the winner; may be given "
+        "several times",
     )
     group.add_argument(
         "--since",
         metavar="DAY",
         type=_day,
-        help="only games that began on this day or later, such as 2026-11-21",
+        help=f"only games that began on this day or later: {_DAYS}",
     )
     group.add_argument(
-        "--until", metavar="DAY", type=_day, help="only games that began on this day or earlier"
+        "--until",
+        metavar="DAY",
+        type=_day,
+        help="only games that began on this day or earlier, named as for --since",
     )
 
 
@@ -79,7 +85,22 @@ def _seats(text: str) -> str:
     return text.upper()
 
 
+def _result(text: str) -> str:
+    names = {name.lower(): name for name in RESULTS}
+    if text.lower() not in names:
+        raise argparse.ArgumentTypeError(
+            f"{text[:20]!r} is not a result; choose from {', '.join(RESULTS)}"
+        )
+    return names[text.lower()]
+
+
 def _day(text: str) -> date:
+    word = text.lower()
+    today = timestamps.today()
+    if word in ("today", "yesterday"):
+        return today - timedelta(days=word == "yesterday")
+    if word in _WEEKDAYS:
+        return today - timedelta(days=(today.weekday() - _WEEKDAYS.index(word)) % 7)
     try:
         day = date.fromisoformat(text)
         for each in (day, day + timedelta(days=1)):
@@ -87,7 +108,7 @@ def _day(text: str) -> date:
         return day
     except (ValueError, OverflowError, OSError) as error:
         raise argparse.ArgumentTypeError(
-            f"{text[:20]!r} is not a usable date; write it as 2026-11-21"
+            f"{text[:20]!r} is not a usable date; write {_DAYS}"
         ) from error
 
 

@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "position",
         metavar="POSITION",
-        help="nine characters X, O and . in reading order, where X moved first: X...O....",
+        help="nine characters X, O and . (or x and o) in reading order, where X moved first: "
+        "X...O....",
     )
     parser.add_argument(
         "--tree",

@@ -79,19 +79,21 @@ EMPTY = Position(0, 0)
 
 
 def parse(text: str) -> Position:
-    """The position that nine characters describe.
+    """The position that nine characters describe, in capitals or not.
 
     >>> parse("X...O....").ply
     2
+    >>> str(parse("x...o...."))
+    'X...O....'
 
     Raises `IllegalPositionError`, saying why, for a text that no game reaches.
     """
-    if len(text) != 9 or set(text) - set("XO."):
+    if len(text) != 9 or set(text) - set("XOxo."):
         raise IllegalPositionError(
             f"{text[:20]!r} is not a position; write nine characters X, O and . in reading order"
         )
-    first = sum(1 << cell for cell in range(9) if text[cell] == "X")
-    second = sum(1 << cell for cell in range(9) if text[cell] == "O")
+    first = sum(1 << cell for cell in range(9) if text[cell] in "Xx")
+    second = sum(1 << cell for cell in range(9) if text[cell] in "Oo")
     more = len(CELLS[first]) - len(CELLS[second])
     if more not in (0, 1):
         raise IllegalPositionError(

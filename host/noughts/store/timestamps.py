@@ -34,6 +34,11 @@ def local(ms: int | None) -> str:
     return (_EPOCH + timedelta(milliseconds=ms)).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
+def today() -> date:
+    """The day that it is, in this computer's time zone."""
+    return datetime.fromtimestamp(now() / 1000).date()
+
+
 def of_day(day: date) -> int:
     """When a day begins, in this computer's time zone.
 
