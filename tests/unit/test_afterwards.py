@@ -580,16 +580,46 @@ def everyone(noughts, **named):
 def test_no_store_yet(noughts, tmp_path):
     for err in everyone(noughts, db=tmp_path / "none.db"):
         assert "no games are kept in" in err
-        assert "`noughts watch` keeps them" in err
+        assert str(tmp_path / "none.db") in err
+        assert "check the name that --db gives" in err and "`noughts watch --db FILE`" in err
     assert not (tmp_path / "none.db").exists()
 
 
 def test_an_empty_store(noughts, tmp_path):
     filled(tmp_path / "empty.db")
     for err in everyone(noughts, db=tmp_path / "empty.db"):
-        assert "holds no game yet" in err or "there is no game 1" in err
+        assert f"{tmp_path / 'empty.db'} holds no game yet; " in err
+        assert "`noughts watch --db FILE`" in err
     assert noughts("games", "--json", db=tmp_path / "empty.db")[:2] == (0, "[]\n")
     assert json.loads(noughts("stats", "--json", db=tmp_path / "empty.db")[1])["games"] == 0
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["missing", "empty"])
+@pytest.mark.parametrize("command", [["games"], ["replay", "1"], ["stats"], ["export"]])
+def test_the_usual_store_without_games(there, command, tmp_path, monkeypatch, capsys):
+    """The message names the store that was opened, and the other if that one was filled."""
+    usual, played = tmp_path / "games.db", tmp_path / "demonstration.db"
+    monkeypatch.setattr("noughts.commands.options.default_path", lambda: usual)
+    if there:
+        filled(usual)
+
+    def says(*words):
+        assert cli.main([*command, *words]) == 1
+        told = capsys.readouterr()
+        assert (told.out, told.err.count("\n")) == ("", 1)
+        return told.err
+
+    err = says()
+    assert str(usual) in err and "`noughts watch` keeps a board's games there" in err
+    assert "`noughts watch --emulated 3` fills demonstration.db" in err
+    err = says("--db", str(played))
+    assert str(played) in err and "`noughts watch --emulated 3` fills it" in err
+
+    filled(played, stages(DRAW))
+    err = says()
+    assert str(usual) in err and "`noughts watch` keeps a board's games there" in err
+    assert err.endswith(f" --db {played} selects a demonstration's\n")
+    assert cli.main([*command, "--db", str(played)]) == 0
 
 
 def test_a_store_of_a_newer_version(noughts, path):

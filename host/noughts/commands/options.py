@@ -120,16 +120,10 @@ def game_filter(args: argparse.Namespace) -> GameFilter:
 
 
 def open_store(args: argparse.Namespace) -> Store:
-    """The store, which must be there. Raises `StoreError`."""
-    if args.db is not None:
-        return Store(args.db)
-    path = default_path()
-    played = demonstration(path)
-    if not path.exists() and played.exists():
-        raise StoreError(
-            "no games are kept yet except a demonstration's; `noughts watch` keeps a board's, "
-            f"and --db {played} selects the demonstration's"
-        )
+    """The store, which must be there. Raises `StoreError`, saying how to fill it."""
+    path = args.db or default_path()
+    if not path.exists():
+        raise StoreError(f"no games are kept in {path} yet; {_how_to_fill(path)}")
     return Store(path)
 
 
@@ -149,7 +143,26 @@ def nothing_found(store: Store) -> StoreError:
     """The error when no game was found: none is kept, or none matches."""
     if count(store, GameFilter()):
         return StoreError(f"no game in {store.path} matches; `noughts games` lists them all")
-    return StoreError(f"{store.path} holds no game yet; `noughts watch` keeps them")
+    return StoreError(f"{store.path} holds no game yet; {_how_to_fill(store.path)}")
+
+
+def _how_to_fill(path: Path) -> str:
+    """What to do where a store is empty or missing, or another one was filled."""
+    usual = default_path()
+    played = demonstration(usual)
+    if path == played:
+        return "`noughts watch --emulated 3` fills it"
+    if path != usual:
+        return "check the name that --db gives, or fill it with `noughts watch --db FILE`"
+    if played.exists():
+        return (
+            f"`noughts watch` keeps a board's games there, and --db {played} selects "
+            "a demonstration's"
+        )
+    return (
+        "`noughts watch` keeps a board's games there, and `noughts watch --emulated 3` fills "
+        f"{played.name} without a board"
+    )
 
 
 def engine_option(name: str, args: argparse.Namespace) -> Engine:

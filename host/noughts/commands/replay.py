@@ -6,9 +6,9 @@ import argparse
 import sys
 import time
 
-from noughts.commands.options import add_db, open_store
+from noughts.commands.options import add_db, nothing_found, open_store
 from noughts.game.review import Reviewed, review
-from noughts.store.queries import game
+from noughts.store.queries import GameFilter, count, game
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.replay_text import heading, step, wait_s
 
@@ -61,6 +61,8 @@ def _speed(text: str) -> float:
 def run(args: argparse.Namespace) -> int:
     """Replay one game."""
     with open_store(args) as store:
+        if not count(store, GameFilter()):
+            raise nothing_found(store)
         found = game(store, args.game)
     reviewed = review(list(map(int, found.moves)))
     if args.text or not (sys.stdin.isatty() and sys.stdout.isatty()):
