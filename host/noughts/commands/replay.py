@@ -8,7 +8,7 @@ import time
 
 from noughts.commands.options import add_db, nothing_found, open_store
 from noughts.game.review import Reviewed, review
-from noughts.store.queries import GameFilter, count, game
+from noughts.store.queries import GameFilter, count, game, games
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.replay_text import heading, step, wait_s
 
@@ -61,9 +61,13 @@ def _speed(text: str) -> float:
 def run(args: argparse.Namespace) -> int:
     """Replay one game."""
     with open_store(args) as store:
-        if not count(store, GameFilter()):
+        if args.game is None:
+            listed = list(games(store, GameFilter(), newest=1))
+        else:
+            listed = [game(store, args.game)] if count(store, GameFilter()) else []
+        if not listed:
             raise nothing_found(store)
-        found = game(store, args.game)
+    (found,) = listed
     reviewed = review(list(map(int, found.moves)))
     if args.text or not (sys.stdin.isatty() and sys.stdout.isatty()):
         _print(found, reviewed, args.speed)

@@ -67,13 +67,8 @@ def games(store: Store, wanted: GameFilter, newest: int | None = None) -> Iterat
         yield _with_boot(row, boots, store.path)
 
 
-def game(store: Store, number: int | None) -> StoredGame:
-    """The game of this number in the store; none: the newest. Raises `StoreError`."""
-    if number is None:
-        found = list(games(store, GameFilter(), newest=1))
-        if not found:
-            raise StoreError(f"{store.path} holds no game yet; `noughts watch` keeps them")
-        return found[0]
+def game(store: Store, number: int) -> StoredGame:
+    """The game of this number in the store. Raises `StoreError`."""
     rows = store.read(f"SELECT {_COLUMNS} {_FROM} WHERE games.id = ?", [number])
     if not rows:
         raise StoreError(f"there is no game {number} in {store.path}; `noughts games` lists them")
