@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
 from noughts import __version__, standard_streams
 from noughts.errors import GameError, NoughtsError, in_words, printable
-from noughts.invocation import as_typed
+from noughts.invocation import as_typed, installing
 
 
 @dataclass(frozen=True)
@@ -139,21 +141,51 @@ class _Parser(argparse.ArgumentParser):
         super().error(printable(message))
 
 
+class _Completion(argparse.Action):
+    """Prints the shell's part of completion, and ends."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        try:
+            from argcomplete.shell_integration import shellcode
+        except ImportError as error:
+            raise NoughtsError(
+                f"completion needs argcomplete ({error}); install it with "
+                f"`{installing('argcomplete')}`"
+            ) from error
+        print(shellcode(["noughts"], shell=str(values)))
+        parser.exit()
+
+
 def _parser(wanted: str | None) -> argparse.ArgumentParser:
     """The parser; of the commands, only the wanted one is imported, so that help is quick."""
     parser = _Parser(
         prog="noughts",
-        usage="noughts [-h] [--version] COMMAND ...",
+        usage="noughts [-h] [--version] [--completion SHELL] COMMAND ...",
         description=overview(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"noughts {__version__}")
+    parser.add_argument(
+        "--completion",
+        action=_Completion,
+        metavar="SHELL",
+        choices=("bash", "zsh", "fish", "powershell"),
+        help="print what lets this shell complete commands and options at Tab, as with "
+        '`eval "$(noughts --completion bash)"` in ~/.bashrc (bash, zsh, fish, powershell)',
+    )
     commands = parser.add_subparsers(
         prog="noughts", metavar="COMMAND", required=True, help=argparse.SUPPRESS
     )
     for command in COMMANDS:
         sub = commands.add_parser(
             command.name,
+            help=command.help,
             description=command.help[0].upper() + command.help[1:] + ".",
             epilog=f"Example:\n  {command.example}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -191,7 +223,13 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
 
 
 def _run(arguments: list[str], ready: Callable[[], None]) -> int:
-    wanted = next((word for word in arguments if not word.startswith("-")), None)
+    if "_ARGCOMPLETE" in os.environ:  # the shell asks what could come next
+        with suppress(ImportError):  # it was there when the shell was set up
+            import argcomplete
+
+            typed = os.environ.get("COMP_LINE", "").split()[1:]
+            argcomplete.autocomplete(_parser(_wanted(typed)))
+    wanted = _wanted(arguments)
     try:
         _refuse_unknown(arguments)
         args = _parser(wanted).parse_args(arguments)
@@ -201,6 +239,10 @@ def _run(arguments: list[str], ready: Callable[[], None]) -> int:
     except SystemExit:
         sys.stdout.flush()  # argparse prints the help, and does not look whether that went well
         raise
+
+
+def _wanted(words: list[str]) -> str | None:
+    return next((word for word in words if not word.startswith("-")), None)
 
 
 def _refuse_unknown(arguments: list[str]) -> None:

@@ -41,6 +41,49 @@ def test_help_names_every_command():
         assert command.name in done.stdout
 
 
+@POSIX
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("noughts ", {command.name for command in cli.COMMANDS}),
+        ("noughts pr", {"prove "}),
+        ("noughts games --si", {"--since "}),
+        ("noughts export --format ", {"csv", "jsonl", "parquet"}),
+    ],
+)
+def test_a_shell_is_told_what_could_come_next(line, offered, tmp_path):
+    """As bash calls the program, but for the file in place of its descriptor 8."""
+    environment = {
+        **os.environ,
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "offered"),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "IFS": "\n",
+        "_ARGCOMPLETE_IFS": "\n",
+    }
+    assert noughts(env=environment).returncode == 0
+    assert offered <= set((tmp_path / "offered").read_text().split("\n"))
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_completion_is_printed_for_each_shell(shell):
+    done = noughts("--completion", shell)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "_ARGCOMPLETE" in done.stdout and "noughts" in done.stdout
+
+
+def test_completion_without_its_library_is_one_line(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "argcomplete", None)
+    assert cli.main(["--completion", "bash"]) == 1
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert "-m pip install argcomplete" in told.err
+    monkeypatch.setenv("_ARGCOMPLETE", "1")
+    with pytest.raises(SystemExit, match="2"):
+        cli.main([])
+
+
 @pytest.mark.parametrize("command", [command.name for command in cli.COMMANDS])
 def test_each_command_has_help_with_an_example(command, capsys):
     with pytest.raises(SystemExit, match="0"):
