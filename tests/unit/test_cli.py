@@ -312,7 +312,7 @@ def test_doctor_tells_of_a_missing_table(monkeypatch, capsys):
             "2.1.1",
             "✓ firmware   MicroPython 1.13 (firmware 2.1.1); `noughts flash` brings 2.1.2",
         ),
-        ("V2", "2.10.0", "✓ firmware   MicroPython 1.13 (firmware 2.10.0)\n"),
+        ("V2", "2.1.10", "✓ firmware   MicroPython 1.13 (firmware 2.1.10)\n"),
         (
             "V1",
             "1.0.1",
