@@ -56,6 +56,16 @@ def test_a_terminal_too_small_scrolls(terminal, db):
     assert program.end() == 0
 
 
+def test_a_replay_ends_with_its_terminal(terminal, db):
+    program = terminal("replay", "1", "--db", db)
+    program.wait_for("0/7")
+    program.hang_up()
+    end = time.monotonic() + 120
+    while not program.ended():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
 def test_the_heat_map_has_colours(terminal, db):
     program = terminal("stats", "--db", db)
     program.wait_for("A mistake is a move")

@@ -99,6 +99,18 @@ def test_a_terminal_that_takes_nothing_any_more(terminal, how):
     child.wait(120)
 
 
+def test_a_terminal_that_is_closed_ends_it(terminal):
+    program = terminal("play", "--board", "v1")
+    program.wait_for("board started")
+    child = board_of(program)
+    program.hang_up()
+    end = time.monotonic() + 120
+    while not program.ended():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    child.wait(120)
+
+
 @pytest.mark.parametrize("size", [(16, 100), (30, 39)])
 def test_a_terminal_that_is_too_small_is_told_before_anything_starts(terminal, size):
     program = terminal("play", size=size)

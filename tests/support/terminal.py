@@ -69,6 +69,11 @@ class Terminal:
             self.status = os.waitstatus_to_exitcode(status)
         return self.status is not None
 
+    def hang_up(self) -> None:
+        """Close the terminal, as its window is closed."""
+        os.close(self.master)
+        self.master = os.open(os.devnull, os.O_RDONLY)
+
     def close(self) -> None:
         if self.status is None:
             os.kill(self.pid, signal.SIGKILL)

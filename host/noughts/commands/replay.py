@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
 import time
 
 from noughts.commands.options import add_db, nothing_found, open_store
@@ -73,8 +74,10 @@ def run(args: argparse.Namespace) -> int:
         _print(found, reviewed, args.speed)
         return 0
     from noughts.terminal.replay_app import ReplayApp
+    from noughts.terminal.stuck import leaving_a_stuck_terminal
 
-    ReplayApp(found, reviewed, args.speed).run()
+    with leaving_a_stuck_terminal(threading.Event(), lambda: None):
+        ReplayApp(found, reviewed, args.speed).run()
     return 0
 
 
