@@ -120,4 +120,4 @@ def test_its_types_come_along(installed):
 def test_advice_names_commands_that_are_there(installed):
     done = installed("noughts", "games", "--db", "none.db")
     assert done.returncode == 1
-    assert done.stderr.endswith("; `noughts watch` keeps them\n")
+    assert done.stderr.endswith("or fill it with `noughts watch --db FILE`\n")

@@ -74,7 +74,7 @@ def test_other_programs_give_its_name(clone, monkeypatch):
 def test_all_that_prints_advice(clone, tmp_path, monkeypatch, capsys):
     program = Path(".venv", "bin", "noughts")
     assert cli.main(["games", "--db", str(tmp_path / "none.db")]) == 1
-    assert f"`{program} watch` keeps them" in capsys.readouterr().err
+    assert f"fill it with `{program} watch --db FILE`" in capsys.readouterr().err
 
     found = [ProbedBoard(board="V2", firmware="2.0.0", micropython="1.13")]
     monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: found)
