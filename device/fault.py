@@ -11,7 +11,7 @@ def show(fault):
 
         # Of "no module named 'tilt'", the name.
         name = " %s " % str(fault)[17:-1]
-        ours = " menu buttons leds tilt person game rules ai ending chip sentences loop v2 "
+        ours = " menu buttons leds tilt human game rules ai ending chip sentences loop v2 "
         if table.ID and name not in ours:
             text = "error"
     except Exception:

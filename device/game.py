@@ -8,7 +8,7 @@ def play(index, seats, player, mode):
     # Imported here, so that this large module is compiled before they are.
     import chip
     import ending
-    import person
+    import human
     import rules
     from sentences import boot, send
 
@@ -32,7 +32,7 @@ def play(index, seats, player, mode):
             return ending.show(marks, score, end)
         level = seats[player < 0]
         if level == "P":
-            cell = person.choose(marks, player, mode)
+            cell = human.choose(marks, player, mode)
         else:
             cell = chip.choose(marks, score, player, level)
         end = 3

@@ -11,7 +11,7 @@ def start():
     import gc, menu, buttons, leds
 
     gc.collect()
-    import tilt, person
+    import tilt, human
 
     gc.collect()
     import game, rules, table, ai, ending, chip, sentences

@@ -125,7 +125,7 @@ def fails(name, content, text, board="V1"):
 MISTAKES = {
     "a name that is unknown": ("ai.py", b"import table\n", b"import table\ntabel\n", b"NameError"),
     "syntax": ("game.py", b"    while True:\n", b"    while True\n", b"SyntaxError"),
-    "an indent": ("person.py", b"    pending = 0\n", b"   pending = 0\n", b"IndentationError"),
+    "an indent": ("human.py", b"    pending = 0\n", b"   pending = 0\n", b"IndentationError"),
     "in the loop": (
         "loop.py",
         b"    sentences.send(",
