@@ -6,10 +6,11 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from noughts.cli import main
-from noughts.commands.solve import picture_bytes, variation, words
+from noughts.commands.solve import variation
 from noughts.engines.registry import engines
-from noughts.engines.search import WIN, AlphaBeta, score_of_move
+from noughts.engines.search import WIN, AlphaBeta, Minimax, in_words, score_of_move
 from noughts.engines.tree import build_tree
+from noughts.engines.tree_svg import estimated_bytes
 from noughts.game import solver
 from noughts.game.positions import WON, parse, unfinished
 from noughts.terminal.layout import board
@@ -57,7 +58,7 @@ def test_the_variation_ends_as_the_score_says():
         best = max(score_of_move(position, cell) for cell in position.free)
         cells = variation(position)
         if best:
-            assert words(best).endswith(f" in {len(cells)}")
+            assert in_words(best).endswith(f" in {len(cells)}")
         for cell in cells:
             assert not position.over
             position = position.play(cell)
@@ -101,10 +102,52 @@ def test_the_tree_is_drawn_with_its_cuts(capsys, tmp_path):
     told = solve(capsys, "XX.OO....", "--tree", "2")
     assert "├── 3  XXXOO....  win in 1\n" in told
     assert "│   ├── 7  XX.OOXO..  ✂ cut\n" in told
+    told = solve(capsys, "XX.OO....", "--tree", "2", "--search", "minimax")
+    assert "cut" not in told.partition("\n\nXX.OO")[2] and len(told.splitlines()) > 12 + 12
+
+
+def shapes(path):
+    """What is in a picture: its texts, how many boards, and how many dashed and thick lines."""
+    root = ET.parse(path).getroot()
+    svg = "{http://www.w3.org/2000/svg}"
+    lines = root.findall(f"{svg}path")
+    dashed = sum(line.get("stroke-dasharray") is not None for line in lines)
+    thick = sum(line.get("stroke-width") == "3" for line in lines)
+    texts = [text.text for text in root.findall(f"{svg}text")]
+    return texts, len(root.findall(f"{svg}svg")), dashed, thick
+
+
+@pytest.mark.parametrize("text", ["XX.OO....", "XOXOX.O.."])
+@pytest.mark.parametrize("search", ["alphabeta", "minimax"])
+def test_a_picture_shows_boards_values_windows_and_cuts(capsys, tmp_path, text, search):
     path = tmp_path / "tree.svg"
-    assert "tree.svg written" in solve(capsys, "XX.OO....", "--tree", "2", "--svg", str(path))
-    text = "".join(ET.parse(path).getroot().itertext())
-    assert "XX.OOXO.." in text and "cut" in text
+    words = ["--tree", "3", "--search", search, "--svg", str(path)]
+    assert "tree.svg written" in solve(capsys, text, *words)
+    nodes = list(build_tree(parse(text), 3, search))
+    texts, boards, dashed, thick = shapes(path)
+    assert boards == len(nodes)
+    cut = [node for node in nodes if node.score is None]
+    assert dashed == len(cut) == sum(text.endswith("✂ cut") for text in texts)
+    assert thick == sum(node.best for node in nodes)
+    assert (texts[0], bool(cut)) == {
+        "alphabeta": (f"{text}: what alpha-beta searches", text == "XX.OO...."),
+        "minimax": (f"{text}: what minimax searches", False),
+    }[search]
+    windows = [text for text in texts if text.startswith("window ")]
+    assert bool(windows) is (search == "alphabeta")
+    assert all(" to " in window for window in windows)
+    assert "X: win in 1" in texts
+
+
+@pytest.mark.parametrize("text", ["XX.OO....", "XOXXO.O.."])
+def test_the_tree_of_minimax_is_whole(text):
+    position = parse(text)
+    tree = build_tree(position, 9, "minimax")
+    reply = Minimax().reply(position)
+    assert count(tree) == (reply.nodes, 0)
+    for child in tree.children:
+        assert (child.score, child.bound) == (score_of_move(position, child.cell), "")
+    assert [child.cell for child in tree.children if child.best] == list(reply.cells)
 
 
 def test_json_is_whole_json_also_beside_a_picture(capsys, tmp_path):
@@ -122,7 +165,7 @@ def test_a_pictures_name_does_not_act_on_the_terminal(capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("depth", "large"),
-    [("9", "28,654 positions in about 40."), ("5", "3,354 positions in about 3.")],
+    [("9", "28,654 positions in about 31."), ("4", "1,084 positions in about 0.")],
 )
 def test_a_picture_that_would_be_too_large_is_refused(capsys, tmp_path, depth, large):
     path = tmp_path / "tree.svg"
@@ -132,19 +175,17 @@ def test_a_picture_that_would_be_too_large_is_refused(capsys, tmp_path, depth, l
         told = capsys.readouterr()
         assert told.out == "" and told.err.count("\n") == 1
         assert large in told.err
-        assert told.err.endswith("MB; give --tree 4, of 1,084 positions, or less\n")
+        assert told.err.endswith("MB; give --tree 3, of 292 positions, or less\n")
         assert not path.exists()
 
 
-@pytest.mark.parametrize(
-    ("text", "depth", "positions"), [(".........", 4, 1084), ("X...O....", 9, 1222)]
-)
-def test_how_large_a_picture_is(capsys, tmp_path, text, depth, positions):
+@pytest.mark.parametrize(("text", "depth"), [(".........", 3), ("X...O....", 4), ("XX.OO....", 9)])
+def test_how_large_a_picture_is(capsys, tmp_path, text, depth):
     """What is advised works, and the size that is told is about the real one."""
     path = tmp_path / "tree.svg"
     solve(capsys, text, "--tree", str(depth), "--svg", str(path))
-    plies = min(depth, text.count("."))
-    assert picture_bytes(positions, plies) == pytest.approx(path.stat().st_size, rel=0.15)
+    tree = build_tree(parse(text), depth)
+    assert estimated_bytes(tree) == pytest.approx(path.stat().st_size, rel=0.15)
 
 
 def test_a_tree_as_text_has_no_bound(capsys):

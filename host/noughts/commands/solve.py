@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import sys
 from itertools import accumulate
@@ -14,8 +13,9 @@ from rich.text import Text
 from rich.tree import Tree
 
 from noughts.engines.registry import engines
-from noughts.engines.search import WIN, AlphaBeta, score_of_move
+from noughts.engines.search import AlphaBeta, in_words, score_of_move
 from noughts.engines.tree import Node, build_tree
+from noughts.engines.tree_svg import drawn, estimated_bytes
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.game.positions import WON, Position, parse
@@ -23,8 +23,9 @@ from noughts.terminal.layout import board
 
 _SEARCHES = ("minimax", "alphabeta", "transposition")
 _MAX_DEPTH = 9
-_MAX_DRAWN = 2000
-"""Positions in a picture. Beyond, browsers scroll on and on, and printers print dozens of pages."""
+_MAX_DRAWN = 500
+"""Positions in a picture. Beyond, nobody follows it, and printers print dozens of pages."""
+_DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax searches"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tree",
         metavar="DEPTH",
         type=int,
-        help=f"draw what alpha-beta searches, 1 to {_MAX_DEPTH} plies deep, cut branches marked",
+        help=f"draw what is searched, 1 to {_MAX_DEPTH} plies deep, cut branches marked",
+    )
+    parser.add_argument(
+        "--search",
+        choices=tuple(_DRAWN),
+        default="alphabeta",
+        help="whose tree: alphabeta, which cuts branches, or minimax, which looks at all "
+        "(alphabeta)",
     )
     parser.add_argument(
         "--svg",
@@ -59,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     position = parse(args.position)
     if position.over:
         raise NoughtsError(f"in {position} {_ending(position)}; give one that is not finished")
-    tree = None if args.tree is None else build_tree(position, args.tree)
+    tree = None if args.tree is None else build_tree(position, args.tree, args.search)
     if tree and args.svg:
         _require_small(tree)
     scores = {cell: score_of_move(position, cell) for cell in position.free}
@@ -68,12 +76,12 @@ def run(args: argparse.Namespace) -> int:
     else:
         _tell(position, scores)
     if tree and args.svg:
-        _picture(_drawn(tree), args.svg, str(position))
+        write_whole(args.svg, drawn(tree, _DRAWN[args.search]).encode())
         if not args.json:
             print(printable(f"{args.svg} written"))
     elif tree and not args.json:
         print()
-        Console(file=sys.stdout, highlight=False).print(_drawn(tree))
+        Console(file=sys.stdout, highlight=False).print(_as_text(tree))
     return 0
 
 
@@ -81,13 +89,6 @@ def _ending(position: Position) -> str:
     if not WON[position.other]:
         return "the game is drawn"
     return f"{'O' if position.ply % 2 == 0 else 'X'} has won"
-
-
-def words(score: int) -> str:
-    """A score in words: who wins is the mover, and plies are counted from the position."""
-    if not score:
-        return "draw"
-    return f"{'win' if score > 0 else 'loss'} in {WIN - abs(score)}"
 
 
 def variation(position: Position) -> list[int]:
@@ -102,9 +103,9 @@ def variation(position: Position) -> list[int]:
 
 def _tell(position: Position, scores: dict[int, int]) -> None:
     mover = "XO"[position.ply % 2]
-    print(board(position, {cell: words(score) for cell, score in scores.items()}))
+    print(board(position, {cell: in_words(score) for cell, score in scores.items()}))
     print()
-    print(f"{mover} to move: {words(max(scores.values()))}")
+    print(f"{mover} to move: {in_words(max(scores.values()))}")
     print(f"best line {' '.join(str(cell + 1) for cell in variation(position))}")
     for name, engine in engines().items():
         reply = engine.reply(position)
@@ -119,8 +120,8 @@ def _facts(position: Position, scores: dict[int, int]) -> dict[str, object]:
     return {
         "position": str(position),
         "mover": "XO"[position.ply % 2],
-        "value": words(max(scores.values())),
-        "cells": {cell + 1: words(score) for cell, score in scores.items()},
+        "value": in_words(max(scores.values())),
+        "cells": {cell + 1: in_words(score) for cell, score in scores.items()},
         "variation": [cell + 1 for cell in variation(position)],
         "plays": {name: [cell + 1 for cell in reply.cells] for name, reply in replies.items()},
         "nodes": {name: replies[name].nodes for name in _SEARCHES},
@@ -128,7 +129,7 @@ def _facts(position: Position, scores: dict[int, int]) -> dict[str, object]:
     }
 
 
-def _drawn(node: Node) -> Tree:
+def _as_text(node: Node) -> Tree:
     """The tree; what a move is worth is said from the side of who makes it."""
     if node.cell is None:
         tree = Tree(Text(f"{node.position}  (each move's value is for the player who makes it)"))
@@ -138,9 +139,9 @@ def _drawn(node: Node) -> Tree:
             tree = Tree(Text(label + "✂ cut", style="dim"))
         else:
             bound = node.bound and f"{node.bound} "
-            tree = Tree(Text(f"{label}{bound}{words(node.score)}"))
+            tree = Tree(Text(f"{label}{bound}{in_words(node.score)}"))
     for child in node.children:
-        tree.children.append(_drawn(child))
+        tree.children.append(_as_text(child))
     return tree
 
 
@@ -154,17 +155,6 @@ def _require_small(tree: Node) -> None:
         fits = sum(total <= _MAX_DRAWN for total in totals) - 1
         raise NoughtsError(
             f"the picture would show {totals[-1]:,} positions in about "
-            f"{picture_bytes(totals[-1], len(plies) - 1) / 1e6:.1f} MB; "
+            f"{estimated_bytes(tree) / 1e6:.1f} MB; "
             f"give --tree {fits}, of {totals[fits]:,} positions, or less"
         )
-
-
-def picture_bytes(positions: int, depth: int) -> int:
-    """About how large the picture of a tree is; each line grows with what it is indented by."""
-    return positions * (600 + 90 * depth)
-
-
-def _picture(tree: Tree, path: Path, title: str) -> None:
-    console = Console(record=True, file=io.StringIO(), width=100)
-    console.print(tree)
-    write_whole(path, console.export_svg(title=title).encode())

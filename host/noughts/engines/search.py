@@ -35,6 +35,10 @@ class Minimax:
     about = "every line of play to its end"
     perfect = True
 
+    def __init__(self, visited: Visited | None = None) -> None:
+        """`visited` hears of each move, those below it first."""
+        self._visited = visited
+
     def reply(self, position: Position) -> Reply:
         """The first of the best moves."""
         self._nodes = 0
@@ -57,6 +61,8 @@ class Minimax:
                 score = 0
             else:
                 score = -self._search(other, mine, ply)
+            if self._visited:
+                self._visited(Position(other, mine), bit, ply - 1, score, -INFINITE, INFINITE)
             if score > best:
                 best = score
                 if ply == 1:  # the root's moves
@@ -121,7 +127,7 @@ class Transposition(AlphaBeta):
     """
 
     name = "transposition"
-    about = "alpha-beta that remembers positions, but for symmetry"
+    about = "alpha-beta that remembers positions, up to symmetry"
     perfect = True
 
     def reply(self, position: Position) -> Reply:
@@ -148,6 +154,19 @@ class Transposition(AlphaBeta):
             most = score
         self._known[key] = (_sooner(least, ply), _sooner(most, ply))
         return score
+
+
+def in_words(score: int) -> str:
+    """A score in words: who wins is who makes the move, and plies are counted from the root.
+
+    >>> in_words(9), in_words(0), in_words(-6), in_words(-INFINITE)
+    ('win in 1', 'draw', 'loss in 4', '−∞')
+    """
+    if abs(score) == INFINITE:
+        return "∞" if score > 0 else "−∞"
+    if not score:
+        return "draw"
+    return f"{'win' if score > 0 else 'loss'} in {WIN - abs(score)}"
 
 
 def _later(score: int, ply: int) -> int:

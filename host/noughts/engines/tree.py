@@ -1,11 +1,15 @@
-"""The tree that alpha-beta searches, with the branches that it cuts."""
+"""The tree that a search goes through, with the branches that alpha-beta cuts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
-from noughts.engines.search import AlphaBeta
+from noughts.engines.search import INFINITE, AlphaBeta, Minimax
 from noughts.game.positions import Position
+
+Search = Literal["alphabeta", "minimax"]
 
 
 @dataclass
@@ -17,32 +21,51 @@ class Node:
     """The move, None at the root."""
     score: int | None = None
     """What it is worth to who made the move, in plies from the root; None if it was cut."""
-    bound: str = ""
-    """`≤` or `≥` if the score is only a bound: the search stopped once it could not matter."""
+    alpha: int = -INFINITE
+    beta: int = INFINITE
+    """The window in which the move was searched, as scores to who made it."""
+    best: bool = False
+    """Whether it is the move that the search plays, of those from the same position."""
     children: list[Node] = field(default_factory=list)
 
+    @property
+    def bound(self) -> str:
+        """`≤` or `≥` if the score is only a bound: the search stopped once it could not matter."""
+        if self.score is None or self.position.over:
+            return ""
+        return "≤" if self.score <= self.alpha else "≥" if self.score >= self.beta else ""
 
-def build_tree(position: Position, depth: int) -> Node:
+    def __iter__(self) -> Iterator[Node]:
+        """The node and all below it, in the order in which they were met."""
+        yield self
+        for child in self.children:
+            yield from child
+
+
+def build_tree(position: Position, depth: int, search: Search = "alphabeta") -> Node:
     """The tree down to `depth` plies, as the search itself goes through it to its end."""
     made: list[list[Node]] = [[] for _ in range(10)]
     """By ply, the moves that were searched since the position that they lead from."""
 
     def visited(after: Position, bit: int, ply: int, score: int, alpha: int, beta: int) -> None:
-        bound = ""
-        if not after.over:
-            bound = "≤" if score <= alpha else "≥" if score >= beta else ""
         if ply < depth:
-            node = Node(after, bit.bit_length() - 1, score, bound)
+            node = Node(after, bit.bit_length() - 1, score, alpha, beta)
             node.children = _with_those_cut(after, made[ply + 1]) if ply + 1 < depth else []
             made[ply].append(node)
         made[ply + 1] = []
 
-    score = AlphaBeta(visited).reply(position).score
-    return Node(position, None, None if score is None else -score, "", made[0])
+    engine = AlphaBeta(visited) if search == "alphabeta" else Minimax(visited)
+    score = engine.reply(position).score
+    return Node(
+        position, None, None if score is None else -score,
+        children=_with_those_cut(position, made[0]),
+    )  # fmt: skip
 
 
 def _with_those_cut(position: Position, searched: list[Node]) -> list[Node]:
     """The moves that were searched, and behind them those that were cut: they have no score."""
+    if searched:
+        max(searched, key=lambda node: node.score or 0).best = True
     free = () if position.over else position.free
     cut = free[len(searched) :]
     return searched + [Node(position.play(cell), cell) for cell in cut]

@@ -6,8 +6,16 @@ from collections.abc import Mapping
 from html import escape
 
 _CELL = 60
-_SIZE = 3 * _CELL
-_X, _O, _GRID, _LABEL, _WIN = "#c2410c", "#1d4ed8", "#64748b", "#475569", "#facc15"
+SIZE = 3 * _CELL
+"""Pixels, each way."""
+_X, _O, _GRID, _LABEL, _WIN, _LAST = (
+    "#c2410c",
+    "#1d4ed8",
+    "#64748b",
+    "#475569",
+    "#facc15",
+    "#e2e8f0",
+)
 _RADIUS = 18
 
 
@@ -17,16 +25,25 @@ def drawn(marks: str, line: tuple[int, ...] | None, labels: Mapping[int, object]
     It has a white ground, so that it can be read on a dark page too.
     """
     title = escape(" / ".join(marks[row : row + 3] for row in (0, 3, 6)))
-    size = f'width="{_SIZE}" height="{_SIZE}"'
+    size = f'width="{SIZE}" height="{SIZE}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {_SIZE} {_SIZE}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {SIZE} {SIZE}" role="img">',
         f"<title>{title}</title>",
-        f'<rect {size} fill="white"/>',
+        *elements(marks, line, labels),
     ]
-    for cell in line or ():
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def elements(
+    marks: str, line: tuple[int, ...] | None, labels: Mapping[int, object], last: int | None = None
+) -> list[str]:
+    """What such a document consists of, to be put into another one; the last move is shaded."""
+    parts = [f'<rect width="{SIZE}" height="{SIZE}" fill="white"/>']
+    shaded = {} if last is None else {last: _LAST}
+    for cell, colour in (shaded | dict.fromkeys(line or (), _WIN)).items():
         x, y = _corner(cell)
-        parts.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{_WIN}"/>')
-    grid = " ".join(f"M{at} 0V{_SIZE}M0 {at}H{_SIZE}" for at in (_CELL, 2 * _CELL))
+        parts.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{colour}"/>')
+    grid = " ".join(f"M{at} 0V{SIZE}M0 {at}H{SIZE}" for at in (_CELL, 2 * _CELL))
     parts.append(f'<path d="{grid}" stroke="{_GRID}" stroke-width="2"/>')
     for cell, mark in enumerate(marks):
         x, y = (at + _CELL // 2 for at in _corner(cell))
@@ -45,7 +62,7 @@ def drawn(marks: str, line: tuple[int, ...] | None, labels: Mapping[int, object]
                 'text-anchor="middle" dominant-baseline="central">'
                 f"{escape(str(labels[cell]))}</text>"
             )
-    return "\n".join([*parts, "</svg>\n"])
+    return parts
 
 
 def _corner(cell: int) -> tuple[int, int]:
