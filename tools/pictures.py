@@ -2,8 +2,9 @@
 
     play.gif    a game against hard, as a virtual board's LEDs show it in device time
     watch.png   `noughts watch`, with virtual boards that play by themselves
+    lessons     what the commands in docs/lessons draw
 
-Chromium draws both (`apt-get install chromium`), with the font DejaVu Sans Mono.
+Chromium draws the first two (`apt-get install chromium`), with the font DejaVu Sans Mono.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import NamedTuple
 
 from PIL import Image
 
+from lessons import make_pictures
 from noughts.emulator import Microbit
 from noughts.protocol import sentences
 from noughts.protocol.describe import describe
@@ -231,7 +233,11 @@ def browsed(page: str, width: int, height: int) -> Image.Image:
             return image.convert("RGB").crop((0, 0, width, height))
 
 
-PICTURES: dict[str, Callable[[Path], None]] = {"play.gif": play, "watch.png": watch}
+PICTURES: dict[str, Callable[[Path], None]] = {
+    "play.gif": play,
+    "watch.png": watch,
+    "lessons": make_pictures,
+}
 
 
 def main() -> int:

@@ -61,6 +61,32 @@ def values(position: Position, weights: tuple[int, ...]) -> dict[int, int]:
     return {cell: sum(worth[line] for line in _THROUGH[cell]) for cell in position.free}
 
 
+@dataclass(frozen=True)
+class Choice:
+    """How the table chooses in a position."""
+
+    values: Mapping[int, int]
+    """Of each free cell, the sum of the weights of its lines."""
+    entry: int | None
+    """What the book has of the position, if anything."""
+    cells: tuple[int, ...]
+    """The cells, 0 to 8, of which the chip plays one."""
+
+
+def choose(position: Position, table: Table) -> Choice:
+    """What the device's `ai.best` does at the level hard, with its steps."""
+    found = values(position, table.weights)
+    value, entry = max(found.values()), None
+    for candidate in table.book:
+        if candidate >> 5 == _fingerprint(found) and candidate & 31 in found.values():
+            value, entry = candidate & 31, candidate
+    return Choice(found, entry, tuple(cell for cell in found if found[cell] == value))
+
+
+def _fingerprint(found: Mapping[int, int]) -> int:
+    return sum(value * value for value in found.values())
+
+
 def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
     """What the book needs to say about a position, if anything."""
     found = values(position, weights)
@@ -68,11 +94,11 @@ def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
     top = max(found.values())
     if all(cell in best for cell in found if found[cell] == top):
         return None
-    fingerprint = sum(value * value for value in found.values())
+    named = 32 * _fingerprint(found)
     spoiled = {found[cell] for cell in found if cell not in best}
     for value in sorted({found[cell] for cell in best} - spoiled, reverse=True):
-        if value < 32 and 32 * fingerprint + value < 1 << 16:
-            return 32 * fingerprint + value
+        if value < 32 and named + value < 1 << 16:
+            return named + value
     raise NoughtsError(f"these weights cannot tell the moves of {position} apart; find others")
 
 

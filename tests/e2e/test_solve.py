@@ -5,8 +5,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from noughts import brain
 from noughts.cli import main
 from noughts.commands.solve import variation
+from noughts.device_files import device_files, load_device
 from noughts.engines.registry import engines
 from noughts.engines.search import WIN, AlphaBeta, Minimax, in_words, score_of_move
 from noughts.engines.tree import build_tree
@@ -155,6 +157,42 @@ def test_json_is_whole_json_also_beside_a_picture(capsys, tmp_path):
     told = solve(capsys, "XX.OO....", "--tree", "2", "--json", "--svg", str(path))
     assert json.loads(told)["mover"] == "X"
     assert path.exists()
+
+
+def test_how_the_chip_chooses(capsys, tmp_path):
+    path = tmp_path / "chip.svg"
+    told = solve(capsys, "X........", "--chip", "--svg", str(path))
+    assert told.startswith(" X | 2 | 5\n---+---+---\n 2 | 6 | 0\n---+---+---\n 5 | 0 | 3\n")
+    assert "The chip plays 5;" in told and "book" not in told
+    root = ET.parse(path).getroot()
+    texts = [element.text for element in root if element.tag.endswith("text")]
+    assert texts == ["2", "5", "2", "6", "0", "5", "0", "3"]
+    told = solve(capsys, ".........", "--chip")
+    assert "The book has 2307, which is 32 * 72 + 3: here, play 3." in told
+    assert "The chip plays 1 or 3 or 7 or 9;" in told
+    facts = json.loads(solve(capsys, "X...O....", "--chip", "--json"))
+    assert facts["plays"] == [2, 4] and facts["book"] == 23917 and facts["values"]["9"] == 3
+
+
+def test_the_chips_steps_are_those_of_its_own_code():
+    ai, table = load_device("ai", device_files()), brain.of(device_files())
+    for position in brain.classes():
+        assert list(brain.choose(position, table).cells) == brain.best_cells(ai, position)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--svg", "tree.svg"], "give --tree DEPTH or --chip"),
+        (["--chip", "--tree", "2"], "give one of them"),
+        (["--tree", "0"], "0 is not from 1 to 9"),
+        (["--tree", "2", "--search", "hard"], "invalid choice: 'hard'"),
+    ],
+)
+def test_options_that_do_not_go_together(capsys, words, why):
+    with pytest.raises(SystemExit) as left:
+        main(["solve", "X........", *words])
+    assert left.value.code == 2 and why in capsys.readouterr().err
 
 
 def test_a_pictures_name_does_not_act_on_the_terminal(capsys, tmp_path):

@@ -14,6 +14,7 @@ DOCUMENTS = (
     "CHANGELOG.md",
     "device/README.md",
     "docs",
+    "docs/lessons",
     "tools/soak/README.md",
 )
 ROOT = Path(__file__).resolve().parents[2]

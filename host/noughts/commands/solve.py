@@ -12,12 +12,15 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
+from noughts import brain
+from noughts.device_files import device_files
 from noughts.engines.registry import engines
 from noughts.engines.search import AlphaBeta, in_words, score_of_move
 from noughts.engines.tree import Node, build_tree
 from noughts.engines.tree_svg import drawn, estimated_bytes
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
+from noughts.game.board import Board
 from noughts.game.positions import WON, Position, parse
 from noughts.terminal.layout import board
 
@@ -53,7 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--svg",
         metavar="FILE",
         type=Path,
-        help=f"draw the tree into this picture, of up to {_MAX_DRAWN:,} positions",
+        help=f"draw the tree, of up to {_MAX_DRAWN:,} positions, or what the chip sees into this "
+        "picture",
+    )
+    parser.add_argument(
+        "--chip",
+        action="store_true",
+        help="show how the chip's table chooses: what its weights make of each free cell",
     )
     parser.add_argument("--json", action="store_true", help="print the solution as JSON")
 
@@ -62,11 +71,15 @@ def run(args: argparse.Namespace) -> int:
     """Solve one position."""
     if args.tree is not None and not 1 <= args.tree <= _MAX_DEPTH:
         args.error(f"argument --tree: {args.tree} is not from 1 to {_MAX_DEPTH}")
-    if args.svg and args.tree is None:
-        args.error("--svg draws the tree; give its depth with --tree")
+    if args.svg and args.tree is None and not args.chip:
+        args.error("--svg draws the tree or what the chip sees; give --tree DEPTH or --chip")
+    if args.chip and args.tree:
+        args.error("--chip shows one position, --tree what a search looks at; give one of them")
     position = parse(args.position)
     if position.over:
         raise NoughtsError(f"in {position} {_ending(position)}; give one that is not finished")
+    if args.chip:
+        return _chip(position, args.svg, args.json)
     tree = None if args.tree is None else build_tree(position, args.tree, args.search)
     if tree and args.svg:
         _require_small(tree)
@@ -82,6 +95,29 @@ def run(args: argparse.Namespace) -> int:
     elif tree and not args.json:
         print()
         Console(file=sys.stdout, highlight=False).print(_as_text(tree))
+    return 0
+
+
+def _chip(position: Position, picture: Path | None, as_json: bool) -> int:
+    choice = brain.choose(position, brain.of(device_files()))
+    cells = [cell + 1 for cell in choice.cells]
+    if as_json:
+        values = {cell + 1: value for cell, value in choice.values.items()}
+        facts = {"position": str(position), "values": values, "book": choice.entry, "plays": cells}
+        print(json.dumps(facts))
+    else:
+        mover = "XO"[position.ply % 2]
+        print(board(position, {cell: str(value) for cell, value in choice.values.items()}))
+        print(f"\n{mover} to move; in each free cell stands the sum of the weights of its lines.")
+        if choice.entry is not None:
+            named, value = divmod(choice.entry, 32)
+            entry = f"{choice.entry}, which is 32 * {named} + {value}"
+            print(f"The book has {entry}: here, play {value}.")
+        print(f"The chip plays {' or '.join(map(str, cells))}; cells are numbered 1 to 9.")
+    if picture:
+        write_whole(picture, Board.of(position).svg(choice.values).encode())
+        if not as_json:
+            print(printable(f"{picture} written"))
     return 0
 
 

@@ -1,0 +1,55 @@
+"""The commands in docs/lessons, run as they stand there, and the pictures that they make."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+from noughts.cli import main
+
+LESSONS = Path(__file__).resolve().parents[1] / "docs" / "lessons"
+_BLOCK = re.compile(r"^```\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^\$ \.venv/bin/noughts (.*)\n", re.MULTILINE)
+
+
+class Example(NamedTuple):
+    """A command of a lesson."""
+
+    words: list[str]
+    shown: str
+    """What the lesson says that it prints; a line `...` stands for any number of lines."""
+
+    def run(self, folder: Path) -> str:
+        """What it prints, run in a folder; its pictures are written there."""
+        printed = io.StringIO()
+        before = Path.cwd()
+        os.chdir(folder)
+        try:
+            with redirect_stdout(printed):
+                if main(self.words):
+                    raise RuntimeError(f"noughts {shlex.join(self.words)} fails")
+        finally:
+            os.chdir(before)
+        return printed.getvalue()
+
+
+def examples(lesson: Path) -> Iterator[Example]:
+    """The examples of a lesson, in their order."""
+    for block in _BLOCK.findall(lesson.read_text("utf-8")):
+        _, *parts = _COMMAND.split(block)
+        for command, shown in zip(parts[::2], parts[1::2], strict=True):
+            yield Example(shlex.split(command), shown)
+
+
+def make_pictures(folder: Path) -> None:
+    """Make the pictures of all lessons in a folder."""
+    for lesson in sorted(LESSONS.glob("*.md")):
+        for example in examples(lesson):
+            if "--svg" in example.words:
+                example.run(folder)
