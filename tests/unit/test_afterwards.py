@@ -351,10 +351,24 @@ def test_pictures(noughts, tmp_path, name):
         assert content.startswith(b"\x89PNG")
     else:
         words = "".join(ET.fromstring(content).itertext())
-        for word in ("Results", "First moves", "Mistakes a game", "person - hard, A first"):
+        for word in ("Results", "First moves", "Mistakes a game", "person against hard, A first"):
             assert word in words
     noughts("stats", "--plot", str(tmp_path / name))
     assert (tmp_path / name).read_bytes() == content
+
+
+@pandas_or_matplotlib
+@pytest.mark.parametrize("games", [1, 3, 50])
+def test_games_are_counted_in_whole_numbers(noughts, tmp_path, games):
+    db = filled(tmp_path / "x.db", *(stages(DRAW, number=number) for number in range(1, games + 1)))
+    assert noughts("stats", "--plot", str(tmp_path / "s.svg"), db=db)[0] == 0
+    root = ET.parse(tmp_path / "s.svg").getroot()
+    shown = {
+        group.get("id"): [text for text in map(str.strip, group.itertext()) if text[:1].isdigit()]
+        for group in root.iter("{http://www.w3.org/2000/svg}g")
+    }
+    for axes in ("axes_1", "axes_3"):  # the results, and the moves in a game
+        assert len(shown[axes]) >= 2 and all(text.isdigit() for text in shown[axes])
 
 
 def test_a_csv_is_what_its_help_says(noughts):

@@ -15,9 +15,11 @@ from noughts.store.stored_game import RESULTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.typing import HashableList
 
-_COLOURS = {"A": "#d1495b", "B": "#edae49", "draw": "#7f8fa6", "abandoned": "#c8ccd4"}
+# Vermilion and blue can be told apart by everybody (Okabe and Ito).
+_COLOURS = {"A": "#d55e00", "B": "#0072b2", "draw": "#7f8fa6", "abandoned": "#c8ccd4"}
 _COLOURS["unfinished"] = "#e6e8ec"
 
 
@@ -54,7 +56,7 @@ def draw(found: Stats, path: Path) -> None:
 def _results(axes: Axes, found: Stats) -> None:
     kinds = in_order(found)[::-1]  # the first on top
     labels = [
-        f"{seated(seats[0])} - {seated(seats[1])}, {first} first" for seats, first, _ in kinds
+        f"{seated(seats[0])} against {seated(seats[1])}, {first} first" for seats, first, _ in kinds
     ]
     left = [0] * len(kinds)
     for name, end in RESULTS.items():
@@ -63,7 +65,16 @@ def _results(axes: Axes, found: Stats) -> None:
         left = [before + count for before, count in zip(left, counts, strict=True)]
     axes.set_title("Results")
     axes.set_xlabel("games")
+    _count_in_whole_numbers(axes.xaxis)
     axes.legend(fontsize="small", ncols=5, loc="upper center", bbox_to_anchor=(0.5, -0.15))
+
+
+def _count_in_whole_numbers(axis: Axis) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    # From one tick on, as for a single game, which is 0 and 1.
+    axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    axis.set_major_formatter("{x:,.0f}")
 
 
 def _first_moves(axes: Axes, found: Stats) -> None:
@@ -86,6 +97,8 @@ def _lengths(axes: Axes, found: Stats) -> None:
     axes.bar(lengths, [found.lengths[length] for length in lengths], color="#5b8def")
     axes.set_title("Moves in a game")
     axes.set_ylabel("games won or drawn")
+    axes.set_xticks(lengths)
+    _count_in_whole_numbers(axes.yaxis)
 
 
 def _times(axes: Axes, found: Stats) -> None:
@@ -98,7 +111,7 @@ def _times(axes: Axes, found: Stats) -> None:
             boxes.append(box | {"label": seated(seat)})
     if boxes:
         axes.bxp(boxes, showfliers=False, showcaps=False, patch_artist=True)
-    axes.set_title("Time for a move: median and interquartile range")
+    axes.set_title("Time for a move\n(median, interquartile range)")
     axes.set_ylabel("seconds")
     axes.set_ylim(bottom=0)
 
@@ -111,4 +124,4 @@ def _mistakes(axes: Axes, found: Stats) -> None:
     ]
     axes.bar([name for name, _ in rates], [rate for _, rate in rates], color="#5b8def")
     axes.set_title("Mistakes a game")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, max([1.0, *(1.1 * rate for _, rate in rates)]))
