@@ -1,5 +1,6 @@
 """The soak's monkey, referee and probe, without a board."""
 
+import re
 from collections import Counter
 from itertools import islice
 from random import Random
@@ -8,6 +9,7 @@ import pytest
 
 from noughts.device_files import device_files
 from noughts.protocol.sentences import Boot, Game, write
+from soak import __main__ as soak
 from soak import cuts, endurance, monkey, probe, serial_noise, session, table
 from soak.__main__ import main, tasks
 from soak.player import A, B
@@ -222,7 +224,6 @@ def test_what_failed_says_how_to_repeat_it(monkeypatch, board):
     """The options name the board and the seed, and ask for nothing else."""
     done = []
     monkeypatch.setattr("soak.__main__._run_all", lambda options: done.append(options) or [])
-    monkeypatch.setattr("soak.__main__.print_table", lambda sections: None)
     for result in (cuts.Result(board, 7, cuts=3), serial_noise.Result(board, 7, interruptions=2)):
         monkeypatch.setattr("sys.argv", ["soak", *result.repeat.split()])
         assert main() == 0
@@ -272,3 +273,31 @@ def test_the_probe_changes_none_of_the_games_files_but_main(board):
     assert probe.read("$NG") is None
     with pytest.raises(ValueError, match="adapt the probe"):
         probe.files({"main.py": b"pass"}, board)
+
+
+def sample():
+    """A result of each kind, of each board."""
+    for board in ("V1", "V2"):
+        yield session.Result(board, 1, device_s=3600, cpu_s=9)
+        yield cuts.Result(board, 1, cuts=10)
+        yield serial_noise.Result(board, 1, interruptions=10)
+        yield endurance.Result(board, 1, changes=300, erases=Counter({0x3D000: 25}))
+
+
+def test_the_document_shows_the_table_as_it_is_printed(tmp_path, monkeypatch):
+    old = soak.DOCUMENT.read_text("utf-8")
+    monkeypatch.setattr(soak, "DOCUMENT", tmp_path / "measurements.md")
+    soak.DOCUMENT.write_text(old, "utf-8")
+    soak.put_into_document(soak.as_text(table.sections(list(sample()))))
+    new = soak.DOCUMENT.read_text("utf-8")
+    assert "device time                                   1.00 hours\n" in new
+
+    def shape(text):
+        before, _, after = text.partition("\n```\nmeasured on ")
+        rows, _, rest = after.partition("\n```\n")
+        # A label ends before two blanks, and has some of its own before it.
+        labels = [re.split(r"(?<=\S)  ", row)[0] for row in rows.splitlines()]
+        return before, [re.sub(r"\d+", "#", label) for label in labels][1:], rest
+
+    assert shape(new) == shape(old)
+    assert old.count("\nfailures                                      0\n") == 2

@@ -48,6 +48,9 @@ DEFAULTS: Mapping[str, Mapping[str, int]] = {
 }
 """A second of a V2 takes twice as much of the computer's time."""
 
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "measurements.md"
+_HEADING = "\n## The soak\n"
+
 COMMAND = "PYTHONPATH=tools .venv/bin/python -m soak"
 
 
@@ -66,9 +69,13 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-    print_table(table.sections(found))
+    text = as_text(table.sections(found))
+    print(text)
     failed = [result for result in found if result.failure]
     missed = list(table.too_few_in_writes(found))
+    if options.document and not failed and not missed:
+        put_into_document(text)
+        print(f"{DOCUMENT} written", file=sys.stderr)
     for line in missed:
         print(f"\nFAILED: {line}")
     for result in failed:
@@ -117,6 +124,9 @@ def _options() -> argparse.Namespace:
         type=Path,
         metavar="FOLDER",
         help="keep the result of each run in this folder; runs whose result is there are skipped",
+    )
+    parser.add_argument(
+        "--document", action="store_true", help="put the table into docs/measurements.md"
     )
     options = parser.parse_args()
     options.board = BOARDS if options.board == "both" else (options.board.upper(),)
@@ -242,14 +252,21 @@ def _endurance(board: str, changes: int, seed: int, firmware: Path | None) -> ta
     return result
 
 
-def print_table(sections: Sequence[Sequence[table.Row]]) -> None:
-    """Print a section of two columns for each board."""
-    width = max(len(name) for section in sections for name, _ in section)
-    for number, section in enumerate(sections):
-        if number:
-            print()
-        for name, value in section:
-            print(f"{name.ljust(width)}  {value}")
+def as_text(sections: Sequence[Sequence[table.Row]]) -> str:
+    """A section of two columns for each board."""
+    width = max((len(name) for section in sections for name, _ in section), default=0)
+    return "\n\n".join(
+        "\n".join(f"{name.ljust(width)}  {value}" for name, value in section)
+        for section in sections
+    )
+
+
+def put_into_document(text: str) -> None:
+    """Replace the soak's table in docs/measurements.md."""
+    before, head, after = DOCUMENT.read_text("utf-8").partition(_HEADING)
+    intro, _, rest = after.partition("```\n")
+    _, _, rest = rest.partition("\n```\n")
+    write_whole(DOCUMENT, f"{before}{head}{intro}```\n{text}\n```\n{rest}".encode())
 
 
 if __name__ == "__main__":
