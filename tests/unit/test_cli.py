@@ -48,6 +48,7 @@ def test_help_names_every_command():
         ("noughts ", {command.name for command in cli.COMMANDS}),
         ("noughts pr", {"prove "}),
         ("noughts games --si", {"--since "}),
+        ("noughts vs mini", {"minimax "}),
         ("noughts export --format ", {"csv", "jsonl", "parquet"}),
     ],
 )

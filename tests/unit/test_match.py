@@ -74,7 +74,8 @@ def duel(capsys, *words):
 def test_the_command(capsys):
     told = duel(capsys, "hard", "random", "-n", "200", "--seed", "3")
     assert told.startswith("hard against random, 200 games, seed 3\n")
-    assert "0 = 0.0% (0.0% to " in told and "together" in told
+    assert "0 = 0.0%" in told and "(0.0% to " in told and "together" in told
+    assert max(map(len, told.splitlines())) <= 80
     assert duel(capsys, "hard", "random", "-n", "200", "--seed", "3") == told
     assert duel(capsys, "hard", "random", "-n", "200", "--seed", "4") != told
 

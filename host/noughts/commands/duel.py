@@ -6,10 +6,10 @@ import argparse
 import itertools
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 
-from noughts.commands.options import engine_option
+from noughts.commands.options import add_engines, engine_option
 from noughts.engines.registry import engines
 from noughts.game.engine import Engine
 from noughts.game.match import Player, Tally, interval, match
@@ -22,7 +22,7 @@ _MAX_GAMES = 10_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     names = ", ".join(engines())
-    parser.add_argument("engine", nargs="*", metavar="ENGINE", help=f"two of {names}")
+    add_engines(parser, "*", f"two of {names}")
     parser.add_argument("--all", action="store_true", help="every engine against every other")
     parser.add_argument(
         "-n", "--games", metavar="GAMES", type=int, default=1000, help="games for each pair (1000)"
@@ -73,9 +73,12 @@ def _duel(one: Engine, other: Engine, games: int, seed: int, steps: Steps) -> di
     return seats
 
 
-def _share(count: int, games: int) -> str:
-    low, high = interval(count, games)
-    return f"{count:,} = {count / games:.1%} ({low:.1%} to {high:.1%})"
+def _shares(name: str, tally: Tally) -> Iterator[tuple[str, ...]]:
+    """A row of what was won, drawn and lost, and one of the intervals below it."""
+    counts = tally.won, tally.drawn, tally.lost
+    intervals = (interval(count, tally.games) for count in counts)
+    yield name, *(f"{count:,} = {count / tally.games:.1%}" for count in counts)
+    yield "", *(f"({low:.1%} to {high:.1%})" for low, high in intervals)
 
 
 def _print_duel(names: tuple[str, str], seats: Mapping[bool, Tally], seed: int) -> None:
@@ -88,8 +91,7 @@ def _print_duel(names: tuple[str, str], seats: Mapping[bool, Tally], seed: int) 
     print(f"{one} against {other}, {rows[2][1].games:,} games, seed {seed}")
     cells: list[tuple[str, ...]] = [("", "won", "drawn", "lost")]
     for name, tally in rows:
-        counts = (tally.won, tally.drawn, tally.lost)
-        cells.append((name, *(_share(count, tally.games) for count in counts)))
+        cells += _shares(name, tally)
     print("\n".join(columns(cells)))
     print("In brackets: 95% confidence intervals (Wilson).")
 

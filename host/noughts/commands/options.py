@@ -8,7 +8,7 @@ import re
 from datetime import date, timedelta
 from pathlib import Path
 
-from noughts.engines.registry import engine_named
+from noughts.engines.registry import engine_named, engines
 from noughts.errors import StoreError, UnknownEngineError
 from noughts.game.engine import Engine
 from noughts.store import timestamps
@@ -163,6 +163,13 @@ def _how_to_fill(path: Path) -> str:
         "`noughts watch` keeps a board's games there, and `noughts watch --emulated 3` fills "
         f"{played.name} without a board"
     )
+
+
+def add_engines(parser: argparse.ArgumentParser, nargs: str, about: str) -> None:
+    """The engines' names, which a shell completes."""
+    named = parser.add_argument("engine", nargs=nargs, metavar="ENGINE", help=about)
+    # Not `choices`: a name that is wrong gets the nearest one in the message.
+    named.completer = lambda **_: list(engines())  # type: ignore[attr-defined]
 
 
 def engine_option(name: str, args: argparse.Namespace) -> Engine:

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Mapping
 
-from noughts.commands.options import engine_option
+from noughts.commands.options import add_engines, engine_option
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
 from noughts.game.engine import Engine
@@ -19,9 +19,7 @@ _HEAD = ("engine", "moves", "games", "won", "drawn", "lost", "plies", "wins agai
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
-    parser.add_argument(
-        "engine", nargs="*", metavar="ENGINE", help=f"{', '.join(engines())}; all by default"
-    )
+    add_engines(parser, "*", f"{', '.join(engines())}; all by default")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
 

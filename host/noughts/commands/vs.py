@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import reduce
 from random import Random
 
-from noughts.commands.options import engine_option
+from noughts.commands.options import add_engines, engine_option
 from noughts.engines.registry import engines
 from noughts.errors import printable
 from noughts.game.engine import Engine
@@ -40,12 +40,7 @@ _HELP = "\n".join(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
-    parser.add_argument(
-        "engine",
-        nargs="+",
-        metavar="ENGINE",
-        help=f"{', '.join(engines())}; name two to watch them play",
-    )
+    add_engines(parser, "+", f"{', '.join(engines())}; name two to watch them play")
     parser.add_argument(
         "--first", choices=("me", "it"), default="me", help="who moves first, as X (me)"
     )
