@@ -25,7 +25,7 @@ check: $(VENV)/dev  ## lint and check types, without tests
 	@$(BIN)/python tools/check_device.py
 	@$(BIN)/noughts table --check > /dev/null
 
-format: $(VENV)/dev  ## repair style
+format: $(VENV)/dev  ## reformat the code
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
@@ -35,13 +35,13 @@ hex: $(VENV)/play  ## write noughts.hex, for any micro:bit
 flash: $(VENV)/play  ## put the game on the micro:bit that is plugged in
 	@$(BIN)/noughts flash
 
-put: $(VENV)/play  ## bring its files up to date over the serial port
+put: $(VENV)/play  ## update the game's files on the micro:bit over the serial port
 	@$(BIN)/noughts put
 
 watch: $(VENV)/play  ## show the boards that are plugged in, and keep their games
 	@$(BIN)/noughts watch
 
-table: $(VENV)/play  ## make the chip's brain
+table: $(VENV)/play  ## make the chip's brain, device/table.py
 	@$(BIN)/noughts table
 
 dist: $(VENV)/dev  ## build the sdist, the wheel and noughts.hex for a release, in dist/
@@ -49,7 +49,7 @@ dist: $(VENV)/dev  ## build the sdist, the wheel and noughts.hex for a release, 
 	@$(BIN)/python -m build --outdir dist
 	@$(BIN)/noughts hex -o dist/noughts.hex
 
-bench: $(VENV)/dev  ## measure everything, beside its target
+bench: $(VENV)/dev  ## measure everything, and compare it with the targets
 	@$(BIN)/python tools/bench.py
 
 # SOAK="--board v1 --hours 1" for less than 24 device-hours of V1 and 8 of V2; see tools/soak.
@@ -59,7 +59,7 @@ soak: $(VENV)/dev  ## play for hours of device time (SOAK="--help" for options)
 pictures: $(VENV)/dev  ## make the pictures of the README
 	@$(BIN)/python tools/pictures.py
 
-clean:  ## remove what was set up
+clean:  ## remove .venv, build, dist and all caches
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

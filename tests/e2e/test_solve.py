@@ -168,7 +168,7 @@ def test_how_the_chip_chooses(capsys, tmp_path):
     texts = [element.text for element in root if element.tag.endswith("text")]
     assert texts == ["2", "5", "2", "6", "0", "5", "0", "3"]
     told = solve(capsys, ".........", "--chip")
-    assert "The book has 2307, which is 32 * 72 + 3: here, play 3." in told
+    assert "The book has 2307 = 32 * 72 + 3: the squares add up to 72; play a cell worth 3." in told
     assert "The chip plays 1 or 3 or 7 or 9;" in told
     facts = json.loads(solve(capsys, "X...O....", "--chip", "--json"))
     assert facts["plays"] == [2, 4] and facts["book"] == 23917 and facts["values"]["9"] == 3

@@ -50,9 +50,15 @@ def _sessions(results: Sequence[session.Result]) -> Iterator[Row]:
         endings = ", ".join(f"{text} {ends[level + end]:,}" for text, end in ended)
         controls = f"{games[level + 'b']:,} by buttons, {games[level + 't']:,} by tilt"
         yield f"  {name}", f"{controls}: {endings}"
-    yield "lowest free heap, with what measures", f"{min(r.lowest_free for r in results):,} bytes"
-    yield "  sunk from the first to the last third", f"{max(r.drift for r in results)} bytes"
-    yield "longest stall of the loop", f"{max(r.longest_gap_ms for r in results)} ms"
+    yield (
+        "lowest free heap, with the probe loaded",
+        f"{min(r.lowest_free for r in results):,} bytes",
+    )
+    yield "  drop from the first third to the last", f"{max(r.drift for r in results)} bytes"
+    yield (
+        "longest stall of the loop, settings aside",
+        f"{max(r.longest_gap_ms for r in results)} ms",
+    )
     yield "  while settings were saved", f"{max(r.longest_saving_ms for r in results)} ms"
     jumps = sum(result.clock_jumps for result in results)
     yield "  jumps of the firmware's clock by 65.5 ms", f"{jumps}"

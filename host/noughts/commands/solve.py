@@ -111,8 +111,10 @@ def _chip(position: Position, picture: Path | None, as_json: bool) -> int:
         print(f"\n{mover} to move; in each free cell stands the sum of the weights of its lines.")
         if choice.entry is not None:
             named, value = divmod(choice.entry, 32)
-            entry = f"{choice.entry}, which is 32 * {named} + {value}"
-            print(f"The book has {entry}: here, play {value}.")
+            entry = f"{choice.entry} = 32 * {named} + {value}"
+            print(
+                f"The book has {entry}: the squares add up to {named}; play a cell worth {value}."
+            )
         print(f"The chip plays {' or '.join(map(str, cells))}; cells are numbered 1 to 9.")
     if picture:
         write_whole(picture, Board.of(position).svg(choice.values).encode())
