@@ -368,7 +368,10 @@ def test_games_are_counted_in_whole_numbers(noughts, tmp_path, games):
         for group in root.iter("{http://www.w3.org/2000/svg}g")
     }
     for axes in ("axes_1", "axes_3"):  # the results, and the moves in a game
-        assert len(shown[axes]) >= 2 and all(text.isdigit() for text in shown[axes])
+        numbers = shown[axes]
+        assert len(numbers) >= 2 and all(number.isdigit() for number in numbers)
+        counts = numbers[5:] if axes == "axes_3" else numbers  # behind the moves, 5 to 9
+        assert len(set(counts)) == len(counts) >= 2
 
 
 def test_a_csv_is_what_its_help_says(noughts):
