@@ -72,6 +72,12 @@ COMMANDS = (
         "noughts watch\n  noughts watch --emulated 3\n  noughts watch --plain /dev/ttyACM0",
     ),
     Command(
+        "boards",
+        "class",
+        "list the boards that were seen, and name them",
+        'noughts boards\n  noughts boards name 3 "blue table"',
+    ),
+    Command(
         "games",
         "class",
         "list the games that are kept",

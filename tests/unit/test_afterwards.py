@@ -204,7 +204,8 @@ def test_json_says_all_of_a_game(noughts):
     _, out, _ = noughts("games", "--json")
     found = {game["game"]: game for game in json.loads(out)}
     assert found[2] == {
-        "game": 2, "board": "usb-1", "boot": "0A83", "number": 2, "seats": "PP", "first": "B",
+        "game": 2, "board": "usb-1", "board_name": None, "boot": "0A83", "number": 2,
+        "seats": "PP", "first": "B",
         "moves": A_WINS, "thought_ms": [1000] * 7, "ms": 7000, "result": "B",
         "started": "2026-09-21T14:14:20.000Z", "heard": "2026-09-21T14:14:27.000Z",
         "hardware": "V1", "release": "0.1.0", "table_id": "2798",
@@ -428,7 +429,9 @@ def test_no_release_is_taken_for_anything_else(noughts, tmp_path, release):
 def test_every_column_of_text_is_guarded():
     """Whatever the store holds: no value leaves it that begins as a formula does."""
     texts = {index for index, column in enumerate(COLUMNS) if column.kind == "str"}
-    formulas = dict.fromkeys(("board", "boot", "first", "hardware", "release", "table_id"), "=1+1")
+    formulas = dict.fromkeys(
+        ("board", "name", "boot", "first", "hardware", "release", "table_id"), "=1+1"
+    )
     bad = StoredGame(
         id=1, number=1, moves="4", times="1", ms=1, end="-", started=None, heard=None, seats="=+",
         **formulas,
@@ -667,9 +670,14 @@ def test_names_that_are_no_text(noughts):
     assert noughts("games", "--board", "\udcff")[0] == 1
 
 
-def test_no_such_game_and_none_that_fits(noughts):
-    assert noughts("replay", "99")[2].startswith("noughts: there is no game 99 in ")
-    assert "no game in " in noughts("stats", "--seats", "MM")[2]
+def test_no_such_game_and_none_that_fits(noughts, path):
+    """The hint names the store that was opened."""
+    listing = f"`noughts games --db {path}` lists them"
+    assert noughts("replay", "99")[2] == (f"noughts: there is no game 99 in {path}; {listing}\n")
+    for command in ("games", "stats", "export"):
+        assert noughts(command, "--seats", "MM")[2] == (
+            f"noughts: no game in {path} matches; {listing} all\n"
+        )
 
 
 def test_a_missing_library_is_one_line(noughts, tmp_path, monkeypatch):

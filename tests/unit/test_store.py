@@ -192,7 +192,11 @@ def test_a_store_of_a_newer_version(tmp_path):
     path = tmp_path / "games.db"
     Store(path, create=True, migrations=(*MIGRATIONS, ("CREATE TABLE more (x)",))).close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"newer noughts \(store version 2, this one knows 1\)"):
+    known = len(MIGRATIONS)
+    with pytest.raises(
+        StoreError,
+        match=rf"newer noughts \(store version {known + 1}, this one knows {known}\)",
+    ):
         Store(path)
     assert path.read_bytes() == before
 
@@ -205,7 +209,17 @@ def test_an_older_store_is_brought_up_to_date(tmp_path):
     for _ in range(2):
         with Store(path, migrations=later) as store:
             assert store.read("SELECT boot, note FROM games") == [("0A83", None)]
-            assert store.read("PRAGMA user_version") == [(2,)]
+            assert store.read("PRAGMA user_version") == [(len(later),)]
+
+
+def test_a_store_of_the_first_version_has_boards_without_names(tmp_path):
+    path = tmp_path / "games.db"
+    with Store(path, create=True, migrations=MIGRATIONS[:1]) as store:
+        store.keep("usb-1", START, None)
+    with Store(path) as store:
+        assert [(game.board, game.name) for game in games(store, GameFilter())] == [("usb-1", None)]
+        store.name_board("usb-1", "red")
+        assert [game.called for game in games(store, GameFilter())] == ["red"]
 
 
 def test_a_step_to_a_later_version_that_fails_changes_nothing(tmp_path):

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 
 from noughts.commands.options import add_db, add_game_filter, game_filter, nothing_found, open_store
-from noughts.protocol.describe import seated, short, won
+from noughts.protocol.describe import seated, won
 from noughts.store import timestamps
 from noughts.store.queries import count, games
 from noughts.store.stored_game import FIELDS, Field, StoredGame
@@ -85,7 +85,7 @@ def _print(listed: list[StoredGame]) -> None:
             str(len(game.moves)),
             f"{game.ms / 1000:.0f}",
             won(game.result),
-            short(game.board),
+            game.called,
         )
         for game in listed
     ]

@@ -13,7 +13,7 @@ from noughts.errors import StoreError, UnknownEngineError
 from noughts.game.engine import Engine
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, count
-from noughts.store.store import Store, default_path
+from noughts.store.store import Store, command_for, default_path
 from noughts.store.stored_game import RESULTS
 
 _SEATS = re.compile("[PEMH]{2}")
@@ -21,12 +21,13 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _DAYS = "today, yesterday, a weekday such as monday for the latest one, or a date as 2026-11-21"
 
 
-def add_db(parser: argparse.ArgumentParser) -> None:
+def add_db(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """The option that names the store."""
     parser.add_argument(
         "--db",
         metavar="FILE",
         type=Path,
+        default=default,
         help="where the games are kept (games.db in your data folder)",
     )
 
@@ -40,7 +41,7 @@ def add_game_filter(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         type=_utf8,
-        help="only boards with this in their name; may be given several times",
+        help="only boards with this in their name or USB id; may be given several times",
     )
     group.add_argument(
         "--seats",
@@ -142,8 +143,14 @@ def refuse_store(args: argparse.Namespace, output: Path | None) -> None:
 def nothing_found(store: Store) -> StoreError:
     """The error when no game was found: none is kept, or none matches."""
     if count(store, GameFilter()):
-        return StoreError(f"no game in {store.path} matches; `noughts games` lists them all")
+        listing = command_for("noughts games", store.path)
+        return StoreError(f"no game in {store.path} matches; {listing} lists them all")
     return StoreError(f"{store.path} holds no game yet; {_how_to_fill(store.path)}")
+
+
+def no_board_yet(store: Store) -> StoreError:
+    """The error when no board is known."""
+    return StoreError(f"{store.path} knows no board yet; {_how_to_fill(store.path)}")
 
 
 def _how_to_fill(path: Path) -> str:

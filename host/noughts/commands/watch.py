@@ -22,6 +22,7 @@ from noughts.commands.options import add_db, demonstration
 from noughts.errors import NoughtsError, printable
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
+from noughts.store.boards import names
 from noughts.store.store import Store, default_path
 from noughts.terminal.lines import Lines
 from noughts.terminal.progress import progress
@@ -42,6 +43,7 @@ RECORDS = """
 with --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
   connected  board, port               gone     board, port, why
   waiting    port, why                 noise    board, text
+  named      board, name (what people call it; null: nothing any more)
   unknown    board, what               boot     board, new, boot, hardware, release, table_id
   busy       store (another program writes to it: sentences wait)
   free       store                         moved    store (deleted or overwritten), now
@@ -133,9 +135,13 @@ def _watch(args: argparse.Namespace, store: Store) -> int:
     unshown = 0
     with ExitStack() as stack, _until_signal(stop):
         stack.callback(store.close)
-        ports = [*args.port, *_autoplayed(args.emulated or 0, stack, stop)]
+        emulated = {
+            port: f"virtual-{number}"
+            for number, port in enumerate(_autoplayed(args.emulated or 0, stack, stop), 1)
+        }
+        ports = [*args.port, *emulated]
         log = RawLog(raw_log.folder_of(store.path))
-        monitor = PortMonitor(ports)
+        monitor = PortMonitor(ports, boards=emulated)
         stack.callback(monitor.close)
         watch = Watch(store, monitor, log)
         stack.callback(watch.close)
@@ -153,7 +159,7 @@ def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json:
     def tell(events: list[Event]) -> None:
         for event in events:
             session.take(event)
-        lines.put(_lines(events, as_json))
+        lines.put(_lines(events, as_json, session.called))
 
     lines = _Events(as_json, stop.set)
     recording = RecorderThread(watch, stop, tell)
@@ -169,13 +175,15 @@ class _Events(Lines):
     """Events on standard output."""
 
     def __init__(self, as_json: bool, failed: Callable[[], None]) -> None:
-        super().__init__(sys.stdout, lambda count: _lines([NotShown(count)], as_json)[0], failed)
+        super().__init__(
+            sys.stdout, lambda count: _lines([NotShown(count)], as_json, str)[0], failed
+        )
 
 
-def _lines(events: Iterable[Event], as_json: bool) -> list[str]:
+def _lines(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:
     at = timestamps.now()
     return [
-        json.dumps(as_record(event, at)) if as_json else printable(in_words(event))
+        json.dumps(as_record(event, at)) if as_json else printable(in_words(event, called))
         for event in events
     ]
 
@@ -234,6 +242,7 @@ def _until_signal(stop: threading.Event) -> Iterator[None]:
 
 def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
     session = Session()
+    session.names.update(names(store))
     recorder = Recorder(store, None)
     name = args.name or (
         "stdin" if args.captured == "-" else f"file-{printable(Path(args.captured).name)}"
@@ -248,7 +257,7 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
                 if isinstance(event, StoreBusy):
                     _say(f"{store.path} is in use by another program; waiting until it is done")
             if args.plain or args.json:
-                lines.put(_lines(events, args.json), wait=True)
+                lines.put(_lines(events, args.json, session.called), wait=True)
             steps.advance(size)
     lines.close()
     _sum_up(session, recorder.noise, store.path)

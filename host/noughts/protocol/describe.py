@@ -28,6 +28,10 @@ _SEATED = {"P": "person", "E": "easy", "M": "medium", "H": "hard"}
 SEATS = {"P": "a person", "E": "the chip (easy)", "M": "the chip (medium)", "H": "the chip (hard)"}
 
 
+_MAX_NAME = 40
+"""Characters: another program may have written more into the store."""
+
+
 def describe(sentence: Sentence, number: int | None = None) -> str:
     """Describe a sentence in one line; number: the game's, if not the board's own count."""
     if isinstance(sentence, Boot):
@@ -61,6 +65,11 @@ def seated(seat: str) -> str:
     return _SEATED[seat]
 
 
+def opponents(seats: str) -> str:
+    """`person against hard`: who plays as A and as B."""
+    return f"{seated(seats[0])} against {seated(seats[1])}"
+
+
 def won(result: str) -> str:
     """A stored game's result, as people say it."""
     return f"{result} won" if result in ("A", "B") else result
@@ -75,6 +84,11 @@ def short(board: str) -> str:
     if board.startswith("usb-") and len(board) == 52:
         return f"usb-…{board[12:28]}"
     return printable(board)
+
+
+def called(board: str, name: str | None) -> str:
+    """A board as people know it: by the name that they gave it, else in short."""
+    return printable(name)[:_MAX_NAME] if name else short(board)
 
 
 def _event(game: Game) -> str:

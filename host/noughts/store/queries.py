@@ -10,9 +10,9 @@ from typing import Any
 
 from noughts.errors import StoreError
 from noughts.game.review import mistakes
-from noughts.protocol.describe import seated
+from noughts.protocol.describe import called, seated
 from noughts.store import timestamps
-from noughts.store.store import Store, damaged
+from noughts.store.store import Store, command_for, damaged
 from noughts.store.stored_game import RESULTS, SQL, StoredGame
 
 
@@ -21,7 +21,7 @@ class GameFilter:
     """Which games of a store; nothing given: all."""
 
     boards: tuple[str, ...] = field(default=())
-    """Parts of names."""
+    """Parts of names or USB ids."""
     seats: str | None = None
     results: tuple[str, ...] = field(default=())
     """Of `RESULTS`."""
@@ -34,9 +34,9 @@ class GameFilter:
         conditions = ["1"]
         values: list[object] = []
         if self.boards:
-            conditions.append(
-                f"({' OR '.join(['instr(lower(name), lower(?))'] * len(self.boards))})"
-            )
+            texts = "lower(name || char(10) || coalesce(given_name, ''))"
+            parts = [f"instr({texts}, lower(?))"] * len(self.boards)
+            conditions.append(f"({' OR '.join(parts)})")
             values += self.boards
         if self.seats:
             conditions.append("seats = ?")
@@ -71,7 +71,8 @@ def game(store: Store, number: int) -> StoredGame:
     """The game of this number in the store. Raises `StoreError`."""
     rows = store.read(f"SELECT {_COLUMNS} {_FROM} WHERE games.id = ?", [number])
     if not rows:
-        raise StoreError(f"there is no game {number} in {store.path}; `noughts games` lists them")
+        listing = command_for("noughts games", store.path)
+        raise StoreError(f"there is no game {number} in {store.path}; {listing} lists them")
     return _with_boot(rows[0], _boots(store), store.path)
 
 
@@ -110,6 +111,7 @@ def _check(game: StoredGame) -> None:
         raise ValueError
     for seat in game.seats:
         seated(seat)
+    called(game.board, game.name)
     for moment in (game.started, game.heard):
         if moment is not None:
             timestamps.iso(moment)

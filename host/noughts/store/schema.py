@@ -1,6 +1,7 @@
 """The store's tables, and how an older store becomes one of this version.
 
-    boards   what games come from: `usb-` and the USB serial number, else the port's name
+    boards   what games come from: `usb-` and the USB serial number, else the port's name; and
+             what people call it, once they have named it
     boots    each run of a board that has said what it runs
     games    one row a game; `again` tells games apart that got the same board, boot and number,
              for the boot ids of earlier releases were only 16 random bits
@@ -49,6 +50,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             UNIQUE (board, boot, number, again)
         )
         """,
+    ),
+    (
+        "ALTER TABLE boards ADD COLUMN given_name TEXT",
+        "CREATE UNIQUE INDEX given_names ON boards (given_name COLLATE NOCASE)",
     ),
 )
 """The statements that make each version of the one before; the first makes version 1 of nothing."""

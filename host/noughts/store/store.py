@@ -31,6 +31,14 @@ def default_path() -> Path:
     return platformdirs.user_data_path("noughts", appauthor=False) / "games.db"
 
 
+def command_for(command: str, path: Path) -> str:
+    """A command as a message names it, with `--db` if it would open another store otherwise."""
+    if path == default_path():
+        return f"`{command}`"
+    text = str(path)
+    return f'`{command} --db "{text}"`' if " " in text else f"`{command} --db {text}`"
+
+
 def damaged(path: Path, error: Exception) -> StoreDamagedError:
     """What to say of a store that holds nonsense."""
     reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
@@ -219,6 +227,20 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 (at, game.ms, row),
             )
 
+    def name_board(self, board: str, name: str | None) -> None:
+        """Let people call a board so; None: as before. Raises `StoreError` if another has the name.
+
+        The board need not have been seen.
+        """
+        with self._told(), self._transaction():
+            number = self._board(board)
+            try:
+                self.db.execute("UPDATE boards SET given_name = ? WHERE id = ?", (name, number))
+            except sqlite3.IntegrityError as error:
+                raise StoreError(
+                    f"another board is named {name!r} already; choose another name"
+                ) from error
+
     @contextmanager
     def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
         self.db.execute(begin)
@@ -270,6 +292,11 @@ class Store(contextlib.AbstractContextManager["Store"]):
             # `yield from` would close the cursor, perhaps after the store.
             for row in self.db.execute(query, values):  # noqa: UP028
                 yield row
+
+    def others_wrote(self) -> int:
+        """A number that changes when another program, or another connection, writes."""
+        ((version,),) = self.read("PRAGMA data_version")
+        return int(version)
 
     def close(self) -> None:
         """Close the file."""

@@ -16,6 +16,7 @@ from operator import attrgetter, sub
 from typing import Any
 
 from noughts.game.review import mistakes
+from noughts.protocol.describe import called
 from noughts.protocol.sentences import player_of
 
 RESULTS = {"A": "A", "B": "B", "draw": "=", "abandoned": "x", "unfinished": "-"}
@@ -83,6 +84,9 @@ class StoredGame:
     board: str = _stored(
         "boards.name",
         Field("board", "str", "usb- and the USB serial number, else the port or the log's file"),
+    )
+    name: str | None = _stored(
+        "given_name", Field("board_name", "str", "what people call it, see `noughts boards`")
     )
     boot: str = _stored(
         "games.boot", Field("boot", "id", "the id of the board's run, four or eight hex digits")
@@ -153,6 +157,11 @@ class StoredGame:
     def result(self) -> str:
         """One of `RESULTS`."""
         return _NAMES[self.end]
+
+    @property
+    def called(self) -> str:
+        """The board as people know it."""
+        return called(self.board, self.name)
 
     @cached_property
     def thought_ms(self) -> list[int | None]:

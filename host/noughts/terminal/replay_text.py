@@ -16,7 +16,7 @@ from rich.text import Text
 
 from noughts.game.positions import LINES
 from noughts.game.review import Reviewed
-from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, either, short, won
+from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, either, won
 from noughts.store import timestamps
 from noughts.store.stored_game import StoredGame
 
@@ -30,7 +30,7 @@ def heading(game: StoredGame) -> str:
     on = f"micro:bit {game.hardware}, table {game.table_id}, " if game.hardware else ""
     return (
         f"game {game.id}: A is {a}, B is {b}; {game.first} began; {won(game.result)}\n"
-        f"{timestamps.local(game.started)}, {on}{short(game.board)}, its game {game.number} of "
+        f"{timestamps.local(game.started)}, {on}{game.called}, its game {game.number} of "
         f"boot {game.boot}"
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from noughts.errors import NoughtsError
 from noughts.files import write_whole
 from noughts.invocation import installing
-from noughts.protocol.describe import counted, seated, won
+from noughts.protocol.describe import counted, opponents, seated, won
 from noughts.store.statistics import Stats, in_order, players_in_order
 from noughts.store.stored_game import RESULTS
 
@@ -55,9 +55,7 @@ def draw(found: Stats, path: Path) -> None:
 
 def _results(axes: Axes, found: Stats) -> None:
     kinds = in_order(found)[::-1]  # the first on top
-    labels = [
-        f"{seated(seats[0])} against {seated(seats[1])}, {first} first" for seats, first, _ in kinds
-    ]
+    labels = [f"{opponents(seats)}, {first} first" for seats, first, _ in kinds]
     left = [0] * len(kinds)
     for name, end in RESULTS.items():
         counts = [results[end] for _, _, results in kinds]

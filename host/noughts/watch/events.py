@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from noughts.invocation import as_typed
-from noughts.protocol.describe import counted, describe
+from noughts.protocol.describe import counted, describe, short
 from noughts.protocol.sentences import Boot, Sentence
 from noughts.store import timestamps
 from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
@@ -21,6 +22,15 @@ class SentenceStored:
     """The game's number in the store; a boot has none."""
     new: bool
     """Whether the store has learnt anything from it."""
+
+
+@dataclass(frozen=True)
+class BoardNamed:
+    """What people call a board: it has just connected, or was given another name meanwhile."""
+
+    board: str
+    name: str | None
+    """None: it has no name any more."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +83,7 @@ Event = (
     | PortClosed
     | PortUnavailable
     | SentenceStored
+    | BoardNamed
     | UnknownSentence
     | NoiseReceived
     | StoreBusy
@@ -85,6 +96,7 @@ _NAMES = {
     PortOpened: "connected",
     PortClosed: "gone",
     PortUnavailable: "waiting",
+    BoardNamed: "named",
     UnknownSentence: "unknown",
     NoiseReceived: "noise",
     StoreBusy: "busy",
@@ -94,15 +106,20 @@ _NAMES = {
 }
 
 
-def in_words(event: Event) -> str:
-    """Describe an event in one line."""
+def in_words(event: Event, called: Callable[[str], str] = short) -> str:
+    """Describe an event in one line; called: what people call a board."""
     if isinstance(event, SentenceStored):
         before = "" if event.new else " (kept before)"
-        return f"{event.board}: {describe(event.sentence, event.game)}{before}"
+        return f"{called(event.board)}: {describe(event.sentence, event.game)}{before}"
     if isinstance(event, PortOpened):
-        return f"{event.board}: connected" + f" ({event.port})" * (event.port != event.board)
+        return f"{called(event.board)}: connected" + f" ({event.port})" * (
+            event.port != event.board
+        )
     if isinstance(event, PortClosed):
-        return f"{event.board}: gone ({event.why}); watching resumes when it is back"
+        return f"{called(event.board)}: gone ({event.why}); watching resumes when it is back"
+    if isinstance(event, BoardNamed):
+        named = "has no name any more" if event.name is None else f"is named {event.name}"
+        return f"{short(event.board)}: {named}"
     if isinstance(event, PortUnavailable):
         return f"waiting for {event.port}: {event.why}"
     if isinstance(event, StoreBusy):
@@ -122,8 +139,8 @@ def in_words(event: Event) -> str:
         return f"{counted(event.events, 'event')} not shown, as nobody read them; all is kept"
     if isinstance(event, UnknownSentence):
         what = f"{event.what} is not known to this version"
-        return f"{event.board}: {what}; get a newer noughts"
-    return f"{event.board}: noise: {event.text}"
+        return f"{called(event.board)}: {what}; get a newer noughts"
+    return f"{called(event.board)}: noise: {event.text}"
 
 
 def as_record(event: Event, at: int) -> dict[str, object]:

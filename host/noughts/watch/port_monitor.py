@@ -12,7 +12,7 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,11 +73,18 @@ def name_of(port: Port) -> str:
 
 
 class PortMonitor:
-    """Follows the ports that were named, or all micro:bits. `close()` it."""
+    """Follows the ports that were named, or all micro:bits. `close()` it.
+
+    boards: by port, the boards that are known by something else than `name_of`.
+    """
 
     def __init__(
-        self, wanted: Sequence[str] = (), find: Callable[[], Sequence[Port]] = find_ports
+        self,
+        wanted: Sequence[str] = (),
+        find: Callable[[], Sequence[Port]] = find_ports,
+        boards: Mapping[str, str] | None = None,
     ) -> None:
+        self._boards = boards or {}
         self._wanted = tuple(dict.fromkeys(wanted))
         self._find = find
         self._open: dict[Port, serial.SerialBase] = {}
@@ -141,7 +148,7 @@ class PortMonitor:
             else:
                 port, opened = found
                 self._open[port] = opened
-                changes.append(PortOpened(name_of(port), port.name))
+                changes.append(PortOpened(self._board(port), port.name))
         for port, opened in list(self._open.items()):
             data = b""
             why = None
@@ -150,11 +157,14 @@ class PortMonitor:
             except Exception as error:  # the handlers of URLs raise whatever they come across
                 why = " ".join(str(error).split())
             if data:
-                changes.append(DataReceived(name_of(port), data))
+                changes.append(DataReceived(self._board(port), data))
             if why is not None:
                 self._drop(port)
-                changes.append(PortClosed(name_of(port), port.name, why))
+                changes.append(PortClosed(self._board(port), port.name, why))
         return changes
+
+    def _board(self, port: Port) -> str:
+        return self._boards.get(port.name) or name_of(port)
 
     def _drop(self, port: Port) -> None:
         _close(self._open.pop(port))

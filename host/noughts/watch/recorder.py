@@ -15,9 +15,11 @@ from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 from noughts.store import timestamps
+from noughts.store.boards import names
 from noughts.store.store import Store
 from noughts.store.store_files import StoreFiles, beside
 from noughts.watch.events import (
+    BoardNamed,
     Event,
     NoiseReceived,
     SentenceStored,
@@ -26,7 +28,7 @@ from noughts.watch.events import (
     StoreGone,
     UnknownSentence,
 )
-from noughts.watch.port_monitor import DataReceived, PortClosed, PortMonitor
+from noughts.watch.port_monitor import DataReceived, PortClosed, PortMonitor, PortOpened
 from noughts.watch.raw_log import RawLog
 
 _REST_S = 0.02
@@ -37,6 +39,8 @@ _PATIENCE_S = 0.05
 _SAY_BUSY_S = 2.0
 _MAX_PENDING = 50_000
 """Of what is heard while the store cannot be written; some 30 MB. The raw lines hold the rest."""
+_NAMES_S = 1.0
+"""Between two looks at whether another program has named a board."""
 _LAST_S = 0.25
 """After the end was asked for: to take in what boards have said by then."""
 
@@ -159,6 +163,9 @@ class Watch:
         self._monitor = monitor
         self._raw = raw
         self._events = 0
+        self._others_wrote = store.others_wrote()
+        self._names = names(store)
+        self._named_at_s = time.monotonic()
 
     @property
     def noise(self) -> int:
@@ -189,7 +196,10 @@ class Watch:
                 continue
             if isinstance(change, PortClosed):
                 self._recorder.take_end(change.board, timestamps.now())
+            if isinstance(change, PortOpened) and change.board in self._names:
+                self._recorder.pending.append(BoardNamed(change.board, self._names[change.board]))
             self._recorder.pending.append(change)
+        self._recorder.pending += self._renamed()
         self._raw.flush()
         events = self._settle()
         self._events += len(events)
@@ -198,6 +208,20 @@ class Watch:
             gc.collect()
             self._events = 0
         return arrived, events
+
+    def _renamed(self) -> list[BoardNamed]:
+        """Boards that another program has named since the last look."""
+        if time.monotonic() - self._named_at_s < _NAMES_S:
+            return []
+        self._named_at_s = time.monotonic()
+        before = self._names
+        with contextlib.suppress(StoreError):  # to store something says what is wrong
+            others_wrote = self._store.others_wrote()
+            if others_wrote != self._others_wrote:
+                self._names = names(self._store)
+                self._others_wrote = others_wrote
+        changed = sorted(before.items() ^ self._names.items())
+        return [BoardNamed(board, self._names.get(board)) for board in dict(changed)]
 
     def _settle(self) -> list[Event]:
         """Store what is pending: in another store, should this one not be there any more."""
@@ -229,6 +253,9 @@ class Watch:
         self._store = store
         self._files = StoreFiles(store.path)
         self._recorder.go_on_in(store)
+        for board, name in self._names.items():
+            store.name_board(board, name)
+        self._others_wrote = store.others_wrote()
 
     def _leave(self) -> None:
         if self._files.overwritten:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
+from noughts.protocol.describe import called
 from noughts.protocol.sentences import Boot, Game
 from noughts.watch.events import (
+    BoardNamed,
     Event,
     NoiseReceived,
     NotShown,
@@ -53,6 +55,8 @@ class Session:
 
     def __init__(self) -> None:
         self.boards: dict[str, BoardState] = {}
+        self.names: dict[str, str | None] = {}
+        """What people call boards."""
         self.ended: deque[Ended] = deque(maxlen=_LISTED)
         """Newest first."""
         self.waiting: dict[str, str] = {}
@@ -76,6 +80,9 @@ class Session:
             return
         if isinstance(event, NotShown):
             return
+        if isinstance(event, BoardNamed):
+            self.names[event.board] = event.name
+            return
         board = self.boards.setdefault(event.board, BoardState(event.board, event.board))
         if isinstance(event, PortOpened):
             board.port, board.connected = event.port, True
@@ -86,6 +93,10 @@ class Session:
             board.noise += 1
         elif isinstance(event, SentenceStored):
             self._tell(board, event)
+
+    def called(self, board: str) -> str:
+        """A board as people know it."""
+        return called(board, self.names.get(board))
 
     def _tell(self, board: BoardState, event: SentenceStored) -> None:
         self.sentences += 1
