@@ -41,6 +41,7 @@ from noughts.watch.session import Session
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 WATCHED = 3
+NAMES = ("red table", "blue table", "by the window")
 GAMES = 4
 
 PRESSES = "AAAB" + "BBB"
@@ -200,6 +201,8 @@ async def watched() -> str:
             ports.append(f"ttyACM{seed}")
             Path(ports[-1]).symlink_to(board.port)
         store = stack.enter_context(Store(Path("games.db"), create=True))
+        for port, name in zip(ports, NAMES, strict=True):
+            store.name_board(port, name)
         follower = PortMonitor(ports, find=list)
         stack.callback(follower.close)
         session = Session()
@@ -208,7 +211,7 @@ async def watched() -> str:
         app.recording.start()
         stack.callback(app.recording.wait)
         stack.callback(stop.set)
-        async with app.run_test(size=(98, 14)) as pilot:
+        async with app.run_test(size=(98, 16)) as pilot:
             while session.games < GAMES or not all(
                 state.game is not None and state.game.end == "-" and len(state.game.moves) > 2
                 for state in session.boards.values()

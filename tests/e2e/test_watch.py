@@ -234,6 +234,27 @@ def test_plain_lines(ports, tmp_path):
             process.kill()
 
 
+def test_it_says_that_it_waits_for_a_board(tmp_path):
+    """Whatever is plugged in here."""
+    code = """
+from noughts import cli
+from noughts.commands import watch
+from noughts.watch import port_monitor
+watch.find_ports = list
+port_monitor.PortMonitor.__init__.__defaults__ = (), list, None
+raise SystemExit(cli.main())
+"""
+    command = [sys.executable, "-c", code, "watch", "--plain", "--db", str(tmp_path / "g.db")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            waiting = "no micro:bit is plugged in; waiting for one (Ctrl-C ends)\n"
+            assert process.stderr.readline() == waiting
+            process.send_signal(signal.SIGINT)
+            assert process.wait(120) == 0
+        finally:
+            process.kill()
+
+
 def test_a_reader_that_has_enough(ports, tmp_path):
     """`noughts watch --plain | head -1` ends, and all that was told is kept."""
     port = ports()
@@ -534,7 +555,7 @@ def test_the_live_screen(ports, terminal, tmp_path):
     program.wait_for("0 sentences")
     port.say(BOOT, *stages(DRAW))
     program.wait_for("11 sentences")
-    program.wait_for("game 1: PH, A began, 9 moves, 9 s: draw")
+    program.wait_for("port0  person against hard  draw  9 moves  9 s")
     port.send(b"\x1b[31;1mred\x07\r\n")
     program.wait_for("noise 1")
     port.pull()

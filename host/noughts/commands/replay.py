@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if args.text or not (sys.stdin.isatty() and sys.stdout.isatty()):
         _print(found, reviewed, args.speed)
         return 0
-    from noughts.terminal.replay_app import ReplayApp
+    from noughts.terminal.replay_screen import ReplayApp
     from noughts.terminal.stuck import leaving_a_stuck_terminal
 
     with leaving_a_stuck_terminal(threading.Event(), lambda: None):

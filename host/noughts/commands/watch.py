@@ -20,6 +20,7 @@ import serial
 
 from noughts.commands.options import add_db, demonstration
 from noughts.errors import NoughtsError, printable
+from noughts.hardware.ports import find_ports
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.boards import names
@@ -146,6 +147,8 @@ def _watch(args: argparse.Namespace, store: Store) -> int:
         watch = Watch(store, monitor, log)
         stack.callback(watch.close)
         if args.plain or args.json or not sys.stdout.isatty():
+            if not ports and not find_ports():
+                _say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
             unshown = _print_until(stop, watch, session, args.json)
         else:
             _show_until(stop, watch, session)

@@ -1,4 +1,7 @@
-"""The Textual program behind `noughts watch`: a small board for each micro:bit, and the games."""
+"""The Textual program behind `noughts watch`: a tile for each micro:bit, and the games.
+
+A game that has ended can be chosen in the list, and is replayed while the watch goes on.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +9,34 @@ import sys
 import threading
 from typing import ClassVar
 
-from rich import box
-from rich.columns import Columns
+from rich.cells import cell_len
 from rich.console import Group
-from rich.panel import Panel
 from rich.text import Text
+from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
 
-from noughts.errors import printable
-from noughts.protocol.describe import counted, result, seated
+from noughts.errors import StoreError
+from noughts.game.review import review
+from noughts.protocol.describe import counted, opponents, result
+from noughts.store.queries import game as stored_game
+from noughts.store.store import Store
+from noughts.store.stored_game import StoredGame
+from noughts.terminal.layout import columns
+from noughts.terminal.replay_screen import ReplayScreen
+from noughts.terminal.watch_tiles import fitted, in_order, shown, tiles
 from noughts.watch.events import Event
 from noughts.watch.recorder import RecorderThread, Watch
-from noughts.watch.session import BoardState, Ended, Session
+from noughts.watch.session import Ended, Session
 
 _REDRAW_S = 0.1
-_WIDTH = 28
-_STYLES = {"A": "bold #ff5040", "B": "bold #e0a030"}
-_ASCII = str.maketrans("·…—", "..-")
+_MAX_WAITING = 3
+"""Ports that are named one by one."""
+_MAX_NAME = 24
+_KEYS = "q quit  tab boards or games  up down choose  enter replay"
 
 
 class WatchApp(App[None]):
@@ -37,12 +48,17 @@ class WatchApp(App[None]):
     TITLE = "noughts watch"
     ENABLE_COMMAND_PALETTE = False
     CSS = """
-    #boards { height: 2fr; scrollbar-size: 1 1; }
-    #games { height: 1fr; min-height: 4; background: $background; scrollbar-size: 1 1; }
+    #notes { height: auto; max-height: 6; padding: 0 1; }
+    #boards { height: auto; max-height: 65%; scrollbar-size: 1 1; }
+    #boards:focus { scrollbar-color: $accent; }
+    #games, #games:focus {
+        height: 1fr; min-height: 4; border: none; padding: 0; background: $background;
+        scrollbar-size: 1 1;
+    }
     #status { dock: bottom; height: 2; background: $panel; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "quit", priority=True),
+        Binding("q", "leave", priority=True),
         Binding("ctrl+c", "quit", priority=True),
     ]
 
@@ -54,27 +70,64 @@ class WatchApp(App[None]):
         self._stop = stop
         self._plain = "utf" not in (sys.stdout.encoding or "").lower()
         self._changed = True
+        self._failure = ""
+        self._ended: list[Ended] | None = None
+        """As they are listed."""
         self._lock = threading.Lock()
+        self._notes = Static(id="notes")
         self._boards = Static(id="board-list")
-        self._games = Static(id="game-list")
+        self._games = OptionList(id="games", markup=False)
         self._status = Static(id="status")
 
     def compose(self) -> ComposeResult:
-        """The boards, the games below them, and the status line."""
+        """The notes, the boards, the games below them, and the status line."""
+        yield self._notes
         with VerticalScroll(id="boards"):
             yield self._boards
-        with VerticalScroll(id="games"):
-            yield self._games
+        yield self._games
         yield self._status
 
     def on_mount(self) -> None:
         """Begin to redraw what has changed."""
+        self._games.focus()
         self.set_interval(_REDRAW_S, self._redraw)
-        self._redraw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay everything out anew."""
+        self._changed, self._ended = True, None
+        self.call_after_refresh(self._redraw)
 
     def on_unmount(self) -> None:
         """Stop recording."""
         self._stop.set()
+
+    def action_leave(self) -> None:
+        """Leave a replay, else the program."""
+        if isinstance(self.screen, ReplayScreen):
+            self.screen.dismiss()
+        else:
+            self.exit()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Replay the game that was chosen."""
+        if not self._ended:
+            return
+        self._failure, self._changed = "", True
+        try:
+            found = self._stored(self._ended[event.option_index])
+        except StoreError as error:
+            self._failure = str(error)
+            return
+        reviewed = review(list(map(int, found.moves)))
+        self.push_screen(ReplayScreen(found, reviewed, None, "q back"))
+
+    def _stored(self, ended: Ended) -> StoredGame:
+        path = self._watch.path
+        with Store(path) as store:
+            found = stored_game(store, ended.number)
+        if (found.boot, found.number) != (ended.game.boot, ended.game.number):
+            raise StoreError(f"that game was kept in another file than {path}")
+        return found
 
     def _take(self, events: list[Event]) -> None:
         """In the recording's thread; the screen looks at the session by itself."""
@@ -91,67 +144,66 @@ class WatchApp(App[None]):
             if not self._changed:
                 return
             self._changed = False
-            boards = [self._panel(board) for board in self._session.boards.values()]
-            games = [self._line(ended) for ended in self._session.ended]
-            waiting = [
-                Text(self._shown(f"waiting for {port}: {why}"), style="dim")
-                for port, why in self._session.waiting.items()
-            ]
-            if self._session.warning:
-                waiting.insert(0, Text(self._shown(self._session.warning), style="bold"))
+            session = self._session
+            boards = in_order(session.boards.values(), session.called)
+            room = self.size.width - 1  # for the scroll bar
+            if boards:
+                self._boards.update(tiles(boards, session.called, room, self._plain))
+            self._notes.update(Group(*self._said()))
+            ended = list(session.ended)
             counts = (
-                f"{counted(self._session.sentences, 'sentence')} · "
-                f"{counted(self._session.games, 'game')} ended"
+                f"{counted(session.sentences, 'sentence')} · {counted(session.games, 'game')} ended"
             )
-        if not boards and not waiting:
-            waiting = [Text("No board yet: plug one in.", style="dim")]
-        self._boards.update(Group(Columns(boards, padding=(0, 1)), *waiting))
-        self._games.update(Text("\n").join(games) if games else Text("no game has ended yet"))
-        self._status.update(Text(self._shown(f"{counts} · kept in {self._watch.path}\nq quit")))
+        if ended != self._ended:
+            self._list(ended)
+        self._status.update(Text(_KEYS + "\n" + self._kept(counts), no_wrap=True))
 
-    def _panel(self, board: BoardState) -> Panel:
-        text = Text(no_wrap=True, overflow="ellipsis")
-        right = self._facts(board)
-        marks = self._marks(board)
-        for row in range(3):
-            text.append_text(marks[row])
-            text.append(f"  {right[row]}\n")
-        score = " ".join(f"{name} {board.score[name]}" for name in "A=B")
-        text.append(self._shown(score + (f" · noise {board.noise}" if board.noise else "")))
-        name = board.port.removeprefix("/dev/").rpartition("://")[2][-(_WIDTH - 8) :]
-        title = Text(self._shown(f"{name} {board.boot.board if board.boot else ''}".strip()))
-        style = "" if board.connected else "dim"
-        frame = box.ASCII if self._plain else box.ROUNDED
-        return Panel(text, frame, title=title, width=_WIDTH, height=6, style=style, padding=(0, 1))
+    def _said(self) -> list[Text]:
+        """How many boards there are, what has become of the store, and which ports wait."""
+        boards = self._session.boards.values()
+        gone = sum(not board.connected for board in boards)
+        how_many = counted(len(boards), "board") + (f", {gone} unplugged" if gone else "")
+        lines = [(f"{how_many} · scores are games won since the start", "dim")]
+        if not boards:
+            lines = [("No board yet: plug one in.", "dim")]
+        for trouble in (self._session.warning, self._failure):
+            if trouble:
+                lines.append((trouble, "bold"))
+        waiting = [f"waiting for {port}: {why}" for port, why in self._session.waiting.items()]
+        if len(waiting) > _MAX_WAITING:
+            waiting[_MAX_WAITING:] = [f"and {len(waiting) - _MAX_WAITING} more ports"]
+        lines += [(line, "dim") for line in waiting]
+        return [Text(shown(text, self._plain), style) for text, style in lines]
 
-    def _facts(self, board: BoardState) -> tuple[str, str, str]:
-        if not board.connected:
-            return ("", "unplugged", "")
-        game = board.game
-        if game is None:
-            return ("", "in the menu" if board.boot else "", "")
-        a, b = map(seated, game.seats)
-        turn = result(game) if game.end != "-" else f"{game.player(len(game.moves))}'s turn"
-        return (f"game {board.number}", f"{a}-{b}", turn)
+    def _list(self, ended: list[Ended]) -> None:
+        """List the games, the newest first; the one that was chosen stays chosen."""
+        at = self._games.highlighted
+        chosen = self._ended[at] if at and self._ended else None  # the newest is no choice
+        with self._lock:
+            rows = [
+                (
+                    f"game {each.number}",
+                    fitted(self._session.called(each.board), _MAX_NAME),
+                    opponents(each.game.seats),
+                    result(each.game),
+                    counted(len(each.game.moves), "move"),
+                    f"{each.game.ms / 1000:.0f} s",
+                )
+                for each in ended
+            ]
+        lines = columns(rows, right=(5,)) if rows else ["no game has ended yet"]
+        room = self.size.width - 4
+        self._games.clear_options()
+        for line in lines:
+            text = Text(line)
+            text.truncate(room, overflow="ellipsis")
+            self._games.add_option(Option(shown(text.plain, self._plain), disabled=not rows))
+        self._ended = ended
+        if ended:
+            self._games.highlighted = ended.index(chosen) if chosen in ended else 0
 
-    def _marks(self, board: BoardState) -> list[Text]:
-        cells = [Text(self._shown("·"), style="dim") for _ in range(9)]
-        if board.game is not None:
-            for ply, cell in enumerate(board.game.moves):
-                player = board.game.player(ply)
-                last = ply == len(board.game.moves) - 1
-                cells[cell] = Text(player, style=_STYLES[player] + " reverse" * last)
-        return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
-
-    def _line(self, ended: Ended) -> Text:
-        game = ended.game
-        line = (
-            f"game {ended.number}: {game.seats}, {game.first} began, "
-            f"{counted(len(game.moves), 'move')}, {game.ms / 1000:.0f} s: {result(game)} "
-            f"({ended.board})"
-        )
-        return Text(self._shown(line), no_wrap=True, overflow="ellipsis")
-
-    def _shown(self, text: str) -> str:
-        text = "\n".join(map(printable, text.split("\n")))
-        return text.translate(_ASCII) if self._plain else text
+    def _kept(self, counts: str) -> str:
+        """The counts, and where games are kept: the end of a path that is too long."""
+        before = shown(f"{counts} · kept in ", self._plain)
+        path = str(self._watch.path)
+        return before + shown(fitted(path, self.size.width - 2 - cell_len(before)), self._plain)

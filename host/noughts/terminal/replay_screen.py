@@ -1,4 +1,4 @@
-"""The Textual program behind `noughts replay`: steps through a game."""
+"""The screen that steps through a game: all of `noughts replay`, and a part of `noughts watch`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import ClassVar
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -15,15 +16,16 @@ from noughts.store.stored_game import StoredGame
 from noughts.terminal.replay_text import heading, step, wait_s
 
 
-class ReplayApp(App[None]):
-    """Shows a game move by move; with a speed, it plays by itself."""
+class ReplayScreen(Screen[None]):
+    """Shows a game move by move; with a speed, it plays by itself.
 
-    TITLE = "noughts replay"
-    ENABLE_COMMAND_PALETTE = False
+    leaving: what the status line says of leaving the screen.
+    """
+
     CSS = """
-    #game { padding: 1 2; scrollbar-size: 1 1; }
-    #heading { margin: 0 0 1 0; color: $text-muted; }
-    #status { dock: bottom; height: 1; background: $panel; padding: 0 1; }
+    #replay { padding: 1 2; scrollbar-size: 1 1; }
+    #replay-heading { margin: 0 0 1 0; color: $text-muted; }
+    #replay-status { dock: bottom; height: 1; background: $panel; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,l,enter", "by(1)", priority=True),
@@ -31,24 +33,27 @@ class ReplayApp(App[None]):
         Binding("home,g", "to(0)", priority=True),
         Binding("end,G", "to(9)", priority=True),
         Binding("space", "play", priority=True),
-        Binding("q,escape,ctrl+c", "quit", priority=True),
+        Binding("q,escape", "leave", priority=True),
     ]
 
-    def __init__(self, game: StoredGame, reviewed: list[Reviewed], speed: float | None) -> None:
+    def __init__(
+        self, game: StoredGame, reviewed: list[Reviewed], speed: float | None, leaving: str
+    ) -> None:
         super().__init__()
         self._game = game
         self._reviewed = reviewed
         self._speed = speed or 1.0
         self._playing = speed is not None
+        self._leaving = leaving
         self._plies = 0
         self._timer: Timer | None = None
-        self._board = Static(id="board")
-        self._status = Static(id="status")
+        self._board = Static(id="replay-board")
+        self._status = Static(id="replay-status")
 
     def compose(self) -> ComposeResult:
         """The heading and the board, and the status line below."""
-        with VerticalScroll(id="game"):
-            yield Static(heading(self._game), id="heading", markup=False)
+        with VerticalScroll(id="replay"):
+            yield Static(heading(self._game), id="replay-heading", markup=False)
             yield self._board
         yield self._status
 
@@ -72,6 +77,10 @@ class ReplayApp(App[None]):
         at_end = self._plies == len(self._game.moves)
         self._go(0 if self._playing and at_end else self._plies)
 
+    def action_leave(self) -> None:
+        """Go back to where the game was chosen."""
+        self.dismiss()
+
     def _go(self, plies: int) -> None:
         self._plies = min(max(plies, 0), len(self._game.moves))
         self._show()
@@ -86,5 +95,23 @@ class ReplayApp(App[None]):
             wait = wait_s(self._game, self._plies, self._speed)
             self._timer = self.set_timer(wait, lambda: self._go(self._plies + 1))
         self._board.update(step(self._game, self._reviewed, self._plies))
-        keys = f"left right step  home end  space {'stop' if self._playing else 'play'}  q quit"
-        self._status.update(f"{self._plies}/{len(self._game.moves)}  {keys}")
+        play = "stop" if self._playing else "play"
+        plies = f"{self._plies}/{len(self._game.moves)}"
+        keys = f"{self._leaving}  {plies}  left right step  home end  space {play}"
+        self._status.update(keys)
+
+
+class ReplayApp(App[None]):
+    """The program behind `noughts replay`."""
+
+    TITLE = "noughts replay"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", priority=True)]
+
+    def __init__(self, game: StoredGame, reviewed: list[Reviewed], speed: float | None) -> None:
+        super().__init__()
+        self._replay = ReplayScreen(game, reviewed, speed, "q quit")
+
+    def on_mount(self) -> None:
+        """Replay the game, and end."""
+        self.push_screen(self._replay, lambda _: self.exit())

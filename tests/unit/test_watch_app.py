@@ -1,0 +1,200 @@
+"""The live screen of `noughts watch`: its tiles, its list of games, and a replay from there."""
+
+import asyncio
+import html
+import re
+import threading
+from dataclasses import replace
+
+import pytest
+
+from noughts.store.store import Store
+from noughts.terminal.watch_app import WatchApp
+from noughts.watch.events import BoardNamed, SentenceStored, StoreBusy
+from noughts.watch.port_monitor import PortClosed, PortMonitor, PortOpened, PortUnavailable
+from noughts.watch.raw_log import RawLog
+from noughts.watch.recorder import Watch
+from noughts.watch.session import Session
+from sample_games import AT, BOOT, stages
+
+A_WINS = [4, 1, 0, 8, 3, 5, 6]
+SIZES = [(60, 20), (80, 24), (140, 40)]
+sizes = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+
+
+@pytest.fixture
+def screen(tmp_path):
+    """Runs `look(pilot, app)` on the screen of a session, after these events."""
+
+    def run(events, look, size=(80, 24), folder=tmp_path):
+        async def shown():
+            monitor = PortMonitor(find=list)
+            watch = Watch(Store(folder / "games.db", create=True), monitor, RawLog(folder / "raw"))
+            session = Session()
+            for event in events(folder / "games.db"):
+                session.take(event)
+            app = WatchApp(watch, session, threading.Event())
+            try:
+                async with app.run_test(size=size) as pilot:
+                    await redrawn(pilot, app)
+                    await look(pilot, app)
+            finally:
+                monitor.close()
+                watch.close()
+
+        asyncio.run(shown())
+
+    return run
+
+
+async def redrawn(pilot, app):
+    """Do not wait for its timer."""
+    await pilot.pause()
+    app._redraw()
+    await pilot.pause()
+
+
+def lines(app):
+    """What the screen shows, line by line."""
+    rows = {}
+    pattern = r'<text [^>]*?x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>'
+    for x, y, text in re.findall(pattern, app.export_screenshot().split("</defs>")[1]):
+        rows.setdefault(float(y), []).append((float(x), html.unescape(text)))
+    texts = []
+    for _, parts in sorted(rows.items()):
+        line = ""
+        for x, text in sorted(parts):
+            line = line.ljust(round(x / 12.2)) + text
+        texts.append(line.replace("\xa0", " ").rstrip())
+    return texts
+
+
+def thirty(path):
+    """Thirty boards with names, each of which has won a game as A against hard."""
+    with Store(path) as store:
+        for number in range(30, 0, -1):
+            board = f"usb-{number:048x}"
+            store.name_board(board, f"table {number}")
+            yield BoardNamed(board, f"table {number}")
+            yield PortOpened(board, f"/dev/ttyACM{number}")
+            for sentence in (BOOT, *stages(A_WINS)):
+                kept = store.keep(board, sentence, AT)
+                yield SentenceStored(board, sentence, kept.game, kept.new)
+
+
+@sizes
+def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen, size):
+    async def look(pilot, app):
+        shown = lines(app)
+        assert shown[0].strip() == "30 boards · scores are games won since the start"
+        titles = re.findall(r"table (\d+) V1", "\n".join(shown))
+        assert titles[:3] == ["1", "2", "3"] or size[0] < 78
+        assert titles == [str(number) for number in range(1, len(titles) + 1)]
+        border = next(line for line in shown if "table 1 V1" in line)
+        assert len(border) >= size[0] - 2 and border.count("╭") == (size[0] - 1) // 26
+        text = "\n".join(shown)
+        assert "│ person against hard" in text and "PH" not in text
+        assert re.search(r"╰─+ A (won )?1, B (won )?0, ", text)
+        assert "table 30" not in text.split("game ")[0]
+        await pilot.press("tab", "end")
+        await redrawn(pilot, app)
+        assert "table 30 V1" in "\n".join(lines(app))
+
+    screen(thirty, look, size)
+
+
+@sizes
+def test_keys_and_the_file_stay_where_the_path_is_long(screen, size, tmp_path):
+    folder = tmp_path / ("a-long-folder-" * 8)
+    folder.mkdir()
+
+    async def look(pilot, app):
+        *_, keys, kept = lines(app)
+        assert keys.strip().startswith("q quit  tab boards or games")
+        assert keys.endswith("enter replay")
+        assert kept.endswith("games.db") and "kept in " in kept
+
+    screen(thirty, look, size, folder)
+
+
+@sizes
+def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen, size):
+    async def look(pilot, app):
+        await pilot.press("down", "down", "enter")
+        await redrawn(pilot, app)
+        shown = "\n".join(lines(app))
+        assert "game 28: A is a person, B is the chip (hard)" in shown
+        assert "table 3" in shown and "q back" in shown
+        await pilot.press("right", "right")
+        shown = "\n".join(lines(app))
+        assert "Move 2 of 7" in shown and "A mistake: it turns a draw into a loss." in shown
+        await pilot.press("q")
+        await redrawn(pilot, app)
+        assert "q quit" in "\n".join(lines(app))
+        app._take([PortClosed("usb-" + "0" * 46 + "1e", "/dev/ttyACM30", "pulled")])
+        await redrawn(pilot, app)
+        assert "30 boards, 1 unplugged" in lines(app)[0]
+        assert app.is_running
+        await pilot.press("q")
+        await redrawn(pilot, app)
+        assert not app.is_running
+
+    screen(thirty, look, size)
+
+
+def test_the_choice_stays_when_other_games_end(screen):
+    async def look(pilot, app):
+        assert "no game has ended yet" in "\n".join(lines(app))
+        await pilot.press("enter")  # there is nothing to replay
+        with Store(app._watch.path) as store:
+            for number in range(1, 5):
+                sentence = stages(A_WINS, number=number)[-1]
+                kept = store.keep("usb-1", sentence, AT)
+                app._take([SentenceStored("usb-1", sentence, kept.game, kept.new)])
+                await redrawn(pilot, app)
+                if number == 2:
+                    await pilot.press("down")  # to game 1
+        await pilot.press("enter")
+        await redrawn(pilot, app)
+        assert "game 1: A is a person" in "\n".join(lines(app))
+
+    screen(lambda path: [], look)
+
+
+def test_troubles_stand_above_the_boards(screen):
+    def events(path):
+        yield StoreBusy(str(path))
+        for number in range(9):
+            yield PortUnavailable(f"/dev/ttyACM{number}", "no permission \x1b[2J")
+        yield from thirty(path)
+
+    async def look(pilot, app):
+        top = "\n".join(lines(app)[:6])
+        assert "is in use by another program" in top
+        assert "waiting for /dev/ttyACM0: no permission  [2J" in top
+        await pilot.press("q")
+
+    screen(events, look, (140, 40))
+
+
+def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):
+    def events(path):
+        sentence = stages(A_WINS, number=7)[-1]
+        with Store(path) as store:
+            kept = store.keep("usb-1", replace(sentence, boot="FFFF"), AT)
+        yield SentenceStored("usb-1", sentence, kept.game, True)
+
+    async def look(pilot, app):
+        await pilot.press("enter")
+        await redrawn(pilot, app)
+        assert "that game was kept in another file" in "\n".join(lines(app))
+
+    screen(events, look)
+
+
+def test_no_board_and_no_game(screen):
+    async def look(pilot, app):
+        shown = "\n".join(lines(app))
+        assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
+
+    screen(lambda path: [], look, (60, 20))
