@@ -59,6 +59,8 @@ def commands() -> Rows:
         for name, limit_s in (("games", 0.5), ("stats", 1)):
             took = min(run(name, "--db", str(path)) for _ in range(5))
             yield at_most(f"`noughts {name}`, {GAMES:,} games", took, limit_s, "{:.2f} s")
+        took = run("report", "--db", str(path), "-o", str(Path(folder) / "class.html"))
+        yield Row(f"`noughts report`, {GAMES:,} games", f"{took:.1f} s")
         took = run("export", "--db", str(path), "-o", str(Path(folder) / "games.csv"))
         yield Row(f"`noughts export` to csv, {GAMES:,} games", f"{took:.1f} s")
 

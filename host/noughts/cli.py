@@ -38,7 +38,7 @@ COMMANDS = (
     Command(
         "vs",
         "play",
-        "play an engine by typing cells, or watch two play",
+        "play an engine by typing cells, or see two play",
         "noughts vs hard\n  noughts vs minimax --first it\n  noughts vs medium hard --seed 1",
     ),
     Command(
@@ -94,6 +94,12 @@ COMMANDS = (
         "class",
         "count results, first moves, times and mistakes",
         "noughts stats\n  noughts stats --seats PH --plot stats.png",
+    ),
+    Command(
+        "report",
+        "class",
+        "write a page on a class: results, mistakes",
+        "noughts report -o class.html\n  noughts report --since monday --csv -o class.csv",
     ),
     Command(
         "export",

@@ -42,7 +42,7 @@ def test_every_command_runs(repository, tmp_path):
         wrong = command.endswith(" doctor") and "✗" in done.stdout  # such as no board
         assert done.returncode == wrong, done.stderr
         assert done.stdout
-    assert {path.name for path in tmp_path.iterdir()} >= {"noughts.hex", "stats.png", "games.csv"}
+    assert {path.name for path in tmp_path.iterdir()} >= {"noughts.hex", "class.html", "games.csv"}
 
 
 @pytest.mark.parametrize(

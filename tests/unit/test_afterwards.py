@@ -290,6 +290,18 @@ def test_stats_count(noughts):
     }
     assert found["first_moves"] == [1, 0, 1, 0, 3, 0, 0, 0, 0]
     assert found["lengths"] == {"5": 0, "6": 1, "7": 1, "8": 0, "9": 1}
+    usb_1, other = found["boards"]
+    assert usb_1 == {
+        "board": "usb-1", "name": None, "games": 4, "won": 0, "drawn": 1, "lost": 0,
+        "between_people": 1, "abandoned": 1, "unfinished": 1, "mistakes": 1,
+        "mistakes_a_game": 1 / 3,
+    }  # fmt: skip
+    assert (other["board"], other["games"], other["lost"], other["mistakes"]) == (
+        "usb-OTHER",
+        1,
+        1,
+        1,
+    )
     people, easy, hard = (found["players"][seat] for seat in "PEH")
     assert (people["games"], people["moves"]) == (4, 7 + 3 + 5)
     assert (easy["games"], easy["moves"], hard["games"], hard["moves"]) == (1, 3, 1, 4)
@@ -329,6 +341,8 @@ def test_stats_in_words(noughts):
     assert status == 0
     assert out.startswith("5 games\n")
     assert "20% | 0% | 20%" in out.replace("  ", " ")
+    rows = [line.split() for line in out.splitlines()]
+    assert ["usb-1", "4", "0", "1", "0", "1", "1", "0.33"] in rows
     assert noughts("stats", "--seats", "PE")[1].startswith("1 game\n")
 
 
@@ -536,7 +550,9 @@ def test_any_damage_is_one_line(noughts, path, tmp_path):
             damaged[dice.randrange(len(damaged))] = dice.randrange(256)
         db = tmp_path / f"{seed}.db"
         db.write_bytes(damaged)
-        for words in (["games", "--json"], ["replay", "1"], ["stats"], ["export"]):
+        for words in (
+            ["games", "--json"], ["replay", "1"], ["stats"], ["export"], ["boards"], ["report"],
+        ):  # fmt: skip
             status, _, err = noughts(*words, db=db)
             assert status in (0, 1)
             assert err.count("\n") == status, (seed, err)
@@ -589,7 +605,9 @@ def test_wrong_usage(noughts, words, says):
 
 def everyone(noughts, **named):
     """What each command says on a store."""
-    for words in (["games"], ["replay", "1"], ["stats"], ["export"], ["replay", "last"]):
+    for words in (
+        ["games"], ["replay", "1"], ["stats"], ["export"], ["replay", "last"], ["report"],
+    ):  # fmt: skip
         status, out, err = noughts(*words, **named)
         assert (status, out) == (1, "")
         assert err.startswith("noughts: ")

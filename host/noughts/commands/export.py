@@ -8,7 +8,6 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -19,10 +18,10 @@ from noughts.commands.options import (
     game_filter,
     nothing_found,
     open_store,
+    output,
     refuse_store,
 )
 from noughts.errors import NoughtsError, printable
-from noughts.files import whole_file
 from noughts.invocation import installing
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
@@ -74,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
         total = count(store, which)
         if not total:
             raise nothing_found(store)
-        with _output(args.output) as file, progress(total, "games") as steps:
+        with output(args.output) as file, progress(total, "games") as steps:
             steps.doing("exporting")
             rows = (row(game) for game in games(store, which))
             written = 0
@@ -83,17 +82,6 @@ def run(args: argparse.Namespace) -> int:
     if args.output and args.output.is_file():
         print(printable(f"{args.output} written: {counted(written, 'game')}"))
     return 0
-
-
-@contextmanager
-def _output(path: Path | None) -> Iterator[BinaryIO]:
-    if path is not None:
-        with whole_file(path) as file:
-            yield file
-        return
-    sys.stdout.flush()
-    yield sys.stdout.buffer
-    sys.stdout.buffer.flush()
 
 
 Rows = Iterator[tuple[Value, ...]]

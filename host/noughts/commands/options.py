@@ -5,12 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 from noughts.engines.registry import engine_named, engines
 from noughts.errors import StoreError, UnknownEngineError
+from noughts.files import whole_file
 from noughts.game.engine import Engine
+from noughts.protocol.describe import opponents
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store, command_for, default_path
@@ -120,6 +126,18 @@ def game_filter(args: argparse.Namespace) -> GameFilter:
     return GameFilter(tuple(args.board), args.seats, tuple(args.result), since, until)
 
 
+def filter_in_words(args: argparse.Namespace) -> str:
+    """Which games the options choose, as a person says it; empty for all."""
+    words = (
+        [f"boards with {' or '.join(map(repr, args.board))} in their name"] if args.board else []
+    )
+    words += [opponents(args.seats)] if args.seats else []
+    words += [f"results {' or '.join(args.result)}"] if args.result else []
+    words += [f"since {args.since}"] if args.since else []
+    words += [f"until {args.until}"] if args.until else []
+    return ", ".join(words)
+
+
 def open_store(args: argparse.Namespace) -> Store:
     """The store, which must be there. Raises `StoreError`, saying how to fill it."""
     path = args.db or default_path()
@@ -138,6 +156,18 @@ def refuse_store(args: argparse.Namespace, output: Path | None) -> None:
     path = os.path.realpath(args.db or default_path())
     if output is not None and os.path.realpath(output) in (path, f"{path}-wal", f"{path}-shm"):
         args.error(f"{output} is the store itself; choose another file")
+
+
+@contextmanager
+def output(path: Path | None) -> Iterator[BinaryIO]:
+    """The file to write, whole or not at all; None is standard output."""
+    if path is not None:
+        with whole_file(path) as file:
+            yield file
+        return
+    sys.stdout.flush()
+    yield sys.stdout.buffer
+    sys.stdout.buffer.flush()
 
 
 def nothing_found(store: Store) -> StoreError:

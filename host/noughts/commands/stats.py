@@ -17,7 +17,15 @@ from noughts.commands.options import (
 )
 from noughts.errors import printable
 from noughts.protocol.describe import counted, seated
-from noughts.store.statistics import Player, Stats, in_order, players_in_order, stats
+from noughts.store.statistics import (
+    BoardStats,
+    Player,
+    Stats,
+    board_record,
+    in_order,
+    players_in_order,
+    stats,
+)
 from noughts.store.stored_game import RESULTS
 from noughts.terminal.layout import columns, grid
 
@@ -28,8 +36,10 @@ _WARMTH = ((40, 245), (50, 190), (75, 80))
 RECORDS = """
 --json prints one object: games; results (a list: seats, first, games, A, B, draw, abandoned,
 unfinished); first_moves (nine counts, cells in reading order); lengths (moves: games that were
-won or drawn); players (by seat: games, moves, mistakes and mistakes_a_game in games that were won
-or drawn; thought_ms: the quartiles of the time from the move before to this one, or null).
+won or drawn); boards (a list: board, name, games, won, drawn and lost against the chip,
+between_people, abandoned, unfinished, mistakes and mistakes_a_game of people); players (by seat:
+games, moves, mistakes and mistakes_a_game in games that were won or drawn; thought_ms: the
+quartiles of the time from the move before to this one, or null).
 """
 
 
@@ -93,6 +103,12 @@ def _tell(found: Stats) -> None:
             count = found.lengths[length]
             bar = "#" * round(_BAR * count / most)
             print(f"{length}  {count:>{len(f'{ended:,}')},}  {bar}".rstrip())
+    print("\nBoards: games of people against the chip, and between two people\n")
+    _print_columns(
+        [("", "games", "won", "drawn", "lost", "two people", "mistakes", "a game")]
+        + [_board_row(board) for board in found.boards],
+        left=1,
+    )
     print("\nPlayers: games that were won or drawn; seconds for a move, in all games\n")
     _print_columns(
         [("", "games", "moves", "mistakes", "a game", "median s", "interquartile range")]
@@ -148,6 +164,16 @@ def _player_row(seat: str, player: Player) -> tuple[str, ...]:
     )
 
 
+def _board_row(board: BoardStats) -> tuple[str, ...]:
+    counts = (board.games, *board.against_chip(), board.between_people(), board.people.mistakes)
+    rate = board.people.mistakes_a_game
+    return (
+        board.called,
+        *(f"{count:,}" for count in counts),
+        "-" if rate is None else f"{rate:.2f}",
+    )
+
+
 def _print_columns(rows: list[tuple[str, ...]], left: int) -> None:
     print("\n".join(columns(rows, right=range(left, len(rows[0])))))
 
@@ -162,6 +188,7 @@ def _record(found: Stats) -> dict[str, object]:
         ],
         "first_moves": found.first_moves,
         "lengths": {length: found.lengths[length] for length in range(5, 10)},
+        "boards": [board_record(board) for board in found.boards],
         "players": {
             seat: {
                 "games": player.games,

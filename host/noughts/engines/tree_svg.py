@@ -16,7 +16,7 @@ from noughts.game.board import Board
 
 _BOARD, _ROW, _PLY, _MARGIN, _HEAD = 48, 58, 200, 16, 70
 """Pixels: a board, from one to that below, from one ply to the next, the margin, the heading."""
-_INK, _FAINT = "#0f172a", "#64748b"
+_INK, _FAINT, _MOVED = "#0f172a", "#64748b", "#e2e8f0"
 _BOARD_BYTES, _MARK_BYTES = 480, 86
 """About what a board takes in the picture, and each mark on it."""
 
@@ -89,7 +89,8 @@ def _board(node: Node, x: int, y: int) -> list[str]:
     whole = Board.of(node.position)
     faded = ' opacity="0.35"' if node.score is None else ""
     size = f'width="{_BOARD}" height="{_BOARD}" viewBox="0 0 {board_svg.SIZE} {board_svg.SIZE}"'
-    parts = board_svg.elements(str(node.position), whole.winning_line, {}, node.cell)
+    moved = {} if node.cell is None else {node.cell: _MOVED}
+    parts = board_svg.elements(str(node.position), whole.winning_line, {}, moved)
     beside = x + _BOARD + 8
     colour, weight = (_FAINT, "normal") if node.score is None else (_INK, "bold")
     texts = [_text(beside, y + 20, _worth(node), 13, colour, weight)]

@@ -19,28 +19,36 @@ _X, _O, _GRID, _LABEL, _WIN, _LAST = (
 _RADIUS = 18
 
 
-def drawn(marks: str, line: tuple[int, ...] | None, labels: Mapping[int, object]) -> str:
+def drawn(
+    marks: str,
+    line: tuple[int, ...] | None,
+    labels: Mapping[int, object],
+    grounds: Mapping[int, str] | None = None,
+) -> str:
     """An SVG document of nine marks `X`, `O` and `.`; a line of cells; a label for each free cell.
 
-    It has a white ground, so that it can be read on a dark page too.
+    It has a white ground, so that it can be read on a dark page too; grounds: the colours of cells
+    that have another.
     """
     title = escape(" / ".join(marks[row : row + 3] for row in (0, 3, 6)))
     size = f'width="{SIZE}" height="{SIZE}"'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {SIZE} {SIZE}" role="img">',
         f"<title>{title}</title>",
-        *elements(marks, line, labels),
+        *elements(marks, line, labels, grounds),
     ]
     return "\n".join([*parts, "</svg>\n"])
 
 
 def elements(
-    marks: str, line: tuple[int, ...] | None, labels: Mapping[int, object], last: int | None = None
+    marks: str,
+    line: tuple[int, ...] | None,
+    labels: Mapping[int, object],
+    grounds: Mapping[int, str] | None = None,
 ) -> list[str]:
-    """What such a document consists of, to be put into another one; the last move is shaded."""
+    """What such a document consists of, to be put into another one."""
     parts = [f'<rect width="{SIZE}" height="{SIZE}" fill="white"/>']
-    shaded = {} if last is None else {last: _LAST}
-    for cell, colour in (shaded | dict.fromkeys(line or (), _WIN)).items():
+    for cell, colour in {**(grounds or {}), **dict.fromkeys(line or (), _WIN)}.items():
         x, y = _corner(cell)
         parts.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" fill="{colour}"/>')
     grid = " ".join(f"M{at} 0V{SIZE}M0 {at}H{SIZE}" for at in (_CELL, 2 * _CELL))

@@ -2,7 +2,7 @@
 
 Ids are written `0x1E10`, for 1E10 would be read as a number, and releases `v0.1.0`; moves stand in
 columns of their own, for 0451 would lose its zero. All other text that a spreadsheet, pandas or a
-terminal might take for something else is made plain by `_text`.
+terminal might take for something else is made plain by `plain_text`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _PLAIN = re.compile(
 )
 
 
-def _text(value: str) -> str:
+def plain_text(value: str) -> str:
     """The text, with _ before it if anybody could take it for a formula, a number or a day."""
     shown = printable(value)
     return shown if _PLAIN.fullmatch(shown) else f"_{shown}"
@@ -84,5 +84,5 @@ def row(game: StoredGame) -> tuple[Value, ...]:
     for index in _TEXTS:
         text = values[index]
         if isinstance(text, str):
-            values[index] = _text(text)
+            values[index] = plain_text(text)
     return tuple(values)

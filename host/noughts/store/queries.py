@@ -131,10 +131,16 @@ def sound(path: Path) -> Iterator[None]:
         raise damaged(path, error) from error
 
 
-def played(store: Store, wanted: GameFilter) -> Iterator[tuple[str, str, str, str, str]]:
-    """Of each game, in any order: seats, first, moves, times, end. Quick, for many games."""
+def played(
+    store: Store, wanted: GameFilter
+) -> Iterator[tuple[int, int | None, str, str, str, str, str]]:
+    """Of each game, in any order: board, started, seats, first, moves, times, end.
+
+    The board is its number in the store. Quick, for many games.
+    """
     where, values = wanted.where()
-    yield from store.each(f"SELECT seats, first, moves, times, end {_FROM} WHERE {where}", values)
+    query = "SELECT games.board, started, seats, first, moves, times, end"
+    yield from store.each(f"{query} {_FROM} WHERE {where}", values)
 
 
 def count(store: Store, wanted: GameFilter) -> int:

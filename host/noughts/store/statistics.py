@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from noughts.game.review import mistakes
+from noughts.protocol.describe import called, name_key
 from noughts.store.queries import GameFilter, played, sound
 from noughts.store.store import Store
 from noughts.store.stored_game import thinking
@@ -33,6 +34,13 @@ class Player:
         """The mean; none without games."""
         return self.mistakes / self.games if self.games else None
 
+    def add(self, other: Player) -> None:
+        """Count what another of this kind did, too."""
+        self.games += other.games
+        self.moves += other.moves
+        self.mistakes += other.mistakes
+        self.thought_ms += other.thought_ms
+
     def quartiles_ms(self) -> list[float] | None:
         """A quarter, half and three quarters of the moves took less; none without moves."""
         times: list[float] = sorted(ms for ms in self.thought_ms if ms is not None)
@@ -42,10 +50,76 @@ class Player:
 
 
 @dataclass
+class BoardStats:
+    """The games of one board."""
+
+    board: str = ""
+    name: str | None = None
+    """What people call it."""
+    results: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    """By seats and who began: how often each end, as in the sentence."""
+    players: dict[str, Player] = field(default_factory=dict)
+    """By the letter of the seat."""
+    last: int | None = None
+    """When the latest game began, in ms since 1970, if known."""
+
+    def kind(self, seats: str, first: str) -> _Kind:
+        """Where such games are counted."""
+        one, two = (self.players.setdefault(seat, Player()) for seat in seats)
+        results = self.results.setdefault((seats, first), Counter())
+        return (self, results, one, two) if first == "A" else (self, results, two, one)
+
+    @property
+    def called(self) -> str:
+        """The board as people know it."""
+        return called(self.board, self.name)
+
+    @property
+    def games(self) -> int:
+        """All games."""
+        return sum(results.total() for results in self.results.values())
+
+    @property
+    def people(self) -> Player:
+        """All people who played on it."""
+        return self.players.get("P", Player())
+
+    def against_chip(self) -> tuple[int, int, int]:
+        """How many games a person won, drew and lost against the chip."""
+        won = drawn = lost = 0
+        for (seats, _), results in self.results.items():
+            if seats.count("P") == 1:
+                person, chip = ("A", "B") if seats[0] == "P" else ("B", "A")
+                won += results[person]
+                drawn += results["="]
+                lost += results[chip]
+        return won, drawn, lost
+
+    def between_people(self) -> int:
+        """How many games between two people were won or drawn."""
+        return sum(
+            results[end]
+            for (seats, _), results in self.results.items()
+            if seats == "PP"
+            for end in "AB="
+        )
+
+    def ended(self, end: str) -> int:
+        """How many games ended so, see `RESULTS`."""
+        return sum(results[end] for results in self.results.values())
+
+
+_Kind = tuple[BoardStats, Counter[str], Player, Player]
+"""Where games are counted: on which board, their results, who moves first, who moves second."""
+
+
+@dataclass
 class Stats:
     """Of any number of games."""
 
     games: int = 0
+    boards: list[BoardStats] = field(default_factory=list)
+    """Those with games, by name."""
     results: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     """By seats and who began: how often each end, as in the sentence."""
     first_moves: list[int] = field(default_factory=lambda: [0] * _PLIES)
@@ -55,11 +129,14 @@ class Stats:
     players: dict[str, Player] = field(default_factory=dict)
     """By the letter of the seat."""
 
-    def kind(self, seats: str, first: str) -> tuple[Counter[str], Player, Player]:
-        """Where such games are counted: results, who moves first, who moves second."""
-        one, two = (self.players.setdefault(seat, Player()) for seat in seats)
-        results = self.results.setdefault((seats, first), Counter())
-        return (results, one, two) if first == "A" else (results, two, one)
+    def add(self, board: BoardStats) -> None:
+        """Count a board's games, too."""
+        self.boards.append(board)
+        self.games += board.games
+        for kind, results in board.results.items():
+            self.results.setdefault(kind, Counter()).update(results)
+        for seat, player in board.players.items():
+            self.players.setdefault(seat, Player()).add(player)
 
 
 def stats(store: Store, wanted: GameFilter) -> Stats:
@@ -70,13 +147,17 @@ def stats(store: Store, wanted: GameFilter) -> Stats:
 
 def _counted(store: Store, wanted: GameFilter) -> Stats:
     found = Stats()
-    kinds: dict[tuple[str, str], tuple[Counter[str], Player, Player]] = {}
-    for seats, first, moves, times, end in played(store, wanted):
-        kind = kinds.get((seats, first))
+    boards: dict[int, BoardStats] = {}
+    kinds: dict[tuple[int, str, str], _Kind] = {}
+    for number, started, seats, first, moves, times, end in played(store, wanted):
+        kind = kinds.get((number, seats, first))
         if kind is None:
-            kind = kinds[seats, first] = found.kind(seats, first)
-        results, mover, other = kind
+            here = boards.setdefault(number, BoardStats())
+            kind = kinds[number, seats, first] = here.kind(seats, first)
+        board, results, mover, other = kind
         results[end] += 1
+        if started is not None and (board.last is None or started > board.last):
+            board.last = started
         if not moves:
             continue
         found.first_moves[int(moves[0])] += 1
@@ -91,8 +172,31 @@ def _counted(store: Store, wanted: GameFilter) -> Stats:
             other.moves += len(moves) // 2
             for ply in mistakes(moves):
                 (other if ply & 1 else mover).mistakes += 1
-    found.games = sum(sum(results.values()) for results in found.results.values())
+    # Afterwards: a board may be new since the first game was read.
+    for number, name, given_name in store.each("SELECT id, name, given_name FROM boards"):
+        if number in boards:
+            boards[number].board, boards[number].name = str(name), given_name and str(given_name)
+    for board in sorted(boards.values(), key=lambda board: name_key(board.called)):
+        found.add(board)
     return found
+
+
+def board_record(board: BoardStats) -> dict[str, str | int | float | None]:
+    """A board's row, as JSON and spreadsheets have it."""
+    won, drawn, lost = board.against_chip()
+    return {
+        "board": board.board,
+        "name": board.name,
+        "games": board.games,
+        "won": won,
+        "drawn": drawn,
+        "lost": lost,
+        "between_people": board.between_people(),
+        "abandoned": board.ended("x"),
+        "unfinished": board.ended("-"),
+        "mistakes": board.people.mistakes,
+        "mistakes_a_game": board.people.mistakes_a_game,
+    }
 
 
 def in_order(found: Stats) -> list[tuple[str, str, Counter[str]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 from rich import box
@@ -12,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from noughts.errors import printable
-from noughts.protocol.describe import result, seated
+from noughts.protocol.describe import name_key, result, seated
 from noughts.watch.session import BoardState
 
 MIN_WIDTH = 26
@@ -30,16 +29,7 @@ def shown(text: str, plain: bool) -> str:
 
 def in_order(boards: Iterable[BoardState], called: Callable[[str], str]) -> list[BoardState]:
     """The boards by name, `table 2` before `table 10`."""
-
-    def key(board: BoardState) -> list[tuple[bool, int, str]]:
-        parts = re.split(r"(\d+)", called(board.name).casefold())
-        return [
-            (not part.isdecimal(), int(part) if part.isdecimal() else 0, part)
-            for part in parts
-            if part
-        ]
-
-    return sorted(boards, key=key)
+    return sorted(boards, key=lambda board: name_key(called(board.name)))
 
 
 def fitted(text: str, room: int) -> str:

@@ -1,0 +1,104 @@
+"""`noughts report`: a class's games as one page to look at, print, and keep."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import sys
+from pathlib import Path
+
+from noughts.commands.options import (
+    add_db,
+    add_game_filter,
+    filter_in_words,
+    game_filter,
+    nothing_found,
+    open_store,
+    output,
+    refuse_store,
+)
+from noughts.errors import printable
+from noughts.protocol.describe import counted
+from noughts.report.page import page
+from noughts.store import timestamps
+from noughts.store.export_columns import plain_text
+from noughts.store.people_moves import people_moves
+from noughts.store.statistics import BoardStats, Stats, board_record, stats
+from noughts.terminal.progress import progress
+
+_PAGES = (".html", ".htm")
+
+RECORDS = """
+The page is one file that opens offline in any browser, and prints: results, a table of boards,
+first moves, mistakes, and the positions in which people made most of them.
+
+--csv, or a file that ends in .csv: a row for each board. board, name; games; won, drawn and lost
+against the chip; between_people (won or drawn); abandoned, unfinished; mistakes (of people, in
+games that were won or drawn), mistakes_a_game; last_utc (when the latest game began).
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="the file to write, such as class.html (standard output, also as -)",
+    )
+    parser.add_argument("--csv", action="store_true", help="write the table of boards as CSV")
+    add_game_filter(parser)
+    add_db(parser)
+    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the report."""
+    path = None if args.output in (None, Path("-")) else args.output
+    ending = path.suffix.lower() if path else ""
+    as_csv = args.csv or ending == ".csv"
+    if not as_csv and ending not in ("", *_PAGES):
+        args.error(f"a report is HTML; end the name in .html instead of {ending}, or say --csv")
+    if path is None and args.output is None and not as_csv and sys.stdout.isatty():
+        args.error("a report is a page for a browser; name a file with -o, such as -o class.html")
+    refuse_store(args, path)
+    which = game_filter(args)
+    with open_store(args) as store, progress(1 if as_csv else 2, "passes") as steps:
+        steps.doing("counting")
+        found = stats(store, which)
+        if not found.games:
+            raise nothing_found(store)
+        steps.advance(1)
+        if as_csv:
+            text = _csv(found)
+        else:
+            text = page(found, people_moves(store, which), filter_in_words(args))
+            steps.advance(1)
+    with output(path) as file:
+        file.write(text.encode())
+    if path is not None and path.is_file():
+        boards = counted(len(found.boards), "board")
+        print(printable(f"{path} written: {counted(found.games, 'game')} on {boards}"))
+    return 0
+
+
+def _csv(found: Stats) -> str:
+    text = io.StringIO(newline="")
+    rows = [_row(board) for board in found.boards]
+    writer = csv.DictWriter(text, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _row(board: BoardStats) -> dict[str, str | int | float | None]:
+    """A board's row; no text in it is taken for a formula, a number or a day."""
+    row = board_record(board)
+    for name, value in row.items():
+        if isinstance(value, str):
+            row[name] = plain_text(value)
+    rate = board.people.mistakes_a_game
+    last = None if board.last is None else timestamps.iso(board.last)[:-1].replace("T", " ")
+    return row | {"mistakes_a_game": None if rate is None else round(rate, 3), "last_utc": last}

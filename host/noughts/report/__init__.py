@@ -1,0 +1,1 @@
+"""A class's games as a page of HTML."""
