@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sqlite3
 
 import pytest
 
@@ -109,6 +110,15 @@ def test_a_name_that_another_program_has_written_does_not_act_on_the_terminal(no
         ""
     }
     assert name.startswith("_=")
+
+
+@pytest.mark.parametrize("command", ["boards", "games", "report"])
+def test_a_moment_that_is_none_is_damage(noughts, path, command):
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE games SET started = 1 << 60, heard = 1 << 60")
+    status, out, err = noughts(command)
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert "is damaged" in err
 
 
 def test_no_board_yet(noughts, tmp_path):

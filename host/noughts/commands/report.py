@@ -20,10 +20,11 @@ from noughts.commands.options import (
 )
 from noughts.errors import printable
 from noughts.protocol.describe import counted
-from noughts.report.page import page
+from noughts.report.page import Last, page
 from noughts.store import timestamps
 from noughts.store.export_columns import plain_text
 from noughts.store.people_moves import people_moves
+from noughts.store.queries import last_games
 from noughts.store.statistics import BoardStats, Stats, board_record, stats
 from noughts.terminal.progress import progress
 
@@ -70,11 +71,12 @@ def run(args: argparse.Namespace) -> int:
         found = stats(store, which)
         if not found.games:
             raise nothing_found(store)
+        last = last_games(store, which)
         steps.advance(1)
         if as_csv:
-            text = _csv(found)
+            text = _csv(found, last)
         else:
-            text = page(found, people_moves(store, which), filter_in_words(args))
+            text = page(found, last, people_moves(store, which), filter_in_words(args))
             steps.advance(1)
     with output(path) as file:
         file.write(text.encode())
@@ -84,21 +86,21 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _csv(found: Stats) -> str:
+def _csv(found: Stats, last: Last) -> str:
     text = io.StringIO(newline="")
-    rows = [_row(board) for board in found.boards]
+    rows = [_row(board, last.get(board.board)) for board in found.boards]
     writer = csv.DictWriter(text, list(rows[0]))
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
 
 
-def _row(board: BoardStats) -> dict[str, str | int | float | None]:
+def _row(board: BoardStats, at: int | None) -> dict[str, str | int | float | None]:
     """A board's row; no text in it is taken for a formula, a number or a day."""
     row = board_record(board)
     for name, value in row.items():
         if isinstance(value, str):
             row[name] = plain_text(value)
     rate = board.people.mistakes_a_game
-    last = None if board.last is None else timestamps.iso(board.last)[:-1].replace("T", " ")
+    last = None if at is None else timestamps.iso(at)[:-1].replace("T", " ")
     return row | {"mistakes_a_game": None if rate is None else round(rate, 3), "last_utc": last}

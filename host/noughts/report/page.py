@@ -6,7 +6,7 @@ comes from the store or the command line goes through `_text`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from noughts import __version__
@@ -27,10 +27,13 @@ _WARMTH = ((239, 59), (246, 130), (255, 246))
 """Red, green and blue of no first move and of the most."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
+Last = Mapping[str, int | None]
+"""By board, when its latest game began."""
 
-def page(found: Stats, moves: PeopleMoves, chosen: str) -> str:
+
+def page(found: Stats, last: Last, moves: PeopleMoves, chosen: str) -> str:
     """The whole page; chosen: which games, in words, empty for all."""
-    parts = [_heading(found, chosen), _results(found), _boards(found.boards)]
+    parts = [_heading(found, chosen), _results(found), _boards(found.boards, last)]
     if any(moves.openings):
         parts.append(_first_moves(moves.openings))
     if moves.positions:
@@ -99,7 +102,7 @@ def _results(found: Stats) -> str:
     return f"<h2>Results</h2>\n{_table(head, rows)}"
 
 
-def _boards(boards: Sequence[BoardStats]) -> str:
+def _boards(boards: Sequence[BoardStats], last: Last) -> str:
     rows = [
         (
             board.called,
@@ -109,7 +112,7 @@ def _boards(boards: Sequence[BoardStats]) -> str:
             board.ended("x") + board.ended("-"),
             board.people.mistakes,
             board.people.mistakes_a_game,
-            timestamps.local(board.last),
+            timestamps.local(last.get(board.board)),
         )
         for board in boards
     ]

@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from noughts.errors import StoreError
-from noughts.store.queries import sound
+from noughts.store.queries import moment, sound
 from noughts.store.store import Store, command_for
 
 MAX_NAME = 40
@@ -43,8 +43,15 @@ def boards(store: Store) -> list[KnownBoard]:
     """All boards, in the order in which they were first seen. Raises `StoreError`."""
     with sound(store.path):
         return [
-            KnownBoard(int(number), str(board), name and str(name), *rest)
-            for number, board, name, *rest in store.each(_QUERY)
+            KnownBoard(
+                int(number),
+                str(board),
+                name and str(name),
+                kind and str(kind),
+                games,
+                moment(heard),
+            )
+            for number, board, name, kind, games, heard in store.each(_QUERY)
         ]
 
 

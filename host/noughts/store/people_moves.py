@@ -77,7 +77,7 @@ def people_moves(store: Store, wanted: GameFilter) -> PeopleMoves:
 def _counted(store: Store, wanted: GameFilter) -> Counter[tuple[int, int]]:
     """How often people chose a cell, by the mover's marks (bits 9 to 17) and the other's."""
     counts: Counter[tuple[int, int]] = Counter()
-    for _, _, seats, first, moves, _, end in played(store, wanted):
+    for _, seats, first, moves, _, end in played(store, wanted):
         if end not in "AB=" or "P" not in seats:
             continue
         people = [seat == "P" for seat in (seats if first == "A" else seats[::-1])]

@@ -112,9 +112,8 @@ def _check(game: StoredGame) -> None:
     for seat in game.seats:
         seated(seat)
     called(game.board, game.name)
-    for moment in (game.started, game.heard):
-        if moment is not None:
-            timestamps.iso(moment)
+    moment(game.started)
+    moment(game.heard)
     if game.first not in ("A", "B") or len(game.seats) != 2 or game.ms < 0:
         raise ValueError
 
@@ -131,15 +130,31 @@ def sound(path: Path) -> Iterator[None]:
         raise damaged(path, error) from error
 
 
-def played(
-    store: Store, wanted: GameFilter
-) -> Iterator[tuple[int, int | None, str, str, str, str, str]]:
-    """Of each game, in any order: board, started, seats, first, moves, times, end.
+def last_games(store: Store, wanted: GameFilter) -> dict[str, int | None]:
+    """By board, when the latest of its games began, in ms since 1970; None if nobody knows.
+
+    Raises `StoreError`.
+    """
+    where, values = wanted.where()
+    query = f"SELECT name, max(started) {_FROM} WHERE {where} GROUP BY boards.id"
+    with sound(store.path):
+        return {str(board): moment(started) for board, started in store.each(query, values)}
+
+
+def moment(value: Any) -> int | None:
+    """A moment that the store holds; raises what `sound` expects if it is nonsense."""
+    if value is not None:
+        timestamps.iso(value)
+    return value and int(value)
+
+
+def played(store: Store, wanted: GameFilter) -> Iterator[tuple[int, str, str, str, str, str]]:
+    """Of each game, in any order: board, seats, first, moves, times, end.
 
     The board is its number in the store. Quick, for many games.
     """
     where, values = wanted.where()
-    query = "SELECT games.board, started, seats, first, moves, times, end"
+    query = "SELECT games.board, seats, first, moves, times, end"
     yield from store.each(f"{query} {_FROM} WHERE {where}", values)
 
 

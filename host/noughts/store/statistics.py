@@ -60,14 +60,12 @@ class BoardStats:
     """By seats and who began: how often each end, as in the sentence."""
     players: dict[str, Player] = field(default_factory=dict)
     """By the letter of the seat."""
-    last: int | None = None
-    """When the latest game began, in ms since 1970, if known."""
 
     def kind(self, seats: str, first: str) -> _Kind:
         """Where such games are counted."""
         one, two = (self.players.setdefault(seat, Player()) for seat in seats)
         results = self.results.setdefault((seats, first), Counter())
-        return (self, results, one, two) if first == "A" else (self, results, two, one)
+        return (results, one, two) if first == "A" else (results, two, one)
 
     @property
     def called(self) -> str:
@@ -109,8 +107,8 @@ class BoardStats:
         return sum(results[end] for results in self.results.values())
 
 
-_Kind = tuple[BoardStats, Counter[str], Player, Player]
-"""Where games are counted: on which board, their results, who moves first, who moves second."""
+_Kind = tuple[Counter[str], Player, Player]
+"""Where games are counted: their results, who moves first, who moves second."""
 
 
 @dataclass
@@ -149,15 +147,13 @@ def _counted(store: Store, wanted: GameFilter) -> Stats:
     found = Stats()
     boards: dict[int, BoardStats] = {}
     kinds: dict[tuple[int, str, str], _Kind] = {}
-    for number, started, seats, first, moves, times, end in played(store, wanted):
+    for number, seats, first, moves, times, end in played(store, wanted):
         kind = kinds.get((number, seats, first))
         if kind is None:
             here = boards.setdefault(number, BoardStats())
             kind = kinds[number, seats, first] = here.kind(seats, first)
-        board, results, mover, other = kind
+        results, mover, other = kind
         results[end] += 1
-        if started is not None and (board.last is None or started > board.last):
-            board.last = started
         if not moves:
             continue
         found.first_moves[int(moves[0])] += 1
