@@ -722,6 +722,7 @@ def test_boards_that_play_by_themselves(tmp_path, terminal):
     assert program.end() == 0
     (path,) = tmp_path.rglob("demonstration.db")
     assert not list(tmp_path.rglob("games.db"))
+    assert {game["board"] for game in games(path)} <= {"virtual-1", "virtual-2"}
     assert len(games(path)) >= 1
     done = noughts("games", env={**os.environ, **env})
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
