@@ -8,14 +8,7 @@ from html import escape
 _CELL = 60
 SIZE = 3 * _CELL
 """Pixels, each way."""
-_X, _O, _GRID, _LABEL, _WIN, _LAST = (
-    "#c2410c",
-    "#1d4ed8",
-    "#64748b",
-    "#475569",
-    "#facc15",
-    "#e2e8f0",
-)
+_X, _O, _GRID, _LABEL, _WIN = "#c2410c", "#1d4ed8", "#64748b", "#475569", "#facc15"
 _RADIUS = 18
 
 
