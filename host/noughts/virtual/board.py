@@ -29,6 +29,8 @@ _RUN = (
 )
 _START_S = 120.0
 _LAST_WORDS_S = 10.0
+_WRITING_US = 100_000
+"""A page is erased in 85 ms at most."""
 _BUFFER = 1024
 """Bytes on their way to the board, beyond which whoever sends them has to wait."""
 
@@ -62,6 +64,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         self._asked = 0  # messages to the board's process
         self._sent = self._taken = 0  # bytes for the UART
         self._failure = ""
+        self._flash = b""
         self._ended = self._closed = False
         self._news = threading.Condition()
         self._sending = threading.Lock()
@@ -73,7 +76,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             self._listener.start()
             stack.callback(self._end)
             made = program() if callable(program) else program
-            self.board, self.firmware = made.board, made.firmware
+            self.board, self.firmware, self._flash = made.board, made.firmware, made.flash
             self._run(made, speed, secrets.randbits(64) if seed is None else seed)
             stack.pop_all()
 
@@ -119,6 +122,8 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
     def _take(self, name: str, *values: Any) -> None:
         if name == "serial":
             self._line.feed(*values)
+        elif name == "flash":
+            (self._flash,) = values
         elif name == "failed":
             (self._failure,) = values
         else:
@@ -182,6 +187,20 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
     def clock_us(self) -> int:
         """Microseconds of the device's own time since it was switched on."""
         return self._now()[0]
+
+    def memory(self) -> bytes:
+        """The flash as it was when it was last at rest; the same object until it is written."""
+        return self._flash
+
+    def finish_writing(self) -> bytes:
+        """The flash once the board has had the time to write what it has begun to."""
+        with self._news:
+            end_us = (self._state[0] if self._state else 0) + _WRITING_US
+            self._news.wait_for(
+                lambda: self._ended or (self._state is not None and self._state[0] >= end_us),
+                _LAST_WORDS_S,
+            )
+        return self._flash
 
     def settled(self) -> bool:
         """Whether all that was asked for so far is done, each tap and nudge with the rest after it.

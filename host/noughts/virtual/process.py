@@ -14,7 +14,8 @@ name first. To the board:
     ("program", program)               other content for the flash, and a power-on
 
 From the board: ("serial", bytes), ("state", device us, LEDs, messages done, bytes that the UART has
-taken) after each step, and ("failed", text) when it cannot go on. A tap or a nudge is done when it
+taken) after each step, ("flash", bytes) when the flash was written and is at rest again, and
+("failed", text) when it cannot go on. A tap or a nudge is done when it
 and its rest are over, and when it is dropped. The process ends when its standard input does.
 """
 
@@ -31,10 +32,13 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from noughts.errors import BoardError
 from noughts.virtual.program import Program, load_emulator
+
+if TYPE_CHECKING:
+    from noughts.emulator import Microbit
 
 STEP_US = 5_000
 PRESS_US = 60_000
@@ -44,6 +48,8 @@ REST_US = 100_000
 other button for a press of both."""
 MAX_WAITING = 3
 """Gestures that a key which repeats asks for are dropped beyond these."""
+_FLASH_RESTS_US = 20_000
+"""After the last write or erase: a file takes several."""
 
 Message = tuple[Any, ...]
 
@@ -59,11 +65,21 @@ class BoardProcess:
         self._next: Message | None = None
         self._seed, self._speed = seed, speed
         self._before_us = 0  # on boards that were programmed anew
-        self._board = program.microbit(seed)
+        self._written_us: int | None = None  # when flash was written, if its owner does not know
+        self._board = self._new(program)
         self._gestures: deque[list[tuple[int, Callable[[], None]]]] = deque()
         self._pressed_until_us = self._resting_until_us = 0
         self._obeyed = 1  # messages, with the one that has started it
         self._heard = 0  # bytes for the UART
+
+    def _new(self, program: Program) -> Microbit:
+        board = program.microbit(self._seed)
+        self._written_us = None
+        board.watch_flash(self._note_write)
+        return board
+
+    def _note_write(self, kind: str, address: int, size: int, us: int) -> None:
+        self._written_us = self._board.clock_us + us
 
     def run(self) -> None:
         """Run until the owner is gone."""
@@ -84,6 +100,10 @@ class BoardProcess:
         board.run_for(STEP_US)
         if said := board.uart.receive():
             self._send("serial", said)
+        written_us = self._written_us
+        if written_us is not None and board.clock_us >= written_us + _FLASH_RESTS_US:
+            self._written_us = None
+            self._send("flash", board.flash)
         clock_us = self._before_us + board.clock_us
         self._send("state", clock_us, board.leds(), self._done(), self._heard - board.uart.waiting)
         return clock_us
@@ -142,7 +162,8 @@ class BoardProcess:
     def _program(self, program: Program) -> None:
         self._before_us += self._board.clock_us
         self._seed += 1  # or its boot would have the number of the first
-        self._board = program.microbit(self._seed)
+        self._board = self._new(program)
+        self._written_us = 0
         self._gestures.clear()
         self._pressed_until_us = self._resting_until_us = 0
 

@@ -1,0 +1,79 @@
+"""A virtual board's flash from one run to the next."""
+
+from dataclasses import replace
+
+import pytest
+
+from noughts.virtual.kept_flash import KeptFlash, choice_in
+from noughts.virtual.program import Program
+
+PROGRAM = Program("V1", "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)", b"\xff" * 4096, b"uicr")
+
+
+def chunk(content, marker=0xFE):
+    return (bytes([marker, 3 + 8 + len(content), 8]) + b"settings" + content).ljust(128, b"\xff")
+
+
+PLAYED = b"\xff" * 1024 + chunk(b"Mb", marker=0) + chunk(b"Ht") + b"\xff" * 2816
+
+
+def test_a_board_goes_on_with_what_was_kept(tmp_path):
+    kept = KeptFlash(tmp_path / "new" / "folder", PROGRAM)
+    assert kept.program() == PROGRAM
+    kept.keep(PLAYED)
+    again = KeptFlash(tmp_path / "new" / "folder", PROGRAM)
+    assert again.program() == replace(PROGRAM, flash=PLAYED)
+    again.forget()
+    assert KeptFlash(tmp_path / "new" / "folder", PROGRAM).program() == PROGRAM
+    assert kept.trouble == again.trouble == ""
+
+
+def test_the_choice_is_found_in_it():
+    assert choice_in(PLAYED) == "Ht"
+    assert choice_in(PROGRAM.flash) == "Pb"
+    assert choice_in(b"\xff" * 60 + chunk(b"Ht") + b"\xff" * 68) == "Pb"  # no chunk begins there
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        replace(PROGRAM, flash=b"\xfe" * 4096),
+        replace(PROGRAM, board="V2", firmware="micro:bit V2, MicroPython 1.18 (firmware 2.1.2)"),
+    ],
+)
+def test_another_release_or_board_begins_anew(tmp_path, newer):
+    KeptFlash(tmp_path, PROGRAM).keep(PLAYED)
+    kept = KeptFlash(tmp_path, newer)
+    assert kept.program() == newer
+    assert kept.trouble == ""
+
+
+@pytest.mark.parametrize("how", ["cut", "bit", "text", "empty"])
+def test_a_damaged_file_is_a_new_board_with_a_word(tmp_path, how):
+    kept = KeptFlash(tmp_path, PROGRAM)
+    kept.keep(PLAYED)
+    content = bytearray(kept.path.read_bytes())
+    content[-1] ^= 1
+    damaged = {"cut": content[:90], "bit": content, "text": b"hello", "empty": b"\0"}[how]
+    kept.path.write_bytes(damaged)
+    again = KeptFlash(tmp_path, PROGRAM)
+    assert again.program() == PROGRAM
+    assert again.trouble == f"{kept.path} is damaged; the board is a new one"
+    again.keep(PLAYED)
+    assert KeptFlash(tmp_path, PROGRAM).program().flash == PLAYED
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    kept = KeptFlash(tmp_path / "file", PROGRAM)
+    assert kept.program() == PROGRAM
+    kept.keep(PLAYED)
+    assert "file" in kept.trouble and "\n" not in kept.trouble
+
+
+def test_two_at_once_leave_a_whole_file(tmp_path):
+    one, two = KeptFlash(tmp_path, PROGRAM), KeptFlash(tmp_path, PROGRAM)
+    one.keep(PLAYED)
+    two.keep(PLAYED.replace(b"Ht", b"Eb"))
+    assert choice_in(KeptFlash(tmp_path, PROGRAM).program().flash) == "Eb"
+    assert list(tmp_path.iterdir()) == [one.path]
