@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
@@ -28,7 +29,7 @@ from noughts.watch.events import (
     StoreGone,
     UnknownSentence,
 )
-from noughts.watch.port_monitor import DataReceived, PortClosed, PortMonitor, PortOpened
+from noughts.watch.port_monitor import Change, DataReceived, PortClosed, PortOpened
 from noughts.watch.raw_log import RawLog
 
 _REST_S = 0.02
@@ -149,13 +150,20 @@ class Recorder:
         self._store = store
 
 
+class Source(Protocol):
+    """Where changes come from: a `PortMonitor`, or a board of this program."""
+
+    def poll(self) -> Sequence[Change]:
+        """What has happened since the last time."""
+
+
 class Watch:
     """Follows ports and keeps what they say, in `step()` after `step()`. `close()` it.
 
     The store is closed with it: it may be another by then, where the first one was deleted.
     """
 
-    def __init__(self, store: Store, monitor: PortMonitor, raw: RawLog) -> None:
+    def __init__(self, store: Store, monitor: Source, raw: RawLog) -> None:
         self._first_path = store.path
         self._store = store
         self._files = StoreFiles(store.path)

@@ -1,0 +1,156 @@
+"""Keeping the games of a virtual board that a person plays on, where that can be done."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from noughts.errors import NoughtsError, in_words
+from noughts.protocol.sentences import Boot, Game, Sentence
+from noughts.store import timestamps
+from noughts.store.store import Store
+from noughts.store.stored_game import StoredGame
+from noughts.watch import events, raw_log
+from noughts.watch.events import Event, SentenceStored, StoreGone
+from noughts.watch.port_monitor import Change, DataReceived
+from noughts.watch.raw_log import RawLog
+from noughts.watch.recorder import RecorderThread, Watch
+
+_WAIT_S = 0.1
+
+
+def board_name(board: str) -> str:
+    """What the store calls a virtual board of this kind, `V1` or `V2`."""
+    return f"virtual-{board}"
+
+
+class _Said:
+    """What a board of this program says, for a `Watch` in another thread."""
+
+    def __init__(self, board: str, stop: threading.Event) -> None:
+        self._board = board
+        self._stop = stop
+        self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def put(self, data: bytes) -> None:
+        self._waiting.put(data)
+
+    def poll(self) -> Sequence[Change]:
+        data = b""
+        with suppress(queue.Empty):
+            data = self._waiting.get(timeout=0 if self._stop.is_set() else _WAIT_S)
+            while True:
+                data += self._waiting.get_nowait()
+        return [DataReceived(self._board, data)] if data else []
+
+
+class PlayRecording:
+    """Keeps what a board says in a store, as `noughts watch` does. `close()` it.
+
+    It never fails: `trouble` then says in one line why games are not kept.
+    """
+
+    def __init__(self, path: Path, board: str) -> None:
+        self.board = board
+        """The board's name in the store."""
+        self.trouble = ""
+        self.kept: dict[tuple[str, int], int] = {}
+        """The numbers in the store of the games that are there and over, by boot and number."""
+        self._stop = threading.Event()
+        self._said = _Said(board, self._stop)
+        self._thread: RecorderThread | None = None
+        try:
+            store = Store(path, create=True)
+            watch = Watch(store, self._said, RawLog(raw_log.folder_of(path)))
+        except (NoughtsError, OSError) as error:
+            self.trouble = in_words(error)
+            return
+        self._thread = RecorderThread(watch, self._stop, self._tell)
+        self._thread.start()
+
+    def hear(self, data: bytes) -> None:
+        """Keep bytes of the board, in a thread: nobody waits for the store."""
+        if self._stop.is_set():  # the thread has ended by itself
+            self.close()
+        if self._thread is not None and data:
+            self._said.put(data)
+
+    def _tell(self, happened: list[Event]) -> None:
+        for event in happened:
+            if isinstance(event, StoreGone):
+                self.trouble = events.in_words(event)
+            elif isinstance(event, SentenceStored) and isinstance(event.sentence, Game):
+                game = event.sentence
+                if event.game is not None and game.end != "-":
+                    self.kept[game.boot, game.number] = event.game
+
+    def join(self) -> None:
+        """Wait until all is kept, once `close` was called or the store has failed."""
+        self._stop.set()
+        if (thread := self._thread) is not None:
+            thread.join()
+
+    def close(self) -> None:
+        """Keep what was heard by now, and stop."""
+        if (thread := self._thread) is None:
+            return
+        self._stop.set()
+        try:
+            thread.wait()
+        except (NoughtsError, OSError) as error:
+            self.trouble = in_words(error)
+        self._thread = None
+
+
+class PlayedGames:
+    """The games of a session at one board, from its sentences: the score, and the last that ended.
+
+    Unlike the store it needs no disk, so there is a replay where nothing can be kept.
+    """
+
+    def __init__(self, board: str) -> None:
+        self._board = board
+        self._boot: Boot | None = None
+        self._times: dict[int, int] = {}
+        self.score: dict[str, dict[str, int]] = {}
+        """By seats, how many games ended so: `A`, `B`, `=`."""
+        self.last: StoredGame | None = None
+
+    def hear(self, sentence: Sentence) -> None:
+        """Take the next sentence of the board."""
+        if isinstance(sentence, Boot):
+            self._boot = sentence
+            return
+        if not sentence.moves:
+            self._times.clear()
+        elif sentence.end != "x":
+            self._times[len(sentence.moves)] = sentence.ms
+        if sentence.end in ("A", "B", "="):
+            score = self.score.setdefault(sentence.seats, {"A": 0, "B": 0, "=": 0})
+            score[sentence.end] += 1
+            self.last = self._game(sentence)
+
+    def _game(self, game: Game) -> StoredGame:
+        plies = range(1, len(game.moves) + 1)
+        now = timestamps.now()
+        boot = self._boot
+        return StoredGame(
+            id=game.number,
+            board=self._board,
+            boot=game.boot,
+            number=game.number,
+            seats=game.seats,
+            first=game.first,
+            end=game.end,
+            started=now - game.ms,
+            heard=now,
+            ms=game.ms,
+            hardware=boot.board if boot else None,
+            release=boot.release if boot else None,
+            table_id=boot.table_id if boot else None,
+            moves="".join(map(str, game.moves)),
+            times=",".join(str(self._times.get(ply, "")) for ply in plies),
+        )

@@ -1,0 +1,72 @@
+"""Keeping the games of `noughts play`, also where they cannot be kept."""
+
+from noughts.protocol.sentences import write
+from noughts.store.queries import GameFilter, games
+from noughts.store.store import Store
+from noughts.watch.play_recording import PlayedGames, PlayRecording
+from sample_games import BOOT, stages
+
+WON = [4, 1, 0, 8, 3, 5, 6]
+DRAWN = [4, 0, 2, 6, 3, 5, 1, 7, 8]
+
+
+def lines(*told):
+    return "".join(f"{write(sentence)}\r\n" for sentence in told).encode()
+
+
+def test_games_are_in_the_store_under_the_name_of_a_virtual_board(tmp_path):
+    recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
+    recording.hear(lines(BOOT, *stages(WON)))
+    recording.hear(lines(*stages(DRAWN[:3], number=2)))
+    recording.close()
+    assert (recording.kept, recording.trouble) == ({("0A83", 1): 1}, "")
+    with Store(tmp_path / "games.db") as store:
+        first, second = games(store, GameFilter())
+    assert (first.board, first.moves, first.result) == ("virtual-V2", "4108356", "A")
+    assert (second.moves, second.result) == ("402", "unfinished")
+    assert list((tmp_path / "games.db.raw").iterdir())
+
+
+def test_two_at_once_are_both_kept(tmp_path):
+    recordings = [PlayRecording(tmp_path / "games.db", "virtual-V2") for _ in range(2)]
+    recordings[0].hear(lines(*stages(WON)))
+    recordings[1].hear(lines(*stages(DRAWN, number=2)))
+    for recording in recordings:
+        recording.close()
+        assert recording.trouble == ""
+    with Store(tmp_path / "games.db") as store:
+        assert sorted(game.result for game in games(store, GameFilter())) == ["A", "draw"]
+
+
+def test_a_store_that_cannot_be_made_is_said_and_nothing_fails(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    recording = PlayRecording(tmp_path / "file" / "games.db", "virtual-V2")
+    recording.hear(lines(BOOT, *stages(WON)))
+    recording.close()
+    assert "cannot make the folder" in recording.trouble and recording.kept == {}
+
+
+def test_a_store_that_fails_later_is_said_too(tmp_path):
+    (tmp_path / "games.db.raw").write_text("in the way of the raw lines")
+    recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
+    recording.hear(lines(BOOT, *stages(WON)))
+    recording.close()
+    assert "cannot keep raw lines" in recording.trouble
+    recording.hear(lines(BOOT))
+    recording.close()
+
+
+def test_the_last_game_and_the_score_need_no_store():
+    played = PlayedGames("virtual-V1")
+    for sentence in (
+        BOOT,
+        *stages(WON, step_ms=500),
+        *stages(DRAWN, number=2),
+        *stages(DRAWN[:2], end="x", number=3),
+        *stages(WON, seats="PP", number=4)[:5],
+    ):
+        played.hear(sentence)
+    assert played.score == {"PH": {"A": 1, "B": 0, "=": 1}}
+    last = played.last
+    assert (last.id, last.board, last.hardware, last.result) == (2, "virtual-V1", "V1", "draw")
+    assert last.thought_ms == [1000] * 9
