@@ -276,6 +276,15 @@ def test_replays_of_games_that_did_not_end(noughts):
     assert noughts("replay", "last")[1].startswith("game 5:")
 
 
+def test_the_last_game_to_replay_is_one_that_ended(noughts, tmp_path):
+    """After a game a board begins the next by itself, and is switched off in it."""
+    won, begun = stages([4, 1, 0, 8, 3, 5, 6]), stages([0], number=2, first="B")
+    db = filled(tmp_path / "played.db", won, begun)
+    assert noughts("replay", "last", db=db)[1].startswith("game 1:")
+    db = filled(tmp_path / "begun.db", begun)
+    assert noughts("replay", "last", db=db)[1].startswith("game 1:")
+
+
 def test_stats_count(noughts):
     status, out, err = noughts("stats", "--json")
     assert (status, err) == (0, "")

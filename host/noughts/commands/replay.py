@@ -10,6 +10,7 @@ import time
 from noughts.commands.options import add_db, nothing_found, open_store
 from noughts.game.review import Reviewed, review
 from noughts.store.queries import GameFilter, count, game, games
+from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.replay_text import heading, step, wait_s
 
@@ -22,7 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "game",
         metavar="GAME",
         type=_number,
-        help="the game's number in `noughts games`, or `last` for the newest",
+        help="the game's number in `noughts games`, or `last` for the newest that was played "
+        "to its end",
     )
     parser.add_argument(
         "--speed",
@@ -63,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     """Replay one game."""
     with open_store(args) as store:
         if args.game is None:
-            listed = list(games(store, GameFilter(), newest=1))
+            listed = _newest(store)
         else:
             listed = [game(store, args.game)] if count(store, GameFilter()) else []
         if not listed:
@@ -79,6 +81,17 @@ def run(args: argparse.Namespace) -> int:
     with leaving_a_stuck_terminal(threading.Event(), lambda: None):
         ReplayApp(found, reviewed, args.speed).run()
     return 0
+
+
+def _newest(store: Store) -> list[StoredGame]:
+    """The newest game that was played to its end, or else the newest of all.
+
+    A board begins the next game by itself: when it is switched off, one has often just begun.
+    """
+    for which in (GameFilter(results=("A", "B", "draw")), GameFilter()):
+        if found := list(games(store, which, newest=1)):
+            return found
+    return []
 
 
 def _print(found: StoredGame, reviewed: list[Reviewed], speed: float | None) -> None:
