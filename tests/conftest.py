@@ -100,16 +100,17 @@ def repository() -> Path:
 
 
 @pytest.fixture
-def terminal() -> Iterator[Callable[..., Terminal]]:
-    """Runs `noughts` in terminals, and ends it."""
+def terminal(tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
+    """Runs `noughts` in terminals, with a data folder of the test's, and ends it."""
     if os.name != "posix":
         pytest.skip("Windows has no pseudo-terminals that tests can hold")
     from terminal import Terminal
 
     opened: list[Terminal] = []
 
-    def start(*words: str, **named: object) -> Terminal:
-        opened.append(Terminal(*words, **named))
+    def start(*words: str, **named: Any) -> Terminal:
+        home = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+        opened.append(Terminal(*words, **(home | named)))
         return opened[-1]
 
     yield start

@@ -6,9 +6,18 @@ import time
 
 import pytest
 
+from boards import LETTERS
 from noughts.errors import BoardGoneError
 from noughts.protocol.sentences import Boot, Game, write
+from noughts.store.store import Store
 from noughts.terminal.drawing import HEIGHT, WIDTH, buttons_at, draw
+from noughts.watch.play_recording import PlayRecording
+from sample_games import stages
+
+SIZES = pytest.mark.parametrize("size", [(60, 20), (80, 24), (140, 40)])
+BOOT = Boot("0A83", "V2", "1.0.0", "2798")
+WON = [4, 1, 0, 8, 3, 5, 6]
+"""A wins the left column."""
 
 
 class StandIn:
@@ -22,6 +31,18 @@ class StandIn:
         self.picture = bytes(25)
         self.sent = b""
         self.dead = False
+        self.flash = b""
+
+    def says(self, *sentences):
+        self.sent += "".join(f"{write(sentence)}\r\n" for sentence in sentences).encode()
+
+    def shows(self, letter):
+        self.picture = bytes(
+            int(char) for char in LETTERS[letter].replace(" ", "").replace(".", "0")
+        )
+
+    def memory(self):
+        return self.flash
 
     def read(self, size):
         sent, self.sent = self.sent[:size], self.sent[size:]
@@ -56,20 +77,28 @@ class StandIn:
         self._do("reset")
 
 
-def run(test, size=(100, 30), board=None):
-    """Run an async test with the app on a board, in a terminal of this size."""
+@pytest.fixture
+def run(tmp_path):
+    """Runs an async test with the app on a board, in a terminal of a size."""
     from noughts.terminal.play_app import BoardApp  # Textual takes 0.3 s
 
-    board = board or StandIn()
-    app = BoardApp(board, threading.Event())
+    def start(test, size=(100, 30), board=None, keep_flash=lambda flash: None):
+        board = board or StandIn()
+        recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
+        app = BoardApp(board, threading.Event(), recording, keep_flash)
 
-    async def main():
-        async with app.run_test(size=size) as pilot:
-            await pilot.pause(0.1)
-            await test(app, pilot, board)
+        async def main():
+            async with app.run_test(size=size) as pilot:
+                await pilot.pause(0.1)
+                await test(app, pilot, board)
 
-    asyncio.run(main())
-    return app
+        try:
+            asyncio.run(main())
+        finally:
+            recording.close()
+        return app
+
+    return start
 
 
 def screen(app):
@@ -87,7 +116,7 @@ async def until(condition):
         await asyncio.sleep(0.005)
 
 
-def test_keys_press_buttons_and_tilt():
+def test_keys_press_buttons_and_tilt(run):
     async def test(app, pilot, board):
         for key, done in (
             ("a", ("tap", "A")),
@@ -107,8 +136,8 @@ def test_keys_press_buttons_and_tilt():
     run(test)
 
 
-@pytest.mark.parametrize(("x", "y", "buttons"), [(6, 6, "A"), (32, 6, "B"), (19, 10, "AB")])
-def test_the_mouse_holds_a_button_as_long_as_it_is_down(x, y, buttons):
+@pytest.mark.parametrize(("x", "y", "buttons"), [(4, 7, "A"), (29, 7, "B"), (16, 12, "AB")])
+def test_the_mouse_holds_a_button_as_long_as_it_is_down(run, x, y, buttons):
     async def test(app, pilot, board):
         await pilot.mouse_down("#picture", offset=(x, y))
         await until(lambda: board.done)
@@ -121,7 +150,7 @@ def test_the_mouse_holds_a_button_as_long_as_it_is_down(x, y, buttons):
     run(test)
 
 
-def test_leds_are_shown_and_sentences_in_words():
+def test_leds_are_shown_and_sentences_in_words(run):
     async def test(app, pilot, board):
         board.picture = bytes([9] + [0] * 24)
         await until(lambda: "██" in screen(app))
@@ -141,19 +170,126 @@ def test_leds_are_shown_and_sentences_in_words():
     run(test)
 
 
-def test_a_narrow_terminal_puts_the_log_below_and_a_tiny_one_says_so():
+@SIZES
+def test_the_screen_explains_itself(run, size):
+    """In the menu, in a game and at its end, at every size."""
+
     async def test(app, pilot, board):
-        await until(lambda: app.screen.has_class("narrow"))
+        board.shows("H")
+        board.says(BOOT)
+        await until(lambda: "H: the chip, hard: it" in screen(app))
+        shown = screen(app)
+        for wanted in ("Menu: against whom?", "A    next opponent", "B    start the game",
+                       "A+B  tilt instead", "mode   buttons", "? help", "q quit",
+                       "board started: micro:bit V2, game 1.0.0, table 2798"):  # fmt: skip
+            assert wanted in shown, wanted
+        board.says(*stages(WON)[:3])
+        board.picture = bytes([0, 0, 7] + [0] * 9 + [9] + [0] * 12)
+        await until(lambda: "game 1, move 2: B on the top edge" in screen(app))
+        await until(lambda: "[▓▓]" in screen(app))
+        shown = screen(app)
+        for wanted in ("Your turn, player A", "A    next free cell", "B    place your mark",
+                       "A+B  to the menu", "· B ·  A  you", "· A ·  B  the chip, hard",
+                       "score  A 0  B 0  draws 0"):  # fmt: skip
+            assert wanted in shown, wanted
+        board.says(*stages(WON)[3:])
+        await until(lambda: "You have won!" in screen(app))
+        await until(lambda: "A wins (left column)" in " ".join(screen(app).split()))
+        shown = screen(app)
+        for wanted in ("A, B  next game: B begins", "v     replay this game", "v replay",
+                       "score  A 1  B 0  draws 0"):  # fmt: skip
+            assert wanted in shown, wanted
+        # The log is as wide as the terminal, and so are the rules beside a wide one.
+        wraps = not any(
+            "bottom-left corner; A wins (left column)" in line for line in shown.split("\n")
+        )
+        assert wraps == (size[0] == 60)
+        assert ("Two players, A and B" in shown) == (size[0] == 140)
+
+    run(test, size=size)
+
+
+@SIZES
+def test_the_rules_are_a_key_away_and_no_key_reaches_the_board_meanwhile(run, size):
+    async def test(app, pilot, board):
+        await pilot.press("question_mark")
+        await until(lambda: "Any key goes back." in screen(app))
+        for wanted in ("Two players, A and B", "a b       the buttons A and B", "q         quit"):
+            assert wanted in screen(app), wanted
+        await pilot.press("a")
+        await until(lambda: "Any key goes back." not in screen(app))
+        await pilot.press("b")
+        await until(lambda: board.done)
+        assert board.done == [("tap", "B")]
+
+    run(test, size=size)
+
+
+@SIZES
+def test_v_replays_the_last_game_with_verdicts_and_comes_back(run, tmp_path, size):
+    with Store(tmp_path / "games.db", create=True) as store:  # it has the number 1
+        store.keep("usb-1", stages([0])[0], None)
+
+    async def test(app, pilot, board):
+        await pilot.press("v")  # nothing to replay: says so
+        await until(lambda: "once one has ended" in screen(app))
+        board.says(BOOT, *stages(WON), *stages([4], number=2, first="B"))
+        await until(lambda: "game 2, move 1: B in the centre" in screen(app))
+        await until(lambda: app._recording.kept)
+        await pilot.press("v")
+        await until(lambda: "0/7" in screen(app))
+        shown = " ".join(screen(app).split())
+        assert "game 2: A is a person, B is the chip (hard); A began; A won" in shown
+        await pilot.press("right", "right")
+        await until(lambda: "A mistake: it turns a draw into a loss." in screen(app))
+        board.says(*stages([4, 0], number=2, first="B")[2:])  # the board goes on meanwhile
+        await pilot.press("q")
+        await until(lambda: "game 2, move 2: A in the top-left corner" in screen(app))
+        assert board.done == []
+
+    run(test, size=size)
+
+
+def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(run):
+    kept = []
+
+    async def test(app, pilot, board):
+        board.shows("2")
+        await until(lambda: "mode   buttons" in screen(app))
+        board.flash = b"\xfe\x0d\x08settingsPt"
+        await until(lambda: "mode   tilt" in screen(app))
+        assert kept == [board.flash]
+
+    run(test, keep_flash=kept.append)
+
+
+def test_a_store_that_cannot_be_written_is_no_hindrance(run, tmp_path):
+    (tmp_path / "games.db").write_text("not a store")
+
+    async def test(app, pilot, board):
+        await until(lambda: "games are not kept" in screen(app))
+        board.says(BOOT, *stages(WON))
+        await until(lambda: "You have won!" in screen(app))
+        await pilot.press("v")
+        await until(lambda: "0/7" in screen(app))
+
+    run(test)
+
+
+def test_a_narrow_terminal_says_what_to_do_below_and_a_tiny_one_says_so(run):
+    async def test(app, pilot, board):
+        board.says(BOOT, stages(WON)[0])
+        await until(lambda: "A next free cell  B place your mark" in screen(app))
         await pilot.resize_terminal(30, 10)
         await until(lambda: "too small" in screen(app))
         await pilot.resize_terminal(100, 30)
         await until(lambda: "too small" not in screen(app))
-        await until(lambda: not app.screen.has_class("narrow"))
+        await until(lambda: "A    next free cell" in screen(app))
 
-    run(test, size=(50, 30))
+    run(test, size=(40, 17))
 
 
-def test_a_board_that_dies_ends_the_program_with_its_reason():
+def test_a_board_that_dies_ends_the_program_with_its_reason(run):
     async def test(app, pilot, board):
         board.dead = True
         await until(lambda: app.failure)
@@ -162,7 +298,7 @@ def test_a_board_that_dies_ends_the_program_with_its_reason():
     assert str(app.failure) == "the stand-in is gone; start again"
 
 
-def test_a_dead_board_found_by_a_key_does_too():
+def test_a_dead_board_found_by_a_key_does_too(run):
     board = StandIn()
 
     async def test(app, pilot, board):
@@ -183,6 +319,16 @@ def test_the_drawing_has_its_size_and_its_leds(plain):
     assert text.isascii() == plain
 
 
+@pytest.mark.parametrize("plain", [False, True])
+def test_the_last_move_is_marked(plain):
+    for cell in range(9):
+        leds = bytearray(25)
+        leds[cell // 3 * 10 + cell % 3 * 2] = 9
+        lines = draw(bytes(leds), frozenset(), plain, (cell, "A")).plain.split("\n")
+        assert {len(line) for line in lines} == {WIDTH}
+        assert "".join(lines).count("[##]" if plain else "[██]") == 1
+
+
 def test_levels_can_be_told_apart_without_colour():
     shown = {level: draw(bytes([level] * 25), frozenset()).plain for level in (0, 4, 7, 9)}
     assert len(set(shown.values())) == 4
@@ -190,4 +336,4 @@ def test_levels_can_be_told_apart_without_colour():
 
 def test_clicks_beside_the_buttons_mean_nothing():
     assert buttons_at(0, 0) == ()
-    assert buttons_at(5, 6) == ("A",)
+    assert buttons_at(4, 7) == ("A",)

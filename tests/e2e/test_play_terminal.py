@@ -40,12 +40,61 @@ def test_without_colour_arrow_keys_tilt_and_r_resets(terminal):
     program.type("\x1b[C")  # right
     program.type("a")
     program.wait_for("move 1: A on the right edge")
-    assert not re.search(r"\x1b\[[0-9;]*38;2;255", program.text)
+    assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", program.text)
     program.text = ""
     program.type("r")
     program.wait_for("board started")
     program.type("\x03")  # Ctrl-C
     assert program.end() == 0
+
+
+def test_the_board_and_its_games_are_kept(terminal, tmp_path):
+    """From one `play` to the next; `--fresh` is a new board."""
+    program = terminal("play", "--board", "v1")
+    program.wait_for("board started")
+    program.type(" ")
+    program.wait_for("mode   tilt")
+    program.type("aaa")
+    program.wait_for("H: the chip, hard")
+    program.type("b")
+    program.wait_for("game 1: A is a person, B is the chip (hard); A begins")
+    program.type(" ")
+    program.wait_for("game 1: abandoned after 0 moves")
+    program.type("q")
+    assert program.end() == 0
+    assert "1 game kept; `noughts replay last` shows the last one" in program.text
+
+    program = terminal("play", "--board", "v1")
+    program.wait_for("H: the chip, hard")
+    program.wait_for("mode   tilt")
+    program.type("q")
+    assert program.end() == 0
+
+    listed = terminal("games")
+    assert listed.end() == 0
+    assert re.search(r"person +hard +A +0 +\d+ +abandoned +virtual-V1", listed.text)
+
+    program = terminal("play", "--board", "v1", "--fresh")
+    program.wait_for("2: two people")
+    program.wait_for("mode   buttons")
+    program.type("q")
+    assert program.end() == 0
+
+
+def test_where_nothing_can_be_kept_it_is_played_all_the_same(terminal, tmp_path):
+    (tmp_path / "noughts").write_text("a file where the folder should be")
+    program = terminal("play", "--board", "v1")
+    program.wait_for("board started")
+    program.wait_for("games are not kept")
+    program.type("ab")
+    program.wait_for("game 1: A is a person, B is the chip (easy); A begins")
+    program.type("q")
+    assert program.end() == 0
+    *_, after = program.text.split("\x1b[?1049l")
+    *_, games, memory = after.strip().split("\r\n")
+    assert games.endswith("choose another place with --db")
+    assert "noughts: games are not kept: cannot make the folder" in games
+    assert memory.startswith("noughts: the virtual board's memory: cannot make")
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from noughts.commands.options import add_db
 from noughts.errors import BoardError, KeyTokenError, NoughtsError
+from noughts.invocation import as_typed
+from noughts.protocol.describe import counted
+from noughts.store.store import default_path
+from noughts.terminal.lines import say
 
 if TYPE_CHECKING:
+    from noughts.virtual.kept_flash import KeptFlash
     from noughts.virtual.program import Program
+    from noughts.watch.play_recording import PlayRecording
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,12 +50,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run this hex as it is, with the files that are in it",
     )
     parser.add_argument(
+        "--fresh",
+        action="store_true",
+        help="start with a new board, not with what this one kept in its flash; a board of --hex "
+        "is always new",
+    )
+    parser.add_argument(
         "--keys",
         metavar="KEYS",
         help="press these without a terminal, and print what happens; A, B, AB, A:40 (held for "
         "40 ms, with no pause after it), tilt:400,0 (milli-g, to the right and towards the pins), "
-        "flat, and waits in ms of device time",
+        "flat, and waits in ms of device time; the board is new, and no game is kept",
     )
+    add_db(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -87,18 +103,59 @@ def _play(args: argparse.Namespace) -> int:
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
     _check_size()
     from noughts.virtual.board import VirtualBoard
+    from noughts.virtual.kept_flash import KeptFlash
+    from noughts.watch.play_recording import PlayRecording, board_name
 
-    with VirtualBoard(lambda: _program(args)) as board:
+    memory: list[KeptFlash] = []
+
+    def made() -> Program:
+        new = _program(args)
+        if args.hex:
+            return new
+        memory.append(KeptFlash(default_path().parent / "virtual", new))
+        if args.fresh:
+            memory[0].forget()
+        return memory[0].program()
+
+    with ExitStack() as stack:
+        board = stack.enter_context(VirtualBoard(made))
+        recording = PlayRecording(args.db or default_path(), board_name(board.board))
+        stack.callback(_sum_up, recording, memory, args.db)
+        stack.callback(recording.close)
+        saving = stack.enter_context(ThreadPoolExecutor(1))
+
+        def keep_flash(flash: bytes) -> None:
+            for each in memory:
+                saving.submit(each.keep, flash)
+
+        def finish() -> None:
+            saving.submit(lambda: None).result()  # after all that were submitted
+            recording.join()
+
         from noughts.terminal.play_app import BoardApp
         from noughts.terminal.stuck import leaving_a_stuck_terminal
 
         stopped = threading.Event()
-        app = BoardApp(board, stopped)
-        with _until_signal(stopped) as numbers, leaving_a_stuck_terminal(stopped, lambda: None):
+        app = BoardApp(board, stopped, recording, keep_flash)
+        with _until_signal(stopped) as numbers, leaving_a_stuck_terminal(stopped, finish):
             app.run()
+        keep_flash(board.finish_writing())
         if app.failure is not None:
             raise app.failure
         return 128 + numbers[0] if numbers else app.return_code or 0
+
+
+def _sum_up(recording: PlayRecording, memory: list[KeptFlash], db: Path | None) -> None:
+    """Say what was kept, and what could not be: the game was played all the same."""
+    kept = len(recording.kept)
+    if kept:
+        replay = "noughts replay last" + ("" if db is None else f" --db {shlex.quote(str(db))}")
+        say(as_typed(f"{counted(kept, 'game')} kept; `{replay}` shows the last one"))
+    troubles = [f"the virtual board's memory: {each.trouble}" for each in memory if each.trouble]
+    if recording.trouble:
+        troubles.insert(0, f"games are not kept: {recording.trouble}")
+    for trouble in troubles:
+        say(f"noughts: {as_typed(trouble)}")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -25,7 +25,7 @@ from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store, default_path
-from noughts.terminal.lines import Lines
+from noughts.terminal.lines import Lines, say
 from noughts.terminal.progress import progress
 from noughts.terminal.stuck import leaving_a_stuck_terminal
 from noughts.watch import raw_log
@@ -258,7 +258,7 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
             for event in events:
                 session.take(event)
                 if isinstance(event, StoreBusy):
-                    _say(f"{store.path} is in use by another program; waiting until it is done")
+                    say(f"{store.path} is in use by another program; waiting until it is done")
             if args.plain or args.json:
                 lines.put(_lines(events, args.json, session.called), wait=True)
             steps.advance(size)
@@ -288,16 +288,8 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 def _sum_up(session: Session, noise: int, path: Path, unshown: int = 0) -> None:
     missed = f"{counted(unshown, 'event')} not shown, as nobody read them; " if unshown else ""
-    _say(
+    say(
         f"{counted(session.sentences, 'sentence')} from {counted(len(session.boards), 'board')}, "
         f"{counted(session.games, 'game')} ended, {counted(noise, 'byte')} of noise; {missed}"
         f"kept in {path}"
     )
-
-
-def _say(line: str) -> None:
-    """A line on standard error, which may be a pipe that nobody reads."""
-    lines = Lines(sys.stderr, str, lambda: None)
-    lines.put([printable(line)])
-    with suppress(OSError):
-        lines.close(_LAST_S)

@@ -7,11 +7,24 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TextIO
+
+from noughts.errors import printable
 
 _LIMIT = 400_000
 """Characters that wait for the reader."""
 _PIECE = 16_384
+_LAST_S = 0.2
+"""For a reader to take the last line."""
+
+
+def say(line: str) -> None:
+    """Print a line on standard error, which may be a pipe that nobody reads."""
+    lines = Lines(sys.stderr, str, lambda: None)
+    lines.put([printable(line)])
+    with suppress(OSError):
+        lines.close(_LAST_S)
 
 
 class Lines:

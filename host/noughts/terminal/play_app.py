@@ -1,8 +1,8 @@
-"""The Textual program: the board to play on, and beside it what it says."""
+"""The Textual program: the board to play on, what it is doing, and below them what it says."""
 
 from __future__ import annotations
 
-import sys
+import dataclasses
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
@@ -11,21 +11,31 @@ from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
+from textual.containers import Horizontal, VerticalScroll
+from textual.screen import ModalScreen
 from textual.widgets import RichLog, Static
 
 from noughts.errors import BoardGoneError, NoughtsError
+from noughts.game.review import review
 from noughts.protocol.describe import describe
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
+from noughts.protocol.situation import Observer
 from noughts.terminal import drawing
 from noughts.terminal.drawing import MIN_COLUMNS, MIN_LINES
+from noughts.terminal.palette import as_ascii, is_plain, is_without_colour
+from noughts.terminal.play_text import RULES, panel
+from noughts.terminal.replay_screen import ReplayScreen
 from noughts.virtual.board import VirtualBoard
+from noughts.virtual.kept_flash import choice_in
+from noughts.watch.play_recording import PlayedGames, PlayRecording
 
 if TYPE_CHECKING:
     from noughts.emulator import Button
 
-_SIDE_BY_SIDE = 76
+_SIDE_BY_SIDE = 58
+_WITH_RULES = 110
+_PANEL = 40
 _POLL_S = 0.02
 _CLOCK_S = 0.2
 
@@ -39,18 +49,20 @@ class Picture(Static):
         self._plain = plain
         self._leds = bytes(25)
         self._held: frozenset[Button] = frozenset()
+        self._last: tuple[int, str] | None = None
 
     def on_mount(self) -> None:
         """Draw the board for the first time."""
         self._draw()
 
-    def show_leds(self, leds: bytes) -> None:
-        """Show 25 LED levels from 0 to 9, in reading order."""
-        self._leds = leds
-        self._draw()
+    def show(self, leds: bytes, last: tuple[int, str] | None) -> None:
+        """Show 25 LED levels from 0 to 9, and mark the last move: its cell and its player."""
+        if (leds, last) != (self._leds, self._last):
+            self._leds, self._last = leds, last
+            self._draw()
 
     def _draw(self) -> None:
-        self.update(drawing.draw(self._leds, self._held, self._plain))
+        self.update(drawing.draw(self._leds, self._held, self._plain, self._last))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Hold the button under the pointer, if there is one."""
@@ -77,19 +89,45 @@ class Picture(Static):
         self._draw()
 
 
+class RulesScreen(ModalScreen[None]):
+    """The rules and the keys, until any key is pressed."""
+
+    CSS = """
+    RulesScreen { align: center middle; }
+    #page { width: 100%; max-width: 76; height: auto; max-height: 100%; padding: 0 1;
+            background: $panel; scrollbar-size: 1 1; }
+    """
+
+    def compose(self) -> ComposeResult:
+        """One page, which scrolls where it does not fit."""
+        with VerticalScroll(id="page"):
+            yield Static(f"{RULES}\n\nAny key goes back.", markup=False)
+
+    def on_key(self, event: events.Key) -> None:
+        """Go back, except to scroll."""
+        if event.key not in ("up", "down", "pageup", "pagedown"):
+            event.stop()
+            self.dismiss()
+
+
 class BoardApp(App[None]):
     """Plays on a board until the player quits, or the board dies (`failure` then says how)."""
 
     TITLE = "noughts"
     ENABLE_COMMAND_PALETTE = False
     CSS = f"""
-    #stage {{ layout: horizontal; }}
-    #picture {{ width: {drawing.WIDTH + 2}; height: {drawing.HEIGHT}; padding: 0 1; }}
+    #stage {{ height: {drawing.HEIGHT}; }}
+    #picture {{ width: {drawing.WIDTH}; height: {drawing.HEIGHT}; }}
+    #doing {{ width: 1fr; height: 1fr; padding: 0 0 0 1; }}
+    #rules {{ display: none; width: 1fr; height: 1fr; padding: 0 1; color: $text-muted; }}
     #log {{ width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }}
-    #status {{ dock: bottom; height: 3; background: $panel; padding: 0 1; }}
+    #status {{ dock: bottom; height: 2; background: $panel; padding: 0 1; }}
     #small {{ display: none; }}
-    .narrow #stage {{ layout: vertical; }}
-    .tiny #stage, .tiny #status {{ display: none; }}
+    .narrow #stage {{ layout: vertical; height: 1fr; }}
+    .narrow #log, .narrow #status {{ display: none; }}
+    .wide #doing {{ width: {_PANEL}; }}
+    .wide #rules {{ display: block; }}
+    .tiny #stage, .tiny #log, .tiny #status {{ display: none; }}
     .tiny #small {{ display: block; }}
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -101,30 +139,50 @@ class BoardApp(App[None]):
         Binding("up", "tilt(0, -1)", priority=True),
         Binding("down", "tilt(0, 1)", priority=True),
         Binding("r", "reset", priority=True),
-        Binding("q", "quit", priority=True),
+        Binding("v", "replay", priority=True),
+        Binding("question_mark", "rules", priority=True),
+        Binding("q", "leave", priority=True),
         Binding("ctrl+c", "quit", priority=True),
     ]
 
-    def __init__(self, board: VirtualBoard, stopped: threading.Event) -> None:
-        """It ends when `stopped` is set, and sets it when it ends."""
-        super().__init__()
+    def __init__(
+        self,
+        board: VirtualBoard,
+        stopped: threading.Event,
+        recording: PlayRecording,
+        keep_flash: Callable[[bytes], object] = lambda flash: None,
+    ) -> None:
+        """It ends when `stopped` is set, and sets it when it ends.
+
+        recording: hears what the board says. keep_flash: called with the flash when it has changed.
+        """
+        super().__init__(ansi_color=True if is_without_colour() else None)
         self._stopped = stopped
         self.failure: NoughtsError | None = None
         self._board = board
-        self._plain = "utf" not in (sys.stdout.encoding or "").lower()
+        self._recording = recording
+        self._keep_flash = keep_flash
+        self._flash = board.memory()
+        self._controls = choice_in(self._flash)[1]
+        self._observer = Observer()
+        self._games = PlayedGames(recording.board)
+        self._plain = is_plain()
         self._picture = Picture(board, self._plain)
+        self._doing = Static(id="doing")
         self._heard = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._heard.can_focus = False
         self._status = Static(id="status")
         self._table_id = "?"
         self._stream = Stream()
-        self._shown = b""
+        self._shown: object = None
 
     def compose(self) -> ComposeResult:
-        """The picture and the log side by side, and the status line below."""
-        with Container(id="stage"):
+        """The picture and what it means side by side, then the log, and the status lines."""
+        with Horizontal(id="stage"):
             yield self._picture
-            yield self._heard
+            yield self._doing
+            yield Static(RULES, id="rules", markup=False)
+        yield self._heard
         yield Static("", id="small")
         yield self._status
 
@@ -138,13 +196,20 @@ class BoardApp(App[None]):
         """Fit the layout to the terminal; one that is too small shows only a message."""
         columns, lines = event.size
         tiny = columns < MIN_COLUMNS or lines < MIN_LINES
-        self.screen.set_class(columns < _SIDE_BY_SIDE, "narrow")
-        self.screen.set_class(tiny, "tiny")
+        stage = self.screen_stack[0]
+        stage.set_class(columns < _SIDE_BY_SIDE, "narrow")
+        stage.set_class(columns >= _WITH_RULES, "wide")
+        stage.set_class(tiny, "tiny")
+        self._shown = None
         if tiny:
-            self.query_one("#small", Static).update(
+            stage.query_one("#small", Static).update(
                 f"{columns} x {lines} is too small: make the terminal "
                 f"{MIN_COLUMNS} x {MIN_LINES} or larger, or press q to quit."
             )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While the rules or a replay are shown, keys are theirs."""
+        return action == "quit" or len(self.screen_stack) == 1
 
     def fail(self, error: NoughtsError) -> None:
         """End the program; the command then prints the error."""
@@ -156,7 +221,11 @@ class BoardApp(App[None]):
         self.exit()
 
     async def action_quit(self) -> None:
-        """Leave, whatever the board does."""
+        """Leave, whatever the board does and whatever is shown."""
+        self._leave()
+
+    def action_leave(self) -> None:
+        """Leave from the board."""
         self._leave()
 
     def action_tap(self, buttons: str) -> None:
@@ -170,7 +239,23 @@ class BoardApp(App[None]):
     def action_reset(self) -> None:
         """Press the reset button, and note it in the log."""
         self._do(self._board.reset)
+        self._observer.reset()
         self._heard.write(Text("reset", style="dim"))
+
+    def action_rules(self) -> None:
+        """Show the rules and the keys."""
+        self.push_screen(RulesScreen())
+
+    def action_replay(self) -> None:
+        """Show the last game that ended, with what each move was worth."""
+        game = self._games.last
+        if game is None:
+            self._heard.write(Text("v replays a game once one has ended", style="dim"))
+            return
+        number = self._recording.kept.get((game.boot, game.number), game.id)
+        game = dataclasses.replace(game, id=number)
+        reviewed = review(list(map(int, game.moves)))
+        self.push_screen(ReplayScreen(game, reviewed, None, "q back to the board"))
 
     def _do(self, action: Callable[[], None]) -> None:
         try:
@@ -191,17 +276,38 @@ class BoardApp(App[None]):
             return
         except OSError:  # its port goes a moment after the board
             return
-        if leds != self._shown:
-            self._shown = leds
-            self._picture.show_leds(leds)
+        self._recording.hear(heard)
         for item in self._stream.feed(heard):
             self._tell(item)
+        if (flash := self._board.memory()) is not self._flash:
+            self._flash = flash
+            self._controls = choice_in(flash)[1]
+            self._keep_flash(flash)
+        self._observer.see(leds)
+        self._show(leds)
+
+    def _show(self, leds: bytes) -> None:
+        now = self._observer.now
+        last = None
+        if now.last is not None and now.game is not None:
+            last = now.last, now.game.player(len(now.game.moves) - 1)
+        self._picture.show(leds, last)
+        width, height = self._doing.content_size
+        shown = (now, self._controls, self._games.last, width, height)
+        if width and shown != self._shown:
+            self._shown = shown
+            text = panel(now, self._controls, self._games.score, width, height)
+            if self._plain:
+                text.plain = as_ascii(text.plain)
+            self._doing.update(text)
 
     def _tell(self, item: Item) -> None:
         if isinstance(item, ParsedSentence):
+            self._observer.hear(item.sentence)
+            self._games.hear(item.sentence)
             if isinstance(item.sentence, Boot):
                 self._table_id = item.sentence.table_id
-                self._tell_status()
+            self._tell_status()
             self._heard.write(Text(describe(item.sentence)))
         elif isinstance(item, Noise):
             self._heard.write(Text(item.text, style="dim italic"))
@@ -216,7 +322,11 @@ class BoardApp(App[None]):
         except NoughtsError as error:
             self.fail(error)
             return
-        keys = "a b buttons · space both · arrows tilt · r reset · q quit"
+        replay = "v replay · " if self._games.last else ""
+        keys = f"a b buttons · space both · arrows tilt · {replay}? help · q quit"
         clock = f"{int(seconds // 60)}:{seconds % 60:04.1f}"
-        lines = f"virtual {self._board.firmware}\nclock {clock} · table {self._table_id}\n{keys}"
-        self._status.update(Text(lines.replace("·", "-") if self._plain else lines))
+        trouble = "games are not kept · " if self._recording.trouble else ""
+        about = f"clock {clock} · {trouble}table {self._table_id} · virtual {self._board.firmware}"
+        lines = f"{keys}\n{about}"
+        text = Text(as_ascii(lines) if self._plain else lines, no_wrap=True, overflow="crop")
+        self._status.update(text)

@@ -1,4 +1,4 @@
-"""The screen that steps through a game: all of `noughts replay`, and a part of `noughts watch`."""
+"""The screen that steps through a game: all of `noughts replay`, a part of `play` and `watch`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from textual.widgets import Static
 
 from noughts.game.review import Reviewed
 from noughts.store.stored_game import StoredGame
+from noughts.terminal.palette import is_without_colour
+from noughts.terminal.palette import is_without_colour
 from noughts.terminal.replay_text import heading, step, wait_s
 
 
@@ -40,6 +42,7 @@ class ReplayScreen(Screen[None]):
         self, game: StoredGame, reviewed: list[Reviewed], speed: float | None, leaving: str
     ) -> None:
         super().__init__()
+        self._back = back
         self._game = game
         self._reviewed = reviewed
         self._speed = speed or 1.0
@@ -70,6 +73,10 @@ class ReplayScreen(Screen[None]):
         """Go to the position after so many moves, or the last."""
         self._playing = False
         self._go(plies)
+
+    def action_leave(self) -> None:
+        """Go back to where the replay was asked for."""
+        self.dismiss()
 
     def action_play(self) -> None:
         """Begin or stop playing by itself; at the end, from the beginning."""
@@ -109,7 +116,7 @@ class ReplayApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", priority=True)]
 
     def __init__(self, game: StoredGame, reviewed: list[Reviewed], speed: float | None) -> None:
-        super().__init__()
+        super().__init__(ansi_color=True if is_without_colour() else None)
         self._replay = ReplayScreen(game, reviewed, speed, "q quit")
 
     def on_mount(self) -> None:

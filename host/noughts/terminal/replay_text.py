@@ -19,8 +19,8 @@ from noughts.game.review import Reviewed
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, either, won
 from noughts.store import timestamps
 from noughts.store.stored_game import StoredGame
+from noughts.terminal.palette import PLAYERS
 
-_STYLES = {"A": "bold #ff5040", "B": "bold #e0a030"}
 _UNHEARD_MS = 1000
 
 
@@ -69,7 +69,7 @@ def _board(game: StoredGame, plies: int) -> Text:
         for column in range(3):
             cell = 3 * row + column
             if cell in marks:
-                style = _STYLES[marks[cell]] + " reverse" * (cell == last or cell in won_cells)
+                style = PLAYERS[marks[cell]] + " reverse" * (cell == last or cell in won_cells)
                 text.append(f" {marks[cell]} ", style)
             else:
                 text.append(f" {cell + 1} ", "dim")
@@ -90,7 +90,7 @@ def _score(score: int) -> Text:
 def _say(text: Text, game: StoredGame, move: Reviewed, ply: int) -> None:
     player = game.player(ply)
     text.append(f"Move {ply + 1} of {len(game.moves)}: ")
-    text.append(player, _STYLES[player])
+    text.append(player, PLAYERS[player])
     text.append(f" plays {move.cell + 1}, {CELLS[move.cell]}")
     thought_ms = game.thought_ms[ply] if ply < len(game.thought_ms) else None
     text.append("" if thought_ms is None else f", after {thought_ms / 1000:.1f} s")

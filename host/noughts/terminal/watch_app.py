@@ -5,7 +5,6 @@ A game that has ended can be chosen in the list, and is replayed while the watch
 
 from __future__ import annotations
 
-import sys
 import threading
 from typing import ClassVar
 
@@ -26,6 +25,7 @@ from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.layout import columns
+from noughts.terminal.palette import is_plain
 from noughts.terminal.replay_screen import ReplayScreen
 from noughts.terminal.watch_tiles import fitted, in_order, shown, tiles
 from noughts.watch.events import Event
@@ -68,7 +68,7 @@ class WatchApp(App[None]):
         self._watch = watch
         self._session = session
         self._stop = stop
-        self._plain = "utf" not in (sys.stdout.encoding or "").lower()
+        self._plain = is_plain()
         self._changed = True
         self._failure = ""
         self._ended: list[Ended] | None = None

@@ -12,19 +12,18 @@ from rich.text import Text
 
 from noughts.errors import printable
 from noughts.protocol.describe import name_key, result, seated
+from noughts.terminal.palette import PLAYERS, as_ascii
 from noughts.watch.session import BoardState
 
 MIN_WIDTH = 26
 """Room for `person against medium` between the borders."""
 _HEIGHT = 6
-_STYLES = {"A": "bold #ff5040", "B": "bold #e0a030"}
-_ASCII = str.maketrans("·…—", "..-")
 
 
 def shown(text: str, plain: bool) -> str:
     """Text that is safe for the terminal; `plain`: in ASCII, as far as it is ours."""
     text = "\n".join(map(printable, text.split("\n")))
-    return text.translate(_ASCII) if plain else text
+    return as_ascii(text) if plain else text
 
 
 def in_order(boards: Iterable[BoardState], called: Callable[[str], str]) -> list[BoardState]:
@@ -88,7 +87,7 @@ def _opponents(board: BoardState) -> Text:
     if board.game is None:
         return Text("in the menu" if board.boot else "waiting for a game")
     a, b = map(seated, board.game.seats)
-    return Text.assemble((a, _STYLES["A"]), " against ", (b, _STYLES["B"]))
+    return Text.assemble((a, PLAYERS["A"]), " against ", (b, PLAYERS["B"]))
 
 
 def _facts(board: BoardState) -> tuple[str, str, str]:
@@ -106,7 +105,7 @@ def _marks(board: BoardState, plain: bool) -> list[Text]:
         for ply, cell in enumerate(board.game.moves):
             player = board.game.player(ply)
             last = ply == len(board.game.moves) - 1
-            cells[cell] = Text(player, style=_STYLES[player] + " reverse" * last)
+            cells[cell] = Text(player, style=PLAYERS[player] + " reverse" * last)
     return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
 
 

@@ -1,0 +1,144 @@
+"""What a board is doing, from its sentences and its LEDs, and what is said of that."""
+
+import pytest
+from rich.console import Console
+
+from boards import LETTERS
+from noughts.protocol.sentences import Boot, Game
+from noughts.protocol.situation import Observer
+from noughts.terminal.palette import PLAYERS
+from noughts.terminal.play_text import panel, said
+
+BOOT = Boot("0A83", "V2", "1.0.0", "2798")
+DARK = bytes(25)
+
+
+def picture(name):
+    return bytes(int(char) for char in LETTERS[name].replace(" ", "").replace(".", "0"))
+
+
+def look(observer, leds):
+    for _ in range(3):
+        observer.see(leds)
+    return observer.now
+
+
+def game(moves="", end="-", seats="PH", first="A"):
+    return Game("0A83", 1, seats, first, tuple(map(int, moves)), 1000 * len(moves), end)
+
+
+def observed(*sentences):
+    observer = Observer()
+    for sentence in (BOOT, *sentences):
+        observer.hear(sentence)
+    return observer
+
+
+def words(observer, controls="b"):
+    what = said(observer.now, controls)
+    return what.headline, dict(what.buttons)
+
+
+def test_the_menu_is_read_off_the_leds():
+    observer = Observer()
+    assert look(observer, picture("2")).phase == "starting"
+    observer.hear(BOOT)
+    assert (observer.now.phase, observer.now.opponent) == ("menu", "P")
+    for letter, seat in (("2", "P"), ("E", "E"), ("M", "M"), ("H", "H")):
+        assert (look(observer, picture(letter)).phase, observer.now.opponent) == ("menu", seat)
+        assert said(observer.now, "b").about.startswith(f"{letter}: ")
+    observer.hear(BOOT)
+    assert (observer.now.phase, observer.now.opponent) == ("menu", "H")
+    assert words(observer)[1] == {
+        "A": "next opponent", "B": "start the game", "A+B": "tilt instead",
+    }  # fmt: skip
+    assert words(observer, "t")[1]["A+B"] == "buttons instead"
+
+
+def test_a_picture_that_is_seen_once_is_not_taken():
+    observer = observed()
+    observer.see(picture("E"))
+    observer.see(picture("M"))
+    assert observer.now.opponent == ""
+
+
+def test_what_stands_on_the_leds_from_before_a_game_does_not_end_it():
+    observer = observed()
+    look(observer, picture("H"))
+    observer.hear(game())
+    assert look(observer, picture("H")).phase == "turn"
+    look(observer, DARK)
+    assert look(observer, picture("H")).phase == "menu"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "headline", "player"),
+    [
+        (game(), "Your turn, player A", "A"),
+        (game("4"), "The chip's turn", "B"),
+        (game(first="B"), "The chip's turn", "B"),
+        (game("4", seats="PP"), "Player B's turn", "B"),
+        (game("40213", end="-", seats="PP", first="B"), "Player A's turn", "A"),
+        (game("03142", end="A"), "You have won!", "A"),
+        (game("803142", end="B"), "The chip has won!", "B"),
+        (game("03142", end="A", seats="PP"), "Player A has won!", "A"),
+        (game("402635178", end="="), "A draw!", ""),
+        (game("40", end="x"), "Menu: against whom?", ""),
+    ],
+)
+def test_whose_turn_it_is_and_who_has_won(sentence, headline, player):
+    what = said(observed(sentence).now, "b")
+    assert (what.headline, what.player) == (headline, player)
+
+
+def test_what_the_buttons_do():
+    place = "place your mark"
+    assert words(observed(game()))[1] == {"A": "next free cell", "B": place, "A+B": "to the menu"}
+    assert words(observed(game("4", seats="PP")), "t")[1] == {
+        "tilt": "arrows: the cursor", "A": "player A's", "B": place, "A+B": "to the menu",
+    }  # fmt: skip
+    assert words(observed(game("4")))[1] == {"A+B": "to the menu"}
+    over = words(observed(game("03142", end="A")))[1]
+    assert over["A, B"] == "next game: B begins" and "replay" in over["v"]
+
+
+def test_icons_and_texts_hide_no_marks():
+    observer = observed(game("402", seats="PP"))
+    marks = bytes([9, 0, 9] + [0] * 9 + [9] + [0] * 12)
+    assert look(observer, marks).last == 2
+    assert look(observer, picture("X")).last is None
+    assert said(observer.now, "t").about == "X: that cell is taken."
+    look(observer, picture("<"))
+    assert said(observer.now, "t").about == "The arrow: it is A's turn."
+    assert look(observer, marks).last == 2 and observer.now.answer == ""
+    observer.hear(game("40213", seats="PP"))
+    assert look(observer, marks).last == 3
+
+
+def test_a_reset_and_a_fault():
+    observer = observed(game("40"))
+    sad = bytes.fromhex("0000000000 0009000900 0000000000 0009090900 0900000009")
+    assert look(observer, sad).phase == "fault"
+    observer.reset()
+    assert observer.now.phase == "starting"
+
+
+@pytest.mark.parametrize("width", [25, 40, 80])
+def test_the_panel_fits_beside_the_board(width):
+    scores = {"PP": {"A": 3, "B": 2, "=": 1}}
+    for moves, end in (("", "-"), ("402", "-"), ("03142", "A"), ("402635178", "=")):
+        now = observed(game(moves, end, seats="PP")).now
+        text = panel(now, "t", scores, width, 15)
+        assert "score  A 3  B 2  draws 1" in text.plain and "mode   tilt" in text.plain
+        lines = text.wrap(Console(), width)
+        assert len(lines) <= 15
+
+
+def test_the_last_move_is_marked_and_the_players_differ_without_colour():
+    text = panel(observed(game("402", seats="PP")).now, "b", {}, 40, 15)
+    assert "B · A  A  a person\n· A ·  B  a person" in text.plain
+    (reverse,) = [
+        span for span in text.spans if str(span.style) == f"{PLAYERS['A']} reverse"
+        and span.end - span.start == 1
+    ]  # fmt: skip
+    assert text.plain[: reverse.start].endswith("B · ")
