@@ -134,11 +134,18 @@ def test_the_panel_fits_beside_the_board(width):
         assert len(lines) <= 15
 
 
-def test_the_last_move_is_marked_and_the_players_differ_without_colour():
+def marked(text):
+    """Where single marks stand reversed."""
+    style = f"{PLAYERS['A']} reverse"
+    spans = [span for span in text.spans if str(span.style) == style]
+    return [text.plain[: span.start].count("\n") for span in spans if span.end - span.start == 1]
+
+
+def test_the_last_move_or_the_row_that_has_won_is_marked():
     text = panel(observed(game("402", seats="PP")).now, "b", {}, 40, 15)
     assert "B · A  A  a person\n· A ·  B  a person" in text.plain
-    (reverse,) = [
-        span for span in text.spans if str(span.style) == f"{PLAYERS['A']} reverse"
-        and span.end - span.start == 1
-    ]  # fmt: skip
-    assert text.plain[: reverse.start].endswith("B · ")
+    top = text.plain[: text.plain.index("B · A")].count("\n")
+    assert marked(text) == [top]
+    text = panel(observed(game("03142", "A")).now, "b", {}, 40, 15)
+    top = text.plain[: text.plain.index("A A A")].count("\n")
+    assert marked(text) == [top] * 3

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
+from noughts.game.positions import LINES
 from noughts.protocol.describe import seated
 from noughts.protocol.sentences import Game
 from noughts.protocol.situation import Situation
@@ -129,7 +130,7 @@ def panel(
     for name, does in what.buttons:
         text.append(f"\n{name.ljust(wide)}", "bold").append(f"  {does}")
     if now.game is not None:
-        text.append("\n\n").append_text(_game(now, now.game))
+        text.append("\n\n").append_text(_game(now.game))
     seats = now.game.seats if now.game else f"P{now.opponent or 'P'}"
     score = scores.get(seats, {})
     text.append("\n\nscore", "dim")
@@ -140,16 +141,19 @@ def panel(
     return text
 
 
-def _game(now: Situation, game: Game) -> Text:
-    """The marks, the last of them marked, and beside them who plays."""
+def _game(game: Game) -> Text:
+    """The marks, the last one or the row that has won marked, and beside them who plays."""
+    marks = {cell: game.player(ply) for ply, cell in enumerate(game.moves)}
+    row = {
+        cell for line in LINES if all(marks.get(each) == game.end for each in line) for cell in line
+    }
     cells = [Text("·", "dim") for _ in range(9)]
-    for ply, cell in enumerate(game.moves):
-        player = game.player(ply)
-        last = ply == len(game.moves) - 1
-        cells[cell] = Text(player, PLAYERS[player] + " reverse" * last)
+    for cell, player in marks.items():
+        reverse = cell in row if row else cell == game.moves[-1]
+        cells[cell] = Text(player, PLAYERS[player] + " reverse" * reverse)
     rows = [Text(" ").join(cells[start : start + 3]) for start in (0, 3, 6)]
-    for row, player in zip(rows, "AB", strict=False):
-        row.append(f"  {player}", PLAYERS[player]).append(f"  {_seat(game, player)}")
+    for text, player in zip(rows, "AB", strict=False):
+        text.append(f"  {player}", PLAYERS[player]).append(f"  {_seat(game, player)}")
     rows[2].append(f"  game {game.number}", "dim")
     return Text("\n").join(rows)
 
