@@ -5,17 +5,16 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
-from textual.screen import ModalScreen
+from textual.containers import Horizontal
 from textual.widgets import RichLog, Static
 
-from noughts.errors import BoardGoneError, NoughtsError
+from noughts.errors import NoughtsError
 from noughts.game.review import review
 from noughts.protocol.describe import describe
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
@@ -24,90 +23,19 @@ from noughts.protocol.situation import Observer
 from noughts.terminal import drawing
 from noughts.terminal.drawing import MIN_COLUMNS, MIN_LINES
 from noughts.terminal.palette import as_ascii, is_plain, is_without_colour
+from noughts.terminal.picture import Picture
 from noughts.terminal.play_text import RULES, panel
 from noughts.terminal.replay_screen import ReplayScreen
+from noughts.terminal.rules_screen import RulesScreen
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.kept_flash import choice_in
 from noughts.watch.play_recording import PlayedGames, PlayRecording
-
-if TYPE_CHECKING:
-    from noughts.emulator import Button
 
 _SIDE_BY_SIDE = 58
 _WITH_RULES = 110
 _PANEL = 40
 _POLL_S = 0.02
 _CLOCK_S = 0.2
-
-
-class Picture(Static):
-    """The board; a click on a button holds it down until the mouse is let go."""
-
-    def __init__(self, board: VirtualBoard, plain: bool) -> None:
-        super().__init__(id="picture")
-        self._board = board
-        self._plain = plain
-        self._leds = bytes(25)
-        self._held: frozenset[Button] = frozenset()
-        self._last: tuple[int, str] | None = None
-
-    def on_mount(self) -> None:
-        """Draw the board for the first time."""
-        self._draw()
-
-    def show(self, leds: bytes, last: tuple[int, str] | None) -> None:
-        """Show 25 LED levels from 0 to 9, and mark the last move: its cell and its player."""
-        if (leds, last) != (self._leds, self._last):
-            self._leds, self._last = leds, last
-            self._draw()
-
-    def _draw(self) -> None:
-        self.update(drawing.draw(self._leds, self._held, self._plain, self._last))
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Hold the button under the pointer, if there is one."""
-        buttons = drawing.buttons_at(event.x, event.y)
-        if buttons:
-            self.capture_mouse()
-            self._hold(frozenset(buttons))
-
-    def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Release what the pointer holds, wherever it is now."""
-        self.release_mouse()
-        self._hold(frozenset())
-
-    def _hold(self, held: frozenset[Button]) -> None:
-        try:
-            if held - self._held:
-                self._board.press(*held - self._held)
-            if self._held - held:
-                self._board.release(*self._held - held)
-        except BoardGoneError as gone:
-            assert isinstance(self.app, BoardApp)
-            self.app.fail(gone)
-        self._held = held
-        self._draw()
-
-
-class RulesScreen(ModalScreen[None]):
-    """The rules and the keys, until any key is pressed."""
-
-    CSS = """
-    RulesScreen { align: center middle; }
-    #page { width: 100%; max-width: 76; height: auto; max-height: 100%; padding: 0 1;
-            background: $panel; scrollbar-size: 1 1; }
-    """
-
-    def compose(self) -> ComposeResult:
-        """One page, which scrolls where it does not fit."""
-        with VerticalScroll(id="page"):
-            yield Static(f"{RULES}\n\nAny key goes back.", markup=False)
-
-    def on_key(self, event: events.Key) -> None:
-        """Go back, except to scroll."""
-        if event.key not in ("up", "down", "pageup", "pagedown"):
-            event.stop()
-            self.dismiss()
 
 
 class BoardApp(App[None]):
@@ -167,7 +95,7 @@ class BoardApp(App[None]):
         self._observer = Observer()
         self._games = PlayedGames(recording.board)
         self._plain = is_plain()
-        self._picture = Picture(board, self._plain)
+        self._picture = Picture(board, self._plain, self.fail)
         self._doing = Static(id="doing")
         self._heard = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._heard.can_focus = False
