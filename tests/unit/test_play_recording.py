@@ -1,5 +1,10 @@
 """Keeping the games of `noughts play`, also where they cannot be kept."""
 
+import os
+import time
+
+import pytest
+
 from noughts.protocol.sentences import write
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
@@ -54,6 +59,24 @@ def test_a_store_that_fails_later_is_said_too(tmp_path):
     assert "cannot keep raw lines" in recording.trouble
     recording.hear(lines(BOOT))
     recording.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows deletes no file that is open")
+def test_a_store_that_is_deleted_is_said_with_the_one_that_takes_its_place(tmp_path):
+    recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
+    recording.hear(lines(BOOT, *stages(WON)))
+    end = time.monotonic() + 120
+    while not recording.kept:
+        assert time.monotonic() < end
+    for file in tmp_path.glob("games.db*"):
+        if file.is_file():
+            file.unlink()
+    recording.hear(lines(*stages(DRAWN, number=2)))
+    recording.close()
+    assert recording.trouble == ""
+    assert "games are kept in" in recording.moved and "games-2.db" in recording.moved
+    with Store(tmp_path / "games-2.db") as store:
+        assert [game.result for game in games(store, GameFilter())] == ["draw"]
 
 
 def test_the_last_game_and_the_score_need_no_store():

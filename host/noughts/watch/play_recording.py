@@ -57,6 +57,8 @@ class PlayRecording:
         self.board = board
         """The board's name in the store."""
         self.trouble = ""
+        self.moved = ""
+        """Where games are kept instead, in one line, if the store was deleted or overwritten."""
         self.kept: dict[tuple[str, int], int] = {}
         """The numbers in the store of the games that are there and over, by boot and number."""
         self._stop = threading.Event()
@@ -81,7 +83,7 @@ class PlayRecording:
     def _tell(self, happened: list[Event]) -> None:
         for event in happened:
             if isinstance(event, StoreGone):
-                self.trouble = events.in_words(event)
+                self.moved = events.in_words(event)
             elif isinstance(event, SentenceStored) and isinstance(event.sentence, Game):
                 game = event.sentence
                 if event.game is not None and game.end != "-":
