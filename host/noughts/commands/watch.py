@@ -148,7 +148,7 @@ def _watch(args: argparse.Namespace, store: Store) -> int:
         stack.callback(watch.close)
         if args.plain or args.json or not sys.stdout.isatty():
             if not ports and not find_ports():
-                _say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
+                say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
             unshown = _print_until(stop, watch, session, args.json)
         else:
             _show_until(stop, watch, session)

@@ -14,7 +14,6 @@ from textual.widgets import Static
 from noughts.game.review import Reviewed
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.palette import is_without_colour
-from noughts.terminal.palette import is_without_colour
 from noughts.terminal.replay_text import heading, step, wait_s
 
 
@@ -42,7 +41,6 @@ class ReplayScreen(Screen[None]):
         self, game: StoredGame, reviewed: list[Reviewed], speed: float | None, leaving: str
     ) -> None:
         super().__init__()
-        self._back = back
         self._game = game
         self._reviewed = reviewed
         self._speed = speed or 1.0
@@ -73,10 +71,6 @@ class ReplayScreen(Screen[None]):
         """Go to the position after so many moves, or the last."""
         self._playing = False
         self._go(plies)
-
-    def action_leave(self) -> None:
-        """Go back to where the replay was asked for."""
-        self.dismiss()
 
     def action_play(self) -> None:
         """Begin or stop playing by itself; at the end, from the beginning."""

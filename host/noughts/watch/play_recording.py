@@ -142,6 +142,7 @@ class PlayedGames:
         return StoredGame(
             id=game.number,
             board=self._board,
+            name=None,
             boot=game.boot,
             number=game.number,
             seats=game.seats,
