@@ -12,6 +12,7 @@ import io
 import re
 import tokenize
 from collections.abc import Mapping
+from functools import lru_cache
 
 _NOT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 
@@ -21,6 +22,7 @@ def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {name: pack(content) for name, content in files.items()}
 
 
+@lru_cache(maxsize=64)
 def pack(source: bytes) -> bytes:
     """A Python file made smaller; one that cannot be read stays as it is, for the board to say."""
     try:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from dataclasses import replace
 from functools import cache
 from random import Random
 
@@ -38,7 +39,7 @@ def changed(board, bytes_at):
 
 def holding(firmware, memory):
     """The firmware with other memory."""
-    return image.Firmware(**{**vars(firmware), "memory": memory})
+    return replace(firmware, memory=memory)
 
 
 @given(st.dictionaries(NAMES, st.binary(min_size=1, max_size=600), max_size=8))

@@ -17,7 +17,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
+from itertools import repeat
 from pathlib import Path
 
 import intelhex
@@ -35,8 +36,9 @@ from noughts.firmware import universal_hex
 _VERSION = re.compile(r"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)")
 _MAX_FILE = 8 << 20
 _MAX_CHUNKS = {V1: 240, V2: 252}
-_UICR_END = 0x1000_2000
-"""No record of a micro:bit's hex lies behind it."""
+_UICR, _UICR_END = 0x1000_1000, 0x1000_2000
+"""The user information registers; no record of a micro:bit's hex lies behind them."""
+_ERASED = 0xFF
 _SOUND_V2 = [2, 1]
 """Before it, a file system can be full for good: it is only swept when that frees 32 chunks. And a
 driver waits without end for an accelerometer that is read often."""
@@ -85,24 +87,52 @@ class Firmware:
         """The addresses of its file system, without the spare page behind it."""
         return range(self.info.fs_start_address, fs.get_last_page_address(self.info))
 
+    @cached_property
+    def flash(self) -> bytes:
+        """The whole flash memory, with whatever files came with it."""
+        return self._content(0, DEVICE_SPECS[self.info.device_version].flash_size)
+
+    @cached_property
+    def uicr(self) -> bytes:
+        """The user information registers."""
+        return self._content(_UICR, _UICR_END)
+
+    def _content(self, start: int, stop: int) -> bytes:
+        # As `tobinstr` does, in an eighth of its time.
+        found = self.memory.todict().get
+        return bytes(map(found, range(start, stop), repeat(_ERASED)))
+
+    def flash_with_files(self, files: Mapping[str, bytes]) -> bytes:
+        """The whole flash memory, with these files only; raises as `with_files`."""
+        file_system, start, stop = self._file_system(files), self.layout.start, self.layout.stop
+        content: bytes = file_system.tobinstr(start, stop)
+        return self.flash[:start] + content + self.flash[stop + 1 :]
+
     def with_files(self, files: Mapping[str, bytes]) -> intelhex.IntelHex:
         """The memory to flash: this firmware, and a file system that holds these files only.
 
         Raises `FirmwareError` when the files do not fit, saying by how many bytes.
         """
+        file_system = self._file_system(files)
+        image = intelhex.IntelHex(self.memory)
+        del image[self.layout.start : self.layout.stop + 1]
+        image.merge(file_system)
+        return image
+
+    def _file_system(self, files: Mapping[str, bytes]) -> intelhex.IntelHex:
+        """The memory of the file system, up to the mark of its spare page."""
         room = self.usage(files)
         if room.free < 0:
             raise FirmwareError(
                 f"micro:bit {self.board}: the files are {-room.free:,} bytes too big for its "
                 f"file system of {room.total:,}; make them smaller"
             )
-        image = intelhex.IntelHex(self.memory)
-        del image[self.layout.start : self.layout.stop + 1]
+        file_system = intelhex.IntelHex()
         try:
-            fs.add_files_to_hex(image, self.info, dict(files))
+            fs.add_files_to_hex(file_system, self.info, dict(files))
         except FilesystemError as error:
             raise FirmwareError(f"micro:bit {self.board}: {error}; rename or fill it") from error
-        return image
+        return file_system
 
     def files(self) -> dict[str, bytes]:
         """The files in its file system, name to content; raises `FirmwareError` if damaged."""

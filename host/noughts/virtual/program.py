@@ -8,8 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import intelhex
-
 from noughts.board_ids import V1, V2
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError
@@ -20,9 +18,6 @@ if TYPE_CHECKING:
     from noughts.emulator import Microbit
 
 BOARDS = (V1, V2)
-_FLASH_SIZE = {V1: 0x40000, V2: 0x80000}
-_UICR, _UICR_SIZE = 0x10001000, 0x1000
-_ERASED = 0xFF
 
 
 @dataclass(frozen=True)
@@ -74,7 +69,7 @@ def program(
 def flashed(path: Path, board: str = V2) -> Program:
     """A hex file as it is, with the files that are in it. Raises `FirmwareError`."""
     found = firmware_for(board, path)
-    return _program(found, found.memory)
+    return Program(found.board, str(found), found.flash, found.uicr)
 
 
 @lru_cache(maxsize=16)
@@ -84,7 +79,8 @@ def _made(board: str, files: tuple[tuple[str, bytes], ...], firmware: Path | Non
 
 def with_files(firmware: image.Firmware, files: Mapping[str, bytes]) -> Program:
     """A firmware with these files. Raises `FirmwareError` where they do not fit."""
-    return _program(firmware, firmware.with_files(files))
+    flash = firmware.flash_with_files(files)
+    return Program(firmware.board, str(firmware), flash, firmware.uicr)
 
 
 def firmware_for(board: str, path: Path | None = None) -> image.Firmware:
@@ -101,13 +97,3 @@ def firmware_for(board: str, path: Path | None = None) -> image.Firmware:
             f"choose that with --board, or use a hex for {board}"
         )
     return found[board]
-
-
-def _program(firmware: image.Firmware, memory: intelhex.IntelHex) -> Program:
-    memory.padding = _ERASED
-    return Program(
-        firmware.board,
-        str(firmware),
-        memory.tobinstr(0, _FLASH_SIZE[firmware.board] - 1),
-        memory.tobinstr(_UICR, _UICR + _UICR_SIZE - 1),
-    )
