@@ -29,7 +29,7 @@ def pack(source: bytes) -> bytes:
         text = source.decode().replace("\r\n", "\n").replace("\r", "\n")
         smaller = _pack(text)
         # Such as a string of several lines that this Python's tokenize takes to pieces.
-        if _program(smaller) != _program(text):
+        if not _is_same(ast.parse(smaller), ast.parse(text)):
             return source
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
         return source
@@ -64,8 +64,13 @@ def _pack(text: str) -> str:
     return "\n".join(smaller).rstrip("\n") + "\n"
 
 
-def _program(text: str) -> list[tuple[str, int | None]]:
-    """What a program says and on which lines, however it is laid out."""
-    tree = ast.parse(text)
-    lines = [(type(node).__name__, getattr(node, "lineno", None)) for node in ast.walk(tree)]
-    return [(ast.dump(tree), None), *lines]
+def _is_same(one: object, other: object) -> bool:
+    """Whether two programs, or parts of them, say the same on the same lines."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, ast.AST):
+        names = "lineno", *one._fields
+        return all(_is_same(getattr(one, n, None), getattr(other, n, None)) for n in names)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return one == other
