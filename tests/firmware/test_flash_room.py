@@ -1,5 +1,7 @@
 """On V2 the choice is kept where there is room, and files are never moved for it."""
 
+from functools import cache
+
 import pytest
 
 from noughts.virtual.program import firmware_for, program
@@ -45,10 +47,15 @@ def chunks(machine):
     return {at: content for at, content in found.items() if content[0] not in (0x00, 0xFF)}
 
 
+@cache
+def put():
+    """The chunks of our files, as they are put there."""
+    return frozenset(chunks(Machine("V2")).values())
+
+
 def ours(machine):
-    """The same, of the files as they were put there."""
-    put = chunks(Machine("V2")).values()
-    return {at: content for at, content in chunks(machine).items() if content in put}
+    """Those that are still there, by their place."""
+    return {at: content for at, content in chunks(machine).items() if content in put()}
 
 
 UNFINISHED = {

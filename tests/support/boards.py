@@ -86,7 +86,7 @@ class Driver:
             self.listen()
             return condition()
 
-        if not self.board.run_until(holds, timeout_us=seconds * 1e6, step_us=2000):
+        if not self.board.run_until(holds, timeout_us=seconds * 1e6, step_us=5000):
             raise AssertionError(f"waited for {what}: {self.leds()} {self.items}")
 
     def rest(self, ms: float) -> None:
