@@ -15,7 +15,7 @@ help:  ## list these
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
 test: $(VENV)/dev qemu check  ## check everything and run all tests
-	@$(BIN)/python -m pytest -n 4 --dist loadgroup
+	@$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/dev  ## lint and check types, without tests
 	@$(BIN)/ruff check .

@@ -156,7 +156,8 @@ def soak() -> Iterator[Row]:
 
 def tests() -> Iterator[Row]:
     """All tests, set-up and checks not counted."""
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "4", "--dist", "loadgroup"]
+    run_tests = "-m", "pytest", "-q", "-n", "4", "--dist", "loadfile", "--no-loadscope-reorder"
+    command = [sys.executable, *run_tests]
     start_s = time.perf_counter()
     done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True)
     took_s = time.perf_counter() - start_s
