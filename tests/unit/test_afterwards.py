@@ -657,14 +657,14 @@ def test_the_usual_store_without_games(there, command, tmp_path, monkeypatch, ca
         return told.err
 
     err = says()
-    assert str(usual) in err and "`noughts watch` keeps a board's games there" in err
+    assert str(usual) in err and "`noughts play` and `noughts watch` keep games there" in err
     assert "`noughts watch --emulated 3` fills demonstration.db" in err
     err = says("--db", str(played))
     assert str(played) in err and "`noughts watch --emulated 3` fills it" in err
 
     filled(played, stages(DRAW))
     err = says()
-    assert str(usual) in err and "`noughts watch` keeps a board's games there" in err
+    assert str(usual) in err and "`noughts play` and `noughts watch` keep games there" in err
     assert err.endswith(f" --db {played} selects a demonstration's\n")
     assert cli.main([*command, "--db", str(played)]) == 0
 

@@ -191,15 +191,10 @@ def _how_to_fill(path: Path) -> str:
         return "`noughts watch --emulated 3` fills it"
     if path != usual:
         return "check the name that --db gives, or fill it with `noughts watch --db FILE`"
+    keeping = "`noughts play` and `noughts watch` keep games there"
     if played.exists():
-        return (
-            f"`noughts watch` keeps a board's games there, and --db {played} selects "
-            "a demonstration's"
-        )
-    return (
-        "`noughts watch` keeps a board's games there, and `noughts watch --emulated 3` fills "
-        f"{played.name} without a board"
-    )
+        return f"{keeping}, and --db {played} selects a demonstration's"
+    return f"{keeping}, and `noughts watch --emulated 3` fills {played.name} without a board"
 
 
 def add_engines(parser: argparse.ArgumentParser, nargs: str, about: str) -> None:
