@@ -19,7 +19,9 @@ _NOT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 
 def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """These files, name to content, as they go onto a board."""
-    return {name: pack(content) for name, content in files.items()}
+    return {
+        name: pack(content) if name.endswith(".py") else content for name, content in files.items()
+    }
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ from noughts import brain
 from noughts.device_files import device_files, files_for_boards
 from noughts.firmware import image
 from noughts.hardware.file_commands import MARK
-from noughts.packing import pack
+from noughts.packing import pack, packed
 
 CHUNK = 128
 
@@ -122,3 +122,10 @@ def test_the_standard_library_stays_what_it_is():
 def test_what_is_not_python_stays_as_it_is(source):
     """The board then says what is wrong with it."""
     assert pack(source) == source
+
+
+def test_only_programs_are_packed():
+    """A file of data may read as a program does."""
+    files = {"main.py": b"x = 1  # one\n", "positions": b"XO.OX  # of a game"}
+    assert packed(files) == {"main.py": pack(files["main.py"]), "positions": files["positions"]}
+    assert pack(files["positions"]) != files["positions"]
