@@ -77,6 +77,7 @@ def test_leaving_in_a_terminal(terminal, keys, status):
     """The words are the same for q, Ctrl-D and Ctrl-C; the last has the status that shells know."""
     game = terminal("vs", "hard")
     game.wait_for("your cell: ")
+    game.wait_for_rest()
     game.type(keys)
     assert game.end() == status
     game.read(0.1)

@@ -13,6 +13,8 @@ import sys
 import termios
 import time
 
+import psutil
+
 ESCAPES = re.compile(r"\x1b(\[[0-9;?>=$]*[A-Za-z]|[=>])")
 
 
@@ -43,6 +45,16 @@ class Terminal:
         while wanted not in ESCAPES.sub("", self.text):
             assert time.monotonic() < end, f"no {wanted!r} in {ESCAPES.sub('', self.text)[-2000:]}"
             self.read(0.1)
+
+    def wait_for_rest(self, seconds: float = 120) -> None:
+        """Until it sleeps, as while it waits for a key.
+
+        `input()` only sees a Ctrl-C that comes while it waits already.
+        """
+        end = time.monotonic() + seconds
+        while psutil.Process(self.pid).status() != psutil.STATUS_SLEEPING:
+            assert time.monotonic() < end, "the program does not come to rest"
+            time.sleep(0.01)
 
     def type(self, keys: str) -> None:
         os.write(self.master, keys.encode())
