@@ -1,20 +1,23 @@
-# Everything sets itself up, in a virtual environment in .venv; for a test that needs QEMU, it comes
-# through apt where that can be done without asking. `make play` and `make test` are all that a
+# Everything sets itself up, in a virtual environment in .venv; the tests' other programs, QEMU
+# and Chromium, come through apt where that can be done without asking. `make play` and `make test` are all that a
 # newcomer needs.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help play test check format table hex flash put watch dist bench soak pictures clean qemu
+.PHONY: help play web test check format table hex flash put watch dist bench soak pictures clean test-programs
 
 play: $(VENV)/play  ## play on a virtual micro:bit
 	@$(BIN)/noughts play
 
+web: $(VENV)/play  ## play in the browser, and look on
+	@$(BIN)/noughts web
+
 help:  ## list these
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
-test: $(VENV)/dev qemu check  ## check everything and run all tests
+test: $(VENV)/dev test-programs check  ## check everything and run all tests
 	@$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/dev  ## lint and check types, without tests
@@ -63,8 +66,8 @@ clean:  ## remove .venv, build, dist and all caches
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-qemu:
-	@sh tools/get_qemu.sh
+test-programs:
+	@sh tools/get_test_programs.sh
 
 $(VENV)/play: pyproject.toml
 	@$(PYTHON) tools/set_up.py $(VENV) noughts .

@@ -59,7 +59,7 @@ settings.load_profile("noughts")
 def qemu() -> None:
     """Skips a test where QEMU is missing. In CI that is a failure."""
     if shutil.which("qemu-system-arm") is None:
-        missing("QEMU is missing (qemu-system-arm); sh tools/get_qemu.sh installs it")
+        missing("QEMU is missing (qemu-system-arm); sh tools/get_test_programs.sh installs it")
 
 
 @pytest.fixture(params=["V1 1.1.1", "V2 2.1.2"])

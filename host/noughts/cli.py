@@ -36,6 +36,12 @@ COMMANDS = (
         "noughts play\n  noughts play --board v1\n  noughts play --keys 'B 500 A A B'",
     ),
     Command(
+        "web",
+        "play",
+        "play and look on in the browser",
+        "noughts web\n  noughts web --boards 3\n  noughts web --lan --no-browser",
+    ),
+    Command(
         "vs",
         "play",
         "play an engine by typing cells, or see two play",
@@ -138,14 +144,14 @@ def overview() -> str:
     """All commands by task, each with an example; at most 80 columns, and 24 rows with a prompt."""
     examples = [command.example.splitlines()[0] for command in COMMANDS]
     width = max(map(len, examples))
-    lines = ["Tic-tac-toe on a BBC micro:bit, and the tools around it."]
+    lines = ["Tic-tac-toe on a BBC micro:bit; `noughts COMMAND --help` explains a command."]
     task = None
     for command, example in zip(COMMANDS, examples, strict=True):
         if command.task != task:
             task = command.task
             lines.append(f"{task}:")
         lines.append(f"  {example:<{width}}  {command.help}")
-    return "\n".join([*lines, "`noughts COMMAND --help` explains a command."])
+    return "\n".join(lines)
 
 
 class _Parser(argparse.ArgumentParser):

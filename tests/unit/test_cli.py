@@ -98,7 +98,7 @@ def test_the_list_of_commands_is_grouped_and_fits_the_smallest_terminal():
     lines = done.stderr.splitlines()
     assert len(lines) < 24 and max(map(len, lines)) <= 80
     tasks, task = {}, None
-    for line in lines[1:-1]:
+    for line in lines[1:]:
         if line.startswith("  noughts "):
             tasks[task].append(line.split()[1])
         else:

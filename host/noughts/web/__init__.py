@@ -1,0 +1,10 @@
+"""The page in the browser: play, see the boards live, look back, and understand.
+
+    server      a port, and what answers there until Ctrl-C
+    safety      who may ask, how much, and what a browser may do with the answers
+    site        what the parts share: the store, the token, whether all may change something
+    pages       HTML in one frame, and the files beside it
+    (one file for each part)  what a page asks: JSON, and messages on a WebSocket
+
+The logic is in Python. A page draws what it is told, and asks for what it needs.
+"""

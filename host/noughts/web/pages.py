@@ -1,0 +1,64 @@
+"""The pages: what each is called, its HTML in the frame that all share, and the files beside it.
+
+A page is `pages/NAME.html`, the inside of its `<main>`; it runs `static/NAME.js`. All of it is
+read at the start.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from html import escape
+from importlib import resources
+from string import Template
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from noughts.web.site import Site
+
+PAGES = {
+    "play": ("/", "Play", "Play tic-tac-toe against a friend or an engine"),
+}
+"""By name: the address, what the navigation calls it, and its title."""
+
+_TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+
+
+def routes(site: Site) -> list[Route]:
+    """Every page, and every file that pages load."""
+    folder = resources.files("noughts.web")
+    frame = Template((folder / "pages" / "frame.html").read_text("utf-8"))
+    found = []
+    for name, (address, _, title) in PAGES.items():
+        html = frame.substitute(
+            title=escape(title),
+            name=name,
+            token=site.token,
+            navigation=_navigation(name),
+            main=(folder / "pages" / f"{name}.html").read_text("utf-8"),
+        )
+        found.append(_route(address, html.encode(), "text/html"))
+    for file in (folder / "static").iterdir():
+        kind = _TYPES.get(file.name.rpartition(".")[2])
+        if kind:
+            found.append(_route(f"/static/{file.name}", file.read_bytes(), kind))
+    return found
+
+
+def _navigation(current: str) -> str:
+    """The links to all pages that stand in it, in their order."""
+    links = [
+        f'<a href="{address}"{" aria-current=page" * (name == current)}>{called}</a>'
+        for name, (address, called, _) in PAGES.items()
+        if called
+    ]
+    return "\n".join(links)
+
+
+def _route(address: str, content: bytes, kind: str) -> Route:
+    return Route(address, partial(_answer, content=content, kind=kind), methods=["GET"])
+
+
+async def _answer(request: Request, content: bytes, kind: str) -> Response:
+    return Response(content, media_type=kind)

@@ -1,0 +1,121 @@
+// A board: nine buttons to play on, or a small picture of one.
+
+import { element, svg } from './elements.js';
+
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/**
+ * A board to play on, by click, Tab, arrows, Enter, and the keys 1 to 9.
+ * `play` gets the cell, 0 to 8.
+ */
+export class Board {
+  constructor(root, play) {
+    this.play = play;
+    this.at = 4;
+    this.cells = [...Array(9).keys()].map((cell) =>
+      element('button', {
+        type: 'button',
+        class: 'cell',
+        onclick: () => this.choose(cell),
+        onfocus: () => this.moveTo(cell),
+      }),
+    );
+    root.classList.add('board');
+    root.setAttribute('role', 'group');
+    root.setAttribute('aria-label', root.getAttribute('aria-label') ?? 'Board');
+    root.replaceChildren(...this.cells);
+    root.addEventListener('keydown', (event) => this.press(event));
+    this.moveTo(4);
+  }
+
+  /**
+   * Shows a position.
+   *
+   * marks: nine of `X`, `O` and `.`; names: what a screen reader calls each cell; playable: whether
+   * free cells can be played; last: the last move's cell; line: the cells of the row that won;
+   * labels: for free cells, small text; grounds: for cells, a class.
+   */
+  show({ marks, names, playable = false, last = null, line = [], labels = {}, grounds = {} }) {
+    this.cells.forEach((button, cell) => {
+      const free = marks[cell] === '.';
+      // Not `disabled`: a cell stays in reach of the arrows and of a screen reader.
+      button.setAttribute('aria-disabled', String(!(free && playable)));
+      button.setAttribute('aria-label', names[cell]);
+      button.className = ['cell', grounds[cell], cell === last && 'last', line.includes(cell) && 'line']
+        .filter(Boolean)
+        .join(' ');
+      button.replaceChildren(free ? label(labels[cell]) : markPicture(marks[cell]));
+    });
+  }
+
+  choose(cell) {
+    if (this.cells[cell].getAttribute('aria-disabled') === 'false') this.play(cell);
+  }
+
+  moveTo(cell) {
+    this.at = cell;
+    this.cells.forEach((button, each) => (button.tabIndex = each === cell ? 0 : -1));
+  }
+
+  press(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key in ARROWS) {
+      const [x, y] = ARROWS[event.key];
+      const column = Math.min(2, Math.max(0, (this.at % 3) + x));
+      const row = Math.min(2, Math.max(0, Math.floor(this.at / 3) + y));
+      this.cells[row * 3 + column].focus();
+    } else if (event.key >= '1' && event.key <= '9') {
+      this.cells[event.key - 1].focus();
+      this.choose(event.key - 1);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+}
+
+function label(text) {
+  return element('span', { class: 'label', 'aria-hidden': 'true' }, text ?? '');
+}
+
+function markPicture(mark) {
+  return svg('svg', { viewBox: '0 0 20 20', 'aria-hidden': 'true', class: mark }, markShape(mark));
+}
+
+function markShape(mark) {
+  return mark === 'X'
+    ? svg('path', { d: 'M4 4l12 12M16 4L4 16' })
+    : svg('circle', { cx: 10, cy: 10, r: 6.5 });
+}
+
+/** A small picture of a board, in SVG. `title`: for screen readers; without one it is hidden from them. */
+export function boardPicture({ marks, title = '', last = null, line = [], labels = {}, grounds = {} }) {
+  const parts = [];
+  for (let cell = 0; cell < 9; cell++) {
+    const x = (cell % 3) * 20;
+    const y = Math.floor(cell / 3) * 20;
+    const ground = [grounds[cell], cell === last && 'last', line.includes(cell) && 'line'];
+    parts.push(
+      svg('rect', { x, y, width: 20, height: 20, class: ['ground', ...ground].filter(Boolean).join(' ') }),
+    );
+    if (marks[cell] !== '.') {
+      parts.push(
+        svg('g', { transform: `translate(${x} ${y})`, class: marks[cell] }, markShape(marks[cell])),
+      );
+    } else if (labels[cell] != null) {
+      parts.push(svg('text', { x: x + 10, y: y + 10, class: 'label' }, String(labels[cell])));
+    }
+  }
+  parts.push(svg('path', { d: 'M20 0V60M40 0V60M0 20H60M0 40H60', class: 'grid' }));
+  return svg(
+    'svg',
+    {
+      viewBox: '0 0 60 60',
+      class: 'small-board',
+      role: title ? 'img' : null,
+      'aria-label': title || null,
+      'aria-hidden': title ? null : 'true',
+    },
+    ...parts,
+  );
+}

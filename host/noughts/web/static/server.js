@@ -1,0 +1,99 @@
+// Asking the server: JSON by GET and POST, and what to do while it is away.
+
+let token = document.querySelector('meta[name="token"]').content;
+const trouble = document.getElementById('trouble');
+
+export function showTrouble(text) {
+  trouble.textContent = text;
+  trouble.hidden = !text;
+}
+
+/** What `address` answers. Throws an Error whose message can be shown. */
+export async function get(address) {
+  return answered(await fetched(address, { headers: { Accept: 'application/json' } }));
+}
+
+/** Changes something. The token is fetched again if noughts was started anew meanwhile. */
+export async function post(address, content) {
+  let response = await fetched(address, request(content));
+  if (response.status === 401) {
+    await renewToken();
+    response = await fetched(address, request(content));
+  }
+  return answered(response);
+}
+
+function request(content) {
+  return {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Noughts-Token': token },
+    body: JSON.stringify(content),
+  };
+}
+
+async function fetched(address, options) {
+  try {
+    const response = await fetch(address, options);
+    showTrouble('');
+    return response;
+  } catch {
+    showTrouble('noughts is not running any more; start it again, and this page goes on.');
+    throw new Error('noughts is not running');
+  }
+}
+
+async function answered(response) {
+  const content = await response.json();
+  if (!response.ok) {
+    throw new Error(content.error ?? `the server answers ${response.status}`);
+  }
+  return content;
+}
+
+async function renewToken() {
+  const text = await (await fetched(location.pathname, {})).text();
+  const page = new DOMParser().parseFromString(text, 'text/html');
+  token = page.querySelector('meta[name="token"]').content;
+}
+
+/**
+ * A WebSocket that is opened again whenever it closes, with the token of the server's present start.
+ * `hear` gets each message; `state` is told `true` when it is open and `false` when it has closed.
+ * Gives a function that sends a message, and says whether it could.
+ */
+export function connect(address, hear, state = () => {}) {
+  let socket = null;
+  let wait = 250;
+  function open() {
+    socket = new WebSocket(`ws://${location.host}${address}`);
+    socket.addEventListener('open', () => {
+      socket.send(JSON.stringify({ token }));
+      wait = 250;
+      showTrouble('');
+      state(true);
+    });
+    socket.addEventListener('message', (event) => hear(JSON.parse(event.data)));
+    socket.addEventListener('close', () => {
+      state(false);
+      showTrouble('noughts is not running any more; start it again, and this page goes on.');
+      setTimeout(again, wait);
+      wait = Math.min(wait * 2, 2000);
+    });
+  }
+  async function again() {
+    try {
+      await renewToken();
+    } catch {
+      setTimeout(again, wait);
+      wait = Math.min(wait * 2, 2000);
+      return;
+    }
+    open();
+  }
+  open();
+  return (message) => {
+    if (socket.readyState !== WebSocket.OPEN) return false;
+    socket.send(JSON.stringify(message));
+    return true;
+  };
+}

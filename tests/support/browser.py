@@ -1,0 +1,95 @@
+"""A real Chromium, and `noughts web` to look at with it."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from playwright.sync_api import Browser, Playwright
+
+from needed import missing
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+_START_S = 120.0
+
+
+def chromium(playwright: Playwright) -> Browser:
+    """The system's Chromium. Where it is missing, the test is skipped; in CI that is a failure."""
+    path = next((found for found in map(shutil.which, _NAMES) if found), None)
+    if path is None:
+        missing("Chromium is missing; sh tools/get_test_programs.sh installs it")
+    # Its sandbox refuses to run for root, and there is none in many containers.
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return playwright.chromium.launch(
+        executable_path=path, chromium_sandbox=not root, args=["--disable-dev-shm-usage"]
+    )
+
+
+class Server:
+    """`noughts web` in a process of its own, on a port of the system's."""
+
+    def __init__(self, folder: Path, *words: str, port: int = 0, **env: str) -> None:
+        self.folder = folder
+        home = {"HOME": str(folder), "XDG_DATA_HOME": str(folder)}
+        command = [sys.executable, "-m", "noughts", "web", "--no-browser", "--port", str(port)]
+        self.process = subprocess.Popen(
+            [*command, *words],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **home, "PYTHONUTF8": "1", **env},
+        )
+        self.said = ""
+        match = self._wait_for(r"noughts is at (http://([\w.]+):(\d+))/")
+        self.url, self.port = match[1], int(match[3])
+
+    def _wait_for(self, pattern: str) -> re.Match[str]:
+        assert self.process.stderr is not None
+        end = time.monotonic() + _START_S
+        while not (match := re.search(pattern, self.said)):
+            ready, _, _ = select.select([self.process.stderr], [], [], 0.1)
+            data = os.read(self.process.stderr.fileno(), 65536) if ready else b""
+            self.said += data.decode()
+            if time.monotonic() > end or (ready and not data):
+                self.close()
+                raise AssertionError(f"no {pattern!r} in {self.said!r}")
+        return match
+
+    def ask(
+        self, method: str, address: str, body: bytes | None = None, **headers: str
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """A request that no browser made; `_` in a header's name stands for `-`."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, address, body, named)
+            response = connection.getresponse()
+            return response.status, dict(response.headers.items()), response.read()
+        finally:
+            connection.close()
+
+    def token(self) -> str:
+        """What a page of this start shows when it changes something."""
+        match = re.search(rb'<meta name="token" content="([\w-]+)">', self.ask("GET", "/")[2])
+        assert match
+        return match[1].decode()
+
+    def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
+        """Send a signal; gives the exit status, and all that it has printed."""
+        self.process.send_signal(number)
+        _, rest = self.process.communicate(timeout=_START_S)
+        return self.process.returncode, self.said + rest.decode()
+
+    def close(self) -> None:
+        """End it, whatever it does."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()

@@ -1,0 +1,61 @@
+"""A browser for all tests of a worker, and servers that always end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if os.name != "posix":
+    collect_ignore_glob = ["test_*.py"]  # they end servers by signals, and wait for pipes
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+    from browser import Server
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    from browser import chromium
+
+    with sync_playwright() as playwright:
+        browser = chromium(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts `noughts web` with these words, with a data folder of the test's."""
+    from browser import Server
+
+    started: list[Server] = []
+
+    def start(*words: str, **named: Any) -> Server:
+        started.append(Server(tmp_path, *words, **named))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.close()
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """An empty page, whose script must not fail and which must say nothing on the console."""
+    context = chromium.new_context()
+    context.set_default_timeout(120_000)
+    opened = context.new_page()
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    opened.errors = errors  # type: ignore[attr-defined]
+    yield opened
+    context.close()
+    assert not errors

@@ -1,0 +1,45 @@
+#!/bin/sh
+# Installs what single tests need beside Python, through apt, where that needs no question; else says
+# how to install it, in one line each. It never fails: a test says for itself what it misses.
+
+root=
+if [ "$(id -u)" != 0 ]; then
+    root="sudo -n"
+    sudo -n true >/dev/null 2>&1 || root=no
+fi
+export DEBIAN_FRONTEND=noninteractive
+
+# have PROGRAM ...: whether one of them is there
+have() {
+    for program in "$@"; do
+        command -v "$program" >/dev/null 2>&1 && return 0
+    done
+    return 1
+}
+
+# get PACKAGE: through apt
+get() {
+    [ "$root" != no ] && have apt-get || return 1
+    echo "Installing $1 (apt-get install), which tests need"
+    install="$root apt-get install -y -qq --no-install-recommends $1"
+    $install >/dev/null 2>&1 && return 0
+    $root apt-get update -qq >/dev/null 2>&1
+    $install >/dev/null 2>&1
+}
+
+# missing NAME WHY DEBIAN HOMEBREW WINGET
+missing() {
+    case "$(uname -s)" in
+        Darwin) how="brew install $4" ;;
+        Linux) how="sudo apt install $3 (or your distribution's package of that program)" ;;
+        *) how="winget install $5" ;;
+    esac
+    echo "noughts: $1 is missing, $2; install it with: $how" >&2
+}
+
+have qemu-system-arm || get qemu-system-arm ||
+    missing QEMU "beside which a test holds our emulator" qemu-system-arm qemu \
+        SoftwareFreedomConservancy.QEMU
+have chromium chromium-browser google-chrome || get chromium ||
+    missing Chromium "in which tests use the page" chromium "--cask chromium" Hibbiki.Chromium
+exit 0
