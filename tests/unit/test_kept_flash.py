@@ -1,6 +1,8 @@
 """A virtual board's flash from one run to the next."""
 
+import zlib
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 
@@ -28,6 +30,16 @@ def test_a_board_goes_on_with_what_was_kept(tmp_path):
     assert kept.trouble == again.trouble == ""
 
 
+def test_what_has_not_changed_is_not_written_again(tmp_path):
+    kept = KeptFlash(tmp_path, PROGRAM)
+    kept.keep(PROGRAM.flash)
+    assert not kept.path.exists()
+    kept.keep(PLAYED)
+    kept.path.unlink()
+    kept.keep(PLAYED)
+    assert not kept.path.exists()
+
+
 def test_the_choice_is_found_in_it():
     assert choice_in(PLAYED) == "Ht"
     assert choice_in(PROGRAM.flash) == "Pb"
@@ -48,14 +60,22 @@ def test_another_release_or_board_begins_anew(tmp_path, newer):
     assert kept.trouble == ""
 
 
-@pytest.mark.parametrize("how", ["cut", "bit", "text", "empty"])
+@pytest.mark.parametrize("how", ["cut", "bit", "digest", "short", "text", "empty"])
 def test_a_damaged_file_is_a_new_board_with_a_word(tmp_path, how):
     kept = KeptFlash(tmp_path, PROGRAM)
     kept.keep(PLAYED)
     content = bytearray(kept.path.read_bytes())
-    content[-1] ^= 1
-    damaged = {"cut": content[:90], "bit": content, "text": b"hello", "empty": b"\0"}[how]
-    kept.path.write_bytes(damaged)
+    begin, packed = content[:40], zlib.compress(PLAYED[:-1])
+    kept.path.write_bytes(
+        {
+            "cut": content[:90],
+            "bit": content[:-1] + bytes([content[-1] ^ 1]),
+            "digest": begin + bytes(32) + content[72:],
+            "short": begin + sha256(packed).digest() + packed,
+            "text": b"hello",
+            "empty": b"\0",
+        }[how]
+    )
     again = KeptFlash(tmp_path, PROGRAM)
     assert again.program() == PROGRAM
     assert again.trouble == f"{kept.path} is damaged; the board is a new one"

@@ -93,3 +93,10 @@ def test_the_last_game_and_the_score_need_no_store():
     last = played.last
     assert (last.id, last.board, last.hardware, last.result) == (2, "virtual-V1", "V1", "draw")
     assert last.thought_ms == [1000] * 9
+
+
+def test_times_are_of_the_game_itself_though_its_first_sentences_were_lost():
+    played = PlayedGames("virtual-V1")
+    for sentence in (*stages(WON), *stages(DRAWN, number=2)[4:]):
+        played.hear(sentence)
+    assert played.last.thought_ms == [None] * 4 + [1000] * 5

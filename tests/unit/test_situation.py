@@ -115,6 +115,16 @@ def test_icons_and_texts_hide_no_marks():
     assert look(observer, marks).last == 3
 
 
+def test_a_text_that_scrolls_after_the_end_shows_no_marks_in_between():
+    observer = observed(game("03142", end="A"))
+    marks = bytes([9, 0, 9] + [0] * 22)
+    assert look(observer, marks).last == 2
+    look(observer, picture("X"))
+    assert look(observer, marks).last is None
+    observer.hear(game("4"))
+    assert look(observer, marks).last == 4
+
+
 def test_a_reset_and_a_fault():
     observer = observed(game("40"))
     sad = bytes.fromhex("0000000000 0009000900 0000000000 0009090900 0900000009")

@@ -116,7 +116,8 @@ class PlayedGames:
     def __init__(self, board: str) -> None:
         self._board = board
         self._boot: Boot | None = None
-        self._times: dict[int, int] = {}
+        self._times: dict[int, int] = {}  # by ply, of the game `_current`
+        self._current: tuple[str, int] | None = None
         self.score: dict[str, dict[str, int]] = {}
         """By seats, how many games ended so: `A`, `B`, `=`."""
         self.last: StoredGame | None = None
@@ -126,10 +127,10 @@ class PlayedGames:
         if isinstance(sentence, Boot):
             self._boot = sentence
             return
-        if not sentence.moves:
+        if self._current != (sentence.boot, sentence.number):
+            self._current = sentence.boot, sentence.number
             self._times.clear()
-        elif sentence.end != "x":
-            self._times[len(sentence.moves)] = sentence.ms
+        self._times[len(sentence.moves)] = sentence.ms
         if sentence.end in ("A", "B", "="):
             score = self.score.setdefault(sentence.seats, {"A": 0, "B": 0, "=": 0})
             score[sentence.end] += 1
