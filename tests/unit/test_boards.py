@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -73,6 +74,18 @@ def test_a_name_shows_everywhere_and_chooses_games(noughts):
     for part, found in (("BLUE", [1]), ("0027001A", [1]), ("usb", [3, 2, 1]), ("e\nu", [])):
         listed = json.loads(noughts("games", "--json", "--board", part)[1])
         assert [game["game"] for game in listed] == found
+
+
+def test_a_name_is_the_same_however_its_accents_are_written(noughts):
+    noughts("boards", "name", "1", "O\u0308l")
+    assert json.loads(noughts("boards", "--json")[1])[0]["name"] == "\u00d6l"
+
+
+def test_the_kind_is_what_the_board_said_last(noughts, path):
+    with Store(path) as store:
+        store.keep("usb-2", replace(BOOT, boot="0B00", board="V2"), AT + 120_000)
+        store.keep("usb-2", replace(BOOT, boot="0A00"), AT - 120_000)
+    assert json.loads(noughts("boards", "--json")[1])[1]["hardware"] == "V2"
 
 
 def test_a_name_is_taken_away(noughts):

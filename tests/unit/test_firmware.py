@@ -210,6 +210,14 @@ def test_new_files_replace_those_that_came_with_the_hex():
     assert again.todict() == firmware.with_files({"main.py": b"pass"}).todict()
 
 
+@pytest.mark.parametrize("board", ["V1", "V2"])
+def test_the_flash_with_files_is_what_a_hex_with_them_holds(board):
+    firmware = firmware_for(board)
+    flash = firmware.flash_with_files(files_for_boards())
+    assert len(flash) == len(firmware.flash)
+    assert flash == firmware.with_files(files_for_boards()).tobinstr(0, len(flash) - 1)
+
+
 def test_too_big_for_a_board_says_which_and_by_how_much():
     with pytest.raises(FirmwareError, match=r"micro:bit V2: .* 128 bytes too big .* 20,480"):
         image.bundled()["V2"].with_files({"a": bytes(160 * CHUNK_DATA_SIZE)})

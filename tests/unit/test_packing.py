@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from noughts import brain
+from noughts import brain, packing
 from noughts.device_files import device_files, files_for_boards
 from noughts.firmware import image
 from noughts.hardware.file_commands import MARK
@@ -129,3 +129,10 @@ def test_only_programs_are_packed():
     files = {"main.py": b"x = 1  # one\n", "positions": b"XO.OX  # of a game"}
     assert packed(files) == {"main.py": pack(files["main.py"]), "positions": files["positions"]}
     assert pack(files["positions"]) != files["positions"]
+
+
+@pytest.mark.parametrize("other", ["x = 1\n\ny = 2\n", "x = 1\n", "x = 1\ny = 2\nz = 3\n"])
+def test_what_would_not_say_the_same_on_the_same_lines_stays_as_it_is(monkeypatch, other):
+    monkeypatch.setattr(packing, "_pack", lambda text: other)
+    source = b"x = 1  # a comment\ny = 2\n"
+    assert pack(source) == source

@@ -15,8 +15,10 @@ from noughts import cli
 from noughts.game.positions import EMPTY, canonical
 from noughts.game.review import review
 from noughts.protocol.sentences import outcome
+from noughts.report.page import page
 from noughts.store.people_moves import people_moves
 from noughts.store.queries import GameFilter
+from noughts.store.statistics import stats
 from noughts.store.store import Store
 from sample_games import AT, filled, stages
 
@@ -103,7 +105,9 @@ def test_the_page_says_results_boards_first_moves_and_mistakes(noughts, path, tm
     (usb,) = (row for row in page.rows if row[0] == "usb-1")
     assert usb[:9] == ["usb-1", "5", "1", "1", "2", "0", "1", "2", "0.50"]
     assert ["2", "3", "3", "100%"] in page.rows  # the second move of the game
-    assert "Where people began 3 games: 100% in the centre, 0% in a corner" in page.text
+    assert "Where people began 3 games: 100% in the centre, 0% in a corner, 0% on an edge." in (
+        page.text
+    )
     assert "O to move: 3 mistakes in 3 games (100%)." in " ".join(page.text.split())
     assert (
         "Most often wrong: 2, on the top edge (3 times); it turns a draw into a loss" in page.text
@@ -137,10 +141,17 @@ def test_names_are_text(noughts, path, name):
     assert name.replace("\x1b", "b") in page.text  # which games: as it was typed
 
 
+def test_what_was_chosen_is_text_too(path):
+    with Store(path) as store:
+        found, moves = stats(store, GameFilter()), people_moves(store, GameFilter())
+    assert "Only &lt;b&gt; [2J . " in page(found, {}, moves, "<b>\x1b[2J\u202e")
+
+
 def test_it_is_of_the_games_that_are_chosen(noughts):
     page = Page(noughts("--board", "usb-2", "--since", "2026-09-22")[1])
     assert "Only boards with 'usb-2' in their name, since 2026-09-22." in page.text
     assert page.rows[-1] and "usb-1" not in page.text
+    assert "0.50mistakes a game, of each person" in page.text
 
 
 def test_games_without_an_end_or_a_mistake(noughts, tmp_path):
