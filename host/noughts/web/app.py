@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, in_words
 from noughts.web import pages
@@ -17,7 +17,7 @@ from noughts.web.safety import Safety
 from noughts.web.site import Site
 
 
-def application(site: Site, ready: Callable[[], object] = lambda: None) -> Starlette:
+def application(site: Site, ready: Callable[[], object] = lambda: None) -> ASGIApp:
     """What answers on the site's port; `ready` is called once it can."""
 
     @asynccontextmanager
@@ -25,9 +25,8 @@ def application(site: Site, ready: Callable[[], object] = lambda: None) -> Starl
         ready()
         yield
 
-    return Starlette(
+    answers = Starlette(
         routes=[*pages.routes(site)],
-        middleware=[Middleware(Safety, site)],
         exception_handlers={
             NoughtsError: _expected,
             OSError: _expected,
@@ -36,6 +35,7 @@ def application(site: Site, ready: Callable[[], object] = lambda: None) -> Starl
         },
         lifespan=running,
     )
+    return Safety(answers, site)
 
 
 async def _expected(request: Request, error: Exception) -> Response:

@@ -6,6 +6,7 @@ read at the start.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from html import escape
 from importlib import resources
@@ -15,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from noughts.web.safety import may_change
 from noughts.web.site import Site
 
 PAGES = {
@@ -31,14 +33,14 @@ def routes(site: Site) -> list[Route]:
     frame = Template((folder / "pages" / "frame.html").read_text("utf-8"))
     found = []
     for name, (address, _, title) in PAGES.items():
-        html = frame.substitute(
+        html = partial(
+            frame.substitute,
             title=escape(title),
             name=name,
-            token=site.token,
             navigation=_navigation(name),
             main=(folder / "pages" / f"{name}.html").read_text("utf-8"),
         )
-        found.append(_route(address, html.encode(), "text/html"))
+        found.append(_page(address, html, site))
     for file in (folder / "static").iterdir():
         kind = _TYPES.get(file.name.rpartition(".")[2])
         if kind:
@@ -54,6 +56,17 @@ def _navigation(current: str) -> str:
         if called
     ]
     return "\n".join(links)
+
+
+def _page(address: str, html: Callable[..., str], site: Site) -> Route:
+    """A page; who may only look on is not told the token."""
+    ours, guests = (html(token=token).encode() for token in (site.token, ""))
+
+    async def answer(request: Request) -> Response:
+        known = may_change(site, request.client.host if request.client else "?")
+        return Response(ours if known else guests, media_type="text/html")
+
+    return Route(address, answer, methods=["GET"])
 
 
 def _route(address: str, content: bytes, kind: str) -> Route:

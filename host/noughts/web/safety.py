@@ -11,7 +11,7 @@ import hmac
 import ipaddress
 import json
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -24,6 +24,8 @@ MAX_BODY = 65_536
 RATE, BURST = 200, 400
 """Requests a second from one address, and how many at once: twenty browsers load a page."""
 _ADDRESSES = 4096
+_MAX_SOCKETS = 64
+"""WebSockets from one address: of more, nobody else would get one."""
 TOKEN_HEADER = "x-noughts-token"
 
 _POLICY = (
@@ -58,75 +60,110 @@ class RateLimit:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allows(self, address: str) -> bool:
-        """Whether one more may come now."""
+        """Whether one more may come now; one that may not takes nothing from the next."""
         now_s = self._clock()
         left, since_s = self._left.pop(address, (self._burst, now_s))
         left = min(self._burst, left + (now_s - since_s) * self._rate)
-        self._left[address] = (max(left - 1, 0), now_s)
+        allowed = left >= 1
+        self._left[address] = (left - allowed, now_s)
         if len(self._left) > _ADDRESSES:
             self._left.popitem(last=False)
-        return left >= 1
+        return allowed
 
 
 class Safety:
-    """Refuses what does not come from our pages, and says to the browser what it may do."""
+    """Refuses what does not come from our pages, and says to the browser what it may do.
+
+    It stands around the whole application, so that what fails there has its headers too.
+    """
 
     def __init__(self, app: ASGIApp, site: Site, limit: RateLimit | None = None) -> None:
         self._app, self._site = app, site
         self._limit = limit or RateLimit()
+        self._sockets: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-            return
+        elif scope["type"] == "websocket":
+            await self._socket(scope, receive, send)
+        else:
+            await self._request(scope, receive, _with_headers(send))
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             self._check(scope)
-            if scope["type"] == "http":
-                await self._app(scope, _limited(scope, receive), _with_headers(send))
-            else:
-                await self._app(scope, receive, send)
+            body = await _body(receive) if _changes(scope) else b""
         except RefusedError as refused:
-            await _refuse(scope, send, refused)
+            await _refuse(send, refused)
+            return
+        if body is not None:
+            await self._app(scope, _after(body, receive), send)
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        address = _address(scope)
+        try:
+            self._check(scope)
+            if self._sockets[address] >= _MAX_SOCKETS:
+                raise RefusedError(429, "too many pages are open; close some")
+        except RefusedError as refused:
+            await send({"type": "websocket.close", "code": 1008, "reason": refused.why})
+            return
+
+        async def limited() -> Message:
+            message = await receive()
+            if message["type"] != "websocket.receive" or self._limit.allows(address):
+                return message
+            await send({"type": "websocket.close", "code": 1008, "reason": "too many messages"})
+            return {"type": "websocket.disconnect", "code": 1008}
+
+        self._sockets[address] += 1
+        try:
+            await self._app(scope, limited, send)
+        finally:
+            self._sockets[address] -= 1
+            self._sockets += Counter()  # which drops who has none
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        address = (scope.get("client") or ("?", 0))[0]
-        if not self._limit.allows(address):
+        self._check_source(scope, headers)
+        # What other pages in the same browser ask for takes nothing from what ours may.
+        if not self._limit.allows(_address(scope)):
             raise RefusedError(429, "too many requests at once; wait a second")
+        if scope["type"] == "http" and _changes(scope):
+            self._check_change(headers, _address(scope))
+
+    def _check_source(self, scope: Scope, headers: Headers) -> None:
         host = headers.get("host", "")
         if host not in self._site.addresses or len(headers.getlist("host")) != 1:
             raise RefusedError(421, f"this is http://{self._site.addresses[0]}, and no other")
-        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        self._check_source(scope, headers, host, changes)
-        if scope["type"] == "http" and changes:
-            self._check_change(scope, headers, address)
-
-    def _check_source(self, scope: Scope, headers: Headers, host: str, changes: bool) -> None:
-        origin = headers.get("origin")
-        if origin != f"http://{host}" and (changes or origin is not None):
+        changes = _changes(scope)
+        origins = headers.getlist("origin")
+        if origins != [f"http://{host}"] and (changes or origins):
             raise RefusedError(403, "only this server's own pages may ask that")
-        followed_link = headers.get("sec-fetch-mode") == "navigate" and not changes
-        ours = ("same-origin", "none") if followed_link or not changes else ("same-origin",)
         site = headers.get("sec-fetch-site", "same-origin")
-        if site not in ours and not (followed_link and headers.get("sec-fetch-dest") == "document"):
+        ours = ("same-origin",) if changes else ("same-origin", "none")
+        if site not in ours and (changes or not _follows_link(scope, headers)):
             raise RefusedError(403, "only this server's own pages may ask that")
 
-    def _check_change(self, scope: Scope, headers: Headers, address: str) -> None:
+    def _check_change(self, headers: Headers, address: str) -> None:
         if not may_change(self._site, address):
             raise RefusedError(403, "from another computer you can look on, but change nothing")
         if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise RefusedError(415, "only JSON can be sent here")
-        if not is_token(self._site, headers.get(TOKEN_HEADER, "")):
+        if not is_token(self._site, headers.get(TOKEN_HEADER)):
             raise RefusedError(401, "noughts was started again; load the page again")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MAX_BODY:
-            raise RefusedError(413, f"a request has {MAX_BODY:,} bytes at most")
+        if not length.isdecimal() or len(length) > 20 or int(length) > MAX_BODY:
+            raise _too_long()
 
 
-def is_token(site: Site, token: str) -> bool:
-    """Whether it is this start's."""
-    return hmac.compare_digest(token.encode(), site.token.encode())
+def is_token(site: Site, token: object) -> bool:
+    """Whether it is this start's, whatever somebody may have sent as one."""
+    if not isinstance(token, str):
+        return False
+    return hmac.compare_digest(token.encode(errors="replace"), site.token.encode())
 
 
 def may_change(site: Site, address: str) -> bool:
@@ -139,20 +176,57 @@ def may_change(site: Site, address: str) -> bool:
         return False
 
 
-def _limited(scope: Scope, receive: Receive) -> Receive:
-    """A body is refused as soon as it is too long, whatever its header said."""
-    size = 0
+def _address(scope: Scope) -> str:
+    """Where the connection comes from; what a header may say of that is not believed."""
+    return str((scope.get("client") or ("?", 0))[0])
 
-    async def limited() -> Message:
-        nonlocal size
+
+def _changes(scope: Scope) -> bool:
+    return scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+
+
+def _follows_link(scope: Scope, headers: Headers) -> bool:
+    """Whether somebody follows a link to a page of ours; what pages ask has none."""
+    return (
+        headers.get("sec-fetch-mode") == "navigate"
+        and headers.get("sec-fetch-dest") == "document"
+        and not scope["path"].startswith("/api/")
+    )
+
+
+def _too_long() -> RefusedError:
+    return RefusedError(413, f"a request has {MAX_BODY:,} bytes at most")
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """All of it, whatever a header said of its length; None if who sends it has gone away."""
+    body, more = b"", True
+    while more:
         message = await receive()
-        if message["type"] == "http.request":
-            size += len(message.get("body", b""))
-            if size > MAX_BODY:
-                raise RefusedError(413, f"a request has {MAX_BODY:,} bytes at most")
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+        if len(body) > MAX_BODY:
+            raise _too_long()
+    return body
+
+
+def _after(body: bytes, receive: Receive) -> Receive:
+    """What an application hears: the body at once, and then what happens to the connection."""
+    heard = False
+
+    async def after() -> Message:
+        nonlocal heard
+        if not heard:
+            heard = True
+            return {"type": "http.request", "body": body, "more_body": False}
+        message = await receive()
+        while message["type"] == "http.request":  # the body of what may have none
+            message = await receive()
         return message
 
-    return limited
+    return after
 
 
 def _with_headers(send: Send) -> Send:
@@ -167,10 +241,7 @@ def _with_headers(send: Send) -> Send:
     return with_headers
 
 
-async def _refuse(scope: Scope, send: Send, refused: RefusedError) -> None:
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008, "reason": refused.why})
-        return
+async def _refuse(send: Send, refused: RefusedError) -> None:
     body = json.dumps({"error": refused.why}).encode()
     start = {
         "type": "http.response.start",
@@ -181,5 +252,5 @@ async def _refuse(scope: Scope, send: Send, refused: RefusedError) -> None:
             (b"connection", b"close"),  # what is left of the body is never read
         ],
     }
-    await _with_headers(send)(start)
+    await send(start)
     await send({"type": "http.response.body", "body": body})

@@ -25,5 +25,5 @@ class Site:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """What a browser may name as the host: exactly these."""
-        return tuple(f"{host}:{self.port}" for host in self.hosts)
+        """What a browser may name as the host: exactly these. It leaves out the web's own port."""
+        return tuple(f"{host}:{self.port}" if self.port != 80 else host for host in self.hosts)
