@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from playwright.sync_api import Browser, Playwright
@@ -35,14 +35,27 @@ def chromium(playwright: Playwright) -> Browser:
 
 
 class Server:
-    """`noughts web` in a process of its own, on a port of the system's."""
+    """`noughts web`, or a program like it, in a process of its own, on a port of the system's.
 
-    def __init__(self, folder: Path, *words: str, port: int = 0, **env: str) -> None:
+    files: how many files it may open, and no more.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *words: str,
+        port: int = 0,
+        program: Sequence[str] = ("-m", "noughts", "web", "--no-browser"),
+        files: int | None = None,
+        **env: str,
+    ) -> None:
         self.folder = folder
         home = {"HOME": str(folder), "XDG_DATA_HOME": str(folder)}
-        command = [sys.executable, "-m", "noughts", "web", "--no-browser", "--port", str(port)]
+        command = [sys.executable, *program, "--port", str(port), *words]
+        if files is not None:
+            command = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *command]
         self.process = subprocess.Popen(
-            [*command, *words],
+            command,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             env={**os.environ, **home, "PYTHONUTF8": "1", **env},

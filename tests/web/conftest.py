@@ -1,4 +1,4 @@
-"""A browser for all tests of a worker, and servers that always end."""
+"""A browser for the tests of a file, and servers that always end."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from browser import Server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """One for each file: while it is there, nothing else in this process can run an event loop."""
     from playwright.sync_api import sync_playwright
 
     from browser import chromium

@@ -6,12 +6,16 @@ import asyncio
 import errno
 import logging
 import socket
+import sys
+from contextlib import suppress
 from typing import Any
 
+import h11
 import psutil
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from noughts.errors import NoughtsError
 
@@ -19,9 +23,17 @@ PORT = 8017
 _TRIED = 20
 """Ports, from the wanted one on."""
 _REQUEST_S = 10.0
-"""A connection that has not sent a whole request by then is closed."""
-_MAX_SILENT = 128
-"""Connections that have sent no request yet; of more, the oldest are closed."""
+"""A connection that has not sent the rest of a request by then is closed."""
+_STALLED_S = 30.0
+"""So is one that takes nothing of its answer for so long."""
+_MAX_OPEN = 160
+"""Connections; of more, those are closed that have been silent for longest."""
+_BACKLOG = 64
+"""Connections that the system keeps for us until we come to them: all are accepted at once."""
+_FILES = 4096
+"""What a process may open, where the system grants it: macOS begins with 256."""
+_PING_S = 20.0
+"""Between pings on a WebSocket; it is closed when one is not answered for so long."""
 _LAST_S = 1
 """For answers that are on their way when the end is asked for."""
 _MAX_MESSAGE = 65_536
@@ -39,7 +51,7 @@ def listening(port: int, lan: bool) -> socket.socket:
         try:
             _alone(sock)
             sock.bind(("0.0.0.0" if lan else "127.0.0.1", each))
-            sock.listen(256)
+            sock.listen(_BACKLOG)
             return sock
         except OSError as error:
             sock.close()
@@ -67,45 +79,102 @@ def own_addresses() -> list[str]:
 
 
 class _Protocol(H11Protocol):
-    """HTTP, from whoever asks in time.
+    """HTTP, with whoever sends requests and takes answers in time.
 
-    uvicorn waits for ever for a first request, so that connections without one could use up what
-    the system lets a process open.
+    uvicorn waits for ever for the rest of a request, be it the first byte of its head or the last
+    of its body, so that connections without one could use up what a process may open.
     """
 
     _silent: dict[_Protocol, asyncio.TimerHandle] = {}  # noqa: RUF012
+    """Whose next word we wait for, and until when; the first has been silent for longest."""
+    _stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        timer = self.loop.call_later(_REQUEST_S, transport.close)
-        self._silent[self] = timer
-        if len(self._silent) > _MAX_SILENT:
-            oldest = next(iter(self._silent))
-            oldest._heard()
-            oldest.transport.close()
+        self._attend()
+        if len(self.connections) > _MAX_OPEN:
+            next(iter(self._silent))._close()
 
     def handle_events(self) -> None:
         super().handle_events()
-        if self.scope is not None:  # a whole head has come
-            self._heard()
+        self._attend()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._heard()
+        self.resume_writing()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalled = self.loop.call_later(_STALLED_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stalled:
+            self._stalled.cancel()
+
+    def _attend(self) -> None:
+        """Wait for the rest of a request, if one is due; what comes of it meanwhile is no rest."""
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY) or self.transport.is_closing():
+            self._heard()
+        elif self not in self._silent:
+            self._silent[self] = self.loop.call_later(_REQUEST_S, self._close)
 
     def _heard(self) -> None:
         timer = self._silent.pop(self, None)
-        if timer is not None:
+        if timer:
             timer.cancel()
+
+    def _close(self) -> None:
+        self._heard()
+        self.transport.close()
+        # Who does not take what is still to be sent would keep it open.
+        self.loop.call_later(_STALLED_S, self.transport.abort)
+
+
+class _Socket(WebSocketsSansIOProtocol):
+    """A WebSocket, with whoever takes messages in time."""
+
+    _stalled: asyncio.TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalled = self.loop.call_later(_STALLED_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stalled:
+            self._stalled.cancel()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.resume_writing()
+        super().connection_lost(exc)
+
+
+def _raise_file_limit() -> None:
+    """Let this process open more than it may at its start, as far as the system allows."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            with suppress(ValueError, OSError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def serve(application: ASGIApp, sock: socket.socket) -> None:
     """Answer on a socket until Ctrl-C or a signal, which is raised again once all is closed."""
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    logging.getLogger("asyncio").addFilter(lambda said: "out of system" not in said.getMessage())
+    _raise_file_limit()
     options: dict[str, Any] = {
         "http": _Protocol,
-        "ws": "websockets-sansio",
+        "ws": _Socket,
+        "backlog": _BACKLOG,
         "ws_max_size": _MAX_MESSAGE,
+        "ws_ping_interval": _PING_S,
+        "ws_ping_timeout": _PING_S,
         "lifespan": "on",
         "log_config": None,
         "access_log": False,
