@@ -16,18 +16,16 @@ from noughts import brain
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
 from noughts.engines.search import AlphaBeta, in_words, score_of_move
-from noughts.engines.tree import Node, build_tree
+from noughts.engines.tree import MAX_DRAWN, Node, build_tree, unfinished
 from noughts.engines.tree_svg import drawn, estimated_bytes
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.game.board import Board
-from noughts.game.positions import WON, Position, parse
+from noughts.game.positions import Position
 from noughts.terminal.layout import board
 
 _SEARCHES = ("minimax", "alphabeta", "transposition")
 _MAX_DEPTH = 9
-_MAX_DRAWN = 500
-"""Positions in a picture. Beyond, nobody follows it, and printers print dozens of pages."""
 _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax searches"}
 
 
@@ -56,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--svg",
         metavar="FILE",
         type=Path,
-        help=f"draw the tree, of up to {_MAX_DRAWN:,} positions, or what the chip sees into this "
+        help=f"draw the tree, of up to {MAX_DRAWN:,} positions, or what the chip sees into this "
         "picture",
     )
     parser.add_argument(
@@ -75,9 +73,7 @@ def run(args: argparse.Namespace) -> int:
         args.error("--svg draws the tree or what the chip sees; give --tree DEPTH or --chip")
     if args.chip and args.tree:
         args.error("--chip shows one position, --tree what a search looks at; give one of them")
-    position = parse(args.position)
-    if position.over:
-        raise NoughtsError(f"in {position} {_ending(position)}; give one that is not finished")
+    position = unfinished(args.position)
     if args.chip:
         return _chip(position, args.svg, args.json)
     tree = None if args.tree is None else build_tree(position, args.tree, args.search)
@@ -121,12 +117,6 @@ def _chip(position: Position, picture: Path | None, as_json: bool) -> int:
         if not as_json:
             print(printable(f"{picture} written"))
     return 0
-
-
-def _ending(position: Position) -> str:
-    if not WON[position.other]:
-        return "the game is drawn"
-    return f"{'O' if position.ply % 2 == 0 else 'X'} has won"
 
 
 def variation(position: Position) -> list[int]:
@@ -189,8 +179,8 @@ def _require_small(tree: Node) -> None:
     while below := [child for node in plies[-1] for child in node.children]:
         plies.append(below)
     totals = list(accumulate(len(nodes) for nodes in plies))
-    if totals[-1] > _MAX_DRAWN:
-        fits = sum(total <= _MAX_DRAWN for total in totals) - 1
+    if totals[-1] > MAX_DRAWN:
+        fits = sum(total <= MAX_DRAWN for total in totals) - 1
         raise NoughtsError(
             f"the picture would show {totals[-1]:,} positions in about "
             f"{estimated_bytes(tree) / 1e6:.1f} MB; "

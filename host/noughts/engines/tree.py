@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from noughts.engines.search import INFINITE, AlphaBeta, Minimax
-from noughts.game.positions import Position
+from noughts.errors import NoughtsError
+from noughts.game.positions import WON, Position, parse
 
 Search = Literal["alphabeta", "minimax"]
+
+MAX_DRAWN = 500
+"""Boards in a picture. Beyond, nobody follows it, and printers print dozens of pages."""
 
 
 @dataclass
@@ -40,6 +44,19 @@ class Node:
         yield self
         for child in self.children:
             yield from child
+
+
+def unfinished(text: str) -> Position:
+    """The position that nine characters describe, in which somebody is to move.
+
+    Raises `NoughtsError` for any other text.
+    """
+    position = parse(text)
+    if not position.over:
+        return position
+    won = f"{'O' if position.ply % 2 == 0 else 'X'} has won"
+    ending = won if WON[position.other] else "the game is drawn"
+    raise NoughtsError(f"in {position} {ending}; give one that is not finished")
 
 
 def build_tree(position: Position, depth: int, search: Search = "alphabeta") -> Node:
