@@ -21,6 +21,7 @@ from noughts.web.site import Site
 
 PAGES = {
     "play": ("/", "Play", "Play tic-tac-toe against a friend or an engine"),
+    "learn": ("/learn", "Learn", "Step through minimax and alpha-beta"),
 }
 """By name: the address, what the navigation calls it, and its title."""
 

@@ -1,0 +1,202 @@
+"""The page that steps through a search."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+LESSON = "..XXOO.XO"
+
+
+@pytest.fixture
+def learn(serve, page):
+    """Opens the page with these words in its address, and waits for its answer."""
+    server = serve("--boards", "0")
+
+    def opened(query=""):
+        page.goto(f"{server.url}/learn{query}")
+        expect(page.locator("#stepper:not([hidden]), #answer:not([hidden])")).to_be_visible()
+        return page
+
+    opened.server = server
+    return opened
+
+
+def said(page):
+    return page.get_by_role("status")
+
+
+def figure(page, term):
+    return page.locator("#figures div", has_text=term).locator("dd")
+
+
+def solved(position):
+    command = [sys.executable, "-m", "noughts", "solve", "--json", position]
+    return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+
+
+def test_forward_and_back(learn):
+    page = learn(f"?position={LESSON}")
+    forward = page.get_by_role("button", name="Forward")
+    back = page.get_by_role("button", name="Back")
+    boards = page.locator("#tree .one:visible")
+    expect(said(page)).to_have_text("X is to move: which move is best?")
+    expect(boards).to_have_count(1)
+    expect(back).to_have_attribute("aria-disabled", "true")
+    forward.click()
+    expect(said(page)).to_have_text("X tries 1. The window is open: nothing is known yet.")
+    expect(page.locator("[aria-current=step]")).to_have_text("X plays 1: …")
+    for _ in range(2):
+        forward.click()
+    expect(said(page)).to_have_text(
+        "X plays 7 and has a line: a win in 3 for X. X's best so far: alpha is now win in 3."
+    )
+    expect(boards).to_have_text(
+        ["X to move: …", "X plays 1: …", "O plays 2: …", "★ X plays 7: win in 3"]
+    )
+    back.click()
+    expect(boards).to_have_text(["X to move: …", "X plays 1: …", "O plays 2: …"])
+    assert page.url.endswith(f"/learn?position={LESSON}&search=alphabeta&step=3")
+    page.reload()
+    expect(boards).to_have_text(["X to move: …", "X plays 1: …", "O plays 2: …"])
+
+
+def test_a_cut_by_keys(learn):
+    page = learn(f"?position={LESSON}")
+    expect(said(page)).to_have_text("X is to move: which move is best?")
+    for _ in range(11):
+        page.keyboard.press("ArrowRight")
+    expect(said(page)).to_have_text(
+        "1 move cut (7): X already has a win in 3 with an earlier move, and here O has a win in 2 "
+        "for certain. So X never lets it come to this board."
+    )
+    expect(page.locator(".cut")).to_have_text("✂ O plays 7: cut")
+    expect(page.locator("[aria-current=step]")).to_have_text("✂ O plays 7: cut")
+    expect(figure(page, "Moves cut")).to_have_text("1 of 2")
+    expect(figure(page, "Window of O")).to_contain_text("win in 2 to loss in 3")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".cut:visible")).to_have_count(0)
+    page.keyboard.press("End")
+    expect(said(page)).to_contain_text("X plays 1: win in 3.")
+    page.keyboard.press("Home")
+    expect(page.get_by_role("slider")).to_have_value("0")
+    page.get_by_role("slider").focus()
+    page.keyboard.press("ArrowRight")
+    expect(said(page)).to_contain_text("X tries 1.")
+
+
+@pytest.mark.parametrize("position", [LESSON, "XO..X...O"])
+@pytest.mark.parametrize("search", ["minimax", "alphabeta"])
+def test_the_counts_at_the_end_are_those_of_solve(learn, position, search):
+    page = learn(f"?position={position}&search={search}")
+    page.get_by_role("button", name="Last").click()
+    facts = solved(position)
+    nodes, cut = facts["nodes"][search], facts["cut"][search]
+    expect(figure(page, "Boards looked at")).to_have_text(f"{nodes} of {nodes}")
+    expect(figure(page, "Moves cut")).to_have_text(f"{cut} of {cut}")
+    cell = facts["plays"][search][0]
+    mover = facts["mover"]
+    expect(said(page)).to_contain_text(f"{mover} plays {cell}: {facts['value']}.")
+    expect(page.locator("#tree .one:visible")).to_have_count(nodes + cut)
+    expect(page.locator("#tree .cut")).to_have_count(cut)
+    expect(page.locator("#tree > ul > li > ul > li > .best")).to_contain_text(
+        f"★ {mover} plays {cell}: {facts['value']}"
+    )
+
+
+def test_it_plays_to_the_end_and_can_be_stopped(learn):
+    page = learn(f"?position={LESSON}")
+    page.clock.install()
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.clock.run_for(2000)
+    expect(page.get_by_role("slider")).to_have_value("2")
+    page.get_by_role("button", name="Stop").click()
+    page.clock.run_for(60_000)
+    expect(page.get_by_role("slider")).to_have_value("2")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.clock.run_for(60_000)
+    expect(said(page)).to_contain_text("X plays 1: win in 3.")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+
+
+def test_what_is_too_large(learn):
+    page = learn("?position=X...O...X&search=minimax")
+    alert = page.get_by_role("alert").filter(has_text="From")
+    expect(alert).to_contain_text(
+        "From X...O...X minimax looks at 1,053 boards: too many to follow. "
+        "Take alpha-beta, which looks at 356 and cuts 98 moves."
+    )
+    alert.get_by_role("button", name="Follow alpha-beta from X...O...X").click()
+    expect(figure(page, "Boards looked at")).to_have_text("1 of 356")
+    page.get_by_label("Nine characters").fill(".........")
+    page.get_by_role("button", name="Follow it").click()
+    expect(alert).to_contain_text("From ......... alpha-beta looks at 20,866 boards")
+    alert.get_by_role("button", name="Follow alpha-beta").click()
+    expect(said(page)).to_contain_text("is to move")
+
+
+@pytest.mark.parametrize(
+    ("position", "why"),
+    [
+        ("XXX......", "XXX...... has 3 X and 0 O; X moves first"),
+        ("XXXOO....", "in XXXOO.... X has won; give one that is not finished"),
+        ("<b>X</b>", "'<B>X</B>' is not a position"),
+        ("", "'' is not a position"),
+    ],
+)
+def test_a_wrong_position(learn, position, why):
+    page = learn()
+    page.errors.clear()
+    page.get_by_label("Nine characters").fill(position)
+    page.get_by_role("button", name="Follow it").click()
+    expect(page.get_by_role("alert").filter(has_text=why.partition(";")[0])).to_be_visible()
+    expect(page.get_by_role("button", name="Forward")).to_be_hidden()
+    page.errors[:] = [each for each in page.errors if "status of 400" not in each]
+    page.get_by_role("button", name="Lesson 1").click()
+    expect(page.get_by_role("button", name="Forward")).to_be_visible()
+
+
+def test_a_wrong_search(learn):
+    page = learn("?position=..XXOO.XO&search=nonsense&step=99999")  # what a person may have typed
+    expect(said(page)).to_contain_text("X plays 1: win in 3.")
+    for query in ("search=nonsense&position=..XXOO.XO", "position=" + "X" * 5000, ""):
+        status, _, answer = learn.server.ask("GET", f"/api/search?{query}")
+        assert status == 400 and list(json.loads(answer)) == ["error"]
+
+
+def test_a_position_that_is_drawn(learn):
+    page = learn()
+    page.get_by_role("button", name="Clear the board").click()
+    board = page.get_by_role("group", name="The position")
+    for cell in (1, 2, 5, 9):
+        board.get_by_role("button", name=f"cell {cell}, free").click()
+    expect(page.get_by_label("Nine characters")).to_have_value("XO..X...O")
+    board.get_by_role("button", name="cell 9, O").click()
+    board.get_by_role("button", name="cell 5, X").press("4")
+    expect(page.get_by_label("Nine characters")).to_have_value("XO.OX....")
+    page.get_by_role("button", name="Clear the board").click()
+    for cell in "12594":
+        board.get_by_role("button", name="cell 3, free").press(cell)
+    page.get_by_role("button", name="Follow it").click()
+    expect(said(page)).to_have_text("O is to move: which move is best?")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everyone_can_use_it(learn, page, scheme):
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 360, "height": 640})
+    for query in (
+        f"?position={LESSON}&step=12",
+        "?position=X...O....",
+        "?position=X...O...X&step=400",
+    ):
+        learn(query)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+    now, tree = page.locator("[aria-current=step]"), page.get_by_role("region", name="The boards")
+    inside, outside = now.bounding_box(), tree.bounding_box()
+    assert outside["y"] <= inside["y"] <= outside["y"] + outside["height"] - inside["height"]
