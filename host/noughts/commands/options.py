@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import date, timedelta
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from noughts.engines.registry import engine_named, engines
 from noughts.errors import StoreError, UnknownEngineError
 from noughts.files import whole_file
 from noughts.game.engine import Engine
-from noughts.protocol.describe import opponents
-from noughts.store import timestamps
+from noughts.store import filter_words
+from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store, command_for, default_path
 from noughts.store.stored_game import RESULTS
 
-_SEATS = re.compile("[PEMH]{2}")
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_DAYS = "today, yesterday, a weekday such as monday for the latest one, or a date as 2026-11-21"
+_Value = TypeVar("_Value")
 
 
 def add_db(parser: argparse.ArgumentParser, default: str | None = None) -> None:
@@ -52,7 +48,7 @@ def add_game_filter(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--seats",
         metavar="AB",
-        type=_seats,
+        type=_typed(filter_words.seats),
         help="who plays as A and as B: P a person, E, M and H the chip's levels; PH or ph is a "
         "person against hard",
     )
@@ -61,20 +57,20 @@ def add_game_filter(parser: argparse.ArgumentParser) -> None:
         metavar="RESULT",
         action="append",
         default=[],
-        type=_result,
+        type=_typed(filter_words.result),
         help=f"{', '.join(RESULTS)}, in capitals or not; A and B are the winner; may be given "
         "several times",
     )
     group.add_argument(
         "--since",
         metavar="DAY",
-        type=_day,
-        help=f"only games that began on this day or later: {_DAYS}",
+        type=_typed(filter_words.day),
+        help=f"only games that began on this day or later: {filter_words.DAYS}",
     )
     group.add_argument(
         "--until",
         metavar="DAY",
-        type=_day,
+        type=_typed(filter_words.day),
         help="only games that began on this day or earlier, named as for --since",
     )
 
@@ -84,58 +80,26 @@ def _utf8(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-def _seats(text: str) -> str:
-    if not _SEATS.fullmatch(text.upper()):
-        raise argparse.ArgumentTypeError(
-            f"{text[:20]!r} is not two letters of P, E, M and H, such as PH"
-        )
-    return text.upper()
+def _typed(parse: Callable[[str], _Value]) -> Callable[[str], _Value]:
+    """What reads an option's words; argparse shows why only what is an error of its own."""
+
+    def typed(text: str) -> _Value:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return typed
 
 
-def _result(text: str) -> str:
-    names = {name.lower(): name for name in RESULTS}
-    if text.lower() not in names:
-        raise argparse.ArgumentTypeError(
-            f"{text[:20]!r} is not a result; choose from {', '.join(RESULTS)}"
-        )
-    return names[text.lower()]
-
-
-def _day(text: str) -> date:
-    word = text.lower()
-    today = timestamps.today()
-    if word in ("today", "yesterday"):
-        return today - timedelta(days=word == "yesterday")
-    if word in _WEEKDAYS:
-        return today - timedelta(days=(today.weekday() - _WEEKDAYS.index(word)) % 7)
-    try:
-        day = date.fromisoformat(text)
-        for each in (day, day + timedelta(days=1)):
-            timestamps.of_day(each)
-        return day
-    except (ValueError, OverflowError, OSError) as error:
-        raise argparse.ArgumentTypeError(
-            f"{text[:20]!r} is not a usable date; write {_DAYS}"
-        ) from error
+def chosen_games(args: argparse.Namespace) -> ChosenGames:
+    """Which games the options choose."""
+    return ChosenGames(tuple(args.board), args.seats, tuple(args.result), args.since, args.until)
 
 
 def game_filter(args: argparse.Namespace) -> GameFilter:
     """The games that the options choose."""
-    since = None if args.since is None else timestamps.of_day(args.since)
-    until = None if args.until is None else timestamps.of_day(args.until + timedelta(days=1))
-    return GameFilter(tuple(args.board), args.seats, tuple(args.result), since, until)
-
-
-def filter_in_words(args: argparse.Namespace) -> str:
-    """Which games the options choose, as a person says it; empty for all."""
-    words = (
-        [f"boards with {' or '.join(map(repr, args.board))} in their name"] if args.board else []
-    )
-    words += [opponents(args.seats)] if args.seats else []
-    words += [f"results {' or '.join(args.result)}"] if args.result else []
-    words += [f"since {args.since}"] if args.since else []
-    words += [f"until {args.until}"] if args.until else []
-    return ", ".join(words)
+    return chosen_games(args).filter()
 
 
 def open_store(args: argparse.Namespace) -> Store:

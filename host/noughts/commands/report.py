@@ -11,8 +11,7 @@ from pathlib import Path
 from noughts.commands.options import (
     add_db,
     add_game_filter,
-    filter_in_words,
-    game_filter,
+    chosen_games,
     nothing_found,
     open_store,
     output,
@@ -65,7 +64,8 @@ def run(args: argparse.Namespace) -> int:
     if path is None and args.output is None and not as_csv and sys.stdout.isatty():
         args.error("a report is a page for a browser; name a file with -o, such as -o class.html")
     refuse_store(args, path)
-    which = game_filter(args)
+    chosen = chosen_games(args)
+    which = chosen.filter()
     with open_store(args) as store, progress(1 if as_csv else 2, "passes") as steps:
         steps.doing("counting")
         found = stats(store, which)
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         if as_csv:
             text = _csv(found, last)
         else:
-            text = page(found, last, people_moves(store, which), filter_in_words(args))
+            text = page(found, last, people_moves(store, which), chosen.in_words())
             steps.advance(1)
     with output(path) as file:
         file.write(text.encode())
