@@ -36,7 +36,8 @@ class GameFilter:
         if self.boards:
             texts = "lower(name || char(10) || coalesce(given_name, ''))"
             parts = [f"instr({texts}, lower(?))"] * len(self.boards)
-            conditions.append(f"({' OR '.join(parts)})")
+            where = f"SELECT id FROM boards WHERE {' OR '.join(parts)}"
+            conditions.append(f"games.board IN ({where})")
             values += self.boards
         if self.seats:
             conditions.append("seats = ?")
@@ -56,12 +57,21 @@ _FROM = "FROM games JOIN boards ON boards.id = games.board"
 _COLUMNS = ", ".join((*SQL.values(), "games.board"))
 
 
-def games(store: Store, wanted: GameFilter, newest: int | None = None) -> Iterator[StoredGame]:
-    """The games in the order in which they were kept, or so many of the newest, newest first."""
+_NEWEST_FIRST = "started DESC, games.id DESC"
+
+
+def games(
+    store: Store, wanted: GameFilter, newest: int | None = None, skipped: int = 0
+) -> Iterator[StoredGame]:
+    """The games in the order in which they were kept, or so many of the newest, newest first.
+
+    skipped: how many newer ones are left out of these.
+    """
     where, values = wanted.where()
-    order = "games.id" if newest is None else "started DESC, games.id DESC LIMIT ?"
+    order = "games.id"
     if newest is not None:
-        values.append(newest)
+        order = f"{_NEWEST_FIRST} LIMIT ? OFFSET ?"
+        values += [newest, skipped]
     boots = _boots(store)
     for row in store.each(f"SELECT {_COLUMNS} {_FROM} WHERE {where} ORDER BY {order}", values):
         yield _with_boot(row, boots, store.path)
@@ -74,6 +84,38 @@ def game(store: Store, number: int) -> StoredGame:
         listing = command_for("noughts games", store.path)
         raise StoreError(f"there is no game {number} in {store.path}; {listing} lists them")
     return _with_boot(rows[0], _boots(store), store.path)
+
+
+def before_and_after(
+    store: Store, wanted: GameFilter, found: StoredGame
+) -> tuple[int | None, int | None]:
+    """The numbers of the games that fit and began just before and after this one.
+
+    Games without a moment come before all others.
+    """
+    same = [found.started, found.id]
+    if found.started is None:
+        before = [("started IS NULL AND games.id < ?", same[1:])]
+        after = [("started IS NULL AND games.id > ?", same[1:]), ("started IS NOT NULL", [])]
+    else:
+        before = [("(started, games.id) < (?, ?)", same), ("started IS NULL", [])]
+        after = [("(started, games.id) > (?, ?)", same)]
+    return _first(store, wanted, before, "DESC"), _first(store, wanted, after, "ASC")
+
+
+def _first(
+    store: Store, wanted: GameFilter, tried: list[tuple[str, list[int | None]]], way: str
+) -> int | None:
+    """The first game of the first condition that any game fits."""
+    where, values = wanted.where()
+    for condition, more in tried:
+        query = (
+            f"SELECT games.id {_FROM} WHERE {where} AND {condition} "
+            f"ORDER BY started {way}, games.id {way} LIMIT 1"
+        )
+        for (number,) in store.read(query, [*values, *more]):
+            return int(number)
+    return None
 
 
 _Boots = dict[tuple[int, str], list[tuple[int, dict[str, str]]]]

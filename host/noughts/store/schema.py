@@ -55,5 +55,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE boards ADD COLUMN given_name TEXT",
         "CREATE UNIQUE INDEX given_names ON boards (given_name COLLATE NOCASE)",
     ),
+    ("CREATE INDEX games_by_start ON games (started)",),
 )
 """The statements that make each version of the one before; the first makes version 1 of nothing."""
