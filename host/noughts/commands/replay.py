@@ -10,9 +10,10 @@ import time
 from noughts.commands.options import add_db, nothing_found, open_store
 from noughts.game.review import Reviewed, review
 from noughts.store.queries import GameFilter, count, game, games
+from noughts.store.replay_words import heading
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.replay_text import heading, step, wait_s
+from noughts.terminal.replay_text import step, wait_s
 
 _SLOWEST, _FASTEST = 0.1, 100.0
 

@@ -12,9 +12,10 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from noughts.game.review import Reviewed
+from noughts.store.replay_words import heading
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.palette import is_without_colour
-from noughts.terminal.replay_text import heading, step, wait_s
+from noughts.terminal.replay_text import step, wait_s
 
 
 class ReplayScreen(Screen[None]):

@@ -1,0 +1,79 @@
+"""A stored game step by step, in words: for all that replay one, however they draw it."""
+
+from __future__ import annotations
+
+from noughts.game.positions import LINES
+from noughts.game.review import Reviewed
+from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, either, won
+from noughts.store import timestamps
+from noughts.store.stored_game import StoredGame
+
+
+def heading(game: StoredGame) -> str:
+    """What is known of the game as a whole, in two lines."""
+    a, b = (SEATS[seat] for seat in game.seats)
+    on = f"micro:bit {game.hardware}, table {game.table_id}, " if game.hardware else ""
+    return (
+        f"game {game.id}: A is {a}, B is {b}; {game.first} began; {won(game.result)}\n"
+        f"{timestamps.local(game.started)}, {on}{game.called}, its game {game.number} of "
+        f"boot {game.boot}"
+    )
+
+
+def marks(game: StoredGame, plies: int) -> dict[int, str]:
+    """By cell, whose mark stands there after so many moves: A or B."""
+    return {int(cell): game.player(ply) for ply, cell in enumerate(game.moves[:plies])}
+
+
+def scores(marks: dict[int, str]) -> list[int]:
+    """The board's score array, see `device/rules.py`."""
+    return [sum({"A": 1, "B": -1}[marks[cell]] for cell in line if cell in marks) for line in LINES]
+
+
+def won_cells(scores: list[int]) -> set[int]:
+    """The cells of the lines that somebody has completed."""
+    return {
+        cell for line, score in zip(LINES, scores, strict=True) if abs(score) == 3 for cell in line
+    }
+
+
+def played(game: StoredGame, ply: int) -> str:
+    """The move in words: `A plays 5, in the centre, after 1.2 s`."""
+    cell = int(game.moves[ply])
+    thought_ms = game.thought_ms[ply]
+    after = "" if thought_ms is None else f", after {thought_ms / 1000:.1f} s"
+    return f"{game.player(ply)} plays {cell + 1}, {CELLS[cell]}{after}."
+
+
+def judged(move: Reviewed) -> tuple[str, str]:
+    """What a move was, and what would have been better: empty unless it was a mistake."""
+    if move.mistake:
+        return (
+            f"A mistake: it turns a {WORTHS[move.worth]} into a {WORTHS[move.kept]}.",
+            f"Best: {either(move.best)}.",
+        )
+    return _kept(move), ""
+
+
+def _kept(move: Reviewed) -> str:
+    """What a move was that gave nothing away."""
+    lost, worth = move.worth < 0, WORTHS[move.worth]
+    after = "; the position was already lost" if lost else f": it keeps the {worth}"
+    if move.cell in move.best:
+        alone = len(move.best) == 1
+        which = "The best move" if alone else f"One of the best moves, {either(move.best)}"
+        return f"{which}{after}."
+    kept = "The position was already lost" if lost else f"It keeps the {worth}"
+    return f"{kept}; against mistakes, {either(move.best)} wins more often."
+
+
+def ending(game: StoredGame) -> str:
+    """How the game ended, with the line that won."""
+    if game.end == "-":
+        return "Nothing more was heard of this game."
+    if game.end == "x":
+        return "The game was abandoned here."
+    if game.end == "=":
+        return "A draw."
+    lines = zip(LINE_NAMES, scores(marks(game, len(game.moves))), strict=True)
+    return f"{game.end} wins: {' and '.join(name for name, score in lines if abs(score) == 3)}."
