@@ -6,19 +6,17 @@ comes from the store or the command line goes through `_text`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from noughts import __version__
 from noughts.errors import printable
 from noughts.game.board_svg import drawn
-from noughts.game.solver import hard_moves, value
-from noughts.protocol.describe import CELLS, WORTHS, counted, either, opponents
 from noughts.report.style import CSS
-from noughts.store import timestamps
+from noughts.store import figures, timestamps
+from noughts.store.figures import Table
 from noughts.store.people_moves import MetPosition, PeopleMoves
-from noughts.store.statistics import BoardStats, Stats, in_order
-from noughts.store.stored_game import RESULTS
+from noughts.store.statistics import BoardStats, Stats
 
 _SHOWN = 9
 """Positions: a page of print."""
@@ -53,17 +51,21 @@ def _text(text: object) -> str:
     return escape(printable(str(text)))
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    names = "".join(f'<th scope="col">{_text(name)}</th>' for name in head)
+def _table(table: Table) -> str:
+    names = "".join(f'<th scope="col">{_text(name)}</th>' for name in table.head)
     lines = [
         "<tr>" + "".join(f"<td>{_text(_shown(value))}</td>" for value in row) + "</tr>"
-        for row in rows
+        for row in table.rows
     ]
     return (
         f'<div class="scroll"><table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n'
         + "\n".join(lines)
         + "\n</tbody></table></div>"
     )
+
+
+def _note(text: str) -> str:
+    return f'<p class="note">{_text(text)}</p>'
 
 
 def _shown(value: object) -> str:
@@ -75,15 +77,7 @@ def _shown(value: object) -> str:
 
 
 def _heading(found: Stats, chosen: str) -> str:
-    people = sum(board.people.games for board in found.boards)
-    mistakes = sum(board.people.mistakes for board in found.boards)
-    won, drawn_, lost = map(sum, zip(*(each.against_chip() for each in found.boards), strict=True))
-    facts = [(f"{found.games:,}", "games"), (f"{len(found.boards):,}", "boards")]
-    if won + drawn_ + lost:
-        facts.append((f"{won:,} – {drawn_:,} – {lost:,}", "won, drawn, lost against the chip"))
-    if people:
-        facts.append((f"{mistakes / people:.2f}", "mistakes a game, of each person"))
-    items = "".join(f"<li><b>{number}</b>{what}</li>" for number, what in facts)
+    items = "".join(f"<li><b>{number}</b>{what}</li>" for number, what in figures.facts(found))
     which = f"Only {_text(chosen)}. " if chosen else ""
     made = timestamps.local(timestamps.now())
     return (
@@ -94,51 +88,22 @@ def _heading(found: Stats, chosen: str) -> str:
 
 
 def _results(found: Stats) -> str:
-    rows = [
-        (opponents(seats), first, results.total(), *(results[end] for end in RESULTS.values()))
-        for seats, first, results in in_order(found)
-    ]
-    head = ("A against B", "began", "games", "A won", "B won", "draw", "abandoned", "unfinished")
-    return f"<h2>Results</h2>\n{_table(head, rows)}"
+    return f"<h2>Results</h2>\n{_table(figures.results(found))}"
 
 
 def _boards(boards: Sequence[BoardStats], last: Last) -> str:
-    rows = [
-        (
-            board.called,
-            board.games,
-            *board.against_chip(),
-            board.between_people(),
-            board.ended("x") + board.ended("-"),
-            board.people.mistakes,
-            board.people.mistakes_a_game,
-            timestamps.local(last.get(board.board)),
-        )
-        for board in boards
-    ]
-    head = (
-        "board", "games", "won", "drawn", "lost", "two people", "not ended", "mistakes", "a game",
-        "last game began",
-    )  # fmt: skip
-    note = (
-        "Won, drawn and lost are games of a person against the chip; two people: games between "
-        "them that were won or drawn. Mistakes are those of people in all of these."
-    )
-    return f'<h2>Boards</h2>\n{_table(head, rows)}\n<p class="note">{note}</p>'
+    table = figures.boards(boards, last)
+    return f"<h2>Boards</h2>\n{_table(table)}\n{_note(table.note)}"
 
 
 def _first_moves(openings: Sequence[int]) -> str:
     total, most = sum(openings), max(openings)
     labels = {cell: f"{count / total:.0%}" for cell, count in enumerate(openings)}
     grounds = {cell: _warm(count / most) for cell, count in enumerate(openings)}
-    corners = sum(openings[cell] for cell in (0, 2, 6, 8))
-    edges = total - corners - openings[4]
-    shares = f"{openings[4] / total:.0%} in the centre, {corners / total:.0%} in a corner, "
     return (
         "<h2>First moves</h2>\n<figure>"
         + drawn("." * 9, None, labels, grounds)
-        + f"<figcaption>Where people began {counted(total, 'game')}: {shares}"
-        f"{edges / total:.0%} on an edge.</figcaption></figure>"
+        + f"<figcaption>{figures.first_moves(openings)}</figcaption></figure>"
     )
 
 
@@ -150,51 +115,29 @@ def _warm(heat: float) -> str:
 
 
 def _mistakes(positions: Sequence[MetPosition]) -> str:
-    moves, wrong = [0] * 9, [0] * 9
-    for each in positions:
-        moves[each.position.ply] += each.met
-        wrong[each.position.ply] += each.mistakes
-    rows = [
-        (ply + 1, moves[ply], wrong[ply], f"{wrong[ply] / moves[ply]:.0%}")
-        for ply in range(9)
-        if moves[ply]
-    ]
-    note = (
-        "A mistake is a move that turns a win into a draw or a loss, or a draw into a loss. "
-        "Counted are the moves of people in games that were won or drawn."
-    )
-    head = ("move of the game", "moves of people", "mistakes", "share")
-    return f'<h2>Mistakes</h2>\n<p class="note">{note}</p>\n{_table(head, rows)}'
+    table = figures.mistakes(positions)
+    return f"<h2>Mistakes</h2>\n{_note(table.note)}\n{_table(table)}"
 
 
 def _positions(positions: Sequence[MetPosition]) -> str:
-    figures = [_figure(each) for each in positions[:_SHOWN] if each.mistakes]
-    if not figures:
+    shown = [_figure(each) for each in positions[:_SHOWN] if each.mistakes]
+    if not shown:
         return "<h2>Positions to talk about</h2>\n<p>No person made a mistake.</p>"
-    note = (
-        "Where people made most mistakes, the commonest first. X moved first; positions that are "
-        "the same turned or mirrored are counted together. The cells are numbered 1 to 9."
-    )
     return (
-        f'<h2 class="page">Positions to talk about</h2>\n<p class="note">{note}</p>\n'
-        f'<div class="positions">\n{"".join(figures)}</div>'
+        f'<h2 class="page">Positions to talk about</h2>\n{_note(figures.POSITIONS_NOTE)}\n'
+        f'<div class="positions">\n{"".join(shown)}</div>'
     )
 
 
 def _figure(met: MetPosition) -> str:
     position = met.position
-    mover, other = "XO" if position.ply % 2 == 0 else "OX"
-    cell, count = met.commonest_mistake
-    after = position.play(cell)
+    cell, _ = met.commonest_mistake
     labels = {each: str(each + 1) for each in position.free}
     labels |= {each: f"{each + 1} right" for each in met.right} | {cell: f"{cell + 1} wrong"}
     grounds = {**dict.fromkeys(met.right, _RIGHT), cell: _WRONG}
-    answer = f"{other} answers {either(hard_moves(after))}"
-    turns = f"turns a {WORTHS[value(position)]} into a {WORTHS[met.kept(cell)]}"
+    how_many, wrong, right = figures.position(met)
+    mover, rest = how_many.split(":", 1)
     return (
         f"<figure>{drawn(str(position), None, labels, grounds)}<figcaption>\n"
-        f"<p><b>{mover} to move</b>: {counted(met.mistakes, 'mistake')} in "
-        f"{counted(met.met, 'game')} ({met.mistakes / met.met:.0%}).</p>\n"
-        f"<p>Most often wrong: {cell + 1}, {CELLS[cell]} ({counted(count, 'time')}); it {turns}: "
-        f"{answer}.</p>\n<p>Right: {either(met.right)}.</p></figcaption></figure>\n"
+        f"<p><b>{mover}</b>:{rest}</p>\n<p>{wrong}</p>\n<p>{right}</p></figcaption></figure>\n"
     )
