@@ -17,9 +17,9 @@ from noughts.commands.options import (
 )
 from noughts.errors import printable
 from noughts.protocol.describe import counted, seated
+from noughts.store import figures
 from noughts.store.statistics import (
     BoardStats,
-    Player,
     Stats,
     board_record,
     in_order,
@@ -110,11 +110,8 @@ def _tell(found: Stats) -> None:
         left=1,
     )
     print("\nPlayers: games that were won or drawn; seconds for a move, in all games\n")
-    _print_columns(
-        [("", "games", "moves", "mistakes", "a game", "median s", "interquartile range")]
-        + [_player_row(seat, player) for seat, player in players_in_order(found)],
-        left=1,
-    )
+    players = figures.players(found)
+    _print_columns([players.head, *(tuple(map(_shown, row)) for row in players.rows)], left=1)
     print("\nA game between two people counts once for each of them.", end="")
     print(" A mistake is a move that turns a win into a draw or a loss, or a draw into a loss.")
 
@@ -147,21 +144,12 @@ def _warm(heat: float) -> str:
     return "#{:02x}{:02x}{:02x}".format(*(round(a + (b - a) * heat) for a, b in _WARMTH))
 
 
-def _player_row(seat: str, player: Player) -> tuple[str, ...]:
-    rate = player.mistakes_a_game
-    quartiles = player.quartiles_ms()
-    times = ("-", "-")
-    if quartiles is not None:
-        low, median, high = (ms / 1000 for ms in quartiles)
-        times = (f"{median:.1f}", f"{low:.1f} to {high:.1f}")
-    return (
-        seated(seat),
-        f"{player.games:,}",
-        f"{player.moves:,}",
-        f"{player.mistakes:,}",
-        "-" if rate is None else f"{rate:.2f}",
-        *times,
-    )
+def _shown(value: figures.Value) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def _board_row(board: BoardStats) -> tuple[str, ...]:

@@ -6,11 +6,14 @@ import unicodedata
 from dataclasses import dataclass
 
 from noughts.errors import StoreError
+from noughts.protocol.describe import called
 from noughts.store.queries import moment, sound
 from noughts.store.store import Store, command_for
 
 MAX_NAME = 40
 """Characters."""
+_SEARCHED = 200
+"""Boards; more are too many to choose from."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,20 @@ def names(store: Store) -> dict[str, str]:
     """What people call the boards that they have named. Raises `StoreError`."""
     named = "SELECT name, given_name FROM boards WHERE given_name IS NOT NULL"
     return {str(board): str(name) for board, name in store.each(named)}
+
+
+def searched_for(store: Store) -> list[str]:
+    """What to search for to find each board's games: its name, or a part of its USB id.
+
+    Raises `StoreError`.
+    """
+    with sound(store.path):
+        return [
+            called(str(board), name and str(name)).removeprefix("usb-…")
+            for board, name in store.each(
+                f"SELECT name, given_name FROM boards ORDER BY id LIMIT {_SEARCHED}"
+            )
+        ]
 
 
 def known_board(store: Store, wanted: str) -> KnownBoard:

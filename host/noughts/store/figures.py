@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from noughts.game.solver import hard_moves, value
-from noughts.protocol.describe import CELLS, WORTHS, counted, either, opponents
+from noughts.protocol.describe import CELLS, WORTHS, counted, either, opponents, seated
 from noughts.store import timestamps
 from noughts.store.people_moves import MetPosition
-from noughts.store.statistics import BoardStats, Stats, in_order
+from noughts.store.statistics import BoardStats, Player, Stats, in_order, players_in_order
 from noughts.store.stored_game import RESULTS
 
 Value = str | int | float | None
@@ -77,6 +77,33 @@ def boards(found: Sequence[BoardStats], last: Mapping[str, int | None]) -> Table
         "Won, drawn and lost are games of a person against the chip; two people: games between "
         "them that were won or drawn. Mistakes are those of people in all of these.",
     )
+
+
+def players(found: Stats) -> Table:
+    """A row for each kind of player: a person, and the chip's levels."""
+    head = ("", "games", "moves", "mistakes", "a game", "median s", "interquartile range")
+    return Table(
+        head,
+        [_player(seat, player) for seat, player in players_in_order(found)],
+        "Games that were won or drawn; seconds for a move, in all games. A game between two people "
+        "counts once for each of them.",
+    )
+
+
+def _player(seat: str, player: Player) -> tuple[Value, ...]:
+    quartiles = player.quartiles_ms()
+    times: tuple[Value, Value] = (None, None)
+    if quartiles is not None:
+        low, median, high = (ms / 1000 for ms in quartiles)
+        times = (f"{median:.1f}", f"{low:.1f} to {high:.1f}")
+    counts = player.games, player.moves, player.mistakes, player.mistakes_a_game
+    return (seated(seat), *counts, *times)
+
+
+def lengths(found: Stats) -> Table:
+    """How many games that were won or drawn had so many moves."""
+    rows: list[tuple[Value, ...]] = [(length, found.lengths[length]) for length in range(5, 10)]
+    return Table(("moves", "games"), rows, "Games that were won or drawn.")
 
 
 def first_moves(openings: Sequence[int]) -> str:

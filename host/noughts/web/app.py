@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, in_words
-from noughts.web import learn, pages
+from noughts.web import games, learn, pages, statistics
 from noughts.web.safety import Safety
 from noughts.web.site import Site
 
@@ -26,7 +26,12 @@ def application(site: Site, ready: Callable[[], object] = lambda: None) -> ASGIA
         yield
 
     answers = Starlette(
-        routes=[*pages.routes(site), *learn.routes(site)],
+        routes=[
+            *pages.routes(site),
+            *learn.routes(site),
+            *games.routes(site),
+            *statistics.routes(site),
+        ],
         exception_handlers={
             NoughtsError: _expected,
             OSError: _expected,

@@ -22,6 +22,9 @@ from noughts.web.site import Site
 PAGES = {
     "play": ("/", "Play", "Play tic-tac-toe against a friend or an engine"),
     "learn": ("/learn", "Learn", "Step through minimax and alpha-beta"),
+    "games": ("/games", "Games", "Games that were played"),
+    "game": ("/games/{number}", "", "A game, move by move"),
+    "statistics": ("/statistics", "Statistics", "Statistics of the games"),
 }
 """By name: the address, what the navigation calls it, and its title."""
 

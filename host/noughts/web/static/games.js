@@ -1,0 +1,80 @@
+// The table of games.
+
+import { element } from './elements.js';
+import { chosen, offerBoards, showFilter } from './filter.js';
+import { nothingFound } from './look_back.js';
+import { get } from './server.js';
+
+const status = document.getElementById('status');
+const list = document.getElementById('list');
+const COLUMNS = [
+  ['Game', (game) => element('a', { href: `/games/${game.number}${chosen()}` }, String(game.number))],
+  ['Began', began],
+  ['A against B', opponents],
+  ['Result', (game) => game.result],
+  ['First', (game) => game.first, 'wide'],
+  ['Moves', (game) => String(game.moves), 'number wide'],
+  ['Seconds', (game) => String(game.seconds), 'number wide'],
+  ['Board', (game) => element('bdi', {}, game.board), 'wide any'],
+];
+
+function began(game) {
+  const [day, time = ''] = game.began.split(' ');
+  return element('span', {}, element('span', { class: 'together' }, day), ` ${time}`);
+}
+
+/** On a narrow page the board stands here, too. */
+function opponents(game) {
+  const board = element('bdi', { class: 'narrow quiet any' }, game.board);
+  return element('span', {}, game.opponents, board);
+}
+
+showFilter();
+try {
+  show(await get(`/api/games${location.search}`));
+} catch (error) {
+  status.textContent = error.message;
+}
+
+function show(found) {
+  offerBoards(found.names ?? []);
+  if (!found.total) {
+    status.textContent = found.kept ? 'No game matches.' : 'No game is kept yet.';
+    list.append(nothingFound(found.kept));
+    return;
+  }
+  const games = `${found.total.toLocaleString('en')} ${found.total === 1 ? 'game' : 'games'}`;
+  const where = found.pages > 1 ? `, page ${found.page} of ${found.pages.toLocaleString('en')}` : '';
+  status.textContent = `${games}${found.which && `: ${found.which}`}${where}`;
+  const head = COLUMNS.map(([name, , kind]) => element('th', { scope: 'col', class: kind }, name));
+  const rows = found.games.map((game) =>
+    element(
+      'tr',
+      {},
+      ...COLUMNS.map(([, cell, kind]) => element('td', { class: kind }, cell(game))),
+    ),
+  );
+  const caption = element('caption', { class: 'hidden-text' }, 'Games, the newest first');
+  list.append(
+    element(
+      'table',
+      { class: 'games' },
+      caption,
+      element('thead', {}, element('tr', {}, ...head)),
+      element('tbody', {}, ...rows),
+    ),
+  );
+  document.getElementById('paging').append(...pages(found));
+}
+
+function pages({ page, pages }) {
+  if (pages === 1) return [];
+  const link = (to, text) =>
+    to === page ? null : element('a', { href: chosen({ page: to }) }, text);
+  return [
+    link(1, 'Newest'),
+    page > 1 ? link(page - 1, 'Newer') : null,
+    page < pages ? link(page + 1, 'Older') : null,
+    link(pages, 'Oldest'),
+  ].filter(Boolean);
+}

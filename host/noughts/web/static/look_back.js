@@ -1,0 +1,72 @@
+// What the pages of games and statistics have in common: tables, and what they say without games.
+
+import { element } from './elements.js';
+import { all, isChosen } from './filter.js';
+
+/**
+ * A table of `{ head, rows, note }`, in a box that scrolls by itself where it is too wide.
+ *
+ * extra: `{ head, cell }`, a column more behind the first; `cell` gets a row.
+ */
+export function table({ head, rows, note = '' }, caption, extra = null) {
+  const isNumber = (value) => typeof value === 'number' || /^[\d.]+%?$/.test(value);
+  const numbers = head.map((_, column) => column > 0 && rows.some((row) => isNumber(row[column])));
+  const name = (text, column) =>
+    element('th', { scope: 'col', class: numbers[column] ? 'number' : null }, text || hidden('player'));
+  const names = head.map(name);
+  if (extra) names.splice(1, 0, element('th', { scope: 'col' }, ...extra.head));
+  const lines = rows.map((row) => {
+    const cells = row.map((value, column) =>
+      column
+        ? element('td', { class: numbers[column] ? 'number' : null }, shown(value))
+        : element('th', { scope: 'row' }, shown(value)),
+    );
+    if (extra) cells.splice(1, 0, element('td', { class: 'chart' }, extra.cell(row)));
+    return element('tr', {}, ...cells);
+  });
+  const made = element(
+    'table',
+    {},
+    element('caption', { class: 'hidden-text' }, caption),
+    element('thead', {}, element('tr', {}, ...names)),
+    element('tbody', {}, ...lines),
+  );
+  const box = { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: 0 };
+  const parts = [element('div', box, made)];
+  if (note) parts.push(element('p', { class: 'quiet' }, note));
+  return parts;
+}
+
+function shown(value) {
+  if (value === null) return '–';
+  if (typeof value !== 'number') return value;
+  return Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(2);
+}
+
+export function hidden(text) {
+  return element('span', { class: 'hidden-text' }, text);
+}
+
+/** What to do where there is no game: `kept` is whether the store holds others. */
+export function nothingFound(kept) {
+  if (kept && isChosen()) {
+    return element('p', {}, 'No game is like that. ', all());
+  }
+  return element(
+    'div',
+    { class: 'empty' },
+    element('p', {}, 'Games are kept here as they are played:'),
+    element(
+      'ul',
+      {},
+      element('li', {}, element('a', { href: '/' }, 'play one'), ' on this page, or'),
+      element(
+        'li',
+        {},
+        'connect micro:bits: ',
+        element('code', {}, 'noughts watch'),
+        ' keeps every game that is played on them.',
+      ),
+    ),
+  );
+}

@@ -1,0 +1,148 @@
+"""Statistics of the games that are kept, and the positions in which people went wrong most."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from noughts.store import figures
+from noughts.store.boards import searched_for
+from noughts.store.figures import Table
+from noughts.store.filter_words import ChosenGames
+from noughts.store.people_moves import MetPosition, people_moves
+from noughts.store.queries import GameFilter, count, last_games
+from noughts.store.statistics import stats
+from noughts.store.store import Store
+from noughts.web.address import chosen_games
+from noughts.web.site import Site
+
+_SHOWN = 9
+"""Positions."""
+_KEPT = 16
+"""Answers: as many choices of games as a class looks at."""
+
+_State = list[tuple[int, int, int] | None]
+
+
+def routes(site: Site) -> list[BaseRoute]:
+    """The statistics, as `noughts stats` and `report` count them."""
+    counted = CountedStatistics(site.db)
+
+    async def answer(request: Request) -> Response:
+        content = await counted.of(chosen_games(request.query_params))
+        return Response(content, media_type="application/json")
+
+    return [Route("/api/statistics", answer)]
+
+
+class CountedStatistics:
+    """What was counted is kept until the store changes: of 100,000 games it takes seconds.
+
+    Only one is counted at a time, so that a class that looks at it leaves time for the rest.
+    """
+
+    def __init__(self, db: Path) -> None:
+        self._db = db
+        self._kept: OrderedDict[ChosenGames, tuple[_State, bytes]] = OrderedDict()
+        self._counting = asyncio.Lock()
+
+    async def of(self, chosen: ChosenGames) -> bytes:
+        """The answer as JSON. Raises `StoreError`."""
+        async with self._counting:
+            state = _state(self._db)  # before counting: what comes meanwhile makes it out of date
+            known, content = self._kept.pop(chosen, (None, b""))
+            if known != state:
+                content = await run_in_threadpool(_counted, self._db, chosen)
+            self._kept[chosen] = state, content
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+            return content
+
+
+def _state(db: Path) -> _State:
+    """What changes whenever somebody writes to the store, or puts another in its place."""
+    found: _State = []
+    for path in (db, Path(f"{db}-wal")):
+        try:
+            status = path.stat()
+        except OSError:
+            found.append(None)
+            continue
+        # To read a store already makes an empty log.
+        content = status.st_size, status.st_mtime_ns, status.st_ino
+        found.append(content if status.st_size else None)
+    return found
+
+
+def _counted(db: Path, chosen: ChosenGames) -> bytes:
+    which = chosen.filter()
+    if not db.exists():
+        return json.dumps({"kept": False}).encode()
+    with Store(db) as store:
+        found = stats(store, which)
+        shown: dict[str, object] = {
+            "kept": bool(found.games or count(store, GameFilter())),
+            "games": found.games,
+            "which": chosen.in_words(),
+            "names": searched_for(store),
+        }
+        if found.games:
+            people = people_moves(store, which)
+            shown |= {
+                "facts": figures.facts(found),
+                "results": _table(figures.results(found)),
+                "boards": _table(figures.boards(found.boards, last_games(store, which))),
+                "players": _table(figures.players(found)),
+                "lengths": _table(figures.lengths(found)),
+                "first_moves": _first_moves(people.openings),
+                "mistakes": _table(figures.mistakes(people.positions)),
+                "positions": [
+                    _position(each) for each in people.positions[:_SHOWN] if each.mistakes
+                ],
+                "positions_note": figures.POSITIONS_NOTE,
+            }
+    return json.dumps(shown).encode()
+
+
+def _table(table: Table) -> dict[str, object]:
+    return {"head": table.head, "rows": table.rows, "note": table.note}
+
+
+def _first_moves(openings: Sequence[int]) -> dict[str, object] | None:
+    """Where people began; none if they never did."""
+    if not any(openings):
+        return None
+    total, most = sum(openings), max(openings)
+    return {
+        "counts": openings,
+        "shares": [f"{number / total:.0%}" for number in openings],
+        "heat": [round(number / most * 5) for number in openings],
+        "text": figures.first_moves(openings),
+    }
+
+
+def _position(met: MetPosition) -> dict[str, object]:
+    wrong, _ = met.commonest_mistake
+    return {
+        "marks": str(met.position),
+        "title": _in_words(met),
+        "wrong": wrong,
+        "right": met.right,
+        "text": figures.position(met),
+    }
+
+
+def _in_words(met: MetPosition) -> str:
+    """The board for those who do not see it."""
+    marks = ["free" if mark == "." else mark for mark in str(met.position)]
+    rows = ("top", marks[:3]), ("middle", marks[3:6]), ("bottom", marks[6:])
+    board = "; ".join(f"{name} row: {', '.join(row)}" for name, row in rows)
+    return f"{figures.to_move(met)} to move; {board}"
