@@ -1,0 +1,206 @@
+"""The pages of games: the table with its filters, and each game step by step."""
+
+import json
+import re
+from datetime import datetime
+
+import pytest
+from playwright.sync_api import expect
+
+from noughts.store.store import Store
+from sample_games import AT, filled, stages
+
+DAY_MS = 86_400_000
+WON = [4, 1, 0, 2, 8]  # B's reply on an edge gives the draw away
+DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
+
+
+@pytest.fixture
+def db(tmp_path):
+    """Games 1 to 3 on usb-1, and a day later 4 and 5 on the blue table."""
+    path = tmp_path / "games.db"
+    filled(path, stages(WON), stages(DRAW, number=2), stages(WON, number=3, first="B"))
+    later = stages(WON, number=1, seats="PP"), stages([4, 0], "x", number=2)
+    filled(path, *later, board="usb-2", at=AT + DAY_MS)
+    with Store(path) as store:
+        store.name_board("usb-2", "blue table")
+    return path
+
+
+@pytest.fixture
+def url(serve, db):
+    return serve("--boards", "0", "--db", str(db), TZ="UTC").url
+
+
+def numbers(page):
+    """The games in the table."""
+    expect(page.get_by_role("status")).not_to_have_text("Looking for games…")
+    return [int(text) for text in page.locator("tbody td:first-child").all_inner_texts()]
+
+
+def test_games_are_chosen_in_the_form_and_by_the_address(url, page):
+    page.goto(f"{url}/games")
+    assert numbers(page) == [5, 4, 3, 2, 1]
+    row = page.get_by_role("row").nth(3)
+    assert row.inner_text().split("\t") == [
+        "3", "2026-09-21 14:15", "person against hard", "B won", "B", "5", "5", "usb-1",
+    ]  # fmt: skip
+    page.get_by_label("Board").fill("USB-1")
+    page.get_by_label("A against B").select_option("person against hard")
+    page.get_by_label("A won").check()
+    page.get_by_label("draw").check()
+    page.get_by_label("Until").fill("2026-09-21")
+    page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(
+        f"{url}/games?board=USB-1&seats=PH&result=A&result=draw&until=2026-09-21"
+    )
+    expect(page.get_by_role("status")).to_have_text(
+        "2 games: boards with 'USB-1' in their name, person against hard, results A or draw, "
+        "until 2026-09-21"
+    )
+    assert numbers(page) == [2, 1]
+
+    page.goto(f"{url}/games?seats=pp&since=2026-09-22&board=blue&board=red")
+    assert numbers(page) == [4]
+    assert [each.input_value() for each in page.get_by_label("Board").all()] == ["blue", "red"]
+    expect(page.get_by_label("A against B")).to_have_value("PP")
+    expect(page.get_by_label("Since")).to_have_value("2026-09-22")
+    assert "blue table" in page.locator("datalist option").evaluate_all(
+        "all => all.map(o => o.value)"
+    )
+
+    page.goto(f"{url}/games?board=green")
+    expect(page.get_by_role("status")).to_have_text("No game matches.")
+    page.locator("#list").get_by_role("link", name="All games").click()
+    assert numbers(page) == [5, 4, 3, 2, 1]
+
+
+def test_a_long_list_has_pages(serve, tmp_path, page):
+    db = filled(tmp_path / "long.db", *(stages([4], number=number) for number in range(1, 61)))
+    url = serve("--boards", "0", "--db", str(db)).url
+    page.goto(f"{url}/games?seats=PH")
+    assert numbers(page) == list(range(60, 35, -1))
+    expect(page.get_by_role("status")).to_have_text("60 games: person against hard, page 1 of 3")
+    page.get_by_role("link", name="Older").click()
+    expect(page).to_have_url(f"{url}/games?seats=PH&page=2")
+    assert numbers(page) == list(range(35, 10, -1))
+    page.get_by_role("link", name="Oldest").click()
+    assert numbers(page) == list(range(10, 0, -1))
+    page.goto(f"{url}/games?page=99")  # from a store that had more
+    assert numbers(page) == list(range(10, 0, -1))
+    expect(page.get_by_role("link", name="Older")).to_have_count(0)
+
+
+def test_a_game_is_stepped_by_slider_keys_buttons_and_its_list(url, page):
+    page.goto(f"{url}/games/1")
+    said = page.locator("#said")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Game 1: A won")
+    expect(page.locator("#players")).to_have_text("X is A, a personO is B, the chip (hard)")
+    expect(said).to_have_text("A begins.")
+    expect(
+        page.get_by_role("button", name="2, on the top edge: free; draw with best play")
+    ).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("Move 1 of 5: A plays 5, in the centre, after 1.0 s.")
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("A mistake: it turns a draw into a loss.Best: 1, 3, 7 or 9.")
+    expect(page.get_by_role("button", name="1, in the top-left corner: free; win")).to_have_text(
+        "win"
+    )
+    expect(page.get_by_role("link", name="Try this position")).to_have_attribute(
+        "href", "/?position=.O..X...."
+    )
+    page.keyboard.press("End")
+    expect(said).to_contain_text("A wins: diagonal from the top left.")
+    expect(page.locator("#falling")).to_have_text("diagonal from the top left: +3")
+    expect(page.locator(".cell.line")).to_have_count(3)
+    expect(page.get_by_role("link", name="Try this position")).to_be_hidden()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowLeft")  # there is nothing before
+    expect(said).to_have_text("A begins.")
+
+    slider = page.get_by_role("slider", name="Moves made")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("Move 1 of 5")
+    slider.fill("4")
+    expect(said).to_contain_text("Move 4 of 5: B plays 3")
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(said).to_contain_text("Move 3 of 5")
+    page.get_by_role("button", name="Show move 2").click()
+    expect(said).to_contain_text("Move 2 of 5")
+    expect(page.locator("[aria-current=step]")).to_have_text("Show move 2")
+    page.get_by_label("Show what each free cell is worth").uncheck()
+    expect(
+        page.get_by_role("button", name="1, in the top-left corner: free", exact=True)
+    ).to_have_text("")
+    verdicts = page.locator(".verdict").all_inner_texts()
+    assert verdicts == ["", "mistake", "best", "", "best"]
+
+
+def test_a_game_plays_by_itself_as_fast_as_it_was_played(url, page):
+    page.clock.install(time=datetime(2026, 1, 1))
+    page.goto(f"{url}/games/1")
+    slider = page.get_by_role("slider")
+    expect(slider).to_have_value("0")
+    page.clock.pause_at(datetime(2026, 1, 2))
+    page.get_by_role("button", name="Play", exact=True).click()
+    for move in range(1, 4):
+        page.clock.run_for(999)
+        expect(slider).to_have_value(str(move - 1))
+        page.clock.run_for(1)
+        expect(slider).to_have_value(str(move))
+    page.get_by_role("button", name="Stop").click()
+    page.clock.run_for(5000)
+    expect(slider).to_have_value("3")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.clock.run_for(2000)
+    expect(slider).to_have_value("5")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+
+
+def test_from_game_to_game_among_those_that_were_chosen(url, page):
+    page.goto(f"{url}/games?board=usb-1&result=A&result=B")
+    page.get_by_role("link", name="3", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Game 3: B won")
+    expect(page.locator("#players")).to_have_text("X is B, the chip (hard)O is A, a person")
+    expect(page.get_by_role("link", name="Game after")).to_have_count(0)
+    page.get_by_role("link", name="Game before").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Game 1: A won")
+    page.get_by_role("link", name="All games").click()
+    assert numbers(page) == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("/api/games?since=someday", "since: 'someday' is not a usable date; write today, "),
+        ("/api/games?page=0", "page: '0' is not a page; the first is 1"),
+        ("/api/games/x", "'x' is not a game; choose one from the list of games"),
+        ("/api/games/99", "there is no game 99 in "),
+        (
+            "/api/statistics?seats=you",
+            "seats: 'you' is not two letters of P, E, M and H",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_words(serve, db, address, said):
+    status, _, body = serve("--boards", "0", "--db", str(db)).ask("GET", address)
+    assert status == 400 and json.loads(body)["error"].startswith(said)
+
+
+def test_nothing_but_its_pages_is_served(serve, db):
+    server = serve("--boards", "0", "--db", str(db))
+    for address in (
+        "/games/../../etc/passwd",
+        "/games/..%2f..%2fetc%2fpasswd/x",
+        "/static/../pages/games.html",
+        "/static/..%2fgames.py",
+        "/static/%2e%2e/games.py",
+        "/static//etc/passwd",
+    ):
+        status, _, body = server.ask("GET", address)
+        assert (status, json.loads(body)) == (404, {"error": "there is nothing at this address"})
+    _, _, page = server.ask("GET", "/games/..%5c..%5cpasswd")  # a page that finds no such game
+    assert re.search(rb"<title>A game", page)
+    assert server.ask("GET", "/api/games/..%5cpasswd")[0] == 400
