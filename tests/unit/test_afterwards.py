@@ -146,7 +146,7 @@ def test_today_is_that_of_the_time_zone(noughts, monkeypatch):
     ("words", "says"),
     [
         (["--result", "c"], "'c' is not a result; choose from A, B, draw, abandoned, unfinished"),
-        (["--seats", "p"], "'p' is not two letters of P, E, M and H, such as PH"),
+        (["--seats", "p"], "'p' is not two letters of P, E, M, H, such as PH"),
         (["--since", "tomorrow"], "write today, yesterday, a weekday such as monday"),
         (["--until", "mon"], "write today, yesterday, a weekday such as monday"),
     ],
@@ -594,7 +594,7 @@ def test_an_export_chooses_games(noughts):
     ("words", "says"),
     [
         (["games", "-n", "0"], "'0' is not a number of games"),
-        (["games", "--seats", "XY"], "two letters of P, E, M and H"),
+        (["games", "--seats", "XY"], "two letters of P, E, M, H"),
         (["games", "--since", "soon"], "'soon' is not a usable date"),
         (["games", "--since", "9999-12-31"], "is not a usable date"),
         (["games", "--since", "0001-01-01"], "is not a usable date"),

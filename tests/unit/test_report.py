@@ -225,7 +225,7 @@ def test_cells_are_counted_together_where_the_position_is_the_same(tmp_path):
     ("words", "says"),
     [
         (["-o", "class.pdf"], "a report is HTML; end the name in .html instead of .pdf"),
-        (["--seats", "XY"], "two letters of P, E, M and H"),
+        (["--seats", "XY"], "two letters of P, E, M, H"),
     ],
 )
 def test_wrong_usage(noughts, words, says):

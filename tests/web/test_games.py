@@ -180,7 +180,7 @@ def test_from_game_to_game_among_those_that_were_chosen(url, page):
         ("/api/games/99", "there is no game 99 in "),
         (
             "/api/statistics?seats=you",
-            "seats: 'you' is not two letters of P, E, M and H",
+            "seats: 'you' is not two letters of P, E, M, H",
         ),
     ],
 )

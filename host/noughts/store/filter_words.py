@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from noughts.protocol.describe import opponents
+from noughts.protocol.describe import SEATS, opponents
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter
 from noughts.store.stored_game import RESULTS
 
-_SEATS = re.compile("[PEMH]{2}")
+_SEATS = re.compile(f"[{''.join(SEATS)}]{{2}}")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAYS = "today, yesterday, a weekday such as monday for the latest one, or a date as 2026-11-21"
 
@@ -52,7 +52,7 @@ class ChosenGames:
 def seats(text: str) -> str:
     """Who plays as A and as B, in any case. Raises `ValueError`, saying what is wrong."""
     if not _SEATS.fullmatch(text.upper()):
-        raise ValueError(f"{text[:20]!r} is not two letters of P, E, M and H, such as PH")
+        raise ValueError(f"{text[:20]!r} is not two letters of {', '.join(SEATS)}, such as PH")
     return text.upper()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from noughts.errors import StoreError
 from noughts.game.review import mistakes
-from noughts.protocol.describe import called, seated
+from noughts.protocol.describe import SEATS, called, seated
 from noughts.store import timestamps
 from noughts.store.store import Store, command_for, damaged
 from noughts.store.stored_game import RESULTS, SQL, StoredGame
@@ -205,3 +205,13 @@ def count(store: Store, wanted: GameFilter) -> int:
     where, values = wanted.where()
     ((found,),) = store.read(f"SELECT count(*) {_FROM} WHERE {where}", values)
     return int(found)
+
+
+def seats_played(store: Store) -> list[str]:
+    """Who has played as A and as B in any game, as letters in the order of `SEATS`.
+
+    Raises `StoreError`.
+    """
+    with sound(store.path):
+        found = [str(seats) for (seats,) in store.each("SELECT DISTINCT seats FROM games")]
+        return sorted(found, key=lambda seats: [list(SEATS).index(seat) for seat in seats])

@@ -219,13 +219,15 @@ class Store(contextlib.AbstractContextManager["Store"]):
         return Kept(added.lastrowid, True)
 
     def _note_moment(self, row: int, game: Game, at: int | None) -> None:
-        if at is not None:
-            self.db.execute(
-                "UPDATE games SET started = coalesce(started, ?1 - ?2), "
-                "heard = max(coalesce(heard, ?1), ?1) "
-                "WHERE id = ?3 AND (started IS NULL OR heard IS NULL OR heard < ?1)",
-                (at, game.ms, row),
-            )
+        if at is None:
+            return
+        # Apart, for to set `started` at all is work in its index.
+        self.db.execute(
+            "UPDATE games SET started = ? WHERE id = ? AND started IS NULL", (at - game.ms, row)
+        )
+        self.db.execute(
+            "UPDATE games SET heard = ?1 WHERE id = ?2 AND (heard IS NULL OR heard < ?1)", (at, row)
+        )
 
     def name_board(self, board: str, name: str | None) -> None:
         """Let people call a board so; None: as before. Raises `StoreError` if another has the name.

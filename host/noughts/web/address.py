@@ -8,8 +8,12 @@ from typing import TypeVar
 from starlette.datastructures import QueryParams
 
 from noughts.errors import NoughtsError
+from noughts.protocol.describe import opponents
 from noughts.store import filter_words
+from noughts.store.boards import searched_for
 from noughts.store.filter_words import ChosenGames
+from noughts.store.queries import seats_played
+from noughts.store.store import Store
 
 _MAX_VALUES = 20
 """Of one name: SQLite limits how long a condition may be."""
@@ -31,6 +35,14 @@ def chosen_games(query: QueryParams) -> ChosenGames:
         since=_last(query, "since", filter_words.day),
         until=_last(query, "until", filter_words.day),
     )
+
+
+def choices(store: Store) -> dict[str, object]:
+    """What the form offers: boards, and who has played against whom."""
+    return {
+        "names": searched_for(store),
+        "seats": [(seats, opponents(seats)) for seats in seats_played(store)],
+    }
 
 
 def page_number(query: QueryParams) -> int:

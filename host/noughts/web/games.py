@@ -11,11 +11,10 @@ from starlette.routing import BaseRoute, Route
 
 from noughts.protocol.describe import opponents, won
 from noughts.store import timestamps
-from noughts.store.boards import searched_for
 from noughts.store.queries import GameFilter, before_and_after, count, game, games
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
-from noughts.web.address import chosen_games, game_number, page_number
+from noughts.web.address import choices, chosen_games, game_number, page_number
 from noughts.web.game_steps import about, moves, steps
 from noughts.web.site import Site
 
@@ -46,13 +45,13 @@ def _listed(db: Path, request: Request) -> dict[str, object]:
         pages = max(1, -(-total // PAGE))
         page = min(wanted_page, pages)  # a link may be older than the store
         return {
-            "kept": bool(total or count(store, GameFilter())),
+            "kept": total > 0 or any(games(store, GameFilter(), 1)),
             "total": total,
             "which": chosen.in_words(),
             "page": page,
             "pages": pages,
             "games": _rows(games(store, which, PAGE, (page - 1) * PAGE)),
-            "names": searched_for(store),
+            "choices": choices(store),
         }
 
 

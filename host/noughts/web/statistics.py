@@ -14,14 +14,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from noughts.store import figures
-from noughts.store.boards import searched_for
 from noughts.store.figures import Table
 from noughts.store.filter_words import ChosenGames
 from noughts.store.people_moves import MetPosition, people_moves
-from noughts.store.queries import GameFilter, count, last_games
+from noughts.store.queries import GameFilter, games, last_games
 from noughts.store.statistics import stats
 from noughts.store.store import Store
-from noughts.web.address import chosen_games
+from noughts.web.address import choices, chosen_games
 from noughts.web.site import Site
 
 _SHOWN = 9
@@ -89,10 +88,10 @@ def _counted(db: Path, chosen: ChosenGames) -> bytes:
     with Store(db) as store:
         found = stats(store, which)
         shown: dict[str, object] = {
-            "kept": bool(found.games or count(store, GameFilter())),
+            "kept": found.games > 0 or any(games(store, GameFilter(), 1)),
             "games": found.games,
             "which": chosen.in_words(),
-            "names": searched_for(store),
+            "choices": choices(store),
         }
         if found.games:
             people = people_moves(store, which)

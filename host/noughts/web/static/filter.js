@@ -2,13 +2,12 @@
 
 import { element } from './elements.js';
 
-const SEATS = { P: 'person', E: 'easy', M: 'medium', H: 'hard' };
-const USUAL = ['PP', 'PE', 'EP', 'PM', 'MP', 'PH', 'HP'];
 const RESULTS = { A: 'A won', B: 'B won', draw: 'draw', abandoned: 'abandoned', unfinished: 'unfinished' };
 const DAYS = ['today', 'yesterday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday'];
 
 const address = new URLSearchParams(location.search);
 const names = element('datalist', { id: 'board-names' });
+const players = element('select', { name: 'seats' });
 
 /** Fills the page's `#choose` with the form. */
 export function showFilter() {
@@ -24,9 +23,14 @@ export function showFilter() {
   box.open = isChosen() || matchMedia('(min-width: 48rem)').matches;
 }
 
-/** Offers the boards that there are. */
-export function offerBoards(known) {
+/** Offers the boards that there are, and who has played against whom. */
+export function offer({ names: known, seats }) {
   names.replaceChildren(...known.map((value) => element('option', { value })));
+  const value = players.value;
+  const options = seats.map(([letters, called]) => element('option', { value: letters }, called));
+  const missing = value && !seats.some(([letters]) => letters === value);
+  players.replaceChildren(anybody(), ...(missing ? [element('option', { value }, value)] : []), ...options);
+  players.value = value;
 }
 
 export function isChosen() {
@@ -61,14 +65,15 @@ function boards() {
   );
 }
 
+function anybody() {
+  return element('option', { value: '' }, 'anybody');
+}
+
+/** What the address says, until it is known what there is. */
 function seats() {
-  const now = (address.get('seats') ?? '').toUpperCase();
-  const known = [...USUAL, ...(/^[PEMH]{2}$/.test(now) && !USUAL.includes(now) ? [now] : [])];
-  const options = known.map((value) =>
-    element('option', { value, selected: value === now }, `${SEATS[value[0]]} against ${SEATS[value[1]]}`),
-  );
-  const anybody = element('option', { value: '' }, 'anybody');
-  return labelled('A against B', element('select', { name: 'seats' }, anybody, ...options));
+  const now = (address.get('seats') ?? '').trim().toUpperCase();
+  players.append(anybody(), ...(now ? [element('option', { value: now, selected: true }, now)] : []));
+  return labelled('A against B', players);
 }
 
 function results() {

@@ -7,7 +7,7 @@ import { hidden } from './look_back.js';
 import { get } from './server.js';
 
 const [SHORTEST_MS, LONGEST_MS, UNHEARD_MS] = [400, 3000, 1000];
-const CLASSES = { best: 'good', mistake: 'bad' };
+const CLASSES = { best: 'good', mistake: 'bad', '?!': 'doubtful', '?': 'bad', '??': 'bad' };
 
 const part = (id) => document.getElementById(id);
 const number = location.pathname.split('/').pop();

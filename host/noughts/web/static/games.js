@@ -1,7 +1,7 @@
 // The table of games.
 
 import { element } from './elements.js';
-import { chosen, offerBoards, showFilter } from './filter.js';
+import { chosen, offer, showFilter } from './filter.js';
 import { nothingFound } from './look_back.js';
 import { get } from './server.js';
 
@@ -37,7 +37,7 @@ try {
 }
 
 function show(found) {
-  offerBoards(found.names ?? []);
+  if (found.choices) offer(found.choices);
   if (!found.total) {
     status.textContent = found.kept ? 'No game matches.' : 'No game is kept yet.';
     list.append(nothingFound(found.kept));

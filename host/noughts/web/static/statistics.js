@@ -2,7 +2,7 @@
 
 import { boardPicture } from './board.js';
 import { element, svg } from './elements.js';
-import { offerBoards, showFilter } from './filter.js';
+import { offer, showFilter } from './filter.js';
 import { nothingFound, table } from './look_back.js';
 import { get } from './server.js';
 
@@ -17,7 +17,7 @@ try {
 }
 
 function show(found) {
-  offerBoards(found.names ?? []);
+  if (found.choices) offer(found.choices);
   if (!found.games) {
     status.textContent = found.kept ? 'No game matches.' : 'No game is kept yet.';
     figures.append(nothingFound(found.kept));
