@@ -169,6 +169,18 @@ def test_from_game_to_game_among_those_that_were_chosen(url, page):
     expect(page.get_by_role("heading", level=1)).to_have_text("Game 1: A won")
     page.get_by_role("link", name="All games").click()
     assert numbers(page) == [3, 1]
+    page.get_by_role("link", name="Statistics of these games").click()
+    expect(page.get_by_role("status")).to_contain_text("2 games: boards with 'usb-1'")
+    page.get_by_role("link", name="List of these games").click()
+    assert numbers(page) == [3, 1]
+
+
+def test_a_game_that_is_not_there(url, page):
+    page.goto(f"{url}/games/99")
+    expect(page.get_by_role("status")).to_contain_text("there is no game 99 in ")
+    page.get_by_role("link", name="All games").click()
+    assert numbers(page) == [5, 4, 3, 2, 1]
+    assert page.errors.pop().endswith("status of 400 (Bad Request)")
 
 
 @pytest.mark.parametrize(

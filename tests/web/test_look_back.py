@@ -77,7 +77,7 @@ def test_without_a_game_it_is_said_how_to_get_one(serve, tmp_path, page):
         for address in ("games?board=x", "statistics"):
             page.goto(f"{url}/{address}")
             expect(page.get_by_role("status")).to_have_text("No game is kept yet.")
-            expect(page.locator(".empty")).to_contain_text("noughts watch keeps every game")
+            expect(page.locator(".empty")).to_contain_text("every game that it tells is kept")
     assert not (tmp_path / "none.db").exists()
 
 

@@ -52,7 +52,8 @@ export function all() {
 function choose(event) {
   event.preventDefault();
   const filled = [...new FormData(event.target)].filter(([, value]) => value.trim());
-  location.assign(`${location.pathname}?${new URLSearchParams(filled)}`);
+  const query = filled.length ? `?${new URLSearchParams(filled)}` : '';
+  location.assign(location.pathname + query);
 }
 
 function boards() {

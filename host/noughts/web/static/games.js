@@ -64,7 +64,10 @@ function show(found) {
       element('tbody', {}, ...rows),
     ),
   );
-  document.getElementById('paging').append(...pages(found));
+  document.getElementById('paging').append(
+    ...pages(found),
+    element('a', { href: `/statistics${chosen()}` }, 'Statistics of these games'),
+  );
 }
 
 function pages({ page, pages }) {

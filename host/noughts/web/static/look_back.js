@@ -50,22 +50,22 @@ export function hidden(text) {
 /** What to do where there is no game: `kept` is whether the store holds others. */
 export function nothingFound(kept) {
   if (kept && isChosen()) {
-    return element('p', {}, 'No game is like that. ', all());
+    return element('p', {}, all());
   }
   return element(
     'div',
     { class: 'empty' },
-    element('p', {}, 'Games are kept here as they are played:'),
+    element('p', {}, 'Games are kept as they are played:'),
     element(
       'ul',
       {},
-      element('li', {}, element('a', { href: '/' }, 'play one'), ' on this page, or'),
+      element('li', {}, element('a', { href: '/' }, 'play one'), ' on this page,'),
       element(
         'li',
         {},
-        'connect micro:bits: ',
-        element('code', {}, 'noughts watch'),
-        ' keeps every game that is played on them.',
+        'or connect a micro:bit: ',
+        element('a', { href: '/boards' }, 'Boards'),
+        ' shows it, and every game that it tells is kept.',
       ),
     ),
   );

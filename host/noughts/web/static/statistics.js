@@ -2,7 +2,7 @@
 
 import { boardPicture } from './board.js';
 import { element, svg } from './elements.js';
-import { offer, showFilter } from './filter.js';
+import { chosen, offer, showFilter } from './filter.js';
 import { nothingFound, table } from './look_back.js';
 import { get } from './server.js';
 
@@ -28,7 +28,10 @@ function show(found) {
   const facts = found.facts.map(([figure, what]) =>
     element('li', {}, element('strong', {}, figure), what),
   );
-  figures.append(element('ul', { class: 'facts' }, ...facts));
+  figures.append(
+    element('ul', { class: 'facts' }, ...facts),
+    element('a', { href: `/games${chosen()}` }, 'List of these games'),
+  );
   section('Results', ...table(found.results, 'Results', results(found.results)));
   if (found.first_moves) section('First moves', firstMoves(found.first_moves));
   section('Positions to talk about', ...positions(found));
