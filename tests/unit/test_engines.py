@@ -11,7 +11,7 @@ ENGINES = engines()
 
 
 def test_they_are_known_by_their_names():
-    names = "random easy medium rules hard minimax alphabeta transposition"
+    names = "random easy medium rules hard minimax alphabeta transposition giveaway"
     assert list(ENGINES) == names.split()
     assert all(ENGINES[name].name == name for name in ENGINES)
 
@@ -83,3 +83,20 @@ def test_the_chip_s_levels_are_the_device_s_own():
         assert set(ENGINES["hard"].reply(each).cells) <= set(solver.hard_moves(each))
     assert ENGINES["medium"].reply(parse("XX.OO....")).cells == (2,)
     assert ENGINES["medium"].reply(parse("XX.O.....")).cells == (2,)
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("XX.OO....", 6),  # neither completes its own row nor blocks
+        ("XOX.OXX.O", 3),  # the other cell would win
+        ("XOXXOXO.O", 7),  # the only one
+    ],
+)
+def test_giveaway_plays_to_lose(text, cell):
+    assert ENGINES["giveaway"].reply(parse(text)).cells == (cell,)
+
+
+def test_giveaway_counts_what_it_searches():
+    reply = ENGINES["giveaway"].reply(EMPTY)
+    assert (reply.nodes, reply.score) == (1_529, -4)

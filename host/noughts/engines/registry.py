@@ -1,10 +1,14 @@
-"""All engines by name, from the one that knows least to the one that searches most cleverly."""
+"""All engines by name, from the one that knows least to the one that searches most cleverly.
+
+After them comes the one that plays to lose.
+"""
 
 from __future__ import annotations
 
 import difflib
 
 from noughts.engines.device_levels import Chip
+from noughts.engines.giveaway import Giveaway
 from noughts.engines.random_engine import Random
 from noughts.engines.rule_based import Rules
 from noughts.engines.search import AlphaBeta, Minimax, Transposition
@@ -23,6 +27,7 @@ def engines() -> dict[str, Engine]:
         Minimax(),
         AlphaBeta(),
         Transposition(),
+        Giveaway(),
     ]
     return {engine.name: engine for engine in made}
 
