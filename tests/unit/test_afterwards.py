@@ -146,7 +146,7 @@ def test_today_is_that_of_the_time_zone(noughts, monkeypatch):
     ("words", "says"),
     [
         (["--result", "c"], "'c' is not a result; choose from A, B, draw, abandoned, unfinished"),
-        (["--seats", "p"], "'p' is not two letters of P, E, M, H, such as PH"),
+        (["--seats", "p"], "'p' is not two letters of P, E, M, H, R, U, N, C, T, G, such as PH"),
         (["--since", "tomorrow"], "write today, yesterday, a weekday such as monday"),
         (["--until", "mon"], "write today, yesterday, a weekday such as monday"),
     ],
@@ -332,6 +332,23 @@ def test_who_moves_second_is_counted_as_such(noughts, tmp_path):
     assert (players["P"]["moves"], players["P"]["mistakes"]) == (3, 1)
     assert players["H"]["thought_ms"] == [100, 100, 100]
     assert players["P"]["thought_ms"] == [900, 900, 900]
+
+
+def test_an_engine_of_the_page_is_neither_the_chip_nor_a_person(noughts, tmp_path):
+    db = filled(tmp_path / "page.db", stages(B_WINS, seats="PN"), board="page")
+    (row,) = json.loads(noughts("games", "--json", "--seats", "pn", db=db)[1])
+    assert (row["seats"], row["board"], row["result"]) == ("PN", "page", "B")
+    assert "person  minimax" in noughts("games", db=db)[1]
+    assert "A is a person, B is minimax; A began; B won" in noughts("replay", "1", db=db)[1]
+    found = json.loads(noughts("stats", "--json", db=db)[1])
+    (board,) = found["boards"]
+    assert (board["games"], board["won"], board["drawn"], board["lost"]) == (1, 0, 0, 0)
+    people, minimax = found["players"]["P"], found["players"]["N"]
+    assert (people["games"], people["moves"], people["mistakes"]) == (1, 3, 1)
+    assert (minimax["games"], minimax["moves"], minimax["mistakes"]) == (1, 3, 1)
+    assert "person against minimax" in noughts("report", "-o", "-", db=db)[1]
+    seats = noughts("export", db=db)[1].splitlines()[1]
+    assert ",P,N," in seats
 
 
 def test_days_are_those_of_the_time_zone(noughts, tmp_path, monkeypatch):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from noughts.protocol.describe import describe
+from noughts.engines.registry import engines
+from noughts.protocol.describe import SEATS, describe, opponents, seat_of
 from noughts.protocol.sentences import Boot, Game
 
 
@@ -28,3 +29,9 @@ def test_games(game, words):
 def test_boot():
     text = describe(Boot("0A83", "V1", "0.1.0", "2798"))
     assert text == "board started: micro:bit V1, game 0.1.0, table 2798"
+
+
+def test_every_engine_has_a_seat_of_its_own():
+    assert sorted(map(seat_of, engines())) == sorted(set(SEATS) - {"P"})
+    assert opponents("P" + seat_of("minimax")) == "person against minimax"
+    assert opponents("P" + seat_of("hard")) == "person against hard"

@@ -14,6 +14,7 @@ from noughts.engines.registry import engine_named, engines
 from noughts.errors import StoreError, UnknownEngineError
 from noughts.files import whole_file
 from noughts.game.engine import Engine
+from noughts.protocol.describe import SEATS_MEANING
 from noughts.store import filter_words
 from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import GameFilter, count
@@ -49,8 +50,7 @@ def add_game_filter(parser: argparse.ArgumentParser) -> None:
         "--seats",
         metavar="AB",
         type=_typed(filter_words.seats),
-        help="who plays as A and as B: P a person, E, M and H the chip's levels; PH or ph is a "
-        "person against hard",
+        help=f"who plays as A and as B: {SEATS_MEANING}; PH or ph is a person against hard",
     )
     group.add_argument(
         "--result",

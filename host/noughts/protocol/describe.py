@@ -24,9 +24,28 @@ LINE_NAMES = (
 WORTHS = {1: "win", 0: "draw", -1: "loss"}
 """What a position or a move is worth, by its value."""
 
-_SEATED = {"P": "person", "E": "easy", "M": "medium", "H": "hard"}
+_ENGINES = {
+    "R": "random", "U": "rules", "N": "minimax", "C": "alphabeta", "T": "transposition",
+    "G": "giveaway",
+}  # fmt: skip
+"""Those that no board has; the page's games are kept with them."""
 
-SEATS = {"P": "a person", "E": "the chip (easy)", "M": "the chip (medium)", "H": "the chip (hard)"}
+_SEATED = {"P": "person", "E": "easy", "M": "medium", "H": "hard", **_ENGINES}
+
+CHIP = frozenset("EMH")
+
+SEATS = {
+    "P": "a person",
+    "E": "the chip (easy)",
+    "M": "the chip (medium)",
+    "H": "the chip (hard)",
+    **_ENGINES,
+}
+"""By the letter of a seat, in the order in which they are listed; a board has the first four."""
+
+SEATS_MEANING = "P a person, E M H the chip, " + ", ".join(
+    f"{letter} {name}" for letter, name in _ENGINES.items()
+)
 
 
 _MAX_NAME = 40
@@ -62,8 +81,13 @@ def either(cells: Sequence[int]) -> str:
 
 
 def seated(seat: str) -> str:
-    """Who plays in a seat (`P`, `E`, `M` or `H`), in one word."""
+    """Who plays in a seat, one of `SEATS`, in one word."""
     return _SEATED[seat]
+
+
+def seat_of(engine: str) -> str:
+    """The letter of an engine's seat."""
+    return next(letter for letter, name in _SEATED.items() if name == engine)
 
 
 def opponents(seats: str) -> str:

@@ -4,7 +4,8 @@
              what people call it, once they have named it
     boots    each run of a board that has said what it runs
     games    one row a game; `again` tells games apart that got the same board, boot and number,
-             for the boot ids of earlier releases were only 16 random bits
+             for the boot ids of earlier releases were only 16 random bits; its seats are letters of
+             `describe.SEATS`
 
 Moments are milliseconds since 1970, UTC; NULL where nobody looked at a clock.
 """
@@ -55,6 +56,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE boards ADD COLUMN given_name TEXT",
         "CREATE UNIQUE INDEX given_names ON boards (given_name COLLATE NOCASE)",
     ),
+    # Also, seats may be of engines that no board has: to an earlier version those would be damage.
     ("CREATE INDEX games_by_start ON games (started)",),
 )
 """The statements that make each version of the one before; the first makes version 1 of nothing."""

@@ -7,18 +7,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from noughts.game.review import mistakes
-from noughts.protocol.describe import called, name_key
+from noughts.protocol.describe import CHIP, SEATS, called, name_key
 from noughts.store.queries import GameFilter, played, sound
 from noughts.store.store import Store
 from noughts.store.stored_game import thinking
 
 _PLIES = 9
-_SEATS = "PEMH"
+_SEATS = "".join(SEATS)
 
 
 @dataclass
 class Player:
-    """One kind of seat: a person, or the chip at easy, medium or hard."""
+    """One kind of seat: a person, the chip at one of its levels, or an engine."""
 
     games: int = 0
     """Games that ended by the rules, counted once for each seat of this kind."""
@@ -86,7 +86,7 @@ class BoardStats:
         """How many games a person won, drew and lost against the chip."""
         won = drawn = lost = 0
         for (seats, _), results in self.results.items():
-            if seats.count("P") == 1:
+            if "P" in seats and CHIP.intersection(seats):
                 person, chip = ("A", "B") if seats[0] == "P" else ("B", "A")
                 won += results[person]
                 drawn += results["="]

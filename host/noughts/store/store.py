@@ -158,11 +158,18 @@ class Store(contextlib.AbstractContextManager["Store"]):
         When this returns, the sentence stays, also if the process is killed. Sentences that were
         read before change nothing.
         """
+        return self.keep_all(board, [(sentence, at)])[0]
+
+    def keep_all(self, board: str, heard: Sequence[tuple[Sentence, int | None]]) -> list[Kept]:
+        """Keep sentences as `keep` does, all of them or none."""
         with self._told(), self._transaction():
             number = self._board(board)
-            if isinstance(sentence, Boot):
-                return self._keep_boot(number, sentence, at)
-            return self._keep_game(number, sentence, at)
+            return [
+                self._keep_boot(number, sentence, at)
+                if isinstance(sentence, Boot)
+                else self._keep_game(number, sentence, at)
+                for sentence, at in heard
+            ]
 
     def _board(self, name: str) -> int:
         if name not in self._boards:

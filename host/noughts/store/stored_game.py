@@ -16,7 +16,7 @@ from operator import attrgetter, sub
 from typing import Any
 
 from noughts.game.review import mistakes
-from noughts.protocol.describe import called
+from noughts.protocol.describe import SEATS_MEANING, called
 from noughts.protocol.sentences import player_of
 
 RESULTS = {"A": "A", "B": "B", "draw": "=", "abandoned": "x", "unfinished": "-"}
@@ -99,7 +99,7 @@ class StoredGame:
         Field(
             "seats",
             "str",
-            "who was player A, and player B: P a person, E M H the chip",
+            f"who was player A, and player B: {SEATS_MEANING}",
             columns=("seat_a", "seat_b"),
         ),
     )
