@@ -34,9 +34,9 @@ class Reviewed:
         return self.kept < self.worth
 
 
-def review(moves: Sequence[int]) -> list[Reviewed]:
+def review(moves: Sequence[int], start: Position = EMPTY) -> list[Reviewed]:
     """Judge each move of a legal game, finished or not; cells 0 to 8 in the order played."""
-    position = EMPTY
+    position = start
     reviewed = []
     for cell in moves:
         after = position.play(cell)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from noughts.errors import printable
 from noughts.game.positions import LINES
+from noughts.game.review import Reviewed
 from noughts.protocol.sentences import Boot, Game, Sentence
 
 CELLS = (
@@ -120,6 +121,22 @@ def name_key(name: str) -> list[tuple[bool, int, str]]:
     """To sort names as people do: `table 2` before `table 10`."""
     parts = filter(None, re.split(r"(\d+)", name.casefold()))
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+
+
+def judged(move: Reviewed) -> tuple[str, str]:
+    """What a move of a game was worth, and what had been better, if anything had."""
+    worth = WORTHS[move.worth]
+    if move.mistake:
+        what = f"A mistake: it turns a {worth} into a {WORTHS[move.kept]}."
+        return what, f"Best: {either(move.best)}."
+    lost = move.worth < 0
+    after = "; the position was already lost" if lost else f": it keeps the {worth}"
+    if move.cell in move.best:
+        alone = len(move.best) == 1
+        which = "The best move" if alone else f"One of the best moves, {either(move.best)}"
+        return f"{which}{after}.", ""
+    kept = "The position was already lost" if lost else f"It keeps the {worth}"
+    return f"{kept}; against mistakes, {either(move.best)} wins more often.", ""
 
 
 def _event(game: Game) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from noughts.game.positions import LINES
-from noughts.game.review import Reviewed
-from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, either, won
+from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, won
 from noughts.store import timestamps
 from noughts.store.stored_game import StoredGame
 
@@ -43,28 +42,6 @@ def played(game: StoredGame, ply: int) -> str:
     thought_ms = game.thought_ms[ply]
     after = "" if thought_ms is None else f", after {thought_ms / 1000:.1f} s"
     return f"{game.player(ply)} plays {cell + 1}, {CELLS[cell]}{after}."
-
-
-def judged(move: Reviewed) -> tuple[str, str]:
-    """What a move was, and what would have been better: empty unless it was a mistake."""
-    if move.mistake:
-        return (
-            f"A mistake: it turns a {WORTHS[move.worth]} into a {WORTHS[move.kept]}.",
-            f"Best: {either(move.best)}.",
-        )
-    return _kept(move), ""
-
-
-def _kept(move: Reviewed) -> str:
-    """What a move was that gave nothing away."""
-    lost, worth = move.worth < 0, WORTHS[move.worth]
-    after = "; the position was already lost" if lost else f": it keeps the {worth}"
-    if move.cell in move.best:
-        alone = len(move.best) == 1
-        which = "The best move" if alone else f"One of the best moves, {either(move.best)}"
-        return f"{which}{after}."
-    kept = "The position was already lost" if lost else f"It keeps the {worth}"
-    return f"{kept}; against mistakes, {either(move.best)} wins more often."
 
 
 def ending(game: StoredGame) -> str:

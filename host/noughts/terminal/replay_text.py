@@ -15,7 +15,8 @@ from __future__ import annotations
 from rich.text import Text
 
 from noughts.game.review import Reviewed
-from noughts.store.replay_words import ending, judged, marks, played, scores, won_cells
+from noughts.protocol.describe import judged
+from noughts.store.replay_words import ending, marks, played, scores, won_cells
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.palette import PLAYERS
 
