@@ -8,7 +8,7 @@ from __future__ import annotations
 from noughts.game.positions import Position
 from noughts.game.review import Reviewed, review
 from noughts.game.solver import value
-from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, won
+from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, judged, won
 from noughts.store import replay_words, timestamps
 from noughts.store.stored_game import StoredGame
 
@@ -108,7 +108,7 @@ def _said(game: StoredGame, reviewed: list[Reviewed], plies: int) -> list[str]:
     said = [f"{game.first} begins."]
     if plies:
         made = f"Move {plies} of {len(game.moves)}: {replay_words.played(game, plies - 1)}"
-        said = [made, *filter(None, replay_words.judged(reviewed[plies - 1]))]
+        said = [made, *filter(None, judged(reviewed[plies - 1]))]
     if plies == len(game.moves):
         said.append(replay_words.ending(game))
     return said

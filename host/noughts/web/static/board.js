@@ -16,6 +16,8 @@ export class Board {
       element('button', {
         type: 'button',
         class: 'cell',
+        'aria-disabled': 'true', // until a position is shown
+        'aria-label': String(cell + 1),
         onclick: () => this.choose(cell),
         onfocus: () => this.moveTo(cell),
       }),

@@ -38,7 +38,7 @@ async function fetched(address, options) {
     return response;
   } catch {
     showTrouble('noughts is not running any more; start it again, and this page goes on.');
-    throw new Error('noughts is not running');
+    throw Object.assign(new Error('noughts is not running'), { away: true });
   }
 }
 

@@ -1,0 +1,148 @@
+"""What a page is told of a game: the board, what each free cell is worth, how it came to this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from noughts.engines.search import WIN, AlphaBeta, in_words, score_of_move
+from noughts.errors import IllegalMoveError
+from noughts.game.board import Board
+from noughts.game.positions import EMPTY, LINES, WON, Position
+from noughts.game.review import Reviewed, review
+from noughts.game.verdict import chance, verdict
+from noughts.protocol.describe import LINE_NAMES, judged
+
+NAMES = (
+    "top left", "top middle", "top right",
+    "middle left", "centre", "middle right",
+    "bottom left", "bottom middle", "bottom right",
+)  # fmt: skip
+"""Of the cells."""
+
+_HEATS = 4
+"""Steps of the heat map above the coolest."""
+
+_cached_score = cache(score_of_move)
+_cached_chance = cache(chance)
+
+
+def parsed(moves: str, start: str | None) -> tuple[Board, list[int]]:
+    """Where a game began, and its moves. Raises `NoughtsError` for what the rules do not allow."""
+    first = board = Board(start) if start else Board()
+    cells = []
+    for number, text in enumerate(moves[:10], 1):
+        if board.is_over:
+            raise IllegalMoveError(f"the game ends with move {number - 1}; leave out the others")
+        try:
+            if text not in "012345678":
+                raise IllegalMoveError(f"{text!r} is not a cell; choose one of 0 to 8")
+            board = board.play(int(text))
+        except IllegalMoveError as error:
+            raise IllegalMoveError(f"move {number}: {error}") from None
+        cells.append(int(text))
+    return first, cells
+
+
+def described(start: Board, moves: Sequence[int]) -> dict[str, Any]:
+    """A game so far, as JSON: cells are 0 to 8, and what is written in words counts from 1."""
+    board = start
+    positions = [start.position]
+    for cell in moves:
+        board = board.play(cell)
+        positions.append(board.position)
+    marks = str(board.position)
+    return {
+        "start": str(start.position) if start.position != EMPTY else None,
+        "moves": list(moves),
+        "marks": marks,
+        "turn": board.turn,
+        "names": [_name(cell, mark, board.is_over) for cell, mark in enumerate(marks)],
+        "cells": {} if board.is_over else _cells(board.position),
+        "history": [_judged(move) for move in review(moves, start.position)],
+        "evaluations": [_evaluated(position) for position in positions],
+        "result": _result(board) if board.is_over else None,
+    }
+
+
+def _name(cell: int, mark: str, over: bool) -> str:
+    """What a screen reader calls a cell."""
+    return f"{cell + 1}, {NAMES[cell]}, {mark if mark != '.' else 'empty' if over else 'free'}"
+
+
+def _cells(position: Position) -> dict[int, dict[str, Any]]:
+    """Of each free cell, what a hint can show: its value, and its chance against random play."""
+    scores = {cell: _cached_score(position, cell) for cell in position.free}
+    chances = {cell: _cached_chance(position, cell) for cell in position.free}
+    least, most = min(chances.values()), max(chances.values())
+    return {
+        cell: {
+            "kind": _kind(scores[cell]),
+            "value": in_words(scores[cell]),
+            "chance": percent(chances[cell]),
+            "heat": round((chances[cell] - least) / (most - least) * _HEATS)
+            if most > least
+            else _HEATS,
+        }
+        for cell in position.free
+    }
+
+
+def _kind(score: int) -> str:
+    return "win" if score > 0 else "loss" if score < 0 else "draw"
+
+
+def percent(share: Fraction) -> str:
+    r"""A share as people read it: `100 %` only of all, `0 %` only of nothing.
+
+    >>> percent(Fraction(191, 192)), percent(Fraction(9999, 10000)), percent(Fraction(1))
+    ('99.5\xa0%', '99.9\xa0%', '100\xa0%')
+    """
+    tenths = round(share * 1000)
+    if 0 < share < 1:
+        tenths = min(max(tenths, 1), 999)
+    return f"{tenths / 10:g}\N{NO-BREAK SPACE}%"
+
+
+def _judged(move: Reviewed) -> dict[str, Any]:
+    found = verdict(move)
+    what, better = judged(move)
+    return {
+        "cell": move.cell,
+        "mark": "XO"[move.before.ply % 2],
+        "name": NAMES[move.cell],
+        "verdict": found.value,
+        "called": found.name.lower(),
+        "words": f"{what} {better}".strip(),
+    }
+
+
+@cache
+def _evaluated(position: Position) -> dict[str, Any]:
+    """What a position is worth to X: 10 less the plies to its win, or the opposite."""
+    sign = 1 if position.ply % 2 == 0 else -1
+    if position.over:
+        score = -sign * WIN if WON[position.other] else 0
+        ended = f"{'X' if score > 0 else 'O'} has won" if score else "a draw"
+        return {"score": score, "words": ended}
+    score = (AlphaBeta().reply(position).score or 0) * sign
+    if not score:
+        return {"score": 0, "words": "a draw with best play"}
+    return {"score": score, "words": f"{'X' if score > 0 else 'O'} wins in {WIN - abs(score)}"}
+
+
+def _result(board: Board) -> dict[str, Any]:
+    marks = str(board.position)
+    winner = board.winner
+    won = [
+        (name, line)
+        for name, line in zip(LINE_NAMES, LINES, strict=True)
+        if winner and all(marks[cell] == winner for cell in line)
+    ]
+    return {
+        "winner": winner,
+        "lines": " and ".join(name for name, _ in won),
+        "cells": sorted({cell for _, line in won for cell in line}),
+    }

@@ -1,0 +1,343 @@
+"""The page to play on, in a real browser: games, hints, looking back, and what is kept."""
+
+import json
+
+import pytest
+
+from noughts.cli import main
+from noughts.store.queries import GameFilter, games
+from noughts.store.store import Store
+
+
+def cell(page, number):
+    return page.get_by_role("group", name="Board").get_by_role("button").nth(number - 1)
+
+
+def says(page, text):
+    from playwright.sync_api import expect
+
+    expect(page.get_by_role("status").first).to_have_text(text, timeout=60_000)
+
+
+def marks(page):
+    """Of the nine cells, as their names end."""
+    from playwright.sync_api import expect
+
+    cells = page.get_by_role("group", name="Board").get_by_role("button")
+    expect(cells).to_have_count(9)
+    names = [cells.nth(each).get_attribute("aria-label") for each in range(9)]
+    return "".join("." if name.endswith(("free", "empty")) else name[-1] for name in names)
+
+
+def kept(server):
+    with Store(server.folder / "noughts" / "games.db") as store:
+        return list(games(store, GameFilter()))
+
+
+@pytest.fixture
+def server(serve):
+    return serve("--boards", "0")
+
+
+def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
+    page.goto(server.url)
+    page.get_by_label("Opponent").select_option("giveaway")
+    cell(page, 5).click()
+    says(page, "giveaway plays 1, top left. Your turn: you are X.")
+    cell(page, 9).click()
+    says(page, "giveaway plays 2, top middle. Your turn: you are X.")
+    cell(page, 3).click()
+    says(page, "giveaway plays 4, middle left. Your turn: you are X.")
+    cell(page, 7).click()
+    says(page, "You have won: diagonal from the top right.")
+    page.get_by_text("Kept as game 1.").wait_for()
+    (game,) = kept(server)
+    assert (game.board, game.seats, game.first, game.moves, game.end) == (
+        "page", "PG", "A", "4081236", "A"
+    )  # fmt: skip
+    assert len(game.thought_ms) == 7 and all(ms is not None for ms in game.thought_ms)
+    assert page.get_by_role("link", name="Look at it").get_attribute("href") == "/games/1"
+    assert main(["replay", "1", "--db", str(server.folder / "noughts" / "games.db")]) == 0
+    assert "A is a person, B is giveaway; A began; A won" in capsys.readouterr().out
+    page.reload()
+    says(page, "You have won: diagonal from the top right.")
+    page.get_by_text("Kept as game 1.").wait_for()
+    assert len(kept(server)) == 1
+
+
+def test_a_game_drawn_with_the_number_keys(server, page):
+    page.goto(f"{server.url}/?opponent=alphabeta")
+    says(page, "Your turn: you are X.")
+    for number, answer in ((5, "1, top left"), (3, "7, bottom left"), (4, "6, middle right"),
+                           (8, "2, top middle")):  # fmt: skip
+        page.keyboard.press(str(number))
+        says(page, f"alphabeta plays {answer}. Your turn: you are X.")
+    page.keyboard.press("9")
+    says(page, "A draw.")
+    page.get_by_text("Kept as game 1.").wait_for()
+    assert [(game.seats, game.end) for game in kept(server)] == [("PC", "=")]
+
+
+def test_a_game_lost_with_tab_arrows_and_enter(server, page):
+    page.goto(f"{server.url}/?opponent=alphabeta")
+    says(page, "Your turn: you are X.")
+    cell(page, 5).focus()
+    page.keyboard.press("Enter")
+    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    says(page, "alphabeta plays 3, top right. Your turn: you are X.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Space")
+    says(page, "alphabeta has won: top row.")
+    assert cell(page, 2).get_attribute("class") == "cell last line"
+    assert cell(page, 4).get_attribute("aria-label") == "4, middle left, empty"
+    cell(page, 4).click(force=True)
+    assert marks(page) == "OOO.X.X.X"
+
+
+def test_the_engine_begins(server, page):
+    page.goto(server.url)
+    page.get_by_label("Opponent").select_option("giveaway")
+    page.get_by_label("Who begins").select_option("your opponent, as X")
+    says(page, "giveaway plays 5, centre. Your turn: you are O.")
+    for number in (1, 2):
+        cell(page, number).click()
+    says(page, "giveaway plays 8, bottom middle. Your turn: you are O.")
+    cell(page, 3).click()
+    says(page, "You have won: top row.")
+    page.get_by_text("Kept as game 1.").wait_for()
+    assert [(game.seats, game.first, game.end) for game in kept(server)] == [("PG", "B", "A")]
+
+
+def test_two_friends_and_an_end_that_is_tried_again(server, page):
+    page.goto(f"{server.url}/?opponent=friend")
+    says(page, "X’s turn.")
+    assert page.get_by_label("Who begins").is_hidden()
+    for number, turn in ((1, "O"), (4, "X"), (2, "O"), (5, "X")):
+        cell(page, number).click()
+        says(page, f"{turn}’s turn.")
+    cell(page, 3).click()
+    says(page, "X has won: top row.")
+    page.get_by_text("Kept as game 1.").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    says(page, "Looking back: after move 4 of 5. Play here to go on differently.")
+    cell(page, 9).click()
+    says(page, "O’s turn.")
+    cell(page, 6).click()
+    says(page, "O has won: middle row.")
+    assert [(game.seats, game.moves) for game in kept(server)] == [("PP", "03142")]
+
+
+def test_undo_redo_and_a_reload(server, page):
+    page.goto(f"{server.url}/?opponent=alphabeta")
+    says(page, "Your turn: you are X.")
+    undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    assert undo.is_disabled() and redo.is_disabled()
+    cell(page, 5).click()
+    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    cell(page, 9).click()
+    says(page, "alphabeta plays 3, top right. Your turn: you are X.")
+    undo.click()
+    says(page, "Looking back: after move 2 of 4. Play here to go on differently.")
+    assert marks(page) == "O...X...."
+    page.keyboard.press("Control+z")
+    says(page, "Looking back: at the beginning. Play here to go on differently.")
+    assert marks(page) == "........." and undo.is_disabled()
+    page.keyboard.press("Control+y")
+    assert marks(page) == "O...X...."
+    page.reload()
+    says(page, "Looking back: after move 2 of 4. Play here to go on differently.")
+    redo.click()
+    says(page, "Your turn: you are X.")
+    assert marks(page) == "O.O.X...X"
+    page.keyboard.press("Control+z")
+    cell(page, 2).click()
+    says(page, "alphabeta plays 8, bottom middle. Your turn: you are X.")
+    assert marks(page) == "OX..X..O." and redo.is_disabled()
+
+
+def test_hints(server, page):
+    page.goto(f"{server.url}/?opponent=friend&moves=41")
+    says(page, "X’s turn.")
+    corner = cell(page, 1)
+    assert corner.get_attribute("aria-label") == "1, top left, free"
+    page.get_by_label("What each free cell is worth").check()
+    assert corner.get_attribute("aria-label") == "1, top left, free; win in 5 with best play"
+    assert corner.inner_text() == "win in 5" and "win" in corner.get_attribute("class")
+    page.get_by_label("Chance to win against random play").check()
+    assert corner.get_attribute("aria-label").endswith("; wins 100\xa0% against random play")
+    assert "heat4" in corner.get_attribute("class")
+    page.get_by_label("What each free cell is worth").uncheck()
+    assert corner.inner_text() == "100\xa0%"
+    page.get_by_label("Chance to win against random play").uncheck()
+    assert corner.inner_text() == ""
+
+
+def test_verdicts_and_the_graph(server, page):
+    from playwright.sync_api import expect
+
+    page.goto(f"{server.url}/?opponent=friend&moves=4108356")
+    says(page, "X has won: left column.")
+    steps = page.get_by_role("listitem").get_by_role("button")
+    assert [text.split("\n")[0] for text in steps.all_inner_texts()][:4] == [
+        "Start", "X 5", "O 2", "X 1",
+    ]  # fmt: skip
+    expect(steps.nth(2)).to_have_accessible_name("O 2 top middle, mistake")
+    assert page.locator(".called").all_inner_texts() == [
+        "",
+        "?",
+        "best",
+        "best",
+        "best",
+        "best",
+        "best",
+    ]
+    steps.nth(2).click()
+    assert marks(page) == ".O..X...."
+    page.get_by_text("A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9.").wait_for()
+    expect(steps.nth(2)).to_be_focused()
+    graph = page.get_by_role("slider", name="Evaluation over the game")
+    told = "after move 2, O top middle, mistake: X wins in 5"
+    expect(graph).to_have_attribute("aria-valuetext", told)
+    graph.press("ArrowLeft")
+    told = "after move 1, X centre, good: a draw with best play"
+    expect(graph).to_have_attribute("aria-valuetext", told)
+    box = graph.bounding_box()
+    graph.click(position={"x": box["width"] - 12, "y": 20})
+    expect(graph).to_have_attribute(
+        "aria-valuetext", "after move 7, X bottom left, best: X has won"
+    )
+    assert marks(page) == "XO.XXOX.O"
+
+
+def test_a_position_to_try(server, page):
+    page.goto(f"{server.url}/?position=XO......X&opponent=alphabeta")
+    says(page, "Your turn: you are O.")
+    cell(page, 5).click()
+    says(page, "alphabeta plays 8, bottom middle. Your turn: you are O.")
+    assert marks(page) == "XO..O..XX"
+    cell(page, 6).click()
+    says(page, "alphabeta has won: bottom row.")
+    page.get_by_text("A game from a given position is not kept.").wait_for()
+    assert not (server.folder / "noughts" / "games.db").exists()
+
+
+def test_what_an_engine_did(server, page):
+    page.goto(f"{server.url}/?opponent=minimax")
+    cell(page, 1).click()
+    page.get_by_text("What minimax did: 59,705 positions visited, 0 moves cut;").wait_for()
+    page.get_by_label("Opponent").select_option("random")
+    cell(page, 1).click()
+    page.get_by_text("What random did: no search; one of 8 cells;").wait_for()
+
+
+def test_a_link_that_makes_no_sense(server, page):
+    page.goto(f"{server.url}/?opponent=friend&moves=44")
+    says(
+        page,
+        "move 2: cell 4 is taken by X; choose one of 0, 1, 2, 3, 5, 6, 7, 8. Here is a new game.",
+    )
+    page.errors.clear()  # the browser tells of the server's 400
+    cell(page, 5).click()
+    says(page, "O’s turn.")
+
+
+def test_a_store_that_cannot_be_written(serve, page, tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    server = serve("--boards", "0", "--db", str(tmp_path / "file" / "games.db"))
+    page.goto(f"{server.url}/?opponent=friend")
+    for number in (1, 4, 2, 5, 3):
+        cell(page, number).click()
+    page.get_by_text("This game is not kept: cannot make the folder").wait_for()
+    page.errors.clear()
+    page.get_by_role("button", name="New game").click()
+    says(page, "X’s turn.")
+
+
+def test_the_server_is_started_again(serve, page):
+    first = serve("--boards", "0")
+    page.goto(f"{first.url}/?opponent=alphabeta")
+    says(page, "Your turn: you are X.")
+    first.end()
+    cell(page, 5).click()
+    page.get_by_text("noughts is not running any more").wait_for()
+    page.errors.clear()
+    serve("--boards", "0", port=first.port)
+    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    assert page.get_by_role("alert").is_hidden()
+    page.errors.clear()
+
+
+def test_from_another_computer_one_can_play_but_keeps_nothing(serve, page):
+    from noughts.web.server import own_addresses
+
+    if not own_addresses():
+        pytest.skip("this computer is in no network")
+    server = serve("--boards", "0", "--lan")
+    page.goto(f"http://{own_addresses()[0]}:{server.port}/?opponent=friend")
+    for number, turn in ((1, "O"), (4, "X"), (2, "O"), (5, "X")):
+        cell(page, number).click()
+        says(page, f"{turn}’s turn.")
+    cell(page, 3).click()
+    says(page, "X has won: top row.")
+    page.get_by_text("Games from another computer are not kept.").wait_for()
+    # Without TLS the browser says that it cannot heed one of the headers.
+    page.errors[:] = [error for error in page.errors if "Opener-Policy" not in error]
+    assert not (server.folder / "noughts" / "games.db").exists()
+
+
+GAME = {
+    "session": "0123ABCD", "number": 1, "opponent": "hard", "first": True, "moves": "4108356",
+    "times": [1, 2, 3, 4, 5, 6, 7],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"moves": "41083"}, "only a whole game is kept"),
+        ({"moves": "4408356"}, "cell 4 is taken"),
+        ({"moves": "41083567"}, "the game ends with move 7"),
+        ({"opponent": "stockfish"}, "'stockfish' is not an engine"),
+        ({"times": [1, 2, 3, 4, 5, 6]}, "only a whole game is kept"),
+        ({"times": [1, 2, 3, 4, 5, 7, 6]}, "that is not a game"),
+        ({"times": [1, 2, 3, 4, 5, 6, 1e3]}, "that is not a game"),
+        ({"times": [1, 2, 3, 4, 5, 6, 10**12]}, "that is not a game"),
+        ({"session": "<script>"}, "that is not a game"),
+        ({"number": 0}, "only a whole game is kept"),
+        ({"number": True}, "that is not a game"),
+    ],
+)
+def test_what_no_page_sends_is_not_kept(server, changed, says):
+    headers = {
+        "Content_Type": "application/json", "X_Noughts_Token": server.token(),
+        "Origin": server.url,
+    }  # fmt: skip
+    body = json.dumps(GAME | changed).encode()
+    status, _, answer = server.ask("POST", "/api/games", body, **headers)
+    assert status == 400 and says in json.loads(answer)["error"]
+    assert not (server.folder / "noughts" / "games.db").exists()
+    for again in range(2):  # what is sent twice is kept once
+        status, _, answer = server.ask("POST", "/api/games", json.dumps(GAME).encode(), **headers)
+        assert (status, json.loads(answer)) == (200, {"game": 1}), again
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everyone_can_use_it(server, page, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{server.url}/?opponent=friend&moves=4108")
+    page.get_by_label("What each free cell is worth").check()
+    for _ in range(2):  # with values alone, and with the heat map
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        page.get_by_label("Chance to win against random play").check()
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
