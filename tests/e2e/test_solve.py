@@ -7,10 +7,16 @@ import pytest
 
 from noughts import brain
 from noughts.cli import main
-from noughts.commands.solve import variation
 from noughts.device_files import device_files, load_device
 from noughts.engines.registry import engines
-from noughts.engines.search import WIN, AlphaBeta, Minimax, in_words, score_of_move
+from noughts.engines.search import (
+    WIN,
+    AlphaBeta,
+    Minimax,
+    in_words,
+    score_of_move,
+    variation,
+)
 from noughts.engines.tree import build_tree
 from noughts.engines.tree_svg import estimated_bytes
 from noughts.game import solver

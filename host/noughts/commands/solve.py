@@ -15,7 +15,7 @@ from rich.tree import Tree
 from noughts import brain
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
-from noughts.engines.search import AlphaBeta, in_words, score_of_move
+from noughts.engines.search import in_words, score_of_move, variation
 from noughts.engines.tree import MAX_DRAWN, Node, build_tree, unfinished
 from noughts.engines.tree_svg import drawn, estimated_bytes
 from noughts.errors import NoughtsError, printable
@@ -117,16 +117,6 @@ def _chip(position: Position, picture: Path | None, as_json: bool) -> int:
         if not as_json:
             print(printable(f"{picture} written"))
     return 0
-
-
-def variation(position: Position) -> list[int]:
-    """The principal variation: the best moves of both sides, to the end."""
-    cells = []
-    while not position.over:
-        (cell,) = AlphaBeta().reply(position).cells
-        cells.append(cell)
-        position = position.play(cell)
-    return cells
 
 
 def _tell(position: Position, scores: dict[int, int]) -> None:

@@ -189,3 +189,13 @@ def score_of_move(position: Position, cell: int) -> int:
     if after.over:
         return WIN - 1 if WON[after.other] else 0
     return -_later(AlphaBeta().reply(after).score or 0, 1)
+
+
+def variation(position: Position) -> list[int]:
+    """The principal variation: the best moves of both sides, to the end."""
+    cells = []
+    while not position.over:
+        (cell,) = AlphaBeta().reply(position).cells
+        cells.append(cell)
+        position = position.play(cell)
+    return cells

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, in_words
-from noughts.web import games, kept_games, learn, pages, play, statistics
+from noughts.web import games, kept_games, learn, pages, play, puzzles, statistics
 from noughts.web.safety import Safety
 from noughts.web.site import Site
 
@@ -30,6 +30,7 @@ def application(site: Site, ready: Callable[[], object] = lambda: None) -> ASGIA
             *pages.routes(site),
             *play.routes(site),
             *kept_games.routes(site),
+            *puzzles.routes(site),
             *learn.routes(site),
             *games.routes(site),
             *statistics.routes(site),

@@ -21,6 +21,7 @@ from noughts.web.site import Site
 
 PAGES = {
     "play": ("/", "Play", "Play tic-tac-toe against a friend or an engine"),
+    "puzzles": ("/puzzles", "Puzzles", "Tic-tac-toe puzzles: find the only move"),
     "learn": ("/learn", "Learn", "Step through minimax and alpha-beta"),
     "games": ("/games", "Games", "Games that were played"),
     "game": ("/games/{number}", "", "A game, move by move"),

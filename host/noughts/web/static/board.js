@@ -76,6 +76,14 @@ export class Board {
   }
 }
 
+/** The keys 1 to 9 play on this board from anywhere on its page. */
+export function playDigits(board) {
+  document.addEventListener('keydown', (event) => {
+    const other = event.target.closest('.board, select, input, textarea');
+    if (!other && /^[1-9]$/.test(event.key)) board.press(event);
+  });
+}
+
 function label(text) {
   return element('span', { class: 'label', 'aria-hidden': 'true' }, text ?? '');
 }

@@ -1,6 +1,6 @@
 // Play against a friend or an engine. The whole game stands in the page's address.
 
-import { Board } from './board.js';
+import { Board, playDigits } from './board.js';
 import { element } from './elements.js';
 import { Graph } from './graph.js';
 import { FRIEND, cost, lookingBack, situation, stepButtons } from './play_words.js';
@@ -117,6 +117,8 @@ async function goOn() {
 }
 
 async function goTo(at) {
+  asked += 1; // an answer that is on its way would lead back to the end
+  waiting = false;
   game.at = at;
   const moves = game.moves.slice(0, at);
   let found = looked.get(moves);
@@ -227,8 +229,6 @@ function press(event) {
     const at = step(key === 'y' || event.shiftKey ? 1 : -1);
     event.preventDefault();
     if (at !== null && !waiting) goTo(at);
-  } else if (/^[1-9]$/.test(key) && !event.target.closest('#board, select, input')) {
-    board.press(event);
   }
 }
 
@@ -247,6 +247,7 @@ async function start() {
   $('undo').addEventListener('click', () => goTo(step(-1)));
   $('redo').addEventListener('click', () => goTo(step(1)));
   document.addEventListener('keydown', press);
+  playDigits(board);
   await resume();
 }
 

@@ -1,0 +1,66 @@
+"""Puzzles, held against a count of the test's own, and how they are drawn."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from noughts.game.positions import canonical, parse, unfinished
+from noughts.game.puzzles import draw, level, puzzle_of, puzzles
+from noughts.game.solver import value, value_preserving_moves
+
+
+def test_there_is_one_right_move_and_it_matters():
+    wanted = {
+        canonical(each)
+        for each in unfinished()
+        if sum(-value(each.play(cell)) == value(each) for cell in each.free) == 1
+        and len(each.free) > 1
+    }
+    assert {each.position for each in puzzles()} == wanted
+    assert len(puzzles()) == len(wanted) == 294
+    for each in puzzles():
+        wrong = set(each.position.free) - {each.right}
+        assert all(-value(each.position.play(cell)) < value(each.position) for cell in wrong)
+        assert each.wins == (value(each.position) == 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "depth"),
+    [
+        ("XX.OO....", 2, 1),  # completes a row
+        ("X.O.X....", 8, 2),  # blocks a diagonal
+        ("XO.......", None, None),  # several win
+        ("XX..O....", 2, 2),  # or O loses at once
+        ("X........", 4, 6),
+    ],
+)
+def test_known_puzzles(text, right, depth):
+    found = puzzle_of(parse(text))
+    assert (found and (found.right, found.depth)) == (right and (right, depth))
+
+
+@pytest.mark.parametrize("text", [".........", "XXXOO....", "XOXXOXO.O"])
+def test_no_puzzle(text):
+    assert puzzle_of(parse(text)) is None
+
+
+def test_levels():
+    assert Counter(map(level, puzzles())).keys() == {1, 2, 3}
+    hard = puzzle_of(parse("X........"))
+    assert level(hard) == 3 == level(hard, 4, 0)
+    assert [level(hard, 10, wrong) for wrong in (0, 1, 2, 3, 10)] == [1, 2, 2, 3, 3]
+
+
+def test_never_the_same_twice_in_a_row_and_turned_at_random():
+    random = Random(1)
+    before, seen = parse("." * 9), Counter()
+    for _ in range(300):
+        drawn = draw(random, lambda each: level(each) == 3, before)
+        assert level(drawn) == 3 and canonical(drawn.position) != canonical(before)
+        assert value_preserving_moves(drawn.position) == [drawn.right]
+        before = drawn.position
+        seen[drawn.position] += 1
+    assert len(seen) > len(set(map(canonical, seen))) > 10
+    only = draw(random, lambda each: each.position == canonical(before), before)
+    assert canonical(only.position) != canonical(before)

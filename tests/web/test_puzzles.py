@@ -1,0 +1,130 @@
+"""Puzzles in a real browser."""
+
+import json
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from noughts.game.positions import canonical, parse
+from noughts.game.puzzles import puzzle_of
+from sample_games import filled, stages
+
+
+def cell(page, number):
+    return page.get_by_role("group", name="Board").get_by_role("button").nth(number - 1)
+
+
+def says(page, text):
+    from playwright.sync_api import expect
+
+    expect(page.get_by_role("status")).to_have_text(text, timeout=60_000)
+
+
+def streak(page):
+    return page.locator("dd").all_inner_texts()
+
+
+def shown(page):
+    return parse_qs(urlsplit(page.url).query)["position"][0]
+
+
+@pytest.fixture
+def server(serve):
+    return serve("--boards", "0")
+
+
+def test_right_wrong_and_the_streak(server, page):
+    page.goto(f"{server.url}/puzzles?position=XX.OO....")
+    says(page, "X to move: find the only move that wins.")
+    page.keyboard.press("3")
+    says(page, "Right!")
+    page.get_by_text("X at 3, top right, is a win in 1.").wait_for()
+    assert cell(page, 3).get_attribute("aria-label") == "3, top right, X, right"
+    assert streak(page) == ["1", "1"]
+    page.goto(f"{server.url}/puzzles?position=X........")
+    says(page, "O to move: find the only move that does not lose.")
+    cell(page, 2).click()
+    says(page, "Wrong: 2 is not the move.")
+    allowed = "turns the draw into a loss. It allows: X 4, O 7, X 5, O 3, X 6."
+    page.get_by_text(f"O at 2, top middle, {allowed}").wait_for()
+    page.get_by_role("img", name="How it ends: X wins").wait_for()
+    assert streak(page) == ["0", "1"]
+    page.get_by_role("button", name="Try again").click()
+    cell(page, 5).click()
+    says(page, "Right!")
+    assert streak(page) == ["0", "1"]  # the first answer counts
+    assert page.get_by_role("button", name="Show the move").is_hidden()
+
+
+def test_showing_the_move_ends_the_streak(server, page):
+    page.goto(f"{server.url}/puzzles?position=XX.OO....")
+    cell(page, 3).click()
+    says(page, "Right!")
+    page.goto(f"{server.url}/puzzles?position=XX..O....")
+    page.get_by_role("button", name="Show the move").click()
+    says(page, "The only move is 3.")
+    assert streak(page) == ["0", "1"]
+
+
+def test_never_the_same_twice_in_a_row(server, page):
+    page.goto(f"{server.url}/puzzles")
+    page.get_by_label("Level").select_option("3")
+    page.get_by_text("★★★", exact=True).wait_for()
+    before = None
+    for _ in range(10):
+        now = canonical(parse(shown(page)))
+        assert puzzle_of(now) and now != before
+        before = now
+        was = page.url
+        page.get_by_role("button", name="Next puzzle").click()
+        page.wait_for_url(lambda url, was=was: url != was)
+    page.reload()
+    assert puzzle_of(parse(shown(page)))
+
+
+def test_graded_by_people(serve, page, tmp_path):
+    """Ten people answer a corner, six of them on an edge."""
+    db = filled(
+        tmp_path / "class.db",
+        *(
+            stages([0, 1, 4, 8, 3, 5, 6] if number < 7 else [8, 4, 0, 2, 6, 3, 7], seats="PP",
+                   number=number)
+            for number in range(1, 11)
+        ),
+    )  # fmt: skip
+    server = serve("--boards", "0", "--db", str(db))
+    page.goto(f"{server.url}/puzzles?position=..X......")
+    page.get_by_text("★★★ In the games that are kept, 6 of 10 went wrong here.").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("/api/puzzle?position=.........", "......... is not a puzzle"),
+        ("/api/puzzle?position=XXXXXXXXX", "there must be as many X as O"),
+        ("/api/puzzle?level=4", "'4' is not a level"),
+        ("/api/puzzle?after=x", "'x' is not a position"),
+        ("/api/puzzle/answer?position=XX.OO....&cell=0", "'0' is not a free cell"),
+        ("/api/puzzle/answer", "is not a position"),
+        ("/api/reply?engine=hard&moves=44", "move 2: cell 4 is taken"),
+        ("/api/reply?engine=x", "'x' is not an engine"),
+        ("/api/position?start=XXX......", "there must be as many X as O"),
+    ],
+)
+def test_questions_that_make_no_sense(server, address, says):
+    status, _, answer = server.ask("GET", address)
+    assert status == 400 and says in json.loads(answer)["error"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everyone_can_use_it(server, page, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{server.url}/puzzles?position=X........")
+    cell(page, 2).click()
+    says(page, "Wrong: 2 is not the move.")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
