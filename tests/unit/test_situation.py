@@ -6,8 +6,9 @@ from rich.console import Console
 from boards import LETTERS
 from noughts.protocol.sentences import Boot, Game
 from noughts.protocol.situation import Observer
+from noughts.protocol.situation_words import said
 from noughts.terminal.palette import PLAYERS
-from noughts.terminal.play_text import panel, said
+from noughts.terminal.play_text import panel
 
 BOOT = Boot("0A83", "V2", "1.0.0", "2798")
 DARK = bytes(25)
@@ -98,8 +99,9 @@ def test_what_the_buttons_do():
         "tilt": "arrows: the cursor", "A": "player A's", "B": place, "A+B": "to the menu",
     }  # fmt: skip
     assert words(observed(game("4")))[1] == {"A+B": "to the menu"}
-    over = words(observed(game("03142", end="A")))[1]
-    assert over["A, B"] == "next game: B begins" and "replay" in over["v"]
+    over = observed(game("03142", end="A"))
+    assert words(over)[1] == {"A, B": "next game: B begins", "A+B": "to the menu"}
+    assert "v     replay this game" in panel(over.now, "b", {}, 40, 15).plain
 
 
 def test_icons_and_texts_hide_no_marks():

@@ -11,12 +11,13 @@ rules.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import xor
 
 from noughts.errors import SentenceError, UnknownSentenceError
-from noughts.game.positions import EMPTY, WON
+from noughts.game.positions import EMPTY, LINES, WON
 
 PROTOCOL = 1
 MAX_LENGTH = 120
@@ -64,6 +65,11 @@ class Game:
         """Which player, `A` or `B`, makes a move; plies count from 0."""
         return player_of(self.first, ply)
 
+    @property
+    def marks(self) -> dict[int, str]:
+        """Whose mark, `A` or `B`, is in which cell; the oldest first."""
+        return {cell: self.player(ply) for ply, cell in enumerate(self.moves)}
+
 
 Sentence = Boot | Game
 
@@ -71,6 +77,11 @@ Sentence = Boot | Game
 def player_of(first: str, ply: int) -> str:
     """Who makes the move of this number, the first being 0: A or B; `first` begins."""
     return "AB"[(ply + (first == "B")) % 2]
+
+
+def score_array(marks: Mapping[int, str]) -> list[int]:
+    """What each line counts, as the board has it: A's marks +1 and B's -1 (`device/rules.py`)."""
+    return [sum({"A": 1, "B": -1}[marks[cell]] for cell in line if cell in marks) for line in LINES]
 
 
 def checksum(body: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from noughts.game.positions import LINES
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, won
+from noughts.protocol.sentences import score_array
 from noughts.store import timestamps
 from noughts.store.stored_game import StoredGame
 
@@ -22,11 +23,6 @@ def heading(game: StoredGame) -> str:
 def marks(game: StoredGame, plies: int) -> dict[int, str]:
     """By cell, whose mark stands there after so many moves: A or B."""
     return {int(cell): game.player(ply) for ply, cell in enumerate(game.moves[:plies])}
-
-
-def scores(marks: dict[int, str]) -> list[int]:
-    """The board's score array, see `device/rules.py`."""
-    return [sum({"A": 1, "B": -1}[marks[cell]] for cell in line if cell in marks) for line in LINES]
 
 
 def won_cells(scores: list[int]) -> set[int]:
@@ -52,5 +48,5 @@ def ending(game: StoredGame) -> str:
         return "The game was abandoned here."
     if game.end == "=":
         return "A draw."
-    lines = zip(LINE_NAMES, scores(marks(game, len(game.moves))), strict=True)
+    lines = zip(LINE_NAMES, score_array(marks(game, len(game.moves))), strict=True)
     return f"{game.end} wins: {' and '.join(name for name, score in lines if abs(score) == 3)}."

@@ -16,7 +16,8 @@ from rich.text import Text
 
 from noughts.game.review import Reviewed
 from noughts.protocol.describe import judged
-from noughts.store.replay_words import ending, marks, played, scores, won_cells
+from noughts.protocol.sentences import score_array
+from noughts.store.replay_words import ending, marks, played, won_cells
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.palette import PLAYERS
 
@@ -38,7 +39,7 @@ def step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> Text:
 
 def _board(game: StoredGame, plies: int) -> Text:
     standing = marks(game, plies)
-    counts = scores(standing)
+    counts = score_array(standing)
     last = int(game.moves[plies - 1]) if plies else None
     line = won_cells(counts)
     text = Text(" " * 15).append_text(_score(counts[7])).append("\n")

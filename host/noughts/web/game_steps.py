@@ -9,6 +9,7 @@ from noughts.game.positions import Position
 from noughts.game.review import Reviewed, review
 from noughts.game.solver import value
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, judged, won
+from noughts.protocol.sentences import score_array
 from noughts.store import replay_words, timestamps
 from noughts.store.stored_game import StoredGame
 
@@ -70,7 +71,7 @@ def _verdict(move: Reviewed) -> str:
 def _step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> dict[str, object]:
     last = reviewed[plies - 1] if plies else None
     position = last.before.play(last.cell) if last else Position(0, 0)
-    scores = replay_words.scores(replay_words.marks(game, plies))
+    scores = score_array(replay_words.marks(game, plies))
     worths = {} if position.over else _worths(position)
     return {
         "marks": str(position),
