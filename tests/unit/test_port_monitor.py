@@ -158,6 +158,35 @@ def test_one_that_talks_without_end_does_not_keep_the_others_waiting(pty, follow
         heard += b"".join(each.data for each in changes if each.board == other)
 
 
+def test_a_port_is_lent_and_taken_again(pty, follow):
+    far, name = pty()
+    follower = follow(name)
+    until(follower, 1)
+    seen = []
+    stop = threading.Event()
+
+    def watch():
+        while not stop.is_set():
+            seen.extend(follower.poll())
+            time.sleep(0.005)
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        with follower.lent(name), contextlib.closing(open_port(name, timeout_s=60)) as port:
+            os.write(far, b"for us")
+            assert port.read(6) == b"for us"
+            assert seen == [PortClosed(name, name, "in use for a moment")]
+        end = time.monotonic() + 60
+        while len(seen) < 2:
+            assert time.monotonic() < end
+            time.sleep(0.005)
+    finally:
+        stop.set()
+        watching.join()
+    assert seen[1:] == [PortOpened(name, name)]
+
+
 def test_nothing_is_written_to_a_board(pty, follow):
     far, name = pty()
     follower = follow(name)

@@ -12,7 +12,7 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from noughts.hardware.ports import Port, close_port, find_ports, open_port, read
 _PLAIN = re.compile(r"[0-9A-Za-z/\\]")
 _LOOK_S = 1.0
 _CLOSE_S = 0.2
+_LENT = "in use for a moment"
 _READ = 4096
 """Bytes of a port in a turn, so that one cannot keep the others waiting."""
 
@@ -75,7 +76,8 @@ def name_of(port: Port) -> str:
 class PortMonitor:
     """Follows the ports that were named, or all micro:bits. `close()` it.
 
-    boards: by port, the boards that are known by something else than `name_of`.
+    boards: by port, the boards that are known by something else than `name_of`; what it holds may
+    change.
     """
 
     def __init__(
@@ -84,17 +86,20 @@ class PortMonitor:
         find: Callable[[], Sequence[Port]] = find_ports,
         boards: Mapping[str, str] | None = None,
     ) -> None:
-        self._boards = boards or {}
+        self._boards = {} if boards is None else boards
         self._wanted = tuple(dict.fromkeys(wanted))
         self._find = find
         self._open: dict[Port, serial.SerialBase] = {}
         self._busy: set[str] = set()  # names that are open or being opened
+        self._lent: set[str] = set()
         self._refused: dict[str, str] = {}
         self._found: queue.SimpleQueue[tuple[Port, serial.SerialBase] | PortUnavailable] = (
             queue.SimpleQueue()
         )
         self._lock = threading.Lock()
+        self._let_go = threading.Condition(self._lock)
         self._stopped = threading.Event()
+        self._again = threading.Event()
         self._thread = threading.Thread(target=self._look, name="find ports", daemon=True)
         self._thread.start()
 
@@ -104,11 +109,32 @@ class PortMonitor:
             with self._lock:
                 there = {port.name for port in ports}
                 self._refused = {name: why for name, why in self._refused.items() if name in there}
-                new = [port for port in ports if port.name not in self._busy]
+                new = [port for port in ports if port.name not in self._busy | self._lent]
                 self._busy.update(port.name for port in new)
             for port in new:
                 threading.Thread(target=self._try, args=(port,), daemon=True).start()
-            self._stopped.wait(_LOOK_S)
+            self._again.wait(_LOOK_S)
+            self._again.clear()
+
+    def look(self) -> None:
+        """Look for ports now, rather than at the next second."""
+        self._again.set()
+
+    @contextlib.contextmanager
+    def lent(self, name: str) -> Iterator[None]:
+        """A port is closed, for somebody else to use meanwhile.
+
+        Whoever calls `poll()` closes it, so that must be another thread.
+        """
+        with self._let_go:
+            self._lent.add(name)
+            self._let_go.wait_for(lambda: name not in self._busy or self._stopped.is_set())
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._lent.discard(name)
+            self.look()
 
     def _ports(self) -> Sequence[Port]:
         there: Sequence[Port] = ()
@@ -124,8 +150,9 @@ class PortMonitor:
         try:
             opened = open_port(port.name)
         except BoardError as error:
-            with self._lock:
+            with self._let_go:
                 self._busy.discard(port.name)
+                self._let_go.notify_all()
                 known = self._refused.get(port.name) == str(error)
                 self._refused[port.name] = str(error)
             if not known:
@@ -151,7 +178,7 @@ class PortMonitor:
                 changes.append(PortOpened(self._board(port), port.name))
         for port, opened in list(self._open.items()):
             data = b""
-            why = None
+            why = _LENT if port.name in self._lent else None
             try:
                 data = read_port(opened, _READ)
             except Exception as error:  # the handlers of URLs raise whatever they come across
@@ -168,12 +195,16 @@ class PortMonitor:
 
     def _drop(self, port: Port) -> None:
         _close(self._open.pop(port))
-        with self._lock:
+        with self._let_go:
             self._busy.discard(port.name)
+            self._let_go.notify_all()
 
     def close(self) -> None:
         """Close all ports."""
-        self._stopped.set()
+        with self._let_go:
+            self._stopped.set()
+            self._let_go.notify_all()
+        self._again.set()
         end_s = time.monotonic() + _CLOSE_S
         self._thread.join(_CLOSE_S)
         with self._lock:
