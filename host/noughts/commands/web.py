@@ -6,6 +6,7 @@ import argparse
 import threading
 import webbrowser
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from noughts.commands.options import add_db
@@ -49,11 +50,14 @@ def run(args: argparse.Namespace) -> int:
     if not 0 <= args.boards <= _MAX_BOARDS:
         args.error(f"argument --boards: {args.boards} is not from 0 to {_MAX_BOARDS}")
     from noughts.web.app import application
+    from noughts.web.hub import Hub
 
     with listening(args.port, args.lan) as sock:
         site = _site(args, sock.getsockname()[1])
+        hub = Hub(site)
+        ready = partial(_ready, site, not args.no_browser)
         with suppress(KeyboardInterrupt):  # which is how it ends
-            serve(application(site, lambda: _ready(site, not args.no_browser)), sock)
+            serve(application(site, hub, ready), sock, hub.stop)
     return 0
 
 

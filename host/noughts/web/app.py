@@ -12,18 +12,24 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, in_words
-from noughts.web import games, kept_games, learn, pages, play, puzzles, statistics
+from noughts.web import games, kept_games, learn, live, pages, play, puzzles, statistics
+from noughts.web.hub import Hub
 from noughts.web.safety import Safety
 from noughts.web.site import Site
 
 
-def application(site: Site, ready: Callable[[], object] = lambda: None) -> ASGIApp:
-    """What answers on the site's port; `ready` is called once it can."""
+def application(site: Site, hub: Hub, ready: Callable[[], object] = lambda: None) -> ASGIApp:
+    """What answers on the site's port; `ready` is called once it can.
+
+    The boards of the hub are watched for as long.
+    """
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
         ready()
+        hub.start()
         yield
+        await hub.close()
 
     answers = Starlette(
         routes=[
@@ -32,6 +38,7 @@ def application(site: Site, ready: Callable[[], object] = lambda: None) -> ASGIA
             *kept_games.routes(site),
             *puzzles.routes(site),
             *learn.routes(site),
+            *live.routes(site, hub),
             *games.routes(site),
             *statistics.routes(site),
         ],

@@ -23,6 +23,8 @@ PAGES = {
     "play": ("/", "Play", "Play tic-tac-toe against a friend or an engine"),
     "puzzles": ("/puzzles", "Puzzles", "Tic-tac-toe puzzles: find the only move"),
     "learn": ("/learn", "Learn", "Step through minimax and alpha-beta"),
+    "boards": ("/boards", "Boards", "Boards, live"),
+    "class": ("/class", "Class", "The class, live"),
     "games": ("/games", "Games", "Games that were played"),
     "game": ("/games/{number}", "", "A game, move by move"),
     "statistics": ("/statistics", "Statistics", "Statistics of the games"),

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import signal
 import socket
 import sys
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import h11
@@ -163,8 +166,42 @@ def _raise_file_limit() -> None:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def serve(application: ASGIApp, sock: socket.socket) -> None:
-    """Answer on a socket until Ctrl-C or a signal, which is raised again once all is closed."""
+class _Server(uvicorn.Server):
+    """uvicorn, which ends at a terminal's hang-up too, and says when it begins to end."""
+
+    def __init__(self, config: uvicorn.Config, ending: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._ending = ending
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        with super().capture_signals():
+            number = getattr(signal, "SIGHUP", None)  # not on Windows
+            if number is None or not _in_main_thread() or signal.getsignal(number):
+                yield  # `nohup` has it ignored
+                return
+            signal.signal(number, self.handle_exit)
+            try:
+                yield
+            finally:
+                signal.signal(number, signal.SIG_DFL)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._ending()
+        await super().shutdown(sockets)
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+def serve(
+    application: ASGIApp, sock: socket.socket, ending: Callable[[], object] = lambda: None
+) -> None:
+    """Answer on a socket until Ctrl-C or a signal, which is raised again once all is closed.
+
+    ending: called when that begins.
+    """
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     logging.getLogger("asyncio").addFilter(lambda said: "out of system" not in said.getMessage())
     _raise_file_limit()
@@ -175,6 +212,7 @@ def serve(application: ASGIApp, sock: socket.socket) -> None:
         "ws_max_size": _MAX_MESSAGE,
         "ws_ping_interval": _PING_S,
         "ws_ping_timeout": _PING_S,
+        "ws_per_message_deflate": False,  # for each browser anew, and it is the same computer
         "lifespan": "on",
         "log_config": None,
         "access_log": False,
@@ -182,4 +220,4 @@ def serve(application: ASGIApp, sock: socket.socket) -> None:
         "proxy_headers": False,
         "timeout_graceful_shutdown": _LAST_S,
     }
-    uvicorn.Server(uvicorn.Config(application, **options)).run(sockets=[sock])
+    _Server(uvicorn.Config(application, **options), ending).run(sockets=[sock])

@@ -1,0 +1,108 @@
+"""The WebSocket on which browsers are told of all boards, and press the virtual ones.
+
+To a browser: a JSON object of what has changed, by key.
+
+    site            trouble with the store, ports that wait
+    order           the boards' ids, sorted by what people call them
+    board/ID        all about one board: `LiveBoard.record`
+    leds/ID         25 digits and the device clock in ms; only with `?leds`
+    you             whether this browser may do something
+    error           why something that it asked for is not done
+
+From a browser: `{"token": …}` first, `{"seen": true}` for each message that it has drawn, and what
+`Hands` does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from typing import Any
+
+from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from noughts.errors import NoughtsError, in_words
+from noughts.web.channel import Follower
+from noughts.web.hands import Hands
+from noughts.web.hub import Hub
+from noughts.web.safety import is_token, may_change
+from noughts.web.site import Site
+
+_WAITING = 64
+"""Messages of a browser that are not carried out yet; more are dropped."""
+
+
+def routes(site: Site, hub: Hub) -> list[BaseRoute]:
+    """The WebSocket."""
+
+    async def live(websocket: WebSocket) -> None:
+        await websocket.accept()
+        await _Looking(site, hub, websocket).run()
+
+    return [WebSocketRoute("/api/live", live)]
+
+
+class _Looking:
+    """One browser, from its connection to its end."""
+
+    def __init__(self, site: Site, hub: Hub, websocket: WebSocket) -> None:
+        self._site, self._hub, self._websocket = site, hub, websocket
+        self._follower = Follower(websocket)
+        self._hands = Hands(hub)
+        self._may = False
+        self._wanted: asyncio.Queue[dict[str, Any]] = asyncio.Queue(_WAITING)
+
+    async def run(self) -> None:
+        hub = self._hub
+        with contextlib.ExitStack() as looking:
+            looking.enter_context(hub.lookers.one_more())
+            work = [self._follower.follow(hub.words), self._obey()]
+            if "leds" in self._websocket.query_params:
+                looking.enter_context(hub.led_lookers.one_more())
+                work.append(self._follower.follow(hub.leds))
+            tasks = [asyncio.create_task(each) for each in work]
+            try:
+                while (text := await self._received()) is not None:
+                    await self._take(text)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.shield(asyncio.to_thread(self._hands.let_go))
+
+    async def _received(self) -> str | None:
+        """The next message; None at the end, which bytes are too."""
+        message = await self._websocket.receive()
+        return message.get("text") if message["type"] == "websocket.receive" else None
+
+    async def _take(self, text: str) -> None:
+        try:
+            message = json.loads(text)
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict):
+            await self._say(error="a message is a JSON object; load the page again")
+        elif "seen" in message:
+            self._follower.confirmed()
+        elif "token" in message:
+            client = self._websocket.client
+            known = isinstance(message["token"], str) and is_token(self._site, message["token"])
+            self._may = known and may_change(self._site, client.host if client else "?")
+            await self._say(you={"may": self._may})
+        elif not self._may:
+            await self._say(error="from another computer you can look on, but change nothing")
+        elif not self._wanted.full():
+            self._wanted.put_nowait(message)
+
+    async def _obey(self) -> None:
+        while True:
+            message = await self._wanted.get()
+            try:
+                await asyncio.to_thread(self._hands.do, message)
+            except NoughtsError as error:
+                await self._say(error=in_words(error))
+
+    async def _say(self, **content: object) -> None:
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+            await self._websocket.send_text(json.dumps(content))

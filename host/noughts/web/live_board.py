@@ -1,0 +1,133 @@
+"""One board as the page shows it, in words and numbers; what it says comes as text only."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from noughts.errors import printable
+from noughts.game.positions import LINES
+from noughts.protocol.describe import LINE_NAMES, describe, opponents, result, seated
+from noughts.protocol.sentences import Game, score_array
+from noughts.protocol.situation import Observer, Situation
+from noughts.protocol.situation_words import said
+from noughts.watch.events import Event, NoiseReceived, SentenceStored, UnknownSentence, in_words
+from noughts.watch.port_monitor import PortClosed
+from noughts.watch.session import BoardState
+
+_LINES = 8
+_MAX_LINE = 200
+_MARKS = {"A": "X", "B": "O"}
+
+
+@dataclass
+class LiveBoard:
+    """What is known of a board, besides what a `Session` knows."""
+
+    id: str
+    """Its name in the store."""
+    virtual: bool = False
+    kind: str = ""
+    firmware: str = ""
+    trouble: str = ""
+    """Why a virtual board does not run, in one line."""
+    controls: str = ""
+    """`b` buttons, `t` tilt, or empty if not known."""
+    work: Mapping[str, object] | None = None
+    """What is being done with it, or what came of that."""
+    observer: Observer = field(default_factory=Observer)
+    heard: int = 0
+    """Events so far."""
+    _last: deque[tuple[int, Event]] = field(default_factory=lambda: deque(maxlen=_LINES))
+
+    def take(self, event: Event) -> None:
+        """Take an event of this board."""
+        self.heard += 1
+        self._last.append((self.heard, event))
+        if isinstance(event, SentenceStored):
+            self.observer.hear(event.sentence)
+        elif isinstance(event, PortClosed) and not self.virtual:
+            self.observer.reset()
+
+    def record(self, called: str, state: BoardState | None) -> dict[str, object]:
+        """All that the page shows, as JSON; `called`: what people call the board."""
+        connected = state is not None and state.connected
+        game = state.game if state else None
+        boot = state.boot if state else None
+        now = self.observer.now
+        words = said(now, self.controls)
+        headline, about = words.headline, words.about
+        if self.trouble:
+            headline, about = "The virtual board does not run", self.trouble
+        elif not connected and (state is not None or not self.virtual):
+            headline, about = "Unplugged", "It goes on as soon as it is plugged in again."
+        elif game is None and now.phase == "starting" and not self.virtual:
+            headline, about = "Waiting for a game", "It tells of every move once a game goes on."
+        running = connected and not self.trouble
+        return {
+            "id": self.id,
+            "name": called,
+            "virtual": self.virtual,
+            "running": running,
+            "ended": bool(self.trouble),
+            "kind": self.kind or (boot.board if boot else ""),
+            "firmware": printable(self.firmware),
+            "port": printable(state.port) if state and not self.virtual else "",
+            "release": f"{boot.release}, table {boot.table_id}" if boot else "",
+            "headline": headline,
+            "about": about,
+            "player": words.player if running else "",
+            "buttons": words.buttons if running else (),
+            "controls": {"b": "buttons", "t": "tilt"}.get(self.controls, ""),
+            "game": _game(game, state.number) if game and state else None,
+            "tile": _tile(now, game, connected, self.trouble),
+            "score": [state.score[end] for end in "AB="] if state else [0, 0, 0],
+            "lines": [_line(number, event) for number, event in self._last],
+            "work": self.work,
+        }
+
+
+def _line(number: int, event: Event) -> tuple[int, str, str]:
+    """An event of a board in words, as text that acts on nothing."""
+    kind, text = "board", in_words(event, lambda _: "").removeprefix(": ")
+    if isinstance(event, SentenceStored):
+        kind, text = "said", describe(event.sentence, event.game)
+    elif isinstance(event, NoiseReceived):
+        kind, text = "noise", event.text
+    elif isinstance(event, UnknownSentence):
+        kind = "noise"
+    return number, kind, printable(text)[:_MAX_LINE]
+
+
+def _game(game: Game, number: int | None) -> dict[str, object]:
+    """The marks, the line that has won, who plays whom, and the score array."""
+    marks = game.marks
+    scores = score_array(marks)
+    return {
+        "number": number,
+        "marks": "".join(_MARKS[marks[cell]] if cell in marks else "." for cell in range(9)),
+        "last": game.moves[-1] if game.moves else None,
+        "line": sorted(
+            {c for line, n in zip(LINES, scores, strict=True) if abs(n) == 3 for c in line}
+        ),
+        "seats": [seated(seat) for seat in game.seats],
+        "opponents": opponents(game.seats),
+        "scores": list(zip(LINE_NAMES, scores, strict=True)),
+        "end": game.end,
+        "result": result(game),
+    }
+
+
+def _tile(now: Situation, game: Game | None, connected: bool, trouble: str) -> tuple[str, str]:
+    """Two short lines for the class: who plays whom, and whose turn it is or how it ended."""
+    if trouble:
+        return "does not run", ""
+    if not connected:
+        return "unplugged", ""
+    if game is None or game.end == "x":
+        return ("in the menu" if now.phase == "menu" else "waiting for a game"), ""
+    if now.phase == "menu":
+        return "in the menu", f"last: {opponents(game.seats)}, {result(game)}"
+    turn = f"{game.player(len(game.moves))}'s turn" if game.end == "-" else result(game)
+    return opponents(game.seats), turn
