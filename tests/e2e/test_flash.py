@@ -33,7 +33,7 @@ def built():
 def built_once(monkeypatch):
     """Building it takes longer than all else that `noughts flash` does."""
     text = built()
-    monkeypatch.setattr("noughts.commands.flash.image.universal", lambda firmwares, files: text)
+    monkeypatch.setattr("noughts.hardware.flashing.image.universal", lambda firmwares, files: text)
 
 
 @pytest.fixture
@@ -306,7 +306,7 @@ def test_what_has_arrived_is_counted(drive, monkeypatch):
 
 def test_the_port_is_found_by_its_usb_id_and_waited_for(drive, capsys, monkeypatch):
     """Windows tells the id in capitals, and a port that has just come back may be refused."""
-    monkeypatch.setattr("noughts.commands.flash._LISTEN_S", 0.5)
+    monkeypatch.setattr("noughts.hardware.flashing._LISTEN_S", 0.5)
     master, slave = pty.openpty()
     name = os.ttyname(slave)
     told = {"vid": 0x0D28, "pid": 0x0204}
@@ -395,15 +395,15 @@ def test_a_break_on_a_line_that_has_hung_up():
 
 
 def test_no_serial_port_to_verify_on(drive, capsys, monkeypatch):
-    monkeypatch.setattr("noughts.commands.flash._PORT_COMES_BACK_S", 0.3)
-    monkeypatch.setattr("noughts.commands.flash.find_ports", list)
+    monkeypatch.setattr("noughts.hardware.flashing._PORT_COMES_BACK_S", 0.3)
+    monkeypatch.setattr("noughts.hardware.flashing.find_ports", list)
     one = drive()
     assert main(["flash", str(one.path)]) == 1
     assert "no serial port was found on which to see the game start" in failure(capsys)
 
 
 def test_a_board_that_says_nothing(drive, capsys, monkeypatch):
-    monkeypatch.setattr("noughts.commands.flash._LISTEN_S", 1.0)
+    monkeypatch.setattr("noughts.hardware.flashing._LISTEN_S", 1.0)
     one = drive()
     master, slave = pty.openpty()
     try:

@@ -103,7 +103,8 @@ def test_nothing_there(drive, capsys, monkeypatch):
 def test_a_terminal_without_check_marks(capsys, monkeypatch):
     monkeypatch.setattr("noughts.commands.doctor.inspect", lambda ports, restart: [])
     monkeypatch.setattr("sys.stdout", SimpleNamespace(encoding="ascii", write=print, flush=str))
-    from noughts.commands.doctor import Check, _print
+    from noughts.commands.doctor import _print
+    from noughts.findings import Check
 
     printed = []
     monkeypatch.setattr("builtins.print", lambda text: printed.append(text))

@@ -83,12 +83,8 @@ def test_all_that_prints_advice(clone, tmp_path, monkeypatch, capsys):
 
     assert f"`{program} watch --from FILE` reads" in in_words(StoreGone("games.db", "other.db"))
 
-    def interrupted(*_):
+    with pytest.raises(KeyboardInterrupt), put._interruptible(0):
         raise KeyboardInterrupt
-
-    monkeypatch.setattr(put, "_carry_out", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        put._perform(None, None, {})
     assert f"run `{program} put` again" in capsys.readouterr().err
 
 

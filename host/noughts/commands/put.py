@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from noughts import brain
 from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError
-from noughts.hardware.boot import confirmed
-from noughts.hardware.file_transfer import BoardFiles
-from noughts.hardware.ports import choose_port, open_port
-from noughts.hardware.update import Update, plan
+from noughts.hardware.ports import choose_port
+from noughts.hardware.update import bring_up_to_date
 from noughts.invocation import as_typed
 from noughts.packing import pack
-from noughts.terminal.progress import progress
+from noughts.terminal.progress import Steps, progress
 
 _MAX_TABLE = 64 << 10
 
@@ -44,23 +42,16 @@ def run(args: argparse.Namespace) -> int:
     files = files_for_boards()
     if args.table:
         files["table.py"] = pack(brain.source(read_table(args.table)).encode())
-    table_id = brain.of(files).id
     name = choose_port(args.port)
-    with contextlib.closing(open_port(name)) as port:
-        board = BoardFiles(port)
-        with board.stopped():
-            kind, present = board.survey()
-            update = plan(kind, present, files, args.replace)
-            print(f"micro:bit {kind} on {name}: {len(update.send)} of {len(files)} files to send")
-            _perform(update, board, files)
-        boot = board.restart()
-    print(confirmed(boot, table_id))
+    print(bring_up_to_date(name, files, args.replace, print, _interruptible))
     return 0
 
 
-def _perform(update: Update, board: BoardFiles, files: Mapping[str, bytes]) -> None:
+@contextmanager
+def _interruptible(total: int) -> Iterator[Steps]:
     try:
-        _carry_out(update, board, files)
+        with progress(total) as steps:
+            yield steps
     except KeyboardInterrupt:
         print(
             "noughts: interrupted: the game on the board may be incomplete; "
@@ -68,20 +59,6 @@ def _perform(update: Update, board: BoardFiles, files: Mapping[str, bytes]) -> N
             file=sys.stderr,
         )
         raise
-
-
-def _carry_out(update: Update, board: BoardFiles, files: Mapping[str, bytes]) -> None:
-    with progress(sum(len(files[name]) for name in update.send)) as steps:
-        if update.remove:
-            board.remove(update.remove)
-        for name in update.remove:
-            if name not in update.send:
-                steps.say(f"removed {name}")
-        for name in update.send:
-            steps.doing(name)
-            board.send(name, files[name])
-            steps.advance(len(files[name]))
-            steps.say(f"sent {name} ({len(files[name]):,} bytes)")
 
 
 def read_table(path: Path) -> brain.Table:

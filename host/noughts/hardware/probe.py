@@ -43,10 +43,15 @@ class ProbedBoard:
 
 
 def inspect(extra_ports: Sequence[str], restart: bool) -> list[ProbedBoard]:
-    """Every micro:bit that is there, and whatever is on the extra ports.
+    """Every micro:bit that is there, and whatever is on the extra ports, each probed."""
+    boards = find_boards(extra_ports)
+    for board in boards:
+        probe(board, restart)
+    return boards
 
-    Only with `restart` are the boards asked for their programs, which starts those anew.
-    """
+
+def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:
+    """Every micro:bit that is there, and whatever is on the extra ports."""
     found = [*find_ports(), *(Port(name, None) for name in extra_ports)]
     # One that is named may be among those found, perhaps by another name.
     ports = {os.path.realpath(port.name): port for port in reversed(found)}
@@ -57,19 +62,25 @@ def inspect(extra_ports: Sequence[str], restart: bool) -> list[ProbedBoard]:
         board.drive, board.board = drive, drive.board
         if board not in boards:
             boards.append(board)
-    for board in boards:
-        if board.port is None:
-            board.problem = "its serial port is missing; unplug the board and plug it in again"
-            continue
-        try:
-            with contextlib.closing(open_port(board.port.name)) as port:
-                if restart:
-                    _ask(board, port)
-        except GameError as error:
-            board.fault = error
-        except BoardError as error:
-            board.problem = str(error)
     return boards
+
+
+def probe(board: ProbedBoard, restart: bool) -> None:
+    """Find out what there is to know of a board.
+
+    Only with `restart` is it asked for its program, which starts that anew.
+    """
+    if board.port is None:
+        board.problem = "its serial port is missing; unplug the board and plug it in again"
+        return
+    try:
+        with contextlib.closing(open_port(board.port.name)) as port:
+            if restart:
+                _ask(board, port)
+    except GameError as error:
+        board.fault = error
+    except BoardError as error:
+        board.problem = str(error)
 
 
 def _ask(board: ProbedBoard, port: serial.SerialBase) -> None:

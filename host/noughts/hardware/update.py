@@ -9,13 +9,19 @@ never less room than in the end.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import Protocol
 
+from noughts import brain
 from noughts.errors import BoardError
 from noughts.firmware.image import size_on_board
-from noughts.hardware.file_transfer import BoardFile, same
+from noughts.hardware.boot import confirmed
+from noughts.hardware.file_transfer import BoardFile, BoardFiles, same
+from noughts.hardware.ports import open_port
+from noughts.protocol.sentences import Boot
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
 _ROOM = {"V1": 27_648, "V2": 20_480}
@@ -31,6 +37,64 @@ class Update:
 
     def __bool__(self) -> bool:
         return bool(self.remove or self.send)
+
+
+class Steps(Protocol):
+    """Whom a long task tells what it is doing."""
+
+    def doing(self, what: str) -> None:
+        """Name the step that begins."""
+
+    def advance(self, amount: int) -> None:
+        """Add to what is done, in the unit of the total."""
+
+    def say(self, line: str) -> None:
+        """Tell a line of what is done."""
+
+
+Progress = Callable[[int], AbstractContextManager[Steps]]
+"""Begins to tell of a task; it gets the total, in bytes."""
+
+
+def bring_up_to_date(
+    port_name: str,
+    files: Mapping[str, bytes],
+    replace: bool,
+    say: Callable[[str], object],
+    progress: Progress,
+    started: Callable[[Boot], object] = lambda boot: None,
+) -> str:
+    """Compare, send what differs, restart, confirm; gives what the board says then, in words.
+
+    started: gets that as it is. Raises `BoardError`.
+    """
+    table_id = brain.of(files).id
+    with closing(open_port(port_name)) as port:
+        board = BoardFiles(port)
+        with board.stopped():
+            kind, present = board.survey()
+            update = plan(kind, present, files, replace)
+            say(
+                f"micro:bit {kind} on {port_name}: {len(update.send)} of {len(files)} files to send"
+            )
+            with progress(sum(len(files[name]) for name in update.send)) as steps:
+                _carry_out(update, board, files, steps)
+        boot = board.restart()
+    started(boot)
+    return confirmed(boot, table_id)
+
+
+def _carry_out(update: Update, board: BoardFiles, files: Mapping[str, bytes], steps: Steps) -> None:
+    if update.remove:
+        board.remove(update.remove)
+    for name in update.remove:
+        if name not in update.send:
+            steps.say(f"removed {name}")
+    for name in update.send:
+        steps.doing(name)
+        board.send(name, files[name])
+        steps.advance(len(files[name]))
+        steps.say(f"sent {name} ({len(files[name]):,} bytes)")
 
 
 def plan(

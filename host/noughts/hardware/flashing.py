@@ -1,0 +1,150 @@
+"""Flashing a board through its drive, and seeing on its serial port that the game starts."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import serial
+
+from noughts import brain
+from noughts.device_files import files_for_boards
+from noughts.errors import BoardError, FirmwareError
+from noughts.firmware import image
+from noughts.hardware import drive as drives
+from noughts.hardware.boot import confirmed, reset_by_break, soft_reset, wait_for_boot
+from noughts.hardware.drive import Drive
+from noughts.hardware.ports import find_ports, open_port
+from noughts.hardware.update import Progress
+from noughts.protocol.sentences import Boot
+
+_PORT_COMES_BACK_S = 10.0
+_PORT_OPENS_S = 5.0
+_LISTEN_S = 9.0
+
+
+@dataclass(frozen=True)
+class Hex:
+    """A Universal Hex, and what is in it."""
+
+    content: bytes
+    table_id: str
+    boards: frozenset[str]
+
+
+def our_hex() -> Hex:
+    """The game on the official firmware, for every micro:bit."""
+    files = files_for_boards()
+    table_id = brain.of(files).id
+    firmwares = image.bundled()
+    return Hex(image.universal(firmwares, files).encode(), table_id, frozenset(firmwares))
+
+
+def hex_in(path: Path) -> Hex:
+    """A hex from a file, as it is; it must hold the game, so that its start can be confirmed.
+
+    Raises `FirmwareError`.
+    """
+    ids = set()
+    text = image.text_of(path)
+    firmwares = image.read(text, str(path))
+    for firmware in firmwares.values():
+        files = firmware.files()
+        if "table.py" not in files or "main.py" not in files:
+            raise FirmwareError(f"{path} does not hold the game; make one with `noughts hex`")
+        ids.add(brain.read(files["table.py"].decode("latin-1"), f"table.py in {path}").id)
+    if len(ids) > 1:
+        raise FirmwareError(
+            f"{path} has a different table for each board; make a new hex with `noughts hex`"
+        )
+    return Hex(text.encode(), ids.pop(), frozenset(firmwares))
+
+
+def flash(
+    drive: Drive,
+    what: Hex,
+    say: Callable[[str], object],
+    progress: Progress,
+    *,
+    port: str | None = None,
+    verify: bool = True,
+    started: Callable[[Boot], object] = lambda boot: None,
+) -> None:
+    """Copy a hex to a board, and see on its serial port that the game starts.
+
+    say: gets what is done, in lines. port: where it starts, if it cannot be found. started: gets
+    what the board says then. Raises `BoardError`.
+    """
+    if drive.maintenance:
+        raise BoardError(drives.MAINTENANCE)
+    if drive.board is not None and drive.board not in what.boards:
+        raise BoardError(
+            f"{drive.path} is a micro:bit {drive.board}, and the hex is for the "
+            f"{' and '.join(what.boards)} only; make one for both with `noughts hex`"
+        )
+    say(f"flashing {drive}")
+    with progress(len(what.content)) as steps:
+        steps.doing(str(drive.path))
+        whole = drives.copy(what.content, drive, steps.advance)
+    back = drives.wait_until_back(drive)
+    if not whole:
+        raise BoardError(
+            f"the drive {drive.path} went away before all of the hex was copied; "
+            "try again, if need be with another cable or USB port"
+        )
+    if back is None and not verify:
+        raise BoardError(
+            f"the drive {drive.path} did not come back; plug the board in again, "
+            "and look for FAIL.TXT on it"
+        )
+    if not verify:
+        say(f"{drive.path}: copied; not verified")
+        return
+    if back is None:
+        say(f"{drive.path} did not come back; listening on the serial port anyway")
+    boot = _verify(_port(drive, port))
+    started(boot)
+    say(f"{drive.path}: {confirmed(boot, what.table_id)}")
+
+
+def _port(drive: Drive, wanted: str | None) -> str:
+    """The serial port of the board whose drive it is; it may take a moment to come back."""
+    if wanted is not None:
+        return wanted
+    end_s = time.monotonic() + _PORT_COMES_BACK_S
+    while True:
+        ports = find_ports()
+        for port in ports:
+            if drive.usb_id is not None and port.usb_id == drive.usb_id:
+                return port.name
+        if time.monotonic() > end_s:
+            break
+        time.sleep(0.2)
+    if len(ports) == 1 and None in (ports[0].usb_id, drive.usb_id):
+        return ports[0].name
+    raise BoardError(
+        "the hex was copied, but no serial port was found on which to see the game start; "
+        "name it with --port, or use --no-verify"
+    )
+
+
+def _verify(name: str) -> Boot:
+    """Listen; the board has begun already, so make it begin again if it stays silent."""
+    with contextlib.closing(_open(name)) as port:
+        nudges = (lambda: reset_by_break(port), lambda: soft_reset(port))
+        return wait_for_boot(port, _LISTEN_S, nudges)
+
+
+def _open(name: str) -> serial.SerialBase:
+    """The port; just after it has come back, the system or others may still be busy with it."""
+    end_s = time.monotonic() + _PORT_OPENS_S
+    while True:
+        try:
+            return open_port(name)
+        except BoardError:
+            if time.monotonic() > end_s:
+                raise
+        time.sleep(0.2)
