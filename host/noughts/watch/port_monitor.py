@@ -90,7 +90,7 @@ class PortMonitor:
         self._wanted = tuple(dict.fromkeys(wanted))
         self._find = find
         self._open: dict[Port, serial.SerialBase] = {}
-        self._busy: set[str] = set()  # names that are open or being opened
+        self._busy: dict[str, str] = {}  # the board of each name that is open or being opened
         self._lent: set[str] = set()
         self._refused: dict[str, str] = {}
         self._found: queue.SimpleQueue[tuple[Port, serial.SerialBase] | PortUnavailable] = (
@@ -109,8 +109,12 @@ class PortMonitor:
             with self._lock:
                 there = {port.name for port in ports}
                 self._refused = {name: why for name, why in self._refused.items() if name in there}
-                new = [port for port in ports if port.name not in self._busy | self._lent]
-                self._busy.update(port.name for port in new)
+                new = [
+                    port
+                    for port in ports
+                    if port.name not in self._busy and self._board(port) not in self._lent
+                ]
+                self._busy.update({port.name: self._board(port) for port in new})
             for port in new:
                 threading.Thread(target=self._try, args=(port,), daemon=True).start()
             self._again.wait(_LOOK_S)
@@ -121,19 +125,21 @@ class PortMonitor:
         self._again.set()
 
     @contextlib.contextmanager
-    def lent(self, name: str) -> Iterator[None]:
-        """A port is closed, for somebody else to use meanwhile.
+    def lent(self, board: str) -> Iterator[None]:
+        """A board's port is closed, whichever it is, for somebody else to use meanwhile.
 
         Whoever calls `poll()` closes it, so that must be another thread.
         """
         with self._let_go:
-            self._lent.add(name)
-            self._let_go.wait_for(lambda: name not in self._busy or self._stopped.is_set())
+            self._lent.add(board)
+            self._let_go.wait_for(
+                lambda: board not in self._busy.values() or self._stopped.is_set()
+            )
         try:
             yield
         finally:
             with self._lock:
-                self._lent.discard(name)
+                self._lent.discard(board)
             self.look()
 
     def _ports(self) -> Sequence[Port]:
@@ -151,7 +157,7 @@ class PortMonitor:
             opened = open_port(port.name)
         except BoardError as error:
             with self._let_go:
-                self._busy.discard(port.name)
+                self._busy.pop(port.name, None)
                 self._let_go.notify_all()
                 known = self._refused.get(port.name) == str(error)
                 self._refused[port.name] = str(error)
@@ -178,7 +184,7 @@ class PortMonitor:
                 changes.append(PortOpened(self._board(port), port.name))
         for port, opened in list(self._open.items()):
             data = b""
-            why = _LENT if port.name in self._lent else None
+            why = _LENT if self._board(port) in self._lent else None
             try:
                 data = read_port(opened, _READ)
             except Exception as error:  # the handlers of URLs raise whatever they come across
@@ -196,7 +202,7 @@ class PortMonitor:
     def _drop(self, port: Port) -> None:
         _close(self._open.pop(port))
         with self._let_go:
-            self._busy.discard(port.name)
+            self._busy.pop(port.name, None)
             self._let_go.notify_all()
 
     def close(self) -> None:

@@ -9,34 +9,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import tempfile
+import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 
-from noughts.errors import BoardGoneError, NoughtsError, in_words, printable
+from noughts.errors import printable
 from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
-from noughts.store.boards import names
-from noughts.store.store import Store
-from noughts.virtual.kept_flash import choice_in
-from noughts.watch import raw_log
-from noughts.watch.events import Event, SentenceStored
-from noughts.watch.port_monitor import PortMonitor
-from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import RecorderThread, Watch
+from noughts.protocol.sentences import Boot, write
+from noughts.watch.events import BoardNamed, Event
+from noughts.watch.port_monitor import Change, DataReceived, PortMonitor
 from noughts.watch.session import Session
 from noughts.web.channel import Channel, Lookers
+from noughts.web.keeping import Keeping
 from noughts.web.live_board import LiveBoard
+from noughts.web.looking import look
 from noughts.web.site import Site
 from noughts.web.virtual_boards import VirtualBoards
 
 _WORDS_S = 0.1
-_LEDS_S = 0.016
-_CLOCK_MS = 200
 _END_S = 0.9
-_DIGITS = bytes(range(48, 58)).ljust(256, b"?")
+_WORK_S = 0.6
 
 
 class Hub:
@@ -51,12 +45,13 @@ class Hub:
         self._lock = threading.Lock()
         self._session = Session()
         self._changed: set[str] = set()
-        self._trouble = ""
+        self._findings: Mapping[str, object] | None = None
+        self._heard: queue.SimpleQueue[DataReceived] = queue.SimpleQueue()
         self._stopping = threading.Event()
-        self._recording = threading.Event()
-        """Set to end the present recording."""
+        self._keeping = Keeping(site.db, self, self._take, self.changed)
         self._ended: threading.Thread | None = None
         self.virtual = VirtualBoards(site.boards, self._started)
+        self._beside: list[threading.Thread] = []
         self._boards = {
             name: LiveBoard(name, virtual=True, kind=kind)
             for name, kind in self.virtual.kinds.items()
@@ -71,19 +66,18 @@ class Hub:
         self.lookers, self.led_lookers = Lookers(), Lookers()
         self._changed.update(self._boards)
         self.monitor = PortMonitor(find=self._ports, boards=self.virtual.names)
-        self._keeping = threading.Thread(target=self._keep, name="keep games", daemon=True)
         self._keeping.start()
         self.virtual.start()
         self._tasks = [
             self._loop.create_task(self._publish()),
-            self._loop.create_task(self._look()),
+            self._loop.create_task(look(self)),
         ]
 
     def stop(self) -> None:
         """Begin to end everything; returns at once."""
         if self._ended is None:
             self._stopping.set()
-            self._recording.set()
+            self._keeping.stop()
             self._ended = threading.Thread(target=self._end, name="end boards", daemon=True)
             self._ended.start()
 
@@ -101,6 +95,14 @@ class Hub:
         self._keeping.join(_END_S)  # what boards have said by now is kept before they end
         self.virtual.close()
         self.monitor.close()
+        for thread in self._beside:  # they see that the end has come
+            thread.join(_WORK_S)
+
+    def beside(self, work: Callable[[], None]) -> None:
+        """Do something in a thread, which the end waits for a moment."""
+        thread = threading.Thread(target=work, name="work on boards", daemon=True)
+        self._beside = [each for each in self._beside if each.is_alive()] + [thread]
+        thread.start()
 
     def _ports(self) -> Sequence[Port]:
         ports = self.virtual.ports()
@@ -110,32 +112,14 @@ class Hub:
 
     def _started(self, name: str) -> None:
         """A virtual board runs, or could not be started."""
-        self.monitor.look()  # before it says that it has started
         with self._lock:
             board = self._boards[name]
             board.trouble = self.virtual.trouble.get(name, "")
             if name in self.virtual.running:
                 board.firmware = self.virtual.running[name].firmware
                 board.observer.reset()
+        self.monitor.look()  # before it says that it has started
         self.changed(name)
-
-    def _keep(self) -> None:
-        """In a thread: keep what boards say; where that fails, go on without keeping it."""
-        with tempfile.TemporaryDirectory(prefix="noughts-") as spare:
-            for path in (self._site.db, Path(spare, "games.db")):
-                self._recording = threading.Event()
-                if self._stopping.is_set():
-                    return
-                try:
-                    store = Store(path, create=True)
-                    self._session.names.update(names(store))
-                    watch = Watch(store, self.monitor, RawLog(raw_log.folder_of(path)))
-                    recording = RecorderThread(watch, self._recording, self._take)
-                    recording.start()
-                    recording.wait()
-                except (NoughtsError, OSError) as error:
-                    self._trouble = f"games are not kept: {in_words(error)}"
-                    self.changed()
 
     def _take(self, events: list[Event]) -> None:
         """In the recorder's thread."""
@@ -144,17 +128,76 @@ class Hub:
             for event in events:
                 self._session.take(event)
                 name = getattr(event, "board", "")
-                if name:
-                    if name not in self._boards:
-                        self._boards[name] = LiveBoard(name)
-                    self._boards[name].take(event)
+                if isinstance(event, BoardNamed):  # the store knows boards that are not here
+                    changed.update({name} & self._boards.keys())
+                elif name:
+                    self._boards.setdefault(name, LiveBoard(name)).take(event)
                     changed.add(name)
         if events:
             self.changed(*changed)
 
-    def hear(self, name: str, event: SentenceStored) -> None:
-        """Take what a board has said to somebody else, as when it was updated."""
-        self._take([event])
+    def poll(self) -> Sequence[Change]:
+        """What has happened at the ports, for the recorder."""
+        changes = self.monitor.poll()
+        while not self._heard.empty():
+            changes.append(self._heard.get())
+        return changes
+
+    def hear(self, name: str, boot: Boot) -> None:
+        """Keep what a board has said to whoever updated it."""
+        self._heard.put(DataReceived(name, f"{write(boot)}\r\n".encode()))
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the end was asked for."""
+        return self._stopping.is_set()
+
+    def known(self) -> list[str]:
+        """The boards' ids."""
+        with self._lock:
+            return list(self._boards)
+
+    def called(self, name: str) -> str:
+        """A board as people know it."""
+        with self._lock:
+            return self._session.called(name)
+
+    def port(self, name: str) -> str | None:
+        """The port of a real board that is plugged in."""
+        with self._lock:
+            state = self._session.boards.get(name)
+            return state.port if state is not None and state.connected else None
+
+    def see(self, name: str, leds: bytes) -> None:
+        """Take a look at the LEDs of a virtual board."""
+        with self._lock:
+            observer = self._boards[name].observer
+            before = observer.now
+            observer.see(leds)
+            changed = observer.now != before
+        if changed:
+            self.changed(name)
+
+    def note_controls(self, name: str, controls: str) -> None:
+        """Note how a virtual board is played: `b` by buttons, `t` by tilting."""
+        self._boards[name].controls = controls
+        self.changed(name)
+
+    def note_end(self, name: str, why: str) -> None:
+        """Note that a virtual board has ended by itself."""
+        if not self._boards[name].trouble:
+            self._boards[name].trouble = printable(why)
+            self.changed(name)
+
+    def note_work(self, name: str, work: Mapping[str, object]) -> None:
+        """Note what is being done with a board, or what came of that."""
+        self._boards[name].work = work
+        self.changed(name)
+
+    def note_findings(self, findings: Mapping[str, object]) -> None:
+        """Note what `doctor` has found so far."""
+        self._findings = findings
+        self.changed()
 
     def changed(self, *boards: str) -> None:
         """Note, in any thread, that something is to be told of these boards, or of the whole."""
@@ -197,7 +240,7 @@ class Hub:
             order = sorted(self._boards, key=lambda name: (name_key(called(name)), name))
             waiting = [f"{port}: {why}" for port, why in sorted(session.waiting.items())]
             site = {
-                "trouble": printable(self._trouble or session.warning),
+                "trouble": printable(self._keeping.trouble or session.warning),
                 "waiting": [printable(line) for line in waiting[:5]],
                 "games": session.games,
             }
@@ -205,43 +248,5 @@ class Hub:
         for name, record in known.items():
             self.words.set(f"board/{name}", record)
         self.words.set("order", order)
-
-    async def _look(self) -> None:
-        """Look at the LEDs of virtual boards, as long as somebody does."""
-        told: dict[str, tuple[bytes, int]] = {}
-        flashes: dict[str, bytes] = {}
-        while True:
-            await self.led_lookers.there.wait()
-            before_s = self._loop.time()
-            for name, board in list(self.virtual.running.items()):
-                try:
-                    leds, ms = board.leds(), board.clock_us() // 1000
-                except BoardGoneError as error:
-                    self._note_end(name, error)
-                    continue
-                self._see(name, leds)
-                last = told.get(name, (b"", 0))
-                if leds != last[0] or abs(ms - last[1]) >= _CLOCK_MS:
-                    told[name] = leds, ms
-                    self.leds.set(f"leds/{name}", [leds.translate(_DIGITS).decode(), ms])
-                flash = board.memory()
-                if flashes.get(name) is not flash:
-                    flashes[name] = flash
-                    self._boards[name].controls = choice_in(flash)[1]
-                    self.changed(name)
-            await asyncio.sleep(max(_LEDS_S / 4, _LEDS_S - (self._loop.time() - before_s)))
-
-    def _see(self, name: str, leds: bytes) -> None:
-        with self._lock:
-            observer = self._boards[name].observer
-            before = observer.now
-            observer.see(leds)
-            changed = observer.now != before
-        if changed:
-            self.changed(name)
-
-    def _note_end(self, name: str, error: BoardGoneError) -> None:
-        board = self._boards[name]
-        if not board.trouble:
-            board.trouble = printable(str(error))
-            self.changed(name)
+        if self._findings is not None:
+            self.words.set("doctor", self._findings)

@@ -6,6 +6,7 @@ To a browser: a JSON object of what has changed, by key.
     order           the boards' ids, sorted by what people call them
     board/ID        all about one board: `LiveBoard.record`
     leds/ID         25 digits and the device clock in ms; only with `?leds`
+    doctor          what `doctor` has found so far
     you             whether this browser may do something
     error           why something that it asked for is not done
 
@@ -18,30 +19,62 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from noughts.errors import NoughtsError, in_words
+from noughts.errors import BoardError, NoughtsError, in_words
 from noughts.web.channel import Follower
 from noughts.web.hands import Hands
 from noughts.web.hub import Hub
 from noughts.web.safety import is_token, may_change
 from noughts.web.site import Site
+from noughts.web.works import Works
 
 _WAITING = 64
 """Messages of a browser that are not carried out yet; more are dropped."""
 
 
 def routes(site: Site, hub: Hub) -> list[BaseRoute]:
-    """The WebSocket."""
+    """The WebSocket, and what begins a task with a board; the WebSocket tells how that goes."""
+    works = Works(hub)
+    begin: dict[str, Callable[[str], None]] = {
+        "update": works.update,
+        "flash": works.flash,
+        "check": lambda board: works.check(),
+    }
 
     async def live(websocket: WebSocket) -> None:
         await websocket.accept()
         await _Looking(site, hub, websocket).run()
 
-    return [WebSocketRoute("/api/live", live)]
+    async def work(begin: Callable[[str], None], request: Request) -> Response:
+        begin(await _board(request))
+        return JSONResponse({})
+
+    return [
+        WebSocketRoute("/api/live", live),
+        *(
+            Route(f"/api/boards/{what}", partial(work, begin[what]), methods=["POST"])
+            for what in begin
+        ),
+    ]
+
+
+async def _board(request: Request) -> str:
+    """The board that a request names."""
+    try:
+        board = (await request.json()).get("board", "")
+    except (ValueError, AttributeError, RecursionError):
+        board = None
+    if not isinstance(board, str):
+        raise BoardError("a request names a board; load the page again")
+    return board
 
 
 class _Looking:

@@ -13,7 +13,7 @@ from noughts.protocol.sentences import Game, score_array
 from noughts.protocol.situation import Observer, Situation
 from noughts.protocol.situation_words import said
 from noughts.watch.events import Event, NoiseReceived, SentenceStored, UnknownSentence, in_words
-from noughts.watch.port_monitor import PortClosed
+from noughts.watch.port_monitor import PortClosed, PortOpened
 from noughts.watch.session import BoardState
 
 _LINES = 8
@@ -90,8 +90,10 @@ class LiveBoard:
 
 def _line(number: int, event: Event) -> tuple[int, str, str]:
     """An event of a board in words, as text that acts on nothing."""
-    kind, text = "board", in_words(event, lambda _: "").removeprefix(": ")
-    if isinstance(event, SentenceStored):
+    kind, text = "event", in_words(event, lambda _: "").removeprefix(": ")
+    if isinstance(event, PortOpened):
+        text = "connected"
+    elif isinstance(event, SentenceStored):
         kind, text = "said", describe(event.sentence, event.game)
     elif isinstance(event, NoiseReceived):
         kind, text = "noise", event.text

@@ -3,6 +3,7 @@
 import { boardPicture } from './board.js';
 import { element } from './elements.js';
 import { marksWords, scoreWords } from './live.js';
+import { Maintenance } from './maintenance.js';
 import { Microbit } from './microbit.js';
 
 const NO_GAME = { marks: '.........', line: [], opponents: 'no game yet' };
@@ -19,12 +20,12 @@ export class BoardCard {
     this.clock = element('span');
     this.facts = element('p', { class: 'quiet facts' });
     this.again = element('button', { type: 'button', hidden: true, onclick: () => act({ do: 'start' }) }, 'Start it again');
-    this.work = element('div', { class: 'work' });
+    this.work = new Maintenance(board.id);
     this.microbit = board.virtual ? new Microbit(board.name, act) : null;
     this.root = element(
       'article',
       { class: 'card' },
-      element('header', { class: 'row' }, this.name, this.kind),
+      element('div', { class: 'row card-head' }, this.name, this.kind),
       element(
         'div',
         { class: 'sides' },
@@ -34,7 +35,7 @@ export class BoardCard {
       element('h3', {}, 'What it said'),
       this.lines,
       this.facts,
-      this.work,
+      this.work.root,
     );
     this.show(board);
   }
@@ -54,6 +55,7 @@ export class BoardCard {
     this.lines.replaceChildren(
       ...[...board.lines].reverse().map(([, kind, text]) => element('li', { class: kind }, ...lineParts(kind, text))),
     );
+    this.work.show(board.work);
     const facts = [
       board.firmware,
       board.release && `game ${board.release}`,
@@ -72,6 +74,7 @@ export class BoardCard {
   allow(may) {
     this.microbit?.allow(may);
     this.again.disabled = !may;
+    this.work.allow(may);
   }
 }
 

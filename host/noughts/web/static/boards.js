@@ -2,6 +2,7 @@
 
 import { BoardCard } from './board_card.js';
 import { follow, showSite } from './live.js';
+import { Doctor } from './maintenance.js';
 import { showTrouble } from './server.js';
 
 const root = document.getElementById('boards');
@@ -9,6 +10,7 @@ const none = document.getElementById('none');
 const status = document.getElementById('status');
 const lookingOn = document.getElementById('looking-on');
 const cards = new Map(); // by id
+const doctor = new Doctor(document.getElementById('doctor'));
 let may = false;
 let used = null; // the card that was used last: what happens there is announced
 
@@ -19,6 +21,7 @@ function hear(message) {
     if (key === 'site') showSite(document.getElementById('site'), value);
     else if (key === 'you') allow(value.may);
     else if (key === 'order') arrange(value);
+    else if (key === 'doctor') doctor.show(value);
     else if (key.startsWith('board/')) show(value);
     else if (key.startsWith('leds/')) cards.get(key.slice(5))?.showLeds(value);
   }
@@ -27,6 +30,7 @@ function hear(message) {
 function allow(allowed) {
   may = allowed;
   lookingOn.hidden = may;
+  doctor.allow(may);
   for (const card of cards.values()) card.allow(may);
 }
 

@@ -15,7 +15,7 @@ export class Microbit {
     this.act = act;
     this.held = new Set();
     this.leds = [...Array(25).keys()].map((at) =>
-      svg('rect', { x: 41 + (at % 5) * 8, y: 22 + Math.floor(at / 5) * 8, width: 4, height: 6, rx: 1, class: 'l0' }),
+      svg('rect', { x: 37.5 + (at % 5) * 10, y: 12 + Math.floor(at / 5) * 11, width: 5, height: 7, rx: 1.5, class: 'l0' }),
     );
     this.levels = '0'.repeat(25);
     const pins = [20, 40, 60, 80, 100].map((x) => svg('circle', { cx: x, cy: 82, r: 6, class: 'pin' }));

@@ -1,0 +1,215 @@
+"""What takes its time with a board: bringing its files up to date, flashing it, `doctor`.
+
+Each runs in a thread; what it is doing, and what came of it, is told to all browsers.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
+
+from noughts import brain
+from noughts.device_files import files_for_boards
+from noughts.errors import BoardError, NoughtsError, in_words, printable
+from noughts.findings import Check, of_board, of_computer
+from noughts.hardware import drive as drives
+from noughts.hardware.boot import confirmed, wait_for_boot
+from noughts.hardware.flashing import flash, our_hex
+from noughts.hardware.ports import Port, open_port
+from noughts.hardware.probe import ProbedBoard, find_boards, probe
+from noughts.hardware.update import bring_up_to_date
+from noughts.invocation import as_typed
+from noughts.protocol.sentences import Boot
+from noughts.virtual.program import program
+from noughts.watch.port_monitor import name_of
+from noughts.web.hub import Hub
+
+_LINES = 40
+
+
+class _EndedError(Exception):
+    """The server ends: the task is given up."""
+
+
+class _Told:
+    """One task with a board, as it is told to browsers; also the `Steps` of what does it."""
+
+    def __init__(self, hub: Hub, board: str, what: str) -> None:
+        self._hub, self._board, self._what = hub, board, what
+        self._doing, self._total, self._done = "", 0, 0
+        self._lines: list[str] = []
+        self._tell()
+
+    @contextmanager
+    def progress(self, total: int) -> Iterator[_Told]:
+        self._total = total
+        self._tell()
+        yield self
+
+    def doing(self, what: str) -> None:
+        self._doing = what
+        self._tell()
+
+    def advance(self, amount: int) -> None:
+        self._done += amount
+        self._tell()
+
+    def say(self, line: str) -> None:
+        self._lines.append(printable(line))
+        del self._lines[:-_LINES]
+        self._tell()
+
+    def end(self, good: bool, result: str, details: tuple[str, ...] = ()) -> None:
+        self._lines += map(printable, details)
+        self._tell(good=good, result=printable(as_typed(result)))
+
+    def _tell(self, **more: object) -> None:
+        if self._hub.stopping and not more:
+            raise _EndedError
+        work = {
+            "what": self._what,
+            "doing": printable(self._doing),
+            "done": self._done,
+            "total": self._total,
+            "lines": list(self._lines),
+            **more,
+        }
+        self._hub.note_work(self._board, work)
+
+
+class Works:
+    """Begins tasks. One board has one at a time; `doctor` has all boards."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._busy: set[str] = set()
+        self._lock = threading.Lock()
+
+    def update(self, name: str) -> None:
+        """Bring a board's files up to date. Raises `BoardError` where that cannot begin."""
+
+        def work(told: _Told) -> str:
+            port, files = self._port(name), files_for_boards()
+            with self._hub.monitor.lent(name):
+                return bring_up_to_date(
+                    port, files, False, told.say, told.progress, self._boot(name)
+                )
+
+        self._begin(name, "update", work)
+
+    def flash(self, name: str) -> None:
+        """Copy the whole program to a board. Raises `BoardError` where that cannot begin."""
+        virtual = name in self._hub.virtual.kinds
+
+        def work(told: _Told) -> str:
+            with self._hub.monitor.lent(name):
+                if virtual:
+                    return self._flash_virtual(name)
+                flash(
+                    self._drive(name), our_hex(), told.say, told.progress, started=self._boot(name)
+                )
+            return "flashed"
+
+        self._begin(name, "flash", work)
+
+    def check(self) -> None:
+        """See what `doctor` finds. Raises `BoardError` where that cannot begin."""
+        with self._lock:
+            if self._busy:
+                raise BoardError(f"{min(self._busy)} is being worked on; wait until that is done")
+            self._busy.update(["doctor", *self._hub.known()])
+        self._hub.beside(self._check)
+
+    def _begin(self, name: str, what: str, work: Callable[[_Told], str]) -> None:
+        if name not in self._hub.known():
+            raise BoardError(f"there is no board {name[:60]!r}; choose another one")
+        with self._lock:
+            if name in self._busy:
+                raise BoardError("this board is being worked on; wait until that is done")
+            self._busy.add(name)
+        self._hub.beside(lambda: self._do(name, what, work))
+
+    def _do(self, name: str, what: str, work: Callable[[_Told], str]) -> None:
+        try:
+            told = _Told(self._hub, name, what)
+            try:
+                told.end(True, work(told))
+            except (NoughtsError, OSError) as error:
+                told.end(False, in_words(error), getattr(error, "details", ()))
+        except _EndedError:
+            pass
+        finally:
+            with self._lock:
+                self._busy.discard(name)
+
+    def _port(self, name: str) -> str:
+        if name in self._hub.virtual.kinds:
+            return self._hub.virtual.board(name).port
+        port = self._hub.port(name)
+        if port is None:
+            raise BoardError("the board is unplugged; plug it in and try again")
+        return port
+
+    def _boot(self, name: str) -> Callable[[Boot], None]:
+        """What a board says to us when it starts is kept, as if the watch had heard it."""
+        return lambda boot: self._hub.hear(name, boot)
+
+    def _drive(self, name: str) -> drives.Drive:
+        for drive in drives.find_drives():
+            if drive.usb_id and name_of(Port("", drive.usb_id)) == name:
+                return drive
+        raise BoardError(f"its drive was not found: {drives.NO_DRIVE}")
+
+    def _flash_virtual(self, name: str) -> str:
+        board = self._hub.virtual.board(name)
+        new = program(self._hub.virtual.kinds[name])
+        with closing(open_port(board.port)) as port:
+            self._hub.note_reset(name)
+            board.flash(new)
+            boot = wait_for_boot(port)
+        self._hub.hear(name, boot)
+        return confirmed(boot, brain.of(files_for_boards()).id)
+
+    def _check(self) -> None:
+        told: list[dict[str, object]] = []
+        names = dict(self._hub.virtual.names)
+        try:
+            self._tell(told, "this computer")
+            boards = find_boards([port.name for port in self._hub.virtual.ports()])
+            told.append({"name": "This computer", "checks": _records(of_computer(bool(boards)))})
+            for board in boards:
+                name = names.get(board.port.name) if board.port else None
+                name = name or (name_of(board.port) if board.port else "")
+                self._tell(told, name)
+                self._probe(name, board)
+                called = self._hub.called(name) if name else "A board without a port"
+                told.append({"name": called, "checks": _records(of_board(board))})
+        except (NoughtsError, OSError) as error:
+            check = Check("doctor", False, in_words(error))
+            told.append({"name": "Stopped", "checks": _records([check])})
+        finally:
+            with self._lock:
+                self._busy.clear()
+        self._tell(told, "")
+
+    def _probe(self, name: str, board: ProbedBoard) -> None:
+        with self._hub.monitor.lent(name) if name else nullcontext():
+            probe(board, restart=True)
+        if board.boot is not None:
+            self._hub.hear(name, board.boot)
+
+    def _tell(self, told: list[dict[str, object]], doing: str) -> None:
+        self._hub.note_findings({"doing": printable(doing), "told": list(told)})
+
+
+def _records(checks: list[Check]) -> list[dict[str, object]]:
+    return [
+        {
+            "what": check.what,
+            "good": check.good,
+            "found": printable(as_typed(check.found)),
+            "details": [printable(line) for line in check.details],
+        }
+        for check in checks
+    ]
