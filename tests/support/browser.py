@@ -16,7 +16,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Playwright
 
+import stand_in_ports
 from needed import missing
+from stand_in_ports import Plugged
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 _START_S = 120.0
@@ -37,7 +39,8 @@ def chromium(playwright: Playwright) -> Browser:
 class Server:
     """`noughts web`, or a program like it, in a process of its own, on a port of the system's.
 
-    files: how many files it may open, and no more.
+    plugged: the micro:bits that are plugged in, if not those that really are. files: how many files
+    it may open, and no more.
     """
 
     def __init__(
@@ -45,17 +48,21 @@ class Server:
         folder: Path,
         *words: str,
         port: int = 0,
-        program: Sequence[str] = ("-m", "noughts", "web", "--no-browser"),
+        program: Sequence[str] = ("-m", "noughts"),
+        command: Sequence[str] = ("web", "--no-browser"),
+        plugged: Plugged | None = None,
         files: int | None = None,
         **env: str,
     ) -> None:
         self.folder = folder
         home = {"HOME": str(folder), "XDG_DATA_HOME": str(folder)}
-        command = [sys.executable, *program, "--port", str(port), *words]
+        if plugged is not None:
+            program = [stand_in_ports.__file__, str(plugged.path)]
+        started = [sys.executable, *program, *command, "--port", str(port), *words]
         if files is not None:
-            command = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *command]
+            started = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *started]
         self.process = subprocess.Popen(
-            command,
+            started,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             env={**os.environ, **home, "PYTHONUTF8": "1", **env},

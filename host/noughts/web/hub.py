@@ -29,6 +29,7 @@ from noughts.web.site import Site
 from noughts.web.virtual_boards import VirtualBoards
 
 _WORDS_S = 0.1
+_PIECES_S = 0.03
 _END_S = 0.9
 _WORK_S = 0.6
 
@@ -137,7 +138,8 @@ class Hub:
             self.changed(*changed)
 
     def poll(self) -> Sequence[Change]:
-        """What has happened at the ports, for the recorder."""
+        """What has happened at the ports, for the recorder: in larger pieces, which cost less."""
+        self._stopping.wait(_PIECES_S)
         changes = self.monitor.poll()
         while not self._heard.empty():
             changes.append(self._heard.get())

@@ -16,7 +16,7 @@ from noughts.watch.events import Event, NoiseReceived, SentenceStored, UnknownSe
 from noughts.watch.port_monitor import PortClosed, PortOpened
 from noughts.watch.session import BoardState
 
-_LINES = 8
+_LINES = 6
 _MAX_LINE = 200
 _MARKS = {"A": "X", "B": "O"}
 
@@ -93,6 +93,8 @@ def _line(number: int, event: Event) -> tuple[int, str, str]:
     kind, text = "event", in_words(event, lambda _: "").removeprefix(": ")
     if isinstance(event, PortOpened):
         text = "connected"
+    elif isinstance(event, PortClosed):
+        text = f"not connected: {event.why}"
     elif isinstance(event, SentenceStored):
         kind, text = "said", describe(event.sentence, event.game)
     elif isinstance(event, NoiseReceived):
