@@ -22,7 +22,7 @@ WAIT_S = 120
 @pytest.fixture
 def echo(serve):
     """Starts a server that has something to change."""
-    return partial(serve, program=(echo_site.__file__,))
+    return partial(serve, program=(echo_site.__file__,), command=())
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
 from noughts.protocol.sentences import Boot, write
 from noughts.watch.events import BoardNamed, Event
-from noughts.watch.port_monitor import Change, DataReceived, PortMonitor
+from noughts.watch.port_monitor import Change, DataReceived, PortMonitor, PortOpened
 from noughts.watch.session import Session
 from noughts.web.channel import Channel, Lookers
 from noughts.web.keeping import Keeping
@@ -51,7 +51,7 @@ class Hub:
         self._stopping = threading.Event()
         self._keeping = Keeping(site.db, self, self._take, self.changed)
         self._ended: threading.Thread | None = None
-        self.virtual = VirtualBoards(site.boards, self._started)
+        self.virtual = VirtualBoards(site.boards, self._plugged, self._started)
         self._beside: list[threading.Thread] = []
         self._boards = {
             name: LiveBoard(name, virtual=True, kind=kind)
@@ -111,6 +111,9 @@ class Hub:
             ports += self._find()
         return ports
 
+    def _plugged(self) -> None:
+        self.monitor.look()
+
     def _started(self, name: str) -> None:
         """A virtual board runs, or could not be started."""
         with self._lock:
@@ -118,8 +121,6 @@ class Hub:
             board.trouble = self.virtual.trouble.get(name, "")
             if name in self.virtual.running:
                 board.firmware = self.virtual.running[name].firmware
-                board.observer.reset()
-        self.monitor.look()  # before it says that it has started
         self.changed(name)
 
     def _take(self, events: list[Event]) -> None:
@@ -133,6 +134,8 @@ class Hub:
                     changed.update({name} & self._boards.keys())
                 elif name:
                     self._boards.setdefault(name, LiveBoard(name)).take(event)
+                    if isinstance(event, PortOpened):
+                        self.virtual.opened(name)
                     changed.add(name)
         if events:
             self.changed(*changed)

@@ -7,24 +7,47 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-from noughts.errors import BoardError, NoughtsError, in_words
+from noughts.errors import BoardError, BoardGoneError, NoughtsError, in_words
 from noughts.hardware.ports import Port
 from noughts.virtual.board import VirtualBoard
-from noughts.virtual.program import BOARDS, program
+from noughts.virtual.program import BOARDS, Program, program
 
 _AT_ONCE = 2
 """Boards that start at the same time: each keeps a processor busy for a second."""
 _KINDS = BOARDS[::-1]
 _CLOSE_S = 0.5
+_HEARD_S = 10.0
+
+
+class _Board(VirtualBoard):
+    """A board whose port is known, and can be opened, before the board begins to talk."""
+
+    def __init__(self, kind: str, plugged: Callable[[_Board], object]) -> None:
+        self.heard = threading.Event()
+        """Set once somebody has opened the port: what was said before is lost."""
+        self._plugged = plugged
+        super().__init__(partial(self._when_heard, kind))
+
+    def plug(self) -> None:
+        super().plug()
+        self._plugged(self)
+
+    def _when_heard(self, kind: str) -> Program:
+        made = program(kind)
+        self.heard.wait(_HEARD_S)
+        return made
 
 
 class VirtualBoards:
     """Boards `virtual-1`, `virtual-2` and so on, until `close()`.
 
-    changed: called with a board's name, in any thread, when it runs or cannot be started.
+    plugged: called when there is a new port. changed: called with a board's name when it runs or
+    cannot be started. Both are called in any thread.
     """
 
-    def __init__(self, count: int, changed: Callable[[str], object]) -> None:
+    def __init__(
+        self, count: int, plugged: Callable[[], object], changed: Callable[[str], object]
+    ) -> None:
         self.kinds = {
             f"virtual-{number + 1}": _KINDS[number % len(_KINDS)] for number in range(count)
         }
@@ -34,7 +57,9 @@ class VirtualBoards:
         """By port."""
         self.trouble: dict[str, str] = {}
         """Why a board could not be started."""
-        self._changed = changed
+        self._boards: dict[str, _Board] = {}
+        """With those that are just starting."""
+        self._plugged, self._changed = plugged, changed
         self._closed = False
         self._lock = threading.Lock()
         self._wanted: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -50,6 +75,7 @@ class VirtualBoards:
         """Start a board anew that does not run any more."""
         with self._lock:
             old = self.running.pop(name, None)
+            self._boards.pop(name, None)
         if old is not None:
             old.close()
         self._wanted.put(name)
@@ -58,9 +84,11 @@ class VirtualBoards:
         while True:
             name = self._wanted.get()
             try:
-                board = VirtualBoard(partial(program, self.kinds[name]))
+                board = _Board(self.kinds[name], partial(self._plug, name))
             except (NoughtsError, OSError) as error:
-                self.trouble[name] = in_words(error)
+                with self._lock:
+                    self._boards.pop(name, None)
+                    self.trouble[name] = in_words(error)
             else:
                 with self._lock:
                     if self._closed:
@@ -68,13 +96,29 @@ class VirtualBoards:
                         return
                     self.trouble.pop(name, None)
                     self.running[name] = board
-                    self.names[board.port] = name
             self._changed(name)
 
-    def ports(self) -> list[Port]:
-        """The ports of those that run."""
+    def _plug(self, name: str, board: _Board) -> None:
         with self._lock:
-            return [Port(board.port, None) for board in self.running.values()]
+            self._boards[name] = board
+            self.names[board.port] = name
+        self._plugged()
+
+    def opened(self, name: str) -> None:
+        """Note that somebody listens to a board: it may begin."""
+        with self._lock:
+            board = self._boards.get(name)
+        if board is not None:
+            board.heard.set()
+
+    def ports(self) -> list[Port]:
+        """The ports of those that run, or are just starting."""
+        with self._lock:
+            return [
+                Port(board.port, None)
+                for name, board in self._boards.items()
+                if name not in self.running or _runs(board)
+            ]
 
     def board(self, name: str) -> VirtualBoard:
         """A board that runs. Raises `BoardError`."""
@@ -93,3 +137,10 @@ class VirtualBoards:
             thread.start()
         for thread in closing:
             thread.join(_CLOSE_S)
+
+
+def _runs(board: VirtualBoard) -> bool:
+    try:
+        return board.clock_us() >= 0
+    except BoardGoneError:
+        return False

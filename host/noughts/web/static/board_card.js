@@ -43,6 +43,7 @@ export class BoardCard {
   show(board) {
     this.board = board;
     this.name.textContent = board.name;
+    this.root.setAttribute('aria-label', board.name);
     this.kind.textContent = `${board.virtual ? 'virtual ' : ''}micro:bit ${board.kind}`;
     this.root.classList.toggle('away', !board.running);
     this.again.hidden = !board.ended;
