@@ -8,20 +8,27 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from browser import Server
+
 LESSON = "..XXOO.XO"
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    one = Server(tmp_path_factory.mktemp("home"), "--boards", "0")
+    yield one
+    one.close()
+
+
 @pytest.fixture
-def learn(serve, page):
+def learn(server, page):
     """Opens the page with these words in its address, and waits for its answer."""
-    server = serve("--boards", "0")
 
     def opened(query=""):
         page.goto(f"{server.url}/learn{query}")
         expect(page.locator("#stepper:not([hidden]), #answer:not([hidden])")).to_be_visible()
         return page
 
-    opened.server = server
     return opened
 
 
@@ -159,11 +166,11 @@ def test_a_wrong_position(learn, position, why):
     expect(page.get_by_role("button", name="Forward")).to_be_visible()
 
 
-def test_a_wrong_search(learn):
+def test_a_wrong_search(learn, server):
     page = learn("?position=..XXOO.XO&search=nonsense&step=99999")  # what a person may have typed
     expect(said(page)).to_contain_text("X plays 1: win in 3.")
     for query in ("search=nonsense&position=..XXOO.XO", "position=" + "X" * 5000, ""):
-        status, _, answer = learn.server.ask("GET", f"/api/search?{query}")
+        status, _, answer = server.ask("GET", f"/api/search?{query}")
         assert status == 400 and list(json.loads(answer)) == ["error"]
 
 
@@ -191,7 +198,7 @@ def test_everyone_can_use_it(learn, page, scheme):
     for query in (
         f"?position={LESSON}&step=12",
         "?position=X...O....",
-        "?position=X...O...X&step=400",
+        "?position=XO..X...O&step=100",
     ):
         learn(query)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
+
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from noughts.engines.search import INFINITE, in_words
@@ -28,21 +31,25 @@ def _search(request: Request) -> Response:
     search = next((known for known in _CALLED if known == named), None)
     if search is None:
         raise NoughtsError(f"{named[:20]!r} is not a search; choose one of {', '.join(_CALLED)}")
+    return Response(_answer(position, search), media_type="application/json")
+
+
+@lru_cache(maxsize=32)  # a class follows the same few positions
+def _answer(position: Position, search: Search) -> bytes:
     nodes, cut = size(position, search)
     if nodes + cut > MAX_DRAWN:
-        return JSONResponse(_too_large(position, search, nodes, cut))
+        return json.dumps(_too_large(position, search, nodes, cut)).encode()
     found = walk(position, search)
-    return JSONResponse(
-        {
-            "position": str(position),
-            "search": search,
-            "mover": "XO"[position.ply % 2],
-            "nodes": nodes,
-            "cut": cut,
-            "boards": [_board(entry) for entry in found.entries],
-            "steps": [_step(step) for step in found.steps],
-        }
-    )
+    facts = {
+        "position": str(position),
+        "search": search,
+        "mover": "XO"[position.ply % 2],
+        "nodes": nodes,
+        "cut": cut,
+        "boards": [_board(entry) for entry in found.entries],
+        "steps": [_step(step) for step in found.steps],
+    }
+    return json.dumps(facts, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _too_large(position: Position, search: Search, nodes: int, cut: int) -> dict[str, object]:
