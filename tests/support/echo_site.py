@@ -11,6 +11,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from starlette.requests import Request
@@ -19,6 +20,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from noughts.web import app, pages, server
+from noughts.web.hub import Hub
 from noughts.web.site import Site
 
 _changes = 0
@@ -72,9 +74,11 @@ def _main() -> None:
     ]  # fmt: skip
     pages.routes = lambda site: [*ours(site), *more]  # type: ignore[list-item]
     with server.listening(args.port, lan=False) as sock, suppress(KeyboardInterrupt):
-        site = Site(Path("games.db"), sock.getsockname()[1])
+        site = Site(Path.home() / "games.db", sock.getsockname()[1])
+        hub = Hub(site)
         said = f"noughts is at http://{site.addresses[0]}/"
-        server.serve(app.application(site, lambda: print(said, file=sys.stderr, flush=True)), sock)
+        ready = partial(print, said, file=sys.stderr, flush=True)
+        server.serve(app.application(site, hub, ready), sock, hub.stop)
 
 
 if __name__ == "__main__":
