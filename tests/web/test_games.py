@@ -134,8 +134,13 @@ def test_a_game_is_stepped_by_slider_keys_buttons_and_its_list(url, page):
     expect(
         page.get_by_role("button", name="1, in the top-left corner: free", exact=True)
     ).to_have_text("")
-    verdicts = page.locator(".verdict").all_inner_texts()
-    assert verdicts == ["", "mistake", "best", "", "best"]
+    assert page.locator(".verdict").all_inner_texts() == ["", "?", "best", "", "best"]
+    graph = page.get_by_role("slider", name="Evaluation over the game")
+    expect(graph).to_have_attribute("aria-valuenow", "2")
+    told = re.compile("after move 2, O .*, mistake: X wins")
+    expect(graph).to_have_attribute("aria-valuetext", told)
+    graph.press("ArrowRight")
+    expect(said).to_contain_text("Move 3 of 5")
 
 
 def test_a_game_plays_by_itself_as_fast_as_it_was_played(url, page):

@@ -8,10 +8,12 @@ from __future__ import annotations
 from noughts.game.positions import Position
 from noughts.game.review import Reviewed, review
 from noughts.game.solver import value
+from noughts.game.verdict import verdict
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, judged, won
 from noughts.protocol.sentences import score_array
 from noughts.store import replay_words, timestamps
 from noughts.store.stored_game import StoredGame
+from noughts.web.position import evaluated
 
 
 def about(game: StoredGame) -> dict[str, object]:
@@ -38,13 +40,15 @@ def moves(game: StoredGame) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for ply, move in enumerate(_reviewed(game)):
         thought_ms = game.thought_ms[ply]
+        found = verdict(move)
         rows.append(
             {
                 "mark": "XO"[ply % 2],
                 "player": game.player(ply),
                 "cell": move.cell,
                 "where": CELLS[move.cell],
-                "verdict": _verdict(move),
+                "verdict": found.value,
+                "called": found.name.lower(),
                 "thought": None if thought_ms is None else f"{thought_ms / 1000:.1f} s",
             }
         )
@@ -61,11 +65,11 @@ def _reviewed(game: StoredGame) -> list[Reviewed]:
     return review(list(map(int, game.moves)))
 
 
-def _verdict(move: Reviewed) -> str:
-    """What chess players would write beside a move; nothing for one that is neither."""
-    if move.mistake:
-        return "mistake"
-    return "best" if move.cell in move.best else ""
+def evaluations(game: StoredGame) -> list[dict[str, object]]:
+    """What the game was worth before the first move, and after each."""
+    reviewed = _reviewed(game)
+    positions = [Position(0, 0), *(move.before.play(move.cell) for move in reviewed)]
+    return [evaluated(position) for position in positions]
 
 
 def _step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> dict[str, object]:

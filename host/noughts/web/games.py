@@ -15,7 +15,7 @@ from noughts.store.queries import GameFilter, before_and_after, count, game, gam
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from noughts.web.address import choices, chosen_games, game_number, page_number
-from noughts.web.game_steps import about, moves, steps
+from noughts.web.game_steps import about, evaluations, moves, steps
 from noughts.web.site import Site
 
 PAGE = 25
@@ -85,4 +85,5 @@ def _one(db: Path, request: Request) -> dict[str, object]:
         **about(found),
         "moves": moves(found),
         "steps": steps(found),
+        "evaluations": evaluations(found),
     }

@@ -62,7 +62,7 @@ def described(start: Board, moves: Sequence[int]) -> dict[str, Any]:
         "names": [_name(cell, mark, board.is_over) for cell, mark in enumerate(marks)],
         "cells": {} if board.is_over else _cells(board.position),
         "history": [_judged(move) for move in review(moves, start.position)],
-        "evaluations": [_evaluated(position) for position in positions],
+        "evaluations": [evaluated(position) for position in positions],
         "result": _result(board) if board.is_over else None,
     }
 
@@ -120,7 +120,7 @@ def _judged(move: Reviewed) -> dict[str, Any]:
 
 
 @cache
-def _evaluated(position: Position) -> dict[str, Any]:
+def evaluated(position: Position) -> dict[str, Any]:
     """What a position is worth to X: 10 less the plies to its win, or the opposite."""
     sign = 1 if position.ply % 2 == 0 else -1
     if position.over:

@@ -4,16 +4,18 @@ import { Board } from './board.js';
 import { element } from './elements.js';
 import { chosen } from './filter.js';
 import { hidden } from './look_back.js';
+import { Graph } from './graph.js';
 import { get } from './server.js';
 
 const [SHORTEST_MS, LONGEST_MS, UNHEARD_MS] = [400, 3000, 1000];
-const CLASSES = { best: 'good', mistake: 'bad', '?!': 'doubtful', '?': 'bad', '??': 'bad' };
+const CLASSES = { best: 'good', inaccuracy: 'doubtful', mistake: 'bad', blunder: 'bad' };
 
 const part = (id) => document.getElementById(id);
 const number = location.pathname.split('/').pop();
 const slider = part('slider');
 const board = new Board(part('board'), () => {});
 let game = null;
+let graph = null;
 let at = 0;
 let timer = null;
 
@@ -34,6 +36,7 @@ function begin() {
   part('details').replaceChildren(...game.details.flatMap(detail));
   part('moves').append(...moveList());
   part('others').append(...others());
+  graph = new Graph(part('graph'), stopAt);
   slider.max = game.moves.length;
   slider.addEventListener('input', () => stopAt(Number(slider.value)));
   part('start').addEventListener('click', () => stopAt(0));
@@ -94,6 +97,7 @@ function show() {
   part('said').replaceChildren(...step.said.map((text) => element('p', {}, text)));
   part('try').hidden = !step.next;
   part('try').href = `/?position=${step.marks}`;
+  graph.show(game.evaluations, game.moves.map((move) => ({ ...move, name: move.where })), at);
   slider.value = at;
   slider.setAttribute('aria-valuetext', at ? `after move ${at} of ${game.moves.length}` : 'before the first move');
   part('play').textContent = timer === null ? 'Play' : 'Stop';
@@ -134,7 +138,7 @@ function moveList() {
       element('td', {}, stepButton(ply)),
       element('td', {}, `${move.player} (${move.mark})`),
       element('td', {}, String(move.cell + 1), element('span', { class: 'wide' }, `, ${move.where}`)),
-      element('td', {}, element('span', { class: `verdict ${CLASSES[move.verdict] ?? ''}` }, move.verdict)),
+      element('td', {}, ...verdict(move)),
       element('td', {}, move.thought ?? '–'),
     ),
   );
@@ -143,6 +147,12 @@ function moveList() {
     element('thead', {}, element('tr', {}, ...names)),
     element('tbody', {}, ...rows),
   ];
+}
+
+/** The mark that chess players know; a screen reader says its name. */
+function verdict({ verdict, called }) {
+  const mark = { class: `verdict ${CLASSES[called] ?? ''}`, 'aria-hidden': 'true' };
+  return [element('span', mark, verdict), hidden(called)];
 }
 
 function stepButton(ply) {
