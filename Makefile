@@ -53,7 +53,7 @@ dist: $(VENV)/dev  ## build the sdist, the wheel and noughts.hex for a release, 
 	@$(BIN)/noughts hex -o dist/noughts.hex
 
 bench: $(VENV)/dev  ## measure everything, and compare it with the targets
-	@$(BIN)/python tools/bench.py
+	@PYTHONPATH=tests/support $(BIN)/python tools/bench.py
 
 # SOAK="--board v1 --hours 1" for less than 24 device-hours of V1 and 8 of V2; see tools/soak.
 soak: $(VENV)/dev  ## play for hours of device time (SOAK="--help" for options)

@@ -14,6 +14,7 @@ from pathlib import Path
 import bench_board
 import bench_computer
 import bench_log
+import bench_web
 from bench_rows import Row, at_most
 from noughts import brain
 from noughts.device_files import files_for_boards
@@ -60,7 +61,7 @@ def sizes() -> Iterator[Row]:
     yield at_most("table payload, index included", payload, 26, "{} bytes", note)
 
 
-PARTS = (*bench_board.PARTS, sizes, *bench_computer.PARTS, *bench_log.PARTS)
+PARTS = (*bench_board.PARTS, sizes, *bench_computer.PARTS, *bench_log.PARTS, *bench_web.PARTS)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
     play.gif    a game against hard, as a virtual board's LEDs show it in device time
     watch.png   `noughts watch`, with virtual boards that play by themselves
+    page.png    the page Play
+    pages       every page, for three widths, light and dark, in build/pages: to be looked at
     lessons     what the commands in docs/lessons draw
 
 Chromium draws the first two (`apt-get install chromium`), with the font DejaVu Sans Mono.
@@ -25,6 +27,7 @@ from typing import NamedTuple
 
 from PIL import Image
 
+import page_pictures
 from lessons import make_pictures
 from noughts.emulator import Microbit
 from noughts.protocol import sentences
@@ -239,6 +242,8 @@ def browsed(page: str, width: int, height: int) -> Image.Image:
 PICTURES: dict[str, Callable[[Path], None]] = {
     "play.gif": play,
     "watch.png": watch,
+    "page.png": page_pictures.readme,
+    "pages": page_pictures.every_page,
     "lessons": make_pictures,
 }
 

@@ -94,7 +94,7 @@ def full_speed(boards: int, seconds: float) -> Load:
         size = int(BYTES_A_SECOND * seconds)
         data = [lines(f"{board:04X}", Random(board), size) for board in range(boards)]
         before_s = watcher.cpu_s()
-        _send(watcher.ends, data, seconds)
+        send(watcher.ends, data, seconds)
         cpu = (watcher.cpu_s() - before_s) / seconds
         time.sleep(_SETTLE_S)
         watcher.end()
@@ -102,7 +102,8 @@ def full_speed(boards: int, seconds: float) -> Load:
         return Load(boards, sent, sent - _kept(watcher.store), cpu)
 
 
-def _send(ends: list[int], data: list[bytes], seconds: float) -> None:
+def send(ends: list[int], data: list[bytes], seconds: float) -> None:
+    """Send to each board's port what is its own, at the pace of a serial line."""
     for end in ends:
         os.set_blocking(end, False)
     start_s = time.perf_counter()
