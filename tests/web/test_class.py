@@ -13,11 +13,11 @@ from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
+from stand_in_drive import USB_ID, StandInDrive
 from stand_in_ports import Plugged
 
 pytestmark = pytest.mark.timeout(600)
-ID = "9900000031634e4500624014000000320000000097969901"
-NAME = f"usb-{ID}"
+NAME = f"usb-{USB_ID}"
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def board():
 
 def heard(looker, board, plugged, server):
     """The board, plugged in and in its menu."""
-    plugged.write({ID: board.port})
+    plugged.write({USB_ID: board.port})
     looker.wait(lambda: looker.board(NAME).get("running"), "the port")
     board.reset()
     looker.wait(lambda: "board started" in " ".join(looker.said(NAME)), "its start")
@@ -60,7 +60,7 @@ def test_a_real_board_is_shown_named_and_unplugged(serve, page, plugged, board, 
     card = page.get_by_role("article", name="table <b>2")
     expect(card.get_by_text("Unplugged")).to_be_visible()
     board.plug()
-    plugged.write({ID: board.port})
+    plugged.write({USB_ID: board.port})
     expect(card.get_by_text("connected", exact=True)).to_have_count(2)
     expect(card.locator(".headline")).to_have_text("Player B's turn")
     looker.close()
@@ -68,6 +68,28 @@ def test_a_real_board_is_shown_named_and_unplugged(serve, page, plugged, board, 
 
 def db(tmp_path):
     return tmp_path / "noughts" / "games.db"
+
+
+def test_a_real_board_is_flashed_through_its_drive(serve, page, plugged, board, tmp_path):
+    server = serve("--boards", "0", plugged=plugged)
+    drive = StandInDrive(tmp_path / "MICROBIT", board)
+    try:
+        plugged.write({USB_ID: board.port}, (drive.path,))
+        page.goto(f"{server.url}/boards")
+        card = page.get_by_role("article")
+        expect(card.get_by_text("connected", exact=True)).to_have_count(1)
+        card.get_by_text("Update or flash").click()
+        card.get_by_role("button", name="Flash").click()
+        expect(card.get_by_text("✓ flashed")).to_be_visible()
+        expect(card.get_by_text("started on micro:bit V1: game 1.0.0")).to_be_visible()
+        expect(card.get_by_text("board started: micro:bit V1")).to_have_count(1)
+        expect(card.locator(".headline")).to_have_text("Menu: against whom?")
+        assert len(drive.received) == 1
+        plugged.write({USB_ID: board.port})
+        card.get_by_role("button", name="Flash").click()
+        expect(card.get_by_text("✗ its drive was not found")).to_be_visible()
+    finally:
+        drive.close()
 
 
 def test_tiles_are_sorted_by_name_and_fill_the_screen(serve, page):

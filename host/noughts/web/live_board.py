@@ -47,8 +47,6 @@ class LiveBoard:
         self._last.append((self.heard, event))
         if isinstance(event, SentenceStored):
             self.observer.hear(event.sentence)
-        elif isinstance(event, PortClosed) and not self.virtual:
-            self.observer.reset()
 
     def record(self, called: str, state: BoardState | None) -> dict[str, object]:
         """All that the page shows, as JSON; `called`: what people call the board."""
