@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, in_words
-from noughts.web import games, kept_games, learn, live, pages, play, puzzles, statistics
+from noughts.web import games, learn, live, page_games, pages, play, puzzles, statistics
 from noughts.web.hub import Hub
 from noughts.web.safety import Safety
 from noughts.web.site import Site
@@ -35,7 +35,7 @@ def application(site: Site, hub: Hub, ready: Callable[[], object] = lambda: None
         routes=[
             *pages.routes(site),
             *play.routes(site),
-            *kept_games.routes(site),
+            *page_games.routes(site),
             *puzzles.routes(site),
             *learn.routes(site),
             *live.routes(site, hub),
