@@ -45,6 +45,15 @@ def test_a_game_grows_into_one_row(store):
     assert store.read("SELECT started, heard FROM games") == [(100_000, 100_000)]
 
 
+def test_many_are_kept_together_or_not_at_all(store):
+    heard = [(game, AT + game.ms) for game in stages([4, 0, 2])]
+    with pytest.raises(AttributeError):
+        store.keep_all("page", [*heard, ("not a sentence", AT)])
+    assert store.read(ROWS) == store.read("SELECT * FROM boards") == []
+    assert [kept.game for kept in store.keep_all("page", heard)] == [1, 1, 1, 1]
+    assert [row[5:7] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]
+
+
 def test_the_start_is_told_from_the_moment_and_the_time_played(store):
     store.keep("usb-1", stages([4, 0])[2], 100_000)
     assert store.read("SELECT started, heard, times FROM games") == [(98_000, 100_000, ",2000")]

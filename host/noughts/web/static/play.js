@@ -3,24 +3,22 @@
 import { Board, playDigits } from './board.js';
 import { element } from './elements.js';
 import { Graph } from './graph.js';
+import { Latest } from './latest.js';
 import { FRIEND, cost, lookingBack, situation, stepButtons } from './play_words.js';
 import { Record } from './record.js';
-import { get } from './server.js';
 
 const $ = (id) => document.getElementById(id);
 const DEFAULT = 'medium';
-const AGAIN_MS = 1000;
 
 const game = { opponent: DEFAULT, you: 'X', start: null, moves: '', at: 0 };
 let line = null; // what the server says of all moves
 let shown = null; // and of the first `at` of them
 let did = null; // what the engine's last answer cost
-let asked = 0; // answers to earlier questions are not waited for any more
-let waiting = false;
 let next = null; // the cell that was chosen while waiting
 let keeps = true;
 const looked = new Map(); // what the server said of positions that were shown
 
+const server = new Latest();
 const record = new Record();
 const board = new Board($('board'), play);
 const graph = new Graph($('graph'), goTo);
@@ -46,31 +44,9 @@ function step(direction) {
   return null;
 }
 
-/** Asks until there is an answer or another question; a server that is away may come back. */
-async function ask(path) {
-  const mine = ++asked;
-  waiting = true;
-  for (;;) {
-    try {
-      const answer = await get(path);
-      if (mine !== asked) return null;
-      waiting = false;
-      return answer;
-    } catch (error) {
-      if (mine !== asked) return null;
-      if (!error.away) {
-        waiting = false;
-        throw error;
-      }
-    }
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-    if (mine !== asked) return null;
-  }
-}
-
 function play(cell) {
   if (!isMine(game.at)) return;
-  if (waiting) {
+  if (server.waiting) {
     next = cell; // two friends may be quicker than the answer
     return;
   }
@@ -90,11 +66,11 @@ function play(cell) {
 async function goOn() {
   try {
     if (isMine(game.moves.length)) {
-      const answer = await ask(address('/api/position'));
+      const answer = await server.ask(address('/api/position'));
       if (!answer) return;
       line = answer;
     } else {
-      const answer = await ask(address('/api/reply', { engine: game.opponent }));
+      const answer = await server.ask(address('/api/reply', { engine: game.opponent }));
       if (!answer) return;
       line = answer.game;
       did = answer.did ?? did;
@@ -102,8 +78,9 @@ async function goOn() {
       record.note(game.moves);
     }
   } catch (error) {
-    begin();
-    $('said').textContent = `${error.message}. Here is a new game.`;
+    // Only a link can lead to a game that the server refuses.
+    if (!line && (game.moves || game.start)) await begin();
+    $('said').textContent = error.message;
     return;
   }
   game.at = game.moves.length;
@@ -113,12 +90,15 @@ async function goOn() {
   const chosen = next;
   next = null;
   if (chosen !== null) board.choose(chosen);
-  if (line.result) tellKept(await record.keep(keeps));
+  if (line.result) {
+    const ended = record.game;
+    const text = await record.keep(keeps);
+    if (ended === record.game) tellKept(text);
+  }
 }
 
 async function goTo(at) {
-  asked += 1; // an answer that is on its way would lead back to the end
-  waiting = false;
+  server.forget(); // an answer that is on its way would lead back to the end
   game.at = at;
   const moves = game.moves.slice(0, at);
   let found = looked.get(moves);
@@ -126,10 +106,11 @@ async function goTo(at) {
   if (!found) {
     const words = new URLSearchParams({ moves });
     if (game.start) words.set('start', game.start);
-    found = await ask(`/api/position?${words}`);
+    found = await server.ask(`/api/position?${words}`);
     if (!found) return;
     looked.set(moves, found);
   }
+  next = null;
   shown = found;
   draw();
 }
@@ -149,7 +130,7 @@ function begin() {
 function draw() {
   if (!shown) return; // nothing has come yet
   const back = game.at < game.moves.length;
-  const playable = !shown.result && isMine(game.at) && !waiting;
+  const playable = !shown.result && isMine(game.at) && !server.waiting;
   const hints = playable ? shown.cells : {};
   const [values, chances] = [$('values').checked, $('chances').checked];
   const labels = {};
@@ -170,6 +151,8 @@ function draw() {
   $('redo').disabled = step(1) === null;
   $('cost').textContent = did ? cost(did) : '';
   $('legend').hidden = !chances;
+  $('learn').href = `/learn?position=${shown.marks}`;
+  $('learn').hidden = Boolean(shown.result);
   drawPast();
   remember();
 }
@@ -228,14 +211,14 @@ function press(event) {
   if ((event.ctrlKey || event.metaKey) && !event.altKey && 'zy'.includes(key)) {
     const at = step(key === 'y' || event.shiftKey ? 1 : -1);
     event.preventDefault();
-    if (at !== null && !waiting) goTo(at);
+    if (at !== null && !server.waiting) goTo(at);
   }
 }
 
 async function start() {
   $('legend').textContent =
     'The warmer a cell, the likelier the mover wins there against random play, playing well from then on.';
-  const { players, keeps: may } = await ask('/api/players');
+  const { players, keeps: may } = await server.ask('/api/players');
   keeps = may;
   $('opponent').replaceChildren(
     ...players.map(({ name, about }) => element('option', { value: name }, `${name} – ${about}`)),

@@ -2,7 +2,7 @@
 
 import { Board, boardPicture, playDigits } from './board.js';
 import { element } from './elements.js';
-import { get } from './server.js';
+import { Latest } from './latest.js';
 
 const $ = (id) => document.getElementById(id);
 const PLACE = 'noughts-puzzles';
@@ -11,8 +11,8 @@ const kept = { streak: 0, best: 0, last: null, ...remembered() };
 let puzzle = null;
 let counted = false;
 let answered = null; // the cell that was chosen, until it is tried again
-let asked = 0;
 
+const server = new Latest();
 const board = new Board($('board'), answer);
 
 function remembered() {
@@ -31,14 +31,12 @@ function remember() {
   }
 }
 
-/** Asks the server; what it refuses is said where the puzzle's task stands. */
+/** What the server answers; what it refuses is said where the puzzle's task stands. */
 async function ask(path, words) {
-  const mine = ++asked;
   try {
-    const found = await get(`${path}?${new URLSearchParams(words)}`);
-    return mine === asked ? found : null;
+    return await server.ask(`${path}?${new URLSearchParams(words)}`);
   } catch (error) {
-    if (mine === asked) $('said').textContent = error.message;
+    $('said').textContent = error.message;
     return null;
   }
 }
@@ -107,6 +105,7 @@ function tell({ right, cell, words, end }, said) {
       boardPicture(end),
       element('figcaption', { class: 'quiet' }, end.title),
     ),
+    element('a', { href: `/?position=${puzzle.position}` }, 'Play this position'),
   );
   draw(right);
 }
