@@ -11,6 +11,7 @@ def test_a_page_is_there_and_ctrl_c_ends_it(serve, page):
     server = serve("--boards", "0")
     page.goto(server.url)
     assert page.title() == "Play tic-tac-toe against a friend or an engine · noughts"
+    page.get_by_text("Your turn: you are X.").wait_for()
     assert server.end() == (0, f"noughts is at {server.url}/ (Ctrl-C ends)\n")
 
 
