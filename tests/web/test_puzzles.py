@@ -96,23 +96,23 @@ def test_graded_by_people(serve, page, tmp_path):
     page.get_by_text("★★★ In the games that are kept, 6 of 10 went wrong here.").wait_for()
 
 
-@pytest.mark.parametrize(
-    ("address", "says"),
-    [
-        ("/api/puzzle?position=.........", "......... is not a puzzle"),
-        ("/api/puzzle?position=XXXXXXXXX", "there must be as many X as O"),
-        ("/api/puzzle?level=4", "'4' is not a level"),
-        ("/api/puzzle?after=x", "'x' is not a position"),
-        ("/api/puzzle/answer?position=XX.OO....&cell=0", "'0' is not a free cell"),
-        ("/api/puzzle/answer", "is not a position"),
-        ("/api/reply?engine=hard&moves=44", "move 2: cell 4 is taken"),
-        ("/api/reply?engine=x", "'x' is not an engine"),
-        ("/api/position?start=XXX......", "there must be as many X as O"),
-    ],
-)
-def test_questions_that_make_no_sense(server, address, says):
-    status, _, answer = server.ask("GET", address)
-    assert status == 400 and says in json.loads(answer)["error"]
+QUESTIONS = [
+    ("/api/puzzle?position=.........", "......... is not a puzzle"),
+    ("/api/puzzle?position=XXXXXXXXX", "there must be as many X as O"),
+    ("/api/puzzle?level=4", "'4' is not a level"),
+    ("/api/puzzle?after=x", "'x' is not a position"),
+    ("/api/puzzle/answer?position=XX.OO....&cell=0", "'0' is not a free cell"),
+    ("/api/puzzle/answer", "is not a position"),
+    ("/api/reply?engine=hard&moves=44", "move 2: cell 4 is taken"),
+    ("/api/reply?engine=x", "'x' is not an engine"),
+    ("/api/position?start=XXX......", "there must be as many X as O"),
+]
+
+
+def test_questions_that_make_no_sense(server):
+    for address, says in QUESTIONS:
+        status, _, answer = server.ask("GET", address)
+        assert status == 400 and says in json.loads(answer)["error"], address
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
