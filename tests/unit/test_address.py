@@ -31,7 +31,7 @@ def test_what_is_empty_chooses_nothing():
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("seats=XY", "seats: 'XY' is not two letters of P, E, M, H, such as PH"),
+        ("seats=XY", "seats: 'XY' is not two letters of P, E, M, H, R, U, N, C, T, G, such as PH"),
         ("result=won", "result: 'won' is not a result; choose from A, B, draw, "),
         ("since=someday", "since: 'someday' is not a usable date; write today, yesterday, "),
         ("until=9999-12-31", "until: '9999-12-31' is not a usable date; write "),

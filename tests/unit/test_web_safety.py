@@ -11,6 +11,7 @@ from starlette.websockets import WebSocket
 
 from noughts.web import app as web_app
 from noughts.web import pages
+from noughts.web.hub import Hub
 from noughts.web.safety import MAX_BODY, RateLimit, Safety, is_token, may_change
 from noughts.web.site import Site
 
@@ -77,7 +78,7 @@ def ask(monkeypatch):
 
         async def once():
             try:
-                await web_app.application(site)(scope, receive, send)
+                await web_app.application(site, Hub(site))(scope, receive, send)
             except ZeroDivisionError:  # raised again after it has been answered
                 assert path == "/api/fails"
 

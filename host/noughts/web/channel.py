@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -79,9 +79,8 @@ class Follower:
 class Lookers:
     """How many look on; `there` is set while somebody does."""
 
-    def __init__(self, came: Callable[[], object] = lambda: None) -> None:
+    def __init__(self) -> None:
         self.there = asyncio.Event()
-        self._came = came
         self._count = 0
 
     @contextlib.contextmanager
@@ -89,7 +88,6 @@ class Lookers:
         """One more looks on meanwhile."""
         self._count += 1
         self.there.set()
-        self._came()
         try:
             yield
         finally:

@@ -20,8 +20,8 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -34,7 +34,9 @@ from noughts.web.hands import Hands
 from noughts.web.hub import Hub
 from noughts.web.safety import is_token, may_change
 from noughts.web.site import Site
-from noughts.web.works import Works
+
+if TYPE_CHECKING:
+    from noughts.web.works import Works
 
 _WAITING = 64
 """Messages of a browser that are not carried out yet; more are dropped."""
@@ -42,11 +44,18 @@ _WAITING = 64
 
 def routes(site: Site, hub: Hub) -> list[BaseRoute]:
     """The WebSocket, and what begins a task with a board; the WebSocket tells how that goes."""
-    works = Works(hub)
+
+    @cache
+    def works() -> Works:
+        # Imported here: it takes long, and the page is to be there at once.
+        from noughts.web.works import Works
+
+        return Works(hub)
+
     begin: dict[str, Callable[[str], None]] = {
-        "update": works.update,
-        "flash": works.flash,
-        "check": lambda board: works.check(),
+        "update": lambda board: works().update(board),
+        "flash": lambda board: works().flash(board),
+        "check": lambda board: works().check(),
     }
 
     async def live(websocket: WebSocket) -> None:

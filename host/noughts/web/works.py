@@ -117,7 +117,7 @@ class Works:
         """See what `doctor` finds. Raises `BoardError` where that cannot begin."""
         with self._lock:
             if self._busy:
-                raise BoardError(f"{min(self._busy)} is being worked on; wait until that is done")
+                raise BoardError("a board is being worked on; wait until that is done")
             self._busy.update(["doctor", *self._hub.known()])
         self._hub.beside(self._check)
 
