@@ -25,6 +25,13 @@ def headline(card, text):
     expect(card.locator(".headline")).to_have_text(text)
 
 
+def rest(card):
+    """Wait a second of the device's: A and B within 112 ms of it are both together."""
+    clock = card.locator(".facts span")
+    for _ in range(2):
+        expect(clock).not_to_have_text(clock.inner_text())
+
+
 def in_menu(page, server, name="virtual-1"):
     """The page, with a board in its menu."""
     page.goto(f"{server.url}/boards")
@@ -39,6 +46,7 @@ def test_a_board_is_played_from_the_menu_to_the_end(serve, page, tmp_path):
     for letter in "EMH2":
         press(board, "A")
         expect(board.locator(".about")).to_have_text(re.compile(f"^{letter}: "))
+    rest(board)
     press(board, "B")
     for move in range(9):
         headline(board, f"Player {'AB'[move % 2]}'s turn")
@@ -63,6 +71,7 @@ def test_the_keys_of_a_board_that_has_the_focus(serve, page):
     device = board.get_by_role("group", name="virtual-1: the keys A and B press its buttons")
     device.press("a")
     expect(board.locator(".about")).to_have_text(re.compile("^E: "))
+    rest(board)
     device.press(" ")
     expect(board.get_by_text("buttons instead")).to_be_visible()
     device.press("b")
