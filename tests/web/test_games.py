@@ -134,7 +134,7 @@ def test_a_game_is_stepped_by_slider_keys_buttons_and_its_list(url, page):
     expect(
         page.get_by_role("button", name="1, in the top-left corner: free", exact=True)
     ).to_have_text("")
-    assert page.locator(".verdict").all_inner_texts() == ["", "?", "best", "", "best"]
+    assert page.locator(".verdict").all_inner_texts() == ["", "?", "best", "?!", "best"]
     graph = page.get_by_role("slider", name="Evaluation over the game")
     expect(graph).to_have_attribute("aria-valuenow", "2")
     told = re.compile("after move 2, O .*, mistake: X wins")
@@ -146,7 +146,7 @@ def test_a_game_is_stepped_by_slider_keys_buttons_and_its_list(url, page):
 def test_a_game_plays_by_itself_as_fast_as_it_was_played(url, page):
     page.clock.install(time=datetime(2026, 1, 1))
     page.goto(f"{url}/games/1")
-    slider = page.get_by_role("slider")
+    slider = page.get_by_role("slider", name="Moves made")
     expect(slider).to_have_value("0")
     page.clock.pause_at(datetime(2026, 1, 2))
     page.get_by_role("button", name="Play", exact=True).click()

@@ -228,7 +228,7 @@ def test_a_position_to_try(server, page):
     cell(page, 6).click()
     says(page, "alphabeta has won: bottom row.")
     page.get_by_text("A game from a given position is not kept.").wait_for()
-    assert not (server.folder / "noughts" / "games.db").exists()
+    assert not kept(server)
 
 
 def test_what_an_engine_did(server, page):
@@ -289,7 +289,7 @@ def test_from_another_computer_one_can_play_but_keeps_nothing(serve, page):
     page.get_by_text("Games from another computer are not kept.").wait_for()
     # Without TLS the browser says that it cannot heed one of the headers.
     page.errors[:] = [error for error in page.errors if "Opener-Policy" not in error]
-    assert not (server.folder / "noughts" / "games.db").exists()
+    assert not kept(server)
 
 
 GAME = {
@@ -322,7 +322,7 @@ def test_what_no_page_sends_is_not_kept(server):
         body = json.dumps(GAME | changed).encode()
         status, _, answer = server.ask("POST", "/api/games", body, **headers)
         assert status == 400 and says in json.loads(answer)["error"], changed
-    assert not (server.folder / "noughts" / "games.db").exists()
+    assert not kept(server)
     for again in range(2):  # what is sent twice is kept once
         status, _, answer = server.ask("POST", "/api/games", json.dumps(GAME).encode(), **headers)
         assert (status, json.loads(answer)) == (200, {"game": 1}), again
