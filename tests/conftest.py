@@ -40,6 +40,8 @@ if os.name != "posix":
 
 # A shell starts jobs in the background with Ctrl-C ignored, and what the tests start inherits that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):  # as `nohup` ignores it
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 # One profile everywhere; Hypothesis has another of its own where CI is set. A busy computer may be

@@ -121,3 +121,10 @@ def test_what_a_browser_held_is_let_go():
     assert board.done == [*held, ("release", "B"), ("tilt", 0, 0)]
     with pytest.raises(BoardError, match="not a virtual board"):
         hands.do({"board": "usb-1", "do": "tap", "buttons": "A"})
+
+
+def test_a_board_that_is_back_at_another_port_before_the_first_one_is_gone():
+    back = PortOpened("usb-1", "/dev/ttyACM1")
+    gone = PortClosed("usb-1", "/dev/ttyACM0", "it was unplugged")
+    assert record(OPENED, told(BOOT), back, gone)["running"]
+    assert not record(OPENED, told(BOOT), gone)["running"]

@@ -88,7 +88,8 @@ class Session:
             board.port, board.connected = event.port, True
             self.waiting.pop(event.port, None)
         elif isinstance(event, PortClosed):
-            board.connected = False
+            # It may be back already, at another port.
+            board.connected = board.connected and board.port != event.port
         elif isinstance(event, NoiseReceived):
             board.noise += 1
         elif isinstance(event, SentenceStored):
