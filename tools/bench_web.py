@@ -61,9 +61,10 @@ def page() -> Iterator[Row]:
         heaviest = max(weights, key=lambda name: weights[name])
         kib = weights[heaviest] / 1024
         yield at_most("the heaviest page, all in all", kib, 150, "{:.0f} KB", heaviest)
-        reply_ms = statistics.median(_reply_ms(browser, server) for _ in range(_TRIES))
+        first_ms, *others_ms = _replies_ms(browser, server)
         what = "a click → alphabeta's reply drawn, empty board"
-        yield at_most(what, reply_ms, 60, "{:.0f} ms")
+        note = f"the first after loading {first_ms:.0f} ms"
+        yield at_most(what, statistics.median(others_ms), 60, "{:.0f} ms", note)
 
 
 def leds() -> Iterator[Row]:
@@ -130,7 +131,7 @@ def _weight(browser: Browser, server: Server, address: str) -> int:
     context = browser.new_context()
     page = context.new_page()
     answers: list[Response] = []
-    page.on("response", answers.append)
+    page.on("response", lambda answer: answers.append(answer))
     page.goto(server.url + address.replace("{number}", "1"))
     page.wait_for_load_state("networkidle")
     sizes = [answer.request.sizes() for answer in answers]
@@ -138,13 +139,15 @@ def _weight(browser: Browser, server: Server, address: str) -> int:
     return sum(each["responseBodySize"] + each["responseHeadersSize"] for each in sizes)
 
 
-def _reply_ms(browser: Browser, server: Server) -> float:
+def _replies_ms(browser: Browser, server: Server) -> Iterator[float]:
+    """From game to game on one page."""
     page = browser.new_page()
     page.goto(f"{server.url}/?opponent=alphabeta")
-    page.locator(".board .cell[aria-disabled=false]").nth(8).wait_for()
-    took_ms = page.evaluate(_REPLY)
+    for _ in range(1 + _TRIES):
+        page.locator(".board .cell[aria-disabled=false]").nth(8).wait_for()
+        yield float(page.evaluate(_REPLY))
+        page.get_by_role("button", name="New game").click()
     page.close()
-    return float(took_ms)
 
 
 def _led_delays_ms() -> list[float]:
@@ -181,7 +184,7 @@ def _with_boards(count: int) -> Iterator[tuple[Server, list[int]]]:
             stack.callback(os.close, end)
             stack.callback(os.close, port)
             ends.append(end)
-            ports[f"{number:048x}"] = os.ttyname(port)
+            ports[f"9904{number:044x}"] = os.ttyname(port)
         plugged.write(ports)
         yield stack.enter_context(_served("--boards", "0", plugged=plugged)), ends
 
