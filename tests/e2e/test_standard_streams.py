@@ -18,6 +18,7 @@ from stand_in_drive import StandInDrive
 
 WORDS = {
     "play": ["play", "--board", "v1", "--keys", "A"],
+    "web": ["web", "--help"],  # it says nothing else there
     "vs": ["vs", "hard", "easy", "--seed", "1"],
     "flash": ["flash", "--no-verify", "--hex", "small.hex", "DRIVE"],
     "put": ["put", "--port", "PORT"],

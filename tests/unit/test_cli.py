@@ -293,7 +293,7 @@ def test_a_missing_table(words, tmp_path, monkeypatch, capsys):
 
 
 def test_doctor_tells_of_a_missing_table(monkeypatch, capsys):
-    monkeypatch.setattr("noughts.commands.doctor.device_files", dict)
+    monkeypatch.setattr("noughts.findings.device_files", dict)
     monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: [])
     assert cli.main(["doctor"]) == 1
     assert "noughts    device/table.py is missing; make it with" in capsys.readouterr().out

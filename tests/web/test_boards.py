@@ -75,6 +75,7 @@ def test_the_keys_of_a_board_that_has_the_focus(serve, page):
     rest(board)
     device.press(" ")
     expect(board.get_by_text("buttons instead")).to_be_visible()
+    rest(board)
     device.press("b")
     headline(board, "Your turn, player A")
     expect(page.locator("#status")).to_contain_text("virtual-1: Your turn, player A.")
@@ -86,6 +87,7 @@ def test_tilting_by_the_pad(serve, page):
     board = in_menu(page, serve("--boards", "1"))
     board.get_by_role("button", name="Buttons A + B").click()
     expect(board.get_by_text("played by tilt")).to_be_visible()
+    rest(board)  # until the choice is in flash: meanwhile the board is deaf
     press(board, "B")
     headline(board, "Player A's turn")
     board.get_by_role("button", name="Tilt left").hover()
@@ -102,6 +104,7 @@ def test_a_button_is_held_as_long_as_the_pointer_is_down(serve, page):
     board.get_by_role("button", name="Button A", exact=True).hover()
     page.mouse.down()
     expect(board.locator(".about")).to_have_text(re.compile("^E: "))
+    rest(board)
     other = page.context.new_page()
     other.goto(f"{server.url}/boards")
     press(card(other), "A")  # it is down already

@@ -42,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
     files = files_for_boards()
     if args.table:
         files["table.py"] = pack(brain.source(read_table(args.table)).encode())
+    brain.of(files)  # what is missing here is said before any board is looked for
     name = choose_port(args.port)
     print(bring_up_to_date(name, files, args.replace, print, _interruptible))
     return 0
