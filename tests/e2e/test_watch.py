@@ -715,8 +715,8 @@ def test_boards_that_play_by_themselves(tmp_path, terminal):
     """Of both kinds; their games are not among the pupils'."""
     env = {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
     program = terminal("watch", "--emulated", "2", "--plain", **env)
-    program.wait_for("board started: micro:bit V1")
-    program.wait_for("board started: micro:bit V2")
+    program.wait_for("virtual-1: game")
+    program.wait_for("virtual-2: game")
     program.wait_for("move 2")
     program.type("\x03")
     assert program.end() == 0

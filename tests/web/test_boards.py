@@ -94,6 +94,7 @@ def test_tilting_by_the_pad(serve, page):
     page.mouse.down()
     expect(board.locator("rect").nth(10)).to_have_class(re.compile("l[1-9]"))
     page.mouse.up()
+    rest(board)
     press(board, "A")
     expect(board.get_by_text("game 1, move 1: A on the left edge")).to_be_visible()
 
@@ -117,6 +118,9 @@ def test_a_browser_that_goes_away_lets_everything_go(serve):
     server = serve("--boards", "1")
     one = Looker(server, leds=True)
     one.wait(lambda: one.board().get("about", "").startswith("2: "), "the menu")
+    one.wait(lambda: "leds/virtual-1" in one.now, "the device clock")
+    soon_ms = one.now["leds/virtual-1"][1] + 1000
+    one.wait(lambda: one.now["leds/virtual-1"][1] > soon_ms, "a second of the device's")
     one.send(board="virtual-1", do="press", buttons="A")
     one.wait(lambda: one.board()["about"].startswith("E: "), "the next opponent")
     one.close()

@@ -200,12 +200,12 @@ def test_verdicts_and_the_graph(server, page):
         "best",
     ]
     steps.nth(2).click()
-    assert marks(page) == ".O..X...."
     page.get_by_text("A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9.").wait_for()
     expect(steps.nth(2)).to_be_focused()
     graph = page.get_by_role("slider", name="Evaluation over the game")
     told = "after move 2, O top middle, mistake: X wins in 5"
     expect(graph).to_have_attribute("aria-valuetext", told)
+    assert marks(page) == ".O..X...."
     graph.press("ArrowLeft")
     told = "after move 1, X centre, good: a draw with best play"
     expect(graph).to_have_attribute("aria-valuetext", told)
