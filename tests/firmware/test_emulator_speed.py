@@ -10,7 +10,7 @@ from official import stepped
 
 
 def test_the_tlb_holds_what_a_v2_uses_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each entry that is missing is a call to Python: 5,800 in a second of a TLB of 64 entries."""
+    """Each entry that is missing is a call to Python: 5,800 in a second of a TLB of 256 entries."""
     fills = [0]
     fill = Tlb._fill
 

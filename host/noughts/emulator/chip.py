@@ -117,6 +117,7 @@ class Chip:
         self.tied_channels = {}
         self.cpu.reset()
         self.build(reason)
+        self.cpu.tlb.grow()
 
     def request_reset(self) -> None:
         """The firmware asks for a reset: after this instruction, RAM kept."""

@@ -19,7 +19,7 @@ from noughts.emulator.errors import CpuFaultError, UnmodelledError
 from noughts.emulator.frames import RAM, Frames
 from noughts.emulator.nvic import SVCALL, Nvic
 from noughts.emulator.timeline import Timeline
-from noughts.emulator.tlb import MANY_FILLS, Tlb
+from noughts.emulator.tlb import Tlb
 from noughts.emulator.unicorn_core import Core, unicorn
 from noughts.emulator.unicorn_core import arm_const as arm
 
@@ -55,7 +55,7 @@ class Cpu(Timeline):
         )
         for begin, end in (0, RAM - 1), (RAM + len(ram), 0xFFFF_FFFF):
             core.uc.hook_add(unmapped, self._on_unmapped, begin=begin, end=end)
-        self._tlb = Tlb(core, range(RAM, RAM + len(ram)), self.fail)
+        self.tlb = Tlb(core, range(RAM, RAM + len(ram)), self.fail)
         self._clear()
 
     def _clear(self) -> None:
@@ -188,8 +188,6 @@ class Cpu(Timeline):
         self.counter[0] = 0
         self.base += done
         self.instructions += done
-        if self._tlb.fills > MANY_FILLS:
-            self._tlb.look_after(self.base)
         if self.after_slice:
             action, self.after_slice = self.after_slice, None
             action()

@@ -48,7 +48,9 @@ class Snapshot:
                     memory[at : at + PAGE] = before
                     core.uc.ctl_remove_cache(base + at, base + at + PAGE)
         core.uc.context_restore(self._registers)
-        core.set_calls(self._calls)
+        if core.calls != self._calls:
+            core.set_calls(self._calls)
+            self._chip.cpu.tlb.grow()
         for put_back in self._put_back:
             put_back()
 
