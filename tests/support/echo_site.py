@@ -2,7 +2,8 @@
 
     python echo_site.py --port 0 --patience 0.2
 
---patience: seconds instead of those that the server waits for who is silent.
+--patience: seconds instead of those that the server waits for who is silent. --with: of which of
+them, `REQUEST`, `STALLED` or `PING`; all by default.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from noughts.web.hub import Hub
 from noughts.web.site import Site
 
 _changes = 0
-_on_their_way = 0
+_begun = _on_their_way = 0
 
 
 async def _change(request: Request) -> Response:
@@ -34,15 +35,16 @@ async def _change(request: Request) -> Response:
 
 
 async def _state(request: Request) -> Response:
-    return JSONResponse({"changes": _changes, "on_their_way": _on_their_way})
+    return JSONResponse({"changes": _changes, "begun": _begun, "on_their_way": _on_their_way})
 
 
 def _long(request: Request) -> Response:
     """More than any buffer holds."""
 
     def parts() -> Iterator[bytes]:
-        global _on_their_way
+        global _begun, _on_their_way
         _on_their_way += 1
+        _begun += 1
         try:
             for _ in range(1000):
                 yield b"x" * 100_000
@@ -62,10 +64,11 @@ def _main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int)
     parser.add_argument("--patience", type=float)
+    parser.add_argument("--with", dest="kinds", nargs="+", default=["REQUEST", "STALLED", "PING"])
     args = parser.parse_args()
     if args.patience:
-        for name in ("_REQUEST_S", "_STALLED_S", "_PING_S"):
-            setattr(server, name, args.patience)
+        for kind in args.kinds:
+            setattr(server, f"_{kind}_S", args.patience)
     ours, more = pages.routes, [
         Route("/api/change", _change, methods=["GET", "POST"]),
         Route("/api/state", _state),

@@ -66,6 +66,7 @@ def state(server):
     return json.loads(answer[2])
 
 
+LONG = b"GET /api/long HTTP/1.1\r\nHost: HERE\r\n\r\n"
 SILENT = {
     "nothing": b"",
     "half a head": b"GET / HTTP/1.1\r\nHost: HERE\r\n",
@@ -161,16 +162,21 @@ def test_bodies_that_are_too_long(echo):
 
 
 def test_a_browser_goes_away_in_the_middle(echo):
-    long = b"GET /api/long HTTP/1.1\r\nHost: HERE\r\n\r\n"
     server = echo()
-    with line(server, long) as sock:
+    with line(server, LONG) as sock:
         assert sock.recv(1000).startswith(b"HTTP/1.1 200 ")
+        while not state(server)["begun"]:
+            pass
+        assert state(server)["on_their_way"] == 1
     while state(server)["on_their_way"]:
         pass
     assert server.end() == (0, f"noughts is at {server.url}/\n")
-    server = echo("--patience", "0.2")
-    with line(server, long):
-        while state(server)["on_their_way"]:  # this one stays, and takes nothing of it
+
+
+def test_a_browser_that_takes_nothing(echo):
+    server = echo("--patience", "0.2", "--with", "STALLED")
+    with line(server, LONG):
+        while (now := state(server))["on_their_way"] or not now["begun"]:
             pass
     assert server.end() == (0, f"noughts is at {server.url}/\n")
 
@@ -269,11 +275,20 @@ def test_too_many_websockets(echo):
 
 def test_a_websocket_whose_browser_is_gone(echo):
     """Its computer sleeps: the connection stands, and nobody answers."""
-    server = echo("--patience", "0.2")
+    server = echo("--patience", "0.2", "--with", "PING")
     key = {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13"}
     upgrade = {"Host": "HERE", "Origin": server.url, "Connection": "Upgrade", **key}
     with line(server, head("GET", "/echo", upgrade | {"Upgrade": "websocket"})) as sock:
         assert rest(sock).startswith(b"HTTP/1.1 101 ")
+
+
+def test_a_websocket_outlives_the_patience_with_requests(echo):
+    server = echo("--patience", "0.2", "--with", "REQUEST")
+    with open_socket(server) as socket:
+        with line(server) as later:
+            rest(later)
+        socket.send("still there")
+        assert socket.recv(WAIT_S) == "still there"
 
 
 ATTACK = """

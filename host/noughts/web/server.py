@@ -81,8 +81,29 @@ def own_addresses() -> list[str]:
     ]
 
 
-class _Protocol(H11Protocol):
-    """HTTP, with whoever sends requests and takes answers in time.
+class _Taking(asyncio.Protocol):
+    """A connection whose other end takes what is sent in time."""
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    _stalled: asyncio.TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalled = self.loop.call_later(_STALLED_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stalled:
+            self._stalled.cancel()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.resume_writing()
+        super().connection_lost(exc)
+
+
+class _Protocol(_Taking, H11Protocol):
+    """HTTP, with whoever sends requests in time.
 
     uvicorn waits for ever for the rest of a request, be it the first byte of its head or the last
     of its body, so that connections without one could use up what a process may open.
@@ -90,7 +111,6 @@ class _Protocol(H11Protocol):
 
     _silent: dict[_Protocol, asyncio.TimerHandle] = {}  # noqa: RUF012
     """Whose next word we wait for, and until when; the first has been silent for longest."""
-    _stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -104,21 +124,15 @@ class _Protocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._heard()
-        self.resume_writing()
         super().connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._stalled = self.loop.call_later(_STALLED_S, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        if self._stalled:
-            self._stalled.cancel()
 
     def _attend(self) -> None:
         """Wait for the rest of a request, if one is due; what comes of it meanwhile is no rest."""
-        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY) or self.transport.is_closing():
+        if (
+            self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
+            or self.transport.is_closing()
+            or self.transport.get_protocol() is not self  # it has become a WebSocket
+        ):
             self._heard()
         elif self not in self._silent:
             self._silent[self] = self.loop.call_later(_REQUEST_S, self._close)
@@ -135,23 +149,8 @@ class _Protocol(H11Protocol):
         self.loop.call_later(_STALLED_S, self.transport.abort)
 
 
-class _Socket(WebSocketsSansIOProtocol):
-    """A WebSocket, with whoever takes messages in time."""
-
-    _stalled: asyncio.TimerHandle | None = None
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._stalled = self.loop.call_later(_STALLED_S, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        if self._stalled:
-            self._stalled.cancel()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.resume_writing()
-        super().connection_lost(exc)
+class _Socket(_Taking, WebSocketsSansIOProtocol):
+    """A WebSocket; who does not answer a ping is gone."""
 
 
 def _raise_file_limit() -> None:
