@@ -95,6 +95,21 @@ def test_it_settles_and_of_a_key_that_repeats_a_few_are_kept(board):
 
 
 @pytest.mark.parametrize("kind", BOARDS)
+def test_quick_clicks_of_one_button_all_count(virtual, kind):
+    """Three times another opponent: two people, easy, medium, hard."""
+    board = virtual(board=kind, speed=4)
+    driver = PortDriver(board)
+    driver.start()
+    for _ in range(3):
+        board.press(A)
+        board.release(A)
+    driver.rest(300)  # or A and B were both
+    board.tap(B)
+    driver.wait(lambda: bool(driver.games), "a game")
+    assert driver.games[0].seats == "PH"
+
+
+@pytest.mark.parametrize("kind", BOARDS)
 def test_quick_keys_for_different_buttons_are_not_taken_for_both(virtual, kind):
     """A and then B are another opponent and a game; both together would be another setting."""
     board = virtual(board=kind, speed=4)

@@ -1,5 +1,6 @@
 """The page of the boards: virtual ones are played, updated and flashed."""
 
+import json
 import re
 
 import pytest
@@ -100,18 +101,23 @@ def test_tilting_by_the_pad(serve, page):
 
 
 def test_a_button_is_held_as_long_as_the_pointer_is_down(serve, page):
-    server = serve("--boards", "1")
-    board = in_menu(page, server)
+    done = []
+
+    def note(frame):
+        message = json.loads(frame)
+        if "do" in message:
+            done.append((message["do"], message["buttons"]))
+
+    page.on("websocket", lambda socket: socket.on("framesent", note))
+    board = in_menu(page, serve("--boards", "1"))
     board.get_by_role("button", name="Button A", exact=True).hover()
     page.mouse.down()
     expect(board.locator(".about")).to_have_text(re.compile("^E: "))
     rest(board)
-    other = page.context.new_page()
-    other.goto(f"{server.url}/boards")
-    press(card(other), "A")  # it is down already
-    press(card(other), "B")
-    expect(board.get_by_text("game 1: A is a person, B is the chip (easy)")).to_be_visible()
+    assert done == [("press", "A")]
     page.mouse.up()
+    rest(board)
+    assert done == [("press", "A"), ("release", "A")]
 
 
 def test_a_browser_that_goes_away_lets_everything_go(serve):

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 STEP_US = 5_000
 PRESS_US = 60_000
-"""A button stays down for so long, also when it is let go at once, as by a click from afar."""
+"""A button stays down for so long, also when it is let go at once, as by a click from afar; and
+then up, also when it is pressed again at once."""
 REST_US = 100_000
 """Between two gestures: with the shortest press, longer than the 112 ms in which the game takes the
 other button for a press of both."""
@@ -69,6 +70,7 @@ class BoardProcess:
         self._board = self._new(program)
         self._gestures: deque[list[tuple[int, Callable[[], None]]]] = deque()
         self._pressed_until_us = self._resting_until_us = 0
+        self._up_until_us: dict[str, int] = {}
         self._obeyed = 1  # messages, with the one that has started it
         self._heard = 0  # bytes for the UART
 
@@ -118,11 +120,19 @@ class BoardProcess:
     def _obey(self) -> None:
         while self._next is not None or not self._inbox.empty():
             self._next = self._next or self._inbox.get()
-            if self._next[0] == "release" and self._board.clock_us < self._pressed_until_us:
+            if self._board.clock_us < self._not_before_us(self._next):
                 return
             self._do(self._next)
             self._next = None
             self._obeyed += 1
+
+    def _not_before_us(self, message: Message) -> int:
+        match message:
+            case ("press", *buttons):
+                return max(self._up_until_us.get(button, 0) for button in buttons)
+            case ("release", *_):
+                return self._pressed_until_us
+        return 0
 
     def _done(self) -> int:
         resting = self._board.clock_us < self._resting_until_us
@@ -145,6 +155,7 @@ class BoardProcess:
             case ("release", *buttons):
                 for button in buttons:
                     board.release(button)
+                    self._up_until_us[button] = board.clock_us + PRESS_US
             case ("tilt", x_mg, y_mg):
                 board.tilt(x_mg, y_mg)
             case ("tap", buttons, us):
@@ -166,6 +177,7 @@ class BoardProcess:
         self._written_us = 0
         self._gestures.clear()
         self._pressed_until_us = self._resting_until_us = 0
+        self._up_until_us.clear()
 
     def _queue(self, us: int, start: Message, end: Message) -> None:
         if len(self._gestures) < MAX_WAITING:
