@@ -22,9 +22,9 @@ import serial
 from serial import rfc2217
 
 from noughts.cli import main
-from noughts.commands.watch import _autoplayed
 from noughts.protocol.sentences import checksum, write
 from noughts.store.store import Store
+from noughts.virtual.group import VirtualBoards
 from sample_games import AT, BOOT, filled, stages
 from watcher import Watcher, sentence
 
@@ -241,7 +241,8 @@ from noughts import cli
 from noughts.commands import watch
 from noughts.watch import port_monitor
 watch.find_ports = list
-port_monitor.PortMonitor.__init__.__defaults__ = (), list, None
+wanted, find, *others = port_monitor.PortMonitor.__init__.__defaults__
+port_monitor.PortMonitor.__init__.__defaults__ = wanted, list, *others
 raise SystemExit(cli.main())
 """
     command = [sys.executable, "-c", code, "watch", "--plain", "--db", str(tmp_path / "g.db")]
@@ -299,13 +300,38 @@ def test_where_games_are_kept_is_said_without_control_characters(tmp_path):
     assert "kept in" in done.stderr and "\x1b" not in done.stderr
 
 
-def test_no_more_boards_are_started_once_it_is_to_end():
-    stop = threading.Event()
-    with contextlib.ExitStack() as stack:
-        ports = _autoplayed(2, stack, stop)
-        assert next(ports)
-        stop.set()
-        assert next(ports, None) is None
+def test_no_more_boards_are_started_once_they_are_to_end():
+    begun = []
+
+    def plugged():
+        begun.append(1)
+        for name in boards.kinds:
+            boards.opened(name)
+
+    boards = VirtualBoards(5, plugged, lambda name: boards.close())
+    boards.start()
+    until(lambda: not starting(), "the end")
+    assert 1 <= len(begun) <= 2
+
+
+def starting():
+    return [each for each in threading.enumerate() if each.name == "start boards"]
+
+
+def test_a_board_that_cannot_be_started_ends_it(tmp_path):
+    code = """
+from noughts import cli, errors
+from noughts.virtual import board
+def refuse():
+    raise errors.BoardError("it cannot be started; close some programs")
+board._start = refuse
+raise SystemExit(cli.main())
+"""
+    db = tmp_path / "g.db"
+    command = [sys.executable, "-c", code, "watch", "--emulated", "2", "--plain", "--db", str(db)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "noughts: it cannot be started; close some programs\n"
 
 
 def test_a_port_without_a_name_is_refused(tmp_path):
@@ -715,8 +741,8 @@ def test_boards_that_play_by_themselves(tmp_path, terminal):
     """Of both kinds; their games are not among the pupils'."""
     env = {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
     program = terminal("watch", "--emulated", "2", "--plain", **env)
-    program.wait_for("virtual-1: game")
-    program.wait_for("virtual-2: game")
+    program.wait_for("virtual-1: board started: micro:bit V2")
+    program.wait_for("virtual-2: board started: micro:bit V1")
     program.wait_for("move 2")
     program.type("\x03")
     assert program.end() == 0

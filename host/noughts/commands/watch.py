@@ -8,9 +8,8 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
@@ -19,7 +18,7 @@ from urllib.parse import urlsplit
 import serial
 
 from noughts.commands.options import add_db, demonstration
-from noughts.errors import NoughtsError, printable
+from noughts.errors import BoardError, NoughtsError, printable
 from noughts.hardware.ports import find_ports
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
@@ -136,18 +135,16 @@ def _watch(args: argparse.Namespace, store: Store) -> int:
     unshown = 0
     with ExitStack() as stack, _until_signal(stop):
         stack.callback(store.close)
-        emulated = {
-            port: f"virtual-{number}"
-            for number, port in enumerate(_autoplayed(args.emulated or 0, stack, stop), 1)
-        }
-        ports = [*args.port, *emulated]
         log = RawLog(raw_log.folder_of(store.path))
-        monitor = PortMonitor(ports, boards=emulated)
+        if args.emulated:
+            monitor = _autoplayed(args.emulated, args.port, stack, stop)
+        else:
+            monitor = PortMonitor(args.port)
         stack.callback(monitor.close)
         watch = Watch(store, monitor, log)
         stack.callback(watch.close)
         if args.plain or args.json or not sys.stdout.isatty():
-            if not ports and not find_ports():
+            if not args.emulated and not args.port and not find_ports():
                 say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
             unshown = _print_until(stop, watch, session, args.json)
         else:
@@ -204,22 +201,37 @@ def _show_until(stop: threading.Event, watch: Watch, session: Session) -> None:
         app.recording.wait()
 
 
-def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> Iterator[str]:
-    """Start virtual boards that play by themselves, V1 and V2 by turns; yields their ports.
+def _autoplayed(
+    count: int, ports: Sequence[str], stack: ExitStack, stop: threading.Event
+) -> PortMonitor:
+    """Follow these ports, and virtual boards that play by themselves, V2 and V1 by turns.
 
-    Each takes some time to start, and a signal may come meanwhile.
+    When one cannot be started, `stop` is set, and the end of the stack raises `BoardError`.
     """
     from noughts.virtual.autoplay import Autoplay
-    from noughts.virtual.board import VirtualBoard
-    from noughts.virtual.program import BOARDS, program
+    from noughts.virtual.group import VirtualBoards
 
-    for seed in range(count):
-        if stop.is_set():
-            return
-        kind = BOARDS[seed % len(BOARDS)]
-        board = stack.enter_context(VirtualBoard(partial(program, kind)))
-        stack.callback(Autoplay(board, seed).stop)
-        yield board.port
+    playing: list[Autoplay] = []
+
+    def changed(name: str) -> None:
+        if name in boards.running:
+            playing.append(Autoplay(boards.running[name], list(boards.kinds).index(name)))
+        else:
+            stop.set()
+
+    def end() -> None:
+        for each in playing:
+            each.stop()
+        boards.close()
+        for trouble in boards.trouble.values():
+            raise BoardError(trouble)
+
+    boards = VirtualBoards(count, lambda: monitor.look(), changed)
+    stack.callback(end)
+    find = find_ports if ports else list
+    monitor = PortMonitor(ports, find, boards.ports, boards.names, boards.opened)
+    boards.start()
+    return monitor
 
 
 @contextmanager

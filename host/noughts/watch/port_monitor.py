@@ -76,17 +76,21 @@ def name_of(port: Port) -> str:
 class PortMonitor:
     """Follows the ports that were named, or all micro:bits. `close()` it.
 
-    boards: by port, the boards that are known by something else than `name_of`; what it holds may
-    change.
+    also: finds ports that are followed besides those. boards: by port, the boards that are known by
+    something else than `name_of`; what it holds may change. opened: called in any thread, with the
+    board's name, when a port is open: from now on nothing is lost that it says.
     """
 
     def __init__(
         self,
         wanted: Sequence[str] = (),
         find: Callable[[], Sequence[Port]] = find_ports,
+        also: Callable[[], Sequence[Port]] = lambda: (),
         boards: Mapping[str, str] | None = None,
+        opened: Callable[[str], object] = lambda name: None,
     ) -> None:
         self._boards = {} if boards is None else boards
+        self._also, self._opened = also, opened
         self._wanted = tuple(dict.fromkeys(wanted))
         self._find = find
         self._open: dict[Port, serial.SerialBase] = {}
@@ -146,11 +150,11 @@ class PortMonitor:
         there: Sequence[Port] = ()
         with contextlib.suppress(OSError):  # one that goes away while the system lists it
             there = self._find()
-        if not self._wanted:
-            return there
-        # The name that was given may be a link; the board behind it is the same.
-        known = {port.name: port.usb_id for port in there}
-        return [Port(name, known.get(os.path.realpath(name))) for name in self._wanted]
+        if self._wanted:
+            # The name that was given may be a link; the board behind it is the same.
+            known = {port.name: port.usb_id for port in there}
+            there = [Port(name, known.get(os.path.realpath(name))) for name in self._wanted]
+        return [*self._also(), *there]
 
     def _try(self, port: Port) -> None:
         try:
@@ -166,10 +170,13 @@ class PortMonitor:
             return
         with self._lock:
             self._refused.pop(port.name, None)
-            if not self._stopped.is_set():
+            stopped = self._stopped.is_set()
+            if not stopped:
                 self._found.put((port, opened))
-                return
-        opened.close()
+        if stopped:
+            opened.close()
+        else:
+            self._opened(self._board(port))
 
     def poll(self) -> list[Change]:
         """What has happened since the last time, and all bytes that are there by now."""

@@ -18,15 +18,15 @@ from noughts.errors import printable
 from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
 from noughts.protocol.sentences import Boot, write
+from noughts.virtual.group import VirtualBoards
 from noughts.watch.events import BoardNamed, Event
-from noughts.watch.port_monitor import Change, DataReceived, PortMonitor, PortOpened
+from noughts.watch.port_monitor import Change, DataReceived, PortMonitor
 from noughts.watch.session import Session
 from noughts.web.channel import Channel, Lookers
 from noughts.web.keeping import Keeping
 from noughts.web.live_board import LiveBoard
 from noughts.web.looking import look
 from noughts.web.site import Site
-from noughts.web.virtual_boards import VirtualBoards
 
 _WORDS_S = 0.1
 _PIECES_S = 0.03
@@ -66,7 +66,12 @@ class Hub:
         self._news.set()
         self.lookers, self.led_lookers = Lookers(), Lookers()
         self._changed.update(self._boards)
-        self.monitor = PortMonitor(find=self._ports, boards=self.virtual.names)
+        self.monitor = PortMonitor(
+            find=self._find,
+            also=self.virtual.ports,
+            boards=self.virtual.names,
+            opened=self.virtual.opened,
+        )
         self._keeping.start()
         self.virtual.start()
         self._tasks = [
@@ -105,12 +110,6 @@ class Hub:
         self._beside = [each for each in self._beside if each.is_alive()] + [thread]
         thread.start()
 
-    def _ports(self) -> Sequence[Port]:
-        ports = self.virtual.ports()
-        with contextlib.suppress(OSError):  # one that goes away while the system lists it
-            ports += self._find()
-        return ports
-
     def _plugged(self) -> None:
         self.monitor.look()
 
@@ -134,8 +133,6 @@ class Hub:
                     changed.update({name} & self._boards.keys())
                 elif name:
                     self._boards.setdefault(name, LiveBoard(name)).take(event)
-                    if isinstance(event, PortOpened):
-                        self.virtual.opened(name)
                     changed.add(name)
         if events:
             self.changed(*changed)

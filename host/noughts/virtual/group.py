@@ -1,4 +1,4 @@
-"""The virtual boards of the page: V2 and V1 by turns, started beside everything else."""
+"""Several virtual boards: V2 and V1 by turns, started beside everything else."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class VirtualBoards:
         self._wanted.put(name)
 
     def _start(self) -> None:
-        while True:
+        while not self._closed:
             name = self._wanted.get()
             try:
                 board = _Board(self.kinds[name], partial(self._plug, name))
