@@ -24,7 +24,7 @@ from serial import rfc2217
 from noughts.cli import main
 from noughts.protocol.sentences import checksum, write
 from noughts.store.store import Store
-from noughts.virtual.group import VirtualBoards
+from noughts.watch.virtual_boards import VirtualBoards
 from sample_games import AT, BOOT, filled, stages
 from watcher import Watcher, sentence
 

@@ -209,7 +209,7 @@ def _autoplayed(
     When one cannot be started, `stop` is set, and the end of the stack raises `BoardError`.
     """
     from noughts.virtual.autoplay import Autoplay
-    from noughts.virtual.group import VirtualBoards
+    from noughts.watch.virtual_boards import VirtualBoards
 
     playing: list[Autoplay] = []
 

@@ -18,10 +18,10 @@ from noughts.errors import printable
 from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
 from noughts.protocol.sentences import Boot, write
-from noughts.virtual.group import VirtualBoards
 from noughts.watch.events import BoardNamed, Event
 from noughts.watch.port_monitor import Change, DataReceived, PortMonitor
 from noughts.watch.session import Session
+from noughts.watch.virtual_boards import VirtualBoards
 from noughts.web.channel import Channel, Lookers
 from noughts.web.keeping import Keeping
 from noughts.web.live_board import LiveBoard
