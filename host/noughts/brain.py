@@ -16,9 +16,10 @@ weights of this form, and 25 the least greatest weight, is what `tools/find_weig
 from __future__ import annotations
 
 import ast
+import textwrap
 import warnings
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -78,13 +79,20 @@ def choose(position: Position, table: Table) -> Choice:
     found = values(position, table.weights)
     value, entry = max(found.values()), None
     for candidate in table.book:
-        if candidate >> 5 == _fingerprint(found) and candidate & 31 in found.values():
+        if candidate >> 5 == fingerprint(found) and candidate & 31 in found.values():
             value, entry = candidate & 31, candidate
     return Choice(found, entry, tuple(cell for cell in found if found[cell] == value))
 
 
-def _fingerprint(found: Mapping[int, int]) -> int:
+def fingerprint(found: Mapping[int, int]) -> int:
+    """What names a position whose free cells have these values."""
     return sum(value * value for value in found.values())
+
+
+def entry_of(fingerprint: int, value: int) -> int | None:
+    """The book's entry that has the cells of a value played; None where it does not fit."""
+    entry = 32 * fingerprint + value
+    return entry if value < 32 and entry < 1 << 16 else None
 
 
 def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
@@ -94,11 +102,12 @@ def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
     top = max(found.values())
     if all(cell in best for cell in found if found[cell] == top):
         return None
-    named = 32 * _fingerprint(found)
+    named = fingerprint(found)
     spoiled = {found[cell] for cell in found if cell not in best}
     for value in sorted({found[cell] for cell in best} - spoiled, reverse=True):
-        if value < 32 and named + value < 1 << 16:
-            return named + value
+        entry = entry_of(named, value)
+        if entry is not None:
+            return entry
     raise NoughtsError(f"these weights cannot tell the moves of {position} apart; find others")
 
 
@@ -120,20 +129,41 @@ def best_cells(ai: ModuleType, position: Position, level: str = "H") -> list[int
     return cells
 
 
-def check(table: Table, positions: Iterable[Position]) -> None:
+def check(
+    table: Table,
+    positions: Iterable[Position],
+    right: Callable[[Position], Iterable[int]] = solver.hard_moves,
+) -> None:
     """Ask the device's own code, with this table, and hold it against the solved game.
 
-    Raises `NoughtsError` for the first position in which it might play anything but hard's moves.
+    right: the moves that it may play. Raises `NoughtsError` for the first position in which it
+    might play another.
     """
-    files = {**device_files(), "table.py": source(table).encode()}
-    ai = load_device("ai", files)
+    ai = device_code(table)
     for position in positions:
-        if not set(best_cells(ai, position)) <= set(solver.hard_moves(position)):
+        if not set(best_cells(ai, position)) <= set(right(position)):
             raise NoughtsError(f"the table is wrong in {position}; find other weights")
 
 
-def source(table: Table) -> str:
-    """The text of `device/table.py`; the same table gives the same text."""
+def device_code(table: Table) -> ModuleType:
+    """The device's own `ai`, with this table."""
+    return load_device("ai", {**device_files(), "table.py": source(table).encode()})
+
+
+def source(table: Table, maker: str = "noughts table", objective: str = "") -> str:
+    """The text of `device/table.py`; the same table gives the same text.
+
+    maker: the command that has made it. objective: what it wins most often against, if that is not
+    random play.
+    """
+    objective = objective or (
+        f"random play ({solver.win_chance(True)} of the games moving first, "
+        f"{solver.win_chance(False)} moving second)"
+    )
+    aim = (
+        "Objective: never give away the value of a position; among the moves that keep it, play "
+        f"one that wins most often against {objective}."
+    )
     weights = "".join(f"\\x{weight:02x}" for weight in table.weights)
     return _SOURCE.format(
         id=table.id,
@@ -141,8 +171,8 @@ def source(table: Table) -> str:
         entries=len(table.book),
         weights=weights,
         book="".join(f"{entry}, " for entry in table.book).rstrip(),
-        first=solver.win_chance(True),
-        second=solver.win_chance(False),
+        maker=maker,
+        aim="\n".join(textwrap.wrap(aim, 80, initial_indent="# ", subsequent_indent="# ")),
     )
 
 
@@ -224,11 +254,9 @@ def summary(table: Table) -> Summary:
 
 
 _SOURCE = """\
-# noughts: hard's brain, made by `noughts table`; regenerate it, do not edit it.
+# noughts: hard's brain, made by `{maker}`; regenerate it, do not edit it.
 #
-# Objective: never give away the value of a position; among the moves that keep
-# it, play one that wins most often against random play ({first} of the games
-# moving first, {second} moving second).
+{aim}
 #
 # WEIGHTS is what a line is worth to the player to move when its score is -2,
 # -1, 0, 1, 2: five numbers for rows and columns, then five for diagonals. A

@@ -44,7 +44,7 @@ COMMANDS = (
     Command(
         "vs",
         "play",
-        "play an engine by typing cells, or see two play",
+        "play an engine by typing cells, or watch two",
         "noughts vs hard\n  noughts vs minimax --first it\n  noughts vs medium hard --seed 1",
     ),
     Command(
@@ -56,14 +56,14 @@ COMMANDS = (
     Command(
         "put",
         "board",
-        "update the game on a board over its serial port",
+        "update the game on a board over serial",
         "noughts put\n  noughts put --port /dev/ttyACM0 --table my_table.py",
     ),
     Command(
         "hex",
         "board",
         "build a hex for any micro:bit, or list one",
-        "noughts hex -o noughts.hex\n  noughts hex --list noughts.hex",
+        "noughts hex -o a.hex\n  noughts hex --list noughts.hex",
     ),
     Command(
         "doctor",
@@ -105,18 +105,18 @@ COMMANDS = (
         "report",
         "class",
         "write a page on a class: results, mistakes",
-        "noughts report -o class.html\n  noughts report --since monday --csv -o class.csv",
+        "noughts report -o a.html\n  noughts report --since monday --csv -o class.csv",
     ),
     Command(
         "export",
         "class",
         "write games as a table for a spreadsheet",
-        "noughts export -o games.csv\n  noughts export --format parquet -o games.parquet",
+        "noughts export -o a.csv\n  noughts export --format parquet -o games.parquet",
     ),
     Command(
         "solve",
         "engines",
-        "show what a position is worth, and the best line",
+        "show a position's worth, and the best line",
         "noughts solve X...O....\n  noughts solve XX.OO.... --tree 2",
     ),
     Command(
@@ -132,6 +132,12 @@ COMMANDS = (
         "noughts prove\n  noughts prove hard rules",
     ),
     Command(
+        "learn",
+        "engines",
+        "make the chip win more against your players",
+        "noughts learn\n  noughts learn --since monday -o table.py",
+    ),
+    Command(
         "table",
         "engines",
         "make or check the table that the chip plays by",
@@ -144,13 +150,12 @@ def overview() -> str:
     """All commands by task, each with an example; at most 80 columns, and 24 rows with a prompt."""
     examples = [command.example.splitlines()[0] for command in COMMANDS]
     width = max(map(len, examples))
+    margin = max(len(command.task) for command in COMMANDS) + 1
     lines = ["Tic-tac-toe on a BBC micro:bit; `noughts COMMAND --help` explains a command."]
     task = None
     for command, example in zip(COMMANDS, examples, strict=True):
-        if command.task != task:
-            task = command.task
-            lines.append(f"{task}:")
-        lines.append(f"  {example:<{width}}  {command.help}")
+        head, task = "" if command.task == task else command.task, command.task
+        lines.append(f"{head:<{margin}}{example:<{width}}  {command.help}")
     return "\n".join(lines)
 
 

@@ -25,7 +25,7 @@ def shown(repository):
 
 def test_every_command_runs(repository, tmp_path):
     commands = shown(repository)
-    assert len(commands) == 9
+    assert len(commands) == 11
     # The commands find the device files and the package wherever they are run.
     environment = {**os.environ, "PYTHONPATH": str(repository / "host")}
     # They look at the games of whoever runs them: here, of a pupil who has played one.
@@ -42,7 +42,12 @@ def test_every_command_runs(repository, tmp_path):
         wrong = command.endswith(" doctor") and "✗" in done.stdout  # such as no board
         assert done.returncode == wrong, done.stderr
         assert done.stdout
-    assert {path.name for path in tmp_path.iterdir()} >= {"noughts.hex", "class.html", "games.csv"}
+    assert {path.name for path in tmp_path.iterdir()} >= {
+        "noughts.hex",
+        "class.html",
+        "games.csv",
+        "table.py",
+    }
 
 
 @pytest.mark.parametrize(

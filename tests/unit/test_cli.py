@@ -99,12 +99,12 @@ def test_the_list_of_commands_is_grouped_and_fits_the_smallest_terminal():
     assert len(lines) < 24 and max(map(len, lines)) <= 80
     tasks, task = {}, None
     for line in lines[1:]:
-        if line.startswith("  noughts "):
-            tasks[task].append(line.split()[1])
-        else:
-            task = line
+        head, _, rest = line.partition("noughts ")
+        if head.strip():
+            task = head.strip()
             tasks[task] = []
-    assert list(tasks) == ["play:", "board:", "class:", "engines:"]
+        tasks[task].append(rest.split()[0])
+    assert list(tasks) == ["play", "board", "class", "engines"]
     assert all(tasks.values())
     listed = [name for names in tasks.values() for name in names]
     assert listed == [command.name for command in cli.COMMANDS]

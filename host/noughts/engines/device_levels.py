@@ -12,11 +12,15 @@ from noughts.game.positions import Position
 
 
 class Chip:
-    """A level of the chip's: `E`, `M` or `H`."""
+    """A level of the chip's: `E`, `M` or `H`; `ai` is the device's own, with its table."""
 
-    def __init__(self, name: str, level: str, about: str, perfect: bool) -> None:
+    def __init__(
+        self, name: str, level: str, about: str, perfect: bool, ai: ModuleType | None = None
+    ) -> None:
         self.name, self.about, self.perfect = name, about, perfect
         self._level = level
+        if ai is not None:
+            self._ai = ai
 
     @cached_property
     def _ai(self) -> ModuleType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from itertools import zip_longest
 
 from noughts.game.positions import Position
 
@@ -35,6 +36,22 @@ def grid(labels: Sequence[str], marked: int | None = None) -> str:
     ]
     rule = "\n" + "+".join(["-" * width] * 3) + "\n"
     return rule.join("|".join(cells[at : at + 3]).rstrip() for at in (0, 3, 6))
+
+
+def beside(blocks: Sequence[str], gap: int = 4) -> str:
+    r"""Blocks of lines, each beside the one before.
+
+    >>> print(beside(["a\nbb", "c"], gap=2))
+    a   c
+    bb
+    """
+    lines = [block.split("\n") for block in blocks]
+    widths = [max(map(len, block)) + gap for block in lines]
+    rows = zip_longest(*lines, fillvalue="")
+    return "\n".join(
+        "".join(part.ljust(width) for part, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
 
 
 def board(position: Position, free: dict[int, str], last: int | None = None) -> str:

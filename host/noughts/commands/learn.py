@@ -1,0 +1,160 @@
+"""`noughts learn`: a table for the chip that wins more often against the people of kept games."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+
+from noughts import brain
+from noughts.commands.options import (
+    add_db,
+    add_game_filter,
+    game_filter,
+    nothing_found,
+    open_store,
+    refuse_store,
+)
+from noughts.errors import printable
+from noughts.files import write_whole
+from noughts.invocation import as_typed
+from noughts.learning.chances import best
+from noughts.learning.changes import Change, changes
+from noughts.learning.fit import fit
+from noughts.learning.habits import Habits
+from noughts.learning.prove import prove
+from noughts.learning.validation import FOLDS, Estimate, estimate
+from noughts.protocol.describe import counted
+from noughts.store.people_games import people_games
+from noughts.terminal.layout import beside, board, columns
+
+_SHOWN = 6
+
+RECORDS = """
+--json prints one object: games and moves (of people) that it learned from; habits (kind of cell;
+could: at so many moves; did, by_chance: shares of these, by people and by random play); before,
+after, gain (how likely a game is won by hard's table and by one that was learned, and the 95 %%
+interval of the difference, on games that were not learned from; null for too few games); most (what
+play that gives nothing away can come to against these habits); table (id, bytes); changes
+(position, before, after: cells 0 to 8; reach, gain; mistakes: cell, chance).
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="write the table here")
+    parser.add_argument("--json", action="store_true", help="print what was learned as JSON")
+    add_game_filter(parser)
+    add_db(parser)
+    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+
+
+def run(args: argparse.Namespace) -> int:
+    """Learn, prove, say what changes, and write the table."""
+    refuse_store(args, args.output)
+    with open_store(args) as store:
+        games = people_games(store, game_filter(args))
+        if not games:
+            raise nothing_found(store)
+    habits, hard = Habits(games), brain.make()
+    table = fit(habits)
+    prove(table)
+    found = changes(hard, table, habits)
+    estimated = estimate(games, hard)
+    if args.output:
+        aim = (
+            f"the people of {counted(habits.games, 'game')} ({counted(habits.moves, 'move')} of "
+            f"theirs), learned from on {date.today()}"
+        )
+        write_whole(args.output, brain.source(table, "noughts learn", aim).encode())
+    if args.json:
+        print(json.dumps(_record(habits, table, estimated, found)))
+    else:
+        _tell(habits, table, estimated, found)
+        if args.output:
+            send = as_typed(f"`noughts put --table {args.output}`")
+            print(printable(f"{args.output} written; {send} sends it to a board"))
+    return 0
+
+
+def _record(
+    habits: Habits, table: brain.Table, estimated: Estimate | None, found: list[Change]
+) -> dict[str, object]:
+    return {
+        "games": habits.games,
+        "moves": habits.moves,
+        "habits": list(map(asdict, habits.readiness())),
+        "before": estimated and estimated.before,
+        "after": estimated and estimated.after,
+        "gain": estimated and estimated.gain,
+        "most": best(habits),
+        "table": {"id": table.id, "bytes": len(table.payload)},
+        "changes": [
+            {
+                "position": str(change.position),
+                "before": change.before,
+                "after": change.after,
+                "reach": change.reach,
+                "gain": change.gain,
+                "mistakes": [{"cell": cell, "chance": chance} for cell, chance in change.mistakes],
+            }
+            for change in found
+        ],
+    }
+
+
+def _tell(
+    habits: Habits, table: brain.Table, estimated: Estimate | None, found: list[Change]
+) -> None:
+    print(
+        f"learned from {counted(habits.games, 'game')}, {counted(habits.moves, 'move')} of people"
+    )
+    print("\nWhat they do where they can, and what people who play at random would do\n")
+    rows = [
+        (each.kind, f"{each.could:,} times", f"{each.did:.0%}", f"{each.by_chance:.0%}")
+        for each in habits.readiness()
+    ]
+    print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
+    print("\nThe chip wins against them, on games that were not learned from\n")
+    print(_estimate_in_words(estimated))
+    if found:
+        print(
+            "\nWhat it plays now (+) and played before (-), and the mistake that it waits for (?)"
+        )
+    for change in found[:_SHOWN]:
+        print("\n" + _picture(change))
+    if len(found) > _SHOWN:
+        print(f"\n{len(found) - _SHOWN} more; --json has them all")
+    extra = len(table.payload)
+    print(
+        f"\ntable {table.id}: {extra} bytes, {len(table.book)} positions in the book; proved: it "
+        "keeps the value\nof all 4,520 positions, and loses no game from either seat"
+    )
+
+
+def _estimate_in_words(found: Estimate | None) -> str:
+    if found is None:
+        return f"no gain can be shown yet: that takes {FOLDS} games or more"
+    low, high = (f"{100 * each:+.1f}" for each in found.gain)
+    lines = [
+        f"before  {found.before:.1%}",
+        f"after   {found.after:.1%}",
+        f"gain    {low} to {high} points (95 % interval)",
+    ]
+    if not found.shows_gain:
+        lines.append("no gain can be shown yet")
+    return "\n".join(lines)
+
+
+def _picture(change: Change) -> str:
+    """The position, what the chip plays in it, and the reply to that which loses most often."""
+    now = dict.fromkeys(change.before, "-") | dict.fromkeys(change.after, "+")
+    words = [f"comes up in {change.reach:.1%} of games", f"wins {100 * change.gain:.2f} points"]
+    pictures = [board(change.position, now)]
+    if change.mistakes:
+        cell, chance = change.mistakes[0]
+        pictures.append(board(change.position.play(change.after[0]), {cell: "?"}, change.after[0]))
+        words.append(f"{chance:.0%} of people then play {cell + 1}, and lose")
+    return beside([*pictures, "\n".join(words)])

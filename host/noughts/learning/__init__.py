@@ -1,0 +1,1 @@
+"""The chip's brain made from games: how people move, and the table that wins most against them."""

@@ -1,0 +1,80 @@
+"""Simulated classes: people with a habit, who play against the chip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from noughts.brain import Table, choose
+from noughts.game.positions import EMPTY, LINES, Position
+from noughts.learning.habits import PeopleGame
+
+Person = Callable[[Position], tuple[int, ...]]
+"""The cells, of which a person plays any."""
+
+
+def at_random(position: Position) -> tuple[int, ...]:
+    return position.free
+
+
+def centre_first(position: Position) -> tuple[int, ...]:
+    """The centre if it is free; else rows are completed, and blocked."""
+    if 4 in position.free:
+        return (4,)
+    return completing(position) or blocking(position) or position.free
+
+
+def blind_to_diagonals(position: Position) -> tuple[int, ...]:
+    straight = LINES[:6]
+    return completing(position, straight) or blocking(position, straight) or position.free
+
+
+def blocks_only(position: Position) -> tuple[int, ...]:
+    """Never completes a row of its own, but by chance."""
+    return blocking(position) or position.free
+
+
+def completing(position: Position, lines: tuple[tuple[int, ...], ...] = LINES) -> tuple[int, ...]:
+    return _third(position, position.mover, lines)
+
+
+def blocking(position: Position, lines: tuple[tuple[int, ...], ...] = LINES) -> tuple[int, ...]:
+    return _third(position, position.other, lines)
+
+
+def _third(position: Position, marks: int, lines: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    return tuple(
+        cell
+        for cell in position.free
+        if any(cell in line and sum(marks >> each & 1 for each in line) == 2 for line in lines)
+    )
+
+
+def played(person: Person, table: Table, games: int, seed: int) -> list[PeopleGame]:
+    """Games of a person against the chip, who begin by turns."""
+    random = Random(seed)
+    found: list[PeopleGame] = []
+    for number in range(games):
+        begins, position = number % 2 == 0, EMPTY
+        moves: list[int] = []
+        while not position.over:
+            mine = (len(moves) % 2 == 0) == begins
+            cells = person(position) if mine else choose(position, table).cells
+            moves.append(random.choice(cells))
+            position = position.play(moves[-1])
+        found.append(PeopleGame(tuple(moves), (begins, not begins)))
+    return found
+
+
+def win_chance(person: Person, table: Table) -> float:
+    """How likely the chip is to win a game: by every game that there is, one by one."""
+
+    def won(position: Position, chip: bool) -> float:
+        if position.over:
+            return float(any(all(position.other >> c & 1 for c in line) for line in LINES)) * (
+                not chip
+            )
+        cells = choose(position, table).cells if chip else person(position)
+        return sum(won(position.play(cell), not chip) for cell in cells) / len(cells)
+
+    return (won(EMPTY, True) + won(EMPTY, False)) / 2

@@ -1,0 +1,199 @@
+"""What is learned from games: habits, the table that fits them, and what it is said to gain."""
+
+from math import isclose
+from random import Random
+
+import pytest
+
+from classes import at_random, blind_to_diagonals, blocks_only, centre_first, played, win_chance
+from noughts import brain
+from noughts.errors import NoughtsError
+from noughts.game.positions import EMPTY, SYMMETRIES, canonical, parse, unfinished
+from noughts.game.solver import value, value_preserving_moves, win_chance_from
+from noughts.learning import fit as fitting
+from noughts.learning.chances import Chances, best, by_table
+from noughts.learning.changes import changes
+from noughts.learning.fit import MAX_BYTES, fit
+from noughts.learning.habits import Habits, PeopleGame
+from noughts.learning.prove import prove
+from noughts.learning.validation import estimate
+
+HARD = brain.make()
+PEOPLE = [centre_first, blind_to_diagonals, blocks_only]
+
+
+def test_nobody_seen_is_random_play():
+    """Which the solver knows exactly, from both seats."""
+    nobody = Habits([])
+    for position in unfinished():
+        chances = nobody.anywhere(position)
+        assert all(isclose(chance, 1 / len(position.free)) for chance in chances.values())
+    known = float(win_chance_from(EMPTY)) / 2 + sum(
+        float(win_chance_from(EMPTY.play(cell))) / 18 for cell in range(9)
+    )
+    assert isclose(Chances(by_table(HARD), nobody).win, known)
+    assert isclose(best(nobody), known)
+    assert fit(nobody) == HARD
+
+
+def test_habits_are_shares_of_what_was_seen_and_of_what_is_done_anywhere():
+    game = PeopleGame((4, 0), (True, False))
+    habits = Habits([game] * 996)
+    assert (habits.games, habits.moves) == (996, 996)
+    first = habits.anywhere(EMPTY)
+    assert isclose(sum(first.values()), 1)
+    assert first[4] > 0.996
+    assert isclose(first[0], first[8]) and isclose(first[1], first[7])
+    took = {each.kind: each for each in habits.readiness()}
+    assert set(took) == {"take the centre", "take a corner", "take an edge"}
+    centre = took["take the centre"]
+    assert (centre.could, centre.did) == (996, 1.0)
+    assert isclose(centre.by_chance, 1 / 9)
+    # Elsewhere, too, the centre is what they like.
+    assert habits.anywhere(parse("X........"))[4] > 0.9
+
+
+def test_a_few_games_change_little():
+    """One game of somebody who took the edge of the board."""
+    chances = Habits([PeopleGame((1,), (True, False))]).anywhere(EMPTY)
+    assert all(0.07 < chance < 0.2 for chance in chances.values())
+
+
+@pytest.mark.parametrize("to", SYMMETRIES)
+def test_turning_and_mirroring_the_games_changes_nothing(to):
+    games = played(blind_to_diagonals, HARD, 60, seed=5)
+    turned = [PeopleGame(tuple(to[cell] for cell in game.moves), game.people) for game in games]
+    once, other = Habits(games), Habits(turned)
+    for position in brain.classes():
+        for cell, chance in once.chances(position).items():
+            assert isclose(chance, other.chances(position)[cell])
+    assert fit(once) == fit(other)
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+def test_chances_are_those_of_every_game_one_by_one(person):
+    habits = Habits(played(person, HARD, 50, seed=2))
+    table = fit(habits)
+
+    def won(position, chip):
+        if position.over:
+            return float(value(position) < 0 and not chip)
+        if chip:
+            cells = brain.choose(position, table).cells
+            return sum(won(position.play(cell), False) for cell in cells) / len(cells)
+        return sum(
+            chance * won(position.play(cell), True)
+            for cell, chance in habits.anywhere(position).items()
+        )
+
+    expected = (won(EMPTY, True) + won(EMPTY, False)) / 2
+    assert isclose(Chances(by_table(table), habits).win, expected)
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+def test_two_hundred_games_find_the_best_play_against_a_habit(person):
+    """As good as any play that gives nothing away, against the people themselves."""
+    table = fit(Habits(played(person, HARD, 200, seed=1)))
+
+    def most(position, chip):
+        if position.over:
+            return float(value(position) < 0 and not chip)
+        cells = value_preserving_moves(position) if chip else person(position)
+        chances = [most(position.play(cell), not chip) for cell in cells]
+        return max(chances) if chip else sum(chances) / len(chances)
+
+    optimum = (most(EMPTY, True) + most(EMPTY, False)) / 2
+    assert win_chance(person, table) > win_chance(person, HARD) + 0.04
+    assert isclose(win_chance(person, table), optimum)
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+def test_the_gain_that_is_foretold_is_the_gain(person):
+    games = played(person, HARD, 400, seed=1)
+    found = estimate(games, HARD)
+    gain = win_chance(person, fit(Habits(games))) - win_chance(person, HARD)
+    assert found.shows_gain
+    assert found.gain[0] < gain < found.gain[1]
+    assert found.gain[0] < found.after - found.before < found.gain[1]
+
+
+def test_people_who_play_at_random_change_nothing_that_matters():
+    games = played(at_random, HARD, 400, seed=1)
+    table = fit(Habits(games))
+    assert abs(win_chance(at_random, table) - win_chance(at_random, HARD)) < 0.001
+    assert not estimate(games, HARD).shows_gain
+
+
+def test_too_few_games_show_nothing():
+    games = played(centre_first, HARD, 9, seed=1)
+    assert estimate(games, HARD) is None
+    assert estimate([*games, games[0]], HARD) is not None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_never_loses_whatever_was_learned(seed):
+    """People who like each kind of cell by chance, and games that make no sense."""
+    random = Random(seed)
+    liking = [random.random() ** 3 for _ in range(9)]
+
+    def person(position):
+        most = max(liking[cell] for cell in position.free)
+        return tuple(cell for cell in position.free if liking[cell] == most)
+
+    table = fit(Habits(played(person, HARD, 80, seed)))
+    found = prove(table)
+    assert found.never_loses and found.value_losing_positions == 0
+    assert len(table.payload) <= MAX_BYTES
+    brain.check(table, unfinished(), value_preserving_moves)
+    assert brain.read(brain.source(table, "noughts learn", "people"), "it") == table
+
+
+def test_a_table_that_can_lose_is_refused():
+    with pytest.raises(NoughtsError, match="it can lose, so do not use it"):
+        prove(brain.Table(HARD.weights, ()))
+
+
+def test_where_there_is_no_room_what_gains_most_is_taken(monkeypatch):
+    habits = Habits(played(blocks_only, HARD, 400, seed=1))
+    wins = []
+    for room in range(len(HARD.book), 15):
+        monkeypatch.setattr(fitting, "MAX_BOOK", room)
+        table = fit(habits)
+        assert len(table.book) <= room
+        wins.append(Chances(by_table(table), habits).win)
+    assert wins == sorted(wins)
+    assert wins[0] < wins[-1] - 0.01
+
+
+def test_changes_add_up_and_wait_for_mistakes():
+    habits = Habits(played(centre_first, HARD, 100, seed=3))
+    table = fit(habits)
+    found = changes(HARD, table, habits)
+    assert [change.gain for change in found] == sorted((each.gain for each in found), reverse=True)
+    assert found[0].gain > 0.1
+    for change in found:
+        assert change.before == brain.choose(change.position, HARD).cells
+        assert change.after == brain.choose(change.position, table).cells
+        replied = change.position.play(change.after[0])
+        for cell, chance in change.mistakes:
+            assert value(replied) == 0 and value(replied.play(cell)) == 1
+            assert isclose(chance, habits.anywhere(replied)[cell])
+
+
+def test_how_often_a_position_comes_up():
+    habits = Habits(played(blocks_only, HARD, 100, seed=3))
+    table = fit(habits)
+    counted = 0
+    random = Random(4)
+    wanted = changes(HARD, table, habits)[0]
+    for number in range(4000):
+        position, chip = EMPTY, number % 2 == 0
+        while not position.over:
+            if chip:
+                counted += canonical(position) == wanted.position
+                cell = random.choice(brain.choose(position, table).cells)
+            else:
+                chances = habits.anywhere(position)
+                cell = random.choices(list(chances), chances.values())[0]
+            position, chip = position.play(cell), not chip
+    assert abs(counted / 4000 - wanted.reach) < 0.03
