@@ -47,6 +47,41 @@ def test_each_board_is_entered_before_it_has_a_value(search):
     assert [entry.node.best for entry in last if entry.best[1] is None] == [True]
 
 
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("text", ["XO..X...O", "XOXOX...."])
+def test_the_best_so_far_and_the_window_follow_the_moves(text, search):
+    found = walk(parse(text), search)
+    of_parent = {}
+    for number, entry in enumerate(found.entries[1:], 1):
+        of_parent.setdefault(entry.parent, []).append(number)
+    for parent, numbers in of_parent.items():
+        children = found.entries[parent].node.children
+        entries = [found.entries[number] for number in numbers]
+        assert [id(entry.node) for entry in entries] == list(map(id, children))
+        best = alpha = -INFINITE
+        valued = [entry for entry in entries if entry.node.score is not None]
+        spans = []
+        for entry, number in zip(valued, numbers, strict=False):
+            step = found.steps[entry.valued]
+            if entry.node.score > best:
+                best = entry.node.score
+                spans.append((entry, step))
+            if search == "alphabeta":
+                alpha = max(entry.node.alpha, best)
+            assert (step.entry, step.alpha, step.beta) == (number, alpha, entry.node.beta)
+        until = [entry.valued for entry, _ in spans[1:]] + [None]
+        for (entry, _), end in zip(spans, until, strict=True):
+            assert entry.best == (entry.valued, end)
+        assert sum(entry.best is not None for entry in entries) == len(spans)
+        if len(valued) < len(entries):
+            step = found.steps[entries[len(valued)].entered]
+            assert (step.entry, step.alpha, step.beta) == (
+                numbers[len(valued)],
+                alpha,
+                valued[-1].node.beta,
+            )
+
+
 def test_in_words():
     texts = [step.text for step in walk(LESSON, "alphabeta").steps]
     assert texts[0] == "X is to move: which move is best?"
@@ -60,7 +95,23 @@ def test_in_words():
         "for certain. So X never lets it come to this board."
     ) in texts
     assert texts[-1] == "X plays 1: win in 3. 10 boards were looked at, 2 moves cut."
-    assert not [step for step in walk(LESSON, "minimax").steps if "window" in step.text]
+    plain = [step.text for step in walk(LESSON, "minimax").steps]
+    assert plain[-1].endswith(" boards were looked at, 0 moves cut.")
+    assert not [text for text in plain if "window" in text]
+
+
+def test_what_a_move_is_worth_in_words():
+    steps = {search: walk(parse("XOXOX...."), search).steps for search in SEARCHES}
+    for search, text in (
+        ("alphabeta", "O tries 6. The window is open: nothing is known yet."),
+        ("alphabeta", "O tries 7. The window is from −∞ to loss in 2 for O."),
+        ("alphabeta", "O's 7 is at least a loss in 4 for O. O's best so far: alpha is now"),
+        ("alphabeta", "X's 8 is at most a win in 4 for X. No better than what X has."),
+        ("alphabeta", "a win in 4 for X. The best here, but X already has a win in 2 with an"),
+        ("minimax", "X plays 8 and the board is full: a draw. X's best so far."),
+        ("minimax", "O's 9 is a loss in 4 for O. No better than what O has."),
+    ):
+        assert [step for step in steps[search] if text in step.text], text
 
 
 def test_searches_that_are_too_large():

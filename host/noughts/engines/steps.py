@@ -98,7 +98,7 @@ class _Walker:
         self._step("enter", 0, text, -INFINITE, INFINITE)
         self._try_moves(root, 0, mover)
         best = next(child for child in root.children if child.best)
-        cost = f"{self._nodes:,} boards were looked at, {_moves(self._cut)} cut."
+        cost = f"{self._nodes} boards were looked at, {_moves(self._cut)} cut."
         text = f"{mover} plays {_cell(best)}: {in_words(best.score or 0)}. {cost}"
         self._walk.entries[0].valued = len(self._walk.steps)
         self._step("done", 0, text, -INFINITE, INFINITE)
@@ -174,7 +174,7 @@ def _cell(node: Node) -> str:
 
 
 def _moves(count: int) -> str:
-    return f"{count:,} move{'s' * (count != 1)}"
+    return f"{count} move{'s' * (count != 1)}"
 
 
 def _window(mover: str, alpha: int, beta: int) -> str:
