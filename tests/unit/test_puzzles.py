@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from noughts.engines.search import WIN, score_of_move
 from noughts.game.positions import canonical, parse, unfinished
 from noughts.game.puzzles import draw, level, puzzle_of, puzzles
 from noughts.game.solver import value, value_preserving_moves
@@ -45,11 +46,23 @@ def test_no_puzzle(text):
     assert puzzle_of(parse(text)) is None
 
 
+def test_the_depth_is_that_of_a_search():
+    for each in puzzles():
+        wrong = [cell for cell in each.position.free if cell != each.right]
+        scores = [score_of_move(each.position, cell) for cell in [each.right, *wrong]]
+        assert each.depth == (WIN - scores[0] if each.wins else WIN + max(scores[1:]))
+
+
 def test_levels():
-    assert Counter(map(level, puzzles())).keys() == {1, 2, 3}
+    assert Counter(map(level, puzzles())) == {1: 237, 2: 42, 3: 15}
+    assert {(each.depth, level(each)) for each in puzzles()} == {
+        (1, 1), (2, 1), (3, 2), (4, 3), (5, 3), (6, 3),
+    }  # fmt: skip
     hard = puzzle_of(parse("X........"))
     assert level(hard) == 3 == level(hard, 4, 0)
-    assert [level(hard, 10, wrong) for wrong in (0, 1, 2, 3, 10)] == [1, 2, 2, 3, 3]
+    assert level(hard, 5, 0) == 1
+    wrong = {0: 1, 9: 1, 10: 2, 29: 2, 30: 3, 100: 3}
+    assert {count: level(hard, 100, count) for count in wrong} == wrong
 
 
 def test_never_the_same_twice_in_a_row_and_turned_at_random():
@@ -62,5 +75,19 @@ def test_never_the_same_twice_in_a_row_and_turned_at_random():
         before = drawn.position
         seen[drawn.position] += 1
     assert len(seen) > len(set(map(canonical, seen))) > 10
-    only = draw(random, lambda each: each.position == canonical(before), before)
-    assert canonical(only.position) != canonical(before)
+
+
+def test_where_no_other_fits_it_is_any_other():
+    random, shown = Random(1), puzzles()[0].position
+    others = {
+        canonical(draw(random, lambda each: each.position == shown, shown).position)
+        for _ in range(3000)
+    }
+    assert len(others) > 200 and shown not in others
+
+
+def test_a_puzzle_is_turned_and_mirrored_in_every_way():
+    random = Random(1)
+    least = canonical(parse("XX..O...."))
+    drawn = Counter(draw(random, lambda each: each.position == least).position for _ in range(400))
+    assert len(drawn) == 8 and min(drawn.values()) > 25

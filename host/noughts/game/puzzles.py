@@ -16,14 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from noughts.game.positions import (
-    EMPTY,
-    SYMMETRIES,
-    WON,
-    Position,
-    canonical,
-    reachable,
-)
+from noughts.game.positions import EMPTY, SYMMETRIES, Position, canonical, reachable
 from noughts.game.solver import value, value_preserving_moves
 
 LEVELS = (1, 2, 3)
@@ -96,7 +89,7 @@ def _turned(position: Position, to: tuple[int, ...]) -> Position:
 @cache
 def _plies(position: Position) -> int:
     """How many plies are played until the end: who wins does it soon, who loses holds out."""
-    if WON[position.other] or position.over:
+    if position.over:
         return 0
     worth = value(position)
     lengths = [
