@@ -42,6 +42,11 @@ def test_only_what_keeps_the_value_can_be_best_good_or_inaccurate():
                 assert (verdict(move) == Verdict.GOOD) == (0 < chance_lost(move) < Fraction(1, 10))
 
 
+def test_the_last_move_of_a_game_wins_or_not():
+    assert chance(parse("XOXXOXO.O"), 7) == 0  # a draw
+    assert chance(parse("XX.OO...."), 2) == 1
+
+
 def test_the_chance_is_that_of_the_proof():
     """Which plays all games against hard instead."""
     first, second = prove(engines()["hard"]).seats
