@@ -151,7 +151,7 @@ def test_it_is_of_the_games_that_are_chosen(noughts):
     page = Page(noughts("--board", "usb-2", "--since", "2026-09-22")[1])
     assert "Only boards with 'usb-2' in their name, since 2026-09-22." in page.text
     assert page.rows[-1] and "usb-1" not in page.text
-    assert "0.50mistakes a game, of each person" in page.text
+    assert "1game1board0.50mistakes a game, of each person" in page.text
 
 
 def test_games_without_an_end_or_a_mistake(noughts, tmp_path):

@@ -32,12 +32,17 @@ def facts(found: Stats) -> list[tuple[str, str]]:
     people = sum(board.people.games for board in found.boards)
     mistakes = sum(board.people.mistakes for board in found.boards)
     won, drawn, lost = map(sum, zip(*(each.against_chip() for each in found.boards), strict=True))
-    shown = [(f"{found.games:,}", "games"), (f"{len(found.boards):,}", "boards")]
+    shown = [_counted(found.games, "game"), _counted(len(found.boards), "board")]
     if won + drawn + lost:
         shown.append((f"{won:,} – {drawn:,} – {lost:,}", "won, drawn, lost against the chip"))
     if people:
         shown.append((f"{mistakes / people:.2f}", "mistakes a game, of each person"))
     return shown
+
+
+def _counted(number: int, noun: str) -> tuple[str, str]:
+    figure, _, what = counted(number, noun).partition(" ")
+    return figure, what
 
 
 def results(found: Stats) -> Table:
