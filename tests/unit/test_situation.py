@@ -6,7 +6,7 @@ from rich.console import Console
 from boards import LETTERS
 from noughts.protocol.sentences import Boot, Game
 from noughts.protocol.situation import Observer
-from noughts.protocol.situation_words import said
+from noughts.protocol.situation_words import Said, said
 from noughts.terminal.palette import PLAYERS
 from noughts.terminal.play_text import panel
 
@@ -45,15 +45,22 @@ def test_the_menu_is_read_off_the_leds():
     assert look(observer, picture("2")).phase == "starting"
     observer.hear(BOOT)
     assert (observer.now.phase, observer.now.opponent) == ("menu", "P")
-    for letter, seat in (("2", "P"), ("E", "E"), ("M", "M"), ("H", "H")):
+    for letter, seat, about in (
+        ("2", "P", "two people, on this board"),
+        ("E", "E", "the chip, easy: it plays anywhere"),
+        ("M", "M", "the chip, medium: it completes and blocks rows"),
+        ("H", "H", "the chip, hard: it never loses"),
+    ):
         assert (look(observer, picture(letter)).phase, observer.now.opponent) == ("menu", seat)
-        assert said(observer.now, "b").about.startswith(f"{letter}: ")
+        assert said(observer.now, "b").about == f"{letter}: {about}"
     observer.hear(BOOT)
     assert (observer.now.phase, observer.now.opponent) == ("menu", "H")
     assert words(observer)[1] == {
         "A": "next opponent", "B": "start the game", "A+B": "tilt instead",
     }  # fmt: skip
     assert words(observer, "t")[1]["A+B"] == "buttons instead"
+    assert words(observer, "")[1]["A+B"] == "tilt or buttons"
+    assert said(observed().now, "b").about == "The LEDs show the opponent."
 
 
 def test_a_picture_that_is_seen_once_is_not_taken():
@@ -94,10 +101,14 @@ def test_whose_turn_it_is_and_who_has_won(sentence, headline, player):
 
 def test_what_the_buttons_do():
     place = "place your mark"
-    assert words(observed(game()))[1] == {"A": "next free cell", "B": place, "A+B": "to the menu"}
-    assert words(observed(game("4", seats="PP")), "t")[1] == {
-        "tilt": "arrows: the cursor", "A": "player A's", "B": place, "A+B": "to the menu",
-    }  # fmt: skip
+    for controls in ("b", ""):  # as long as they are not known, those of the buttons
+        assert words(observed(game()), controls)[1] == {
+            "A": "next free cell", "B": place, "A+B": "to the menu",
+        }  # fmt: skip
+    assert said(observed(game("4", seats="PP")).now, "t").buttons == (
+        ("tilt", "arrows: the cursor"), ("A", "player A's"), ("B", place), ("A+B", "to the menu"),
+    )  # fmt: skip
+    assert words(observed(game()), "t")[1]["B"] == "not yours"
     assert words(observed(game("4")))[1] == {"A+B": "to the menu"}
     over = observed(game("03142", end="A"))
     assert words(over)[1] == {"A, B": "next game: B begins", "A+B": "to the menu"}
@@ -113,6 +124,7 @@ def test_icons_and_texts_hide_no_marks():
     look(observer, picture("<"))
     assert said(observer.now, "t").about == "The arrow: it is A's turn."
     assert look(observer, marks).last == 2 and observer.now.answer == ""
+    assert said(observer.now, "t").about == "Bright: A. Pulsing: B. Blinking: the cursor."
     observer.hear(game("40213", seats="PP"))
     assert look(observer, marks).last == 3
 
@@ -131,8 +143,12 @@ def test_a_reset_and_a_fault():
     observer = observed(game("40"))
     sad = bytes.fromhex("0000000000 0009000900 0000000000 0009090900 0900000009")
     assert look(observer, sad).phase == "fault"
+    assert said(observer.now, "b") == Said(
+        "The game has failed", "A sad face: it starts again by itself."
+    )
     observer.reset()
     assert observer.now.phase == "starting"
+    assert said(observer.now, "b") == Said("The board starts", "The game's menu comes in a moment.")
 
 
 @pytest.mark.parametrize("width", [25, 40, 80])
