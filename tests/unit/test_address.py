@@ -1,13 +1,13 @@
 """What the address of a page chooses, in the words of `noughts games`."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from starlette.datastructures import QueryParams
 
 from noughts.errors import NoughtsError
 from noughts.store import timestamps
-from noughts.store.filter_words import ChosenGames
+from noughts.store.filter_words import ChosenGames, day
 from noughts.web.address import chosen_games, game_number, page_number
 
 
@@ -22,6 +22,26 @@ def test_the_same_words_as_on_the_command_line():
     assert page_number(query) == 2
 
 
+def test_what_was_chosen_is_said_in_words():
+    chosen = ChosenGames(
+        ("blue", "9900"), "PH", ("A", "draw"), date(2026, 11, 20), date(2026, 11, 21)
+    )
+    assert chosen.in_words() == (
+        "boards with 'blue' or '9900' in their name, person against hard, results A or draw, "
+        "since 2026-11-20, until 2026-11-21"
+    )
+    assert ChosenGames().in_words() == ""
+
+
+def test_a_weekday_is_the_latest_one(monkeypatch):
+    monday = date(2026, 11, 16)
+    for today in (monday + timedelta(days=days) for days in range(7)):
+        monkeypatch.setattr("noughts.store.timestamps.today", lambda today=today: today)
+        for weekday in (monday + timedelta(days=days) for days in range(7)):
+            latest = weekday if weekday <= today else weekday - timedelta(days=7)
+            assert day(weekday.strftime("%A")) == latest
+
+
 def test_what_is_empty_chooses_nothing():
     query = QueryParams("board=&board=+&seats=&result=&since=&until=&page=")
     assert chosen_games(query) == ChosenGames() and page_number(query) == 1
@@ -33,6 +53,9 @@ def test_what_is_empty_chooses_nothing():
     [
         ("seats=XY", "seats: 'XY' is not two letters of P, E, M, H, R, U, N, C, T, G, such as PH"),
         ("result=won", "result: 'won' is not a result; choose from A, B, draw, "),
+        ("seats=PHP", "seats: 'PHP' is not two letters of "),
+        ("result=" + "x" * 99, f"result: '{'x' * 20}' is not a result; "),
+        ("since=" + "x" * 99, f"since: '{'x' * 20}' is not a usable date; "),
         ("since=someday", "since: 'someday' is not a usable date; write today, yesterday, "),
         ("until=9999-12-31", "until: '9999-12-31' is not a usable date; write "),
         ("&".join(["board=a"] * 21), "board: 21 are too many; give at most 20"),
