@@ -77,7 +77,7 @@ def of_board(board: ProbedBoard) -> list[Check]:
             Check("drive", False, "not mounted; `noughts flash` needs it, `put` does not")
         )
     if board.port is not None:
-        good = board.problem is None or board.boot is not None or board.micropython is not None
+        good = board.problem is None or board.micropython is not None
         found = f"{board.port.name}, accessible" if good else board.problem or ""
         checks.append(Check("port", good, found))
     elif board.problem is not None:

@@ -1,0 +1,92 @@
+"""What `noughts doctor` makes of what could be found out about a board."""
+
+import pytest
+
+from noughts.errors import BoardError, GameError
+from noughts.findings import of_board, of_computer
+from noughts.hardware.drive import look
+from noughts.hardware.ports import Port
+from noughts.hardware.probe import ProbedBoard
+from noughts.protocol.sentences import Boot
+from stand_in_drive import USB_ID, StandInDrive
+
+BOOT = Boot("0A83", "V2", "1.0.0", "2798")
+PLUGGED, NAMED = Port("/dev/ttyACM0", USB_ID), Port("/dev/pts/7", None)
+SOUND = {"board": "V2", "firmware": "2.1.2", "micropython": "1.18"}
+BOARD = ("board", True, "micro:bit V2")
+FIRMWARE = ("firmware", True, "MicroPython 1.18 (firmware 2.1.2)")
+ACCESSIBLE = ("port", True, "/dev/ttyACM0, accessible")
+UNMOUNTED = ("drive", False, "not mounted; `noughts flash` needs it, `put` does not")
+
+
+def lines(board):
+    return [(check.what, check.good, check.found) for check in of_board(board)]
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        ({"port": NAMED}, [("port", True, "/dev/pts/7, accessible")]),  # it need not have a drive
+        ({"port": PLUGGED}, [UNMOUNTED, ACCESSIBLE]),
+        ({"problem": "it is missing; plug"}, [("port", False, "it is missing; plug")]),
+        ({"port": NAMED, "problem": "it is busy; wait"}, [("port", False, "it is busy; wait")]),
+        (
+            {"port": NAMED, "boot": BOOT, "board": "V2"},  # a game that came before the firmware
+            [
+                ("port", True, "/dev/pts/7, accessible"),
+                BOARD,
+                ("game", True, "1.0.0, table 2798"),
+            ],
+        ),
+        (
+            {"port": PLUGGED, "problem": "it did not start; press reset", **SOUND},
+            [
+                UNMOUNTED,
+                ACCESSIBLE,
+                BOARD,
+                FIRMWARE,
+                ("game", False, "does not start; run `noughts put`"),
+            ],
+        ),
+    ],
+)
+def test_what_could_be_found_out(found, told):
+    assert lines(ProbedBoard(**found)) == told
+
+
+def test_a_game_that_has_failed_shows_where():
+    fault = GameError("the game failed; run `noughts put`", ("line 3", "oops"))
+    found = of_board(ProbedBoard(port=PLUGGED, fault=fault, **SOUND))
+    assert [(check.what, check.good) for check in found[1:]] == [
+        ("port", True), ("board", True), ("firmware", True), ("game", False),
+    ]  # fmt: skip
+    assert (found[-1].found, found[-1].details) == (str(fault), fault.details)
+    assert not any(check.details for check in found[:-1])
+
+
+def test_a_drive_in_maintenance_mode(tmp_path):
+    path = tmp_path / "MAINTENANCE"
+    made = StandInDrive(path, mode="Bootloader")
+    made.close()
+    (line,) = lines(ProbedBoard(drive=look(path)))
+    todo = "in maintenance mode; unplug it and plug it in without holding reset"
+    assert line == ("drive", False, f"{path}, interface 0249: {todo}")
+
+
+def test_this_computer():
+    checks = of_computer(any_board=True)
+    assert [(check.what, check.good) for check in checks] == [
+        ("Python", True), ("noughts", True), ("emulator", True),
+    ]  # fmt: skip
+    assert [check.what for check in of_computer(any_board=False) if not check.good] == ["boards"]
+
+
+def test_a_computer_without_the_game_or_the_emulator(monkeypatch):
+    def refuse(program):
+        raise BoardError("Unicorn is missing; install it")
+
+    monkeypatch.setattr("noughts.findings.device_files", dict)
+    monkeypatch.setattr("noughts.findings.Program.microbit", refuse)
+    _, game, emulator = of_computer(any_board=True)
+    assert not game.good and "table.py is missing; " in game.found
+    assert (emulator.good, emulator.found) == (False, "Unicorn is missing; install it")
