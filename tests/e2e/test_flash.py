@@ -1,5 +1,6 @@
 """`noughts flash` and the drive: a stand-in takes the hex (`stand_in_drive.py`)."""
 
+import contextlib
 import errno
 import os
 import pty
@@ -13,12 +14,14 @@ import pytest
 from serial import serial_for_url
 
 from needed import FULL_DISK
+from noughts import brain
 from noughts.cli import main
 from noughts.device_files import files_for_boards
 from noughts.firmware import image, universal_hex
 from noughts.hardware import drive as drives
+from noughts.hardware import flashing
 from noughts.hardware.boot import reset_by_break
-from noughts.hardware.ports import open_port
+from noughts.hardware.ports import Port, open_port
 from slim import slim
 from stand_in_drive import CHECKSUM, USB_ID, StandInDrive
 
@@ -304,6 +307,23 @@ def test_what_has_arrived_is_counted(drive, monkeypatch):
     assert sum(counts) == len(content)
 
 
+def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive):
+    one = drive()
+    shown, counts = [], []
+    steps = SimpleNamespace(doing=shown.append, advance=counts.append)
+
+    @contextlib.contextmanager
+    def progress(size):
+        shown.append(size)
+        yield steps
+
+    content = b"\n" * 70_000 + b":00000001FF\n"
+    what = flashing.Hex(content, "2798", frozenset({"V1"}))
+    flashing.flash(drives.look(one.path), what, shown.append, progress, verify=False)
+    assert shown[1:] == [len(content), str(one.path), f"{one.path}: copied; not verified"]
+    assert sum(counts) == len(content) and len(counts) > 1
+
+
 def test_the_port_is_found_by_its_usb_id_and_waited_for(drive, capsys, monkeypatch):
     """Windows tells the id in capitals, and a port that has just come back may be refused."""
     monkeypatch.setattr("noughts.hardware.flashing._LISTEN_S", 0.5)
@@ -384,6 +404,27 @@ def test_a_hex_that_is_not_the_game(drive, tmp_path, capsys):
     assert not one.received
 
 
+@pytest.mark.parametrize("name", ["main.py", "table.py"])
+def test_a_hex_with_half_the_game(drive, tmp_path, capsys, name):
+    files = {each: text for each, text in files_for_boards().items() if each != name}
+    path = tmp_path / "half.hex"
+    path.write_text(universal_hex.join({"V1": slim("V1").with_files(files)}))
+    assert flash(drive().path, "--hex", path) == 1
+    assert "does not hold the game; make one with `noughts hex`" in failure(capsys)
+
+
+def test_a_hex_with_another_table_for_each_board(drive, tmp_path, capsys):
+    other = brain.source(brain.Table((1,) * 10, ())).encode()
+    tables = {"V1": files_for_boards(), "V2": {**files_for_boards(), "table.py": other}}
+    path = tmp_path / "two.hex"
+    parts = {board: slim(board).with_files(files) for board, files in tables.items()}
+    path.write_text(universal_hex.join(parts))
+    one = drive()
+    assert flash(one.path, "--hex", path) == 1
+    assert "has a different table for each board; make a new hex" in failure(capsys)
+    assert not one.received
+
+
 def test_a_break_on_a_line_that_has_hung_up():
     master, slave = pty.openpty()
     port = open_port(os.ttyname(slave))
@@ -400,6 +441,45 @@ def test_no_serial_port_to_verify_on(drive, capsys, monkeypatch):
     one = drive()
     assert main(["flash", str(one.path)]) == 1
     assert "no serial port was found on which to see the game start" in failure(capsys)
+
+
+def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(
+    drive, capsys, monkeypatch
+):
+    monkeypatch.setattr("noughts.hardware.flashing._PORT_OPENS_S", 0)
+    monkeypatch.setattr("noughts.hardware.drive.wait_until_back", lambda drive: None)
+    one = drive(returns=False)
+    assert main(["flash", str(one.path), "--port", "/dev/ttyNONE"]) == 1
+    told = capsys.readouterr()
+    assert f"{one.path} did not come back; listening on the serial port anyway\n" in told.out
+    assert "there is no port /dev/ttyNONE" in told.err
+
+
+OTHER_ID = "9904" + "0" * 44
+
+
+@pytest.mark.parametrize(
+    ("drive_id", "ids", "is_it"),
+    [
+        (USB_ID, [None], True),  # some systems do not tell the id of a port
+        ("", [OTHER_ID], True),
+        (USB_ID, [OTHER_ID], False),
+        (USB_ID, [None, None], False),
+        ("", [None, OTHER_ID], False),
+    ],
+)
+def test_a_port_that_cannot_be_told_by_its_id(
+    drive, tmp_path, capsys, monkeypatch, drive_id, ids, is_it
+):
+    """The only one is taken, unless it is that of another board."""
+    monkeypatch.setattr("noughts.hardware.flashing._PORT_COMES_BACK_S", 0)
+    monkeypatch.setattr("noughts.hardware.flashing._PORT_OPENS_S", 0)
+    ports = [Port(str(tmp_path / f"port{index}"), each) for index, each in enumerate(ids)]
+    monkeypatch.setattr("noughts.hardware.flashing.find_ports", lambda: ports)
+    assert main(["flash", str(drive(usb_id=drive_id).path)]) == 1
+    told = failure(capsys)
+    assert (f"there is no port {ports[0].name}" in told) == is_it
+    assert ("no serial port was found" in told) == (not is_it)
 
 
 def test_a_board_that_says_nothing(drive, capsys, monkeypatch):
