@@ -7,6 +7,9 @@ from noughts import __version__, brain
 from noughts.cli import main
 from noughts.device_files import files_for_boards
 from noughts.firmware import image
+from noughts.hardware import flashing
+from noughts.hardware.drive import look
+from noughts.terminal.progress import progress
 from stand_in_drive import StandInDrive
 
 
@@ -61,3 +64,16 @@ def test_a_board_that_runs_something_else_is_found_out(virtual, drive, capsys):
     told = capsys.readouterr().err
     assert "did not start; the last line it sent was: garbage; press reset" in told
     assert told.count("\n") == 1
+
+
+def test_a_board_that_has_begun_before_it_is_heard_begins_again(virtual, drive):
+    board = virtual(speed=4)
+    PortDriver(board).start()  # hears what it says then
+    stand_in = drive()  # with no board behind it: this one goes on as it was
+    what = flashing.Hex(b":00000001FF\n", "2798", frozenset({"V1", "V2"}))
+    booted, told = [], []
+    flashing.flash(
+        look(stand_in.path), what, told.append, progress, port=board.port, started=booted.append
+    )
+    assert [boot.table_id for boot in booted] == ["2798"]
+    assert f"game {__version__}, table 2798" in told[-1]
