@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -20,9 +21,16 @@ class Hands:
         self._hub = hub
         self._held: set[tuple[str, str]] = set()
         self._tilted: set[str] = set()
+        self._gone = False
+        self._lock = threading.Lock()
 
     def do(self, message: Mapping[str, object]) -> None:
-        """Do what a message asks for. Raises `NoughtsError`."""
+        """Do what a message asks for; nothing after `let_go()`. Raises `NoughtsError`."""
+        with self._lock:
+            if not self._gone:
+                self._do(message)
+
+    def _do(self, message: Mapping[str, object]) -> None:
         name = message.get("board")
         if not isinstance(name, str) or name not in self._hub.virtual.kinds:
             raise BoardError("that is not a virtual board; only those can be pressed from here")
@@ -54,11 +62,13 @@ class Hands:
                 raise BoardError("a board cannot do that; load the page again")
 
     def let_go(self) -> None:
-        """Let all buttons go, and hold the boards level."""
-        held, self._held = self._held, set()
-        tilted, self._tilted = self._tilted, set()
-        with suppress(NoughtsError):  # a board that has ended holds nothing
-            for name, button in held:
-                self._hub.virtual.board(name).release(button)
-            for name in tilted:
-                self._hub.virtual.board(name).tilt(0, 0)
+        """Let all buttons go, and hold the boards level: the browser has gone away."""
+        with self._lock:  # what is being done for it may be a press
+            self._gone = True
+            while self._held:
+                name, button = self._held.pop()
+                with suppress(NoughtsError):  # a board that has ended holds nothing
+                    self._hub.virtual.board(name).release(button)
+            while self._tilted:
+                with suppress(NoughtsError):
+                    self._hub.virtual.board(self._tilted.pop()).tilt(0, 0)

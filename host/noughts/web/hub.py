@@ -18,6 +18,7 @@ from noughts.errors import printable
 from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
 from noughts.protocol.sentences import Boot, write
+from noughts.virtual.board import VirtualBoard
 from noughts.watch.events import BoardNamed, Event
 from noughts.watch.port_monitor import Change, DataReceived, PortMonitor
 from noughts.watch.session import Session
@@ -185,11 +186,14 @@ class Hub:
         self._boards[name].controls = controls
         self.changed(name)
 
-    def note_end(self, name: str, why: str) -> None:
-        """Note that a virtual board has ended by itself."""
-        if not self._boards[name].trouble:
-            self._boards[name].trouble = printable(why)
-            self.changed(name)
+    def note_end(self, name: str, ended: VirtualBoard, why: str) -> None:
+        """Note that a virtual board has ended by itself, if no other has taken its place."""
+        with self._lock:
+            board = self._boards[name]
+            if board.trouble or self.virtual.running.get(name) is not ended:
+                return
+            board.trouble = printable(why)
+        self.changed(name)
 
     def note_work(self, name: str, work: Mapping[str, object]) -> None:
         """Note what is being done with a board, or what came of that."""
@@ -216,12 +220,14 @@ class Hub:
 
     def restart(self, name: str) -> None:
         """Start a virtual board anew that does not run any more."""
-        if self._boards[name].trouble:
-            with self._lock:
-                self._boards[name].trouble = ""
-                self._boards[name].observer.reset()
-            self.changed(name)
+        with self._lock:
+            board = self._boards[name]
+            if not board.trouble:
+                return  # another browser was first
+            board.trouble = ""
+            board.observer.reset()
             self.virtual.again(name)
+        self.changed(name)
 
     async def _publish(self) -> None:
         while True:

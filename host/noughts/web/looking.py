@@ -29,7 +29,7 @@ async def look(hub: Hub) -> None:
             try:
                 leds, ms = board.leds(), board.clock_us() // 1000
             except BoardGoneError as error:
-                hub.note_end(name, str(error))
+                hub.note_end(name, board, str(error))
                 continue
             hub.see(name, leds)
             before = told.get(name, (b"", 0))

@@ -111,6 +111,7 @@ class _Protocol(_Taking, H11Protocol):
 
     _silent: dict[_Protocol, asyncio.TimerHandle] = {}  # noqa: RUF012
     """Whose next word we wait for, and until when; the first has been silent for longest."""
+    _closing: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -124,6 +125,8 @@ class _Protocol(_Taking, H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._heard()
+        if self._closing:  # asyncio fails to abort what has ended
+            self._closing.cancel()
         super().connection_lost(exc)
 
     def _attend(self) -> None:
@@ -146,7 +149,7 @@ class _Protocol(_Taking, H11Protocol):
         self._heard()
         self.transport.close()
         # Who does not take what is still to be sent would keep it open.
-        self.loop.call_later(_STALLED_S, self.transport.abort)
+        self._closing = self.loop.call_later(_STALLED_S, self.transport.abort)
 
 
 class _Socket(_Taking, WebSocketsSansIOProtocol):

@@ -26,6 +26,8 @@ from noughts.watch.port_monitor import name_of
 from noughts.web.hub import Hub
 
 _LINES = 40
+_DOCTOR = "doctor"
+"""Who has all boards, instead of a board's name."""
 
 
 class _EndedError(Exception):
@@ -118,14 +120,14 @@ class Works:
         with self._lock:
             if self._busy:
                 raise BoardError("a board is being worked on; wait until that is done")
-            self._busy.update(["doctor", *self._hub.known()])
+            self._busy.add(_DOCTOR)
         self._hub.beside(self._check)
 
     def _begin(self, name: str, what: str, work: Callable[[_Told], str]) -> None:
         if name not in self._hub.known():
             raise BoardError(f"there is no board {name[:60]!r}; choose another one")
         with self._lock:
-            if name in self._busy:
+            if self._busy & {name, _DOCTOR}:
                 raise BoardError("this board is being worked on; wait until that is done")
             self._busy.add(name)
         self._hub.beside(lambda: self._do(name, what, work))
@@ -190,7 +192,7 @@ class Works:
             told.append({"name": "Stopped", "checks": _records([check])})
         finally:
             with self._lock:
-                self._busy.clear()
+                self._busy.discard(_DOCTOR)
         self._tell(told, "")
 
     def _probe(self, name: str, board: ProbedBoard) -> None:
