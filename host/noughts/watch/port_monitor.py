@@ -85,7 +85,7 @@ class PortMonitor:
         self,
         wanted: Sequence[str] = (),
         find: Callable[[], Sequence[Port]] = find_ports,
-        also: Callable[[], Sequence[Port]] = lambda: (),
+        also: Callable[[], Sequence[str]] = lambda: (),
         boards: Mapping[str, str] | None = None,
         opened: Callable[[str], object] = lambda name: None,
     ) -> None:
@@ -154,7 +154,7 @@ class PortMonitor:
             # The name that was given may be a link; the board behind it is the same.
             known = {port.name: port.usb_id for port in there}
             there = [Port(name, known.get(os.path.realpath(name))) for name in self._wanted]
-        return [*self._also(), *there]
+        return [*(Port(name, None) for name in self._also()), *there]
 
     def _try(self, port: Port) -> None:
         try:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import partial
 
 from noughts.errors import BoardError, BoardGoneError, NoughtsError, in_words
-from noughts.hardware.ports import Port
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, Program, program
 
@@ -111,11 +110,11 @@ class VirtualBoards:
         if board is not None:
             board.heard.set()
 
-    def ports(self) -> list[Port]:
+    def ports(self) -> list[str]:
         """The ports of those that run, or are just starting."""
         with self._lock:
             return [
-                Port(board.port, None)
+                board.port
                 for name, board in self._boards.items()
                 if name not in self.running or _runs(board)
             ]

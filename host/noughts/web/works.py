@@ -178,7 +178,7 @@ class Works:
         names = dict(self._hub.virtual.names)
         try:
             self._tell(told, "this computer")
-            boards = find_boards([port.name for port in self._hub.virtual.ports()])
+            boards = find_boards(self._hub.virtual.ports())
             told.append({"name": "This computer", "checks": _records(of_computer(bool(boards)))})
             for board in boards:
                 name = names.get(board.port.name) if board.port else None
