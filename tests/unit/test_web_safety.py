@@ -241,7 +241,9 @@ def test_other_methods_need_it_too(ask, method):
 def test_a_body_in_pieces(ask):
     piece = b"x" * 40_000
     assert status(ask(change(), "POST", "/api/echo", (piece,))) == 200
-    assert status(ask(change(), "POST", "/api/echo", (piece, piece, piece))) == 413
+    refused = ask(change(), "POST", "/api/echo", (piece, piece, piece))
+    assert status(refused) == 413
+    assert headers(refused)["connection"] == "close"  # for the rest is never read
     said = ask({"host": HERE}, "GET", "/api/echo", (piece, piece))
     assert json.loads(text(said)) == {"heard": 0}  # what only asks has none
 
@@ -375,6 +377,13 @@ def test_who_asks_too_often_is_not_shut_out():
         clock.now_s += 0.01
         answered += limit.allows("here")
     assert 100 <= answered <= 105
+
+
+def test_the_addresses_that_ask_last_are_remembered():
+    limit = RateLimit(rate=0, burst=1)
+    assert all(limit.allows(f"{number}") for number in range(5000))
+    assert not limit.allows("4999")
+    assert limit.allows("0")
 
 
 def refusals(limit, headers, times=3, kind="http", parts=()):

@@ -33,6 +33,7 @@ _POLICY = (
     "frame-ancestors 'none'"
 )
 _HEADERS = {
+    "Cache-Control": "no-store",
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -123,7 +124,6 @@ class Safety:
             await self._app(scope, limited, send)
         finally:
             self._sockets[address] -= 1
-            self._sockets += Counter()  # which drops who has none
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -221,10 +221,7 @@ def _after(body: bytes, receive: Receive) -> Receive:
         if not heard:
             heard = True
             return {"type": "http.request", "body": body, "more_body": False}
-        message = await receive()
-        while message["type"] == "http.request":  # the body of what may have none
-            message = await receive()
-        return message
+        return await receive()
 
     return after
 
@@ -235,7 +232,6 @@ def _with_headers(send: Send) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers[name] = value
-            headers.setdefault("Cache-Control", "no-store")
         await send(message)
 
     return with_headers

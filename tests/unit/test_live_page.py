@@ -1,0 +1,342 @@
+"""What browsers are told of boards and do with them, by the WebSocket's messages alone."""
+
+import asyncio
+import json
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from noughts.errors import BoardError, BoardGoneError
+from noughts.store.store import Store
+from noughts.web import hub as web_hub
+from noughts.web import live
+from noughts.web.app import application
+from noughts.web.channel import Channel, Follower
+from noughts.web.hub import Hub
+from noughts.web.site import Site
+
+NAME = "virtual-1"
+DARK, LIT = bytes(25), bytes([9] * 25)
+
+
+class Board:
+    """Shows what the test wants it to, and notes what is done with it."""
+
+    firmware = "MicroPython"
+
+    def __init__(self):
+        self.shown, self.ms, self.flash, self.ended = DARK, 1000, b"", False
+        self.done = []
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+
+    def leds(self):
+        if self.ended:
+            raise BoardGoneError("it was killed; start again")
+        return self.shown
+
+    def clock_us(self):
+        return self.ms * 1000
+
+    def memory(self):
+        return self.flash
+
+    def __getattr__(self, name):
+        def do(*given):
+            assert self.goes_on.wait(120)
+            self.done.append((name, *given))
+
+        return do
+
+
+class Boards:
+    """Stands in for virtual boards: all run, and nothing is emulated."""
+
+    def __init__(self, count, plugged, changed):
+        self.kinds = {f"virtual-{number + 1}": "V2" for number in range(count)}
+        self.running = {name: Board() for name in self.kinds}
+        self.names, self.trouble, self.ports, self.opened = {}, {}, list, print
+        self.started, self._changed = [], changed
+
+    def start(self):
+        for name in self.kinds:
+            self._changed(name)
+
+    def again(self, name):
+        self.started.append(name)
+        self.running[name] = Board()
+        threading.Thread(target=self._changed, args=(name,)).start()
+
+    def board(self, name):
+        if name not in self.running:
+            raise BoardError("it does not run")
+        return self.running[name]
+
+    def close(self):
+        self.running.clear()
+        self.beside_the_end = [thread.name for thread in threading.enumerate()]
+
+
+class Browser:
+    """One that looks on until `leave()`; what it was told last is in `now`."""
+
+    def __init__(self, site, hub, client="127.0.0.1", leds=True, token=True):
+        self._in, self._out = asyncio.Queue(), asyncio.Queue()
+        self.now, self.told = {}, []
+        here = site.addresses[0].encode()
+        scope = {
+            "type": "websocket", "path": "/api/live", "query_string": b"leds" * leds,
+            "headers": [(b"host", here), (b"origin", b"http://" + here)],
+            "client": (client, 50_000), "subprotocols": [],
+        }  # fmt: skip
+        app = application(site, hub)
+        self._in.put_nowait({"type": "websocket.connect"})
+        self.task = asyncio.create_task(app(scope, self._in.get, self._out.put))
+        if token:
+            self.say(token=site.token)
+
+    def say(self, **message):
+        self.send(json.dumps(message))
+
+    def send(self, text):
+        self._in.put_nowait({"type": "websocket.receive", "text": text})
+
+    async def hear(self, confirm=True):
+        while (message := await asyncio.wait_for(self._out.get(), 120))["type"] != "websocket.send":
+            pass
+        told = json.loads(message["text"])
+        self.told.append(told)
+        self.now |= told
+        if confirm and not {"you", "error"} & told.keys():
+            self.say(seen=True)
+        return told
+
+    async def until(self, holds):
+        while not holds(self.now):
+            await self.hear()
+
+    async def leave(self, how=None):
+        self._in.put_nowait(how or {"type": "websocket.disconnect", "code": 1001})
+        await asyncio.wait_for(self.task, 120)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs a test in an event loop, with a hub of so many boards, and sees that all ends."""
+    monkeypatch.setattr(web_hub, "VirtualBoards", Boards)
+    monkeypatch.setattr(web_hub, "_END_S", 120)  # on a busy computer
+    monkeypatch.setattr(web_hub, "_WORK_S", 120)
+
+    def start(test, boards=1, **named):
+        async def around():
+            site = Site(tmp_path / "games.db", 8017, boards=boards, **named)
+            hub = Hub(site, find=list)
+            hub.start()
+            try:
+                await test(site, hub)
+            finally:
+                hub.stop()
+                await hub.close()
+            await settled(lambda: len(asyncio.all_tasks()) == 1)
+            assert hub.virtual.running == {}
+            assert "keep games" not in hub.virtual.beside_the_end  # all that they said is kept
+
+        before = set(threading.enumerate())
+        asyncio.run(around())
+        for thread in set(threading.enumerate()) - before:
+            thread.join(120)
+            assert not thread.is_alive(), thread.name
+
+    return start
+
+
+async def settled(holds):
+    """Let everything else go on until something holds."""
+    for _ in range(12_000):
+        if holds():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came")
+
+
+def test_what_was_held_is_let_go_however_a_browser_goes_away(run):
+    async def test(site, hub):
+        board = hub.virtual.running[NAME]
+        for how in (None, {"type": "websocket.receive", "bytes": b"x"}):
+            browser = Browser(site, hub)
+            browser.say(board=NAME, do="press", buttons="A")
+            await settled(lambda: board.done)
+            await browser.leave(how)
+            assert board.done == [("press", "A"), ("release", "A")]
+            board.done.clear()
+        assert not hub.led_lookers.there.is_set() and not hub.lookers.there.is_set()
+
+    run(test)
+
+
+def test_others_look_on_when_one_goes_away(run):
+    async def test(site, hub):
+        one, two, three = (Browser(site, hub, leds=leds) for leds in (True, True, False))
+        for browser in (one, two):
+            await browser.until(lambda now: f"leds/{NAME}" in now)
+        await one.leave()
+        await three.leave()
+        hub.virtual.running[NAME].shown = LIT
+        await two.until(lambda now: now[f"leds/{NAME}"][0] == "9" * 25)
+        hub.note_work(NAME, {"what": "flash"})
+        await two.until(lambda now: now[f"board/{NAME}"]["work"])
+        await two.leave()
+        assert not any(f"leds/{NAME}" in told for told in three.told)
+
+    run(test)
+
+
+def test_what_the_leds_clock_and_flash_of_a_board_tell(run):
+    async def test(site, hub):
+        board, browser = hub.virtual.running[NAME], Browser(site, hub)
+        await browser.until(lambda now: now.get(f"leds/{NAME}") == ["0" * 25, 1000])
+        board.ms = 7  # it was programmed anew, and looks the same
+        await browser.until(lambda now: now[f"leds/{NAME}"] == ["0" * 25, 7])
+        await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("controls") == "buttons")
+        board.flash = b"\xfe.\x08settingsHt"
+        await browser.until(lambda now: now[f"board/{NAME}"]["controls"] == "tilt")
+        await browser.leave()
+
+    run(test)
+
+
+def test_a_board_that_has_ended_is_started_again(run):
+    async def test(site, hub):
+        browser, board = Browser(site, hub), hub.virtual.running[NAME]
+        browser.say(board=NAME, do="start")  # it runs: nothing is to be done
+        browser.say(board=NAME, do="tap", buttons="A")
+        await settled(lambda: board.done)
+        board.ended = True
+        await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("ended"))
+        assert browser.now[f"board/{NAME}"]["about"] == "it was killed; start again"
+        assert hub.virtual.started == []
+        for _ in range(2):
+            browser.say(board=NAME, do="start")
+        await browser.until(lambda now: not now[f"board/{NAME}"]["ended"])
+        browser.say(board=NAME, do="tap", buttons="B")
+        await settled(lambda: hub.virtual.running[NAME].done)
+        assert hub.virtual.started == [NAME]
+        await browser.leave()
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    ("client", "lan", "token", "may"),
+    [
+        ("127.0.0.1", True, None, True),
+        ("192.0.2.7", True, None, False),
+        ("192.0.2.7", False, None, True),  # there is no such connection
+        ("127.0.0.1", True, "wrong", False),
+        ("127.0.0.1", False, ["x"], False),
+    ],
+)
+def test_who_may_press(run, client, lan, token, may):
+    async def test(site, hub):
+        browser = Browser(site, hub, client, token=False)
+        browser.say(token=site.token if token is None else token)
+        await browser.until(lambda now: "you" in now)
+        assert browser.now["you"] == {"may": may}
+        browser.say(board=NAME, do="tap", buttons="A")
+        browser.say(board="virtual-9")
+        await browser.until(lambda now: "error" in now)
+        await browser.leave()
+        assert hub.virtual.board(NAME).done == [("tap", "A")] * may if may else True
+
+    run(test, lan=lan)
+
+
+def test_what_is_no_message_is_said_and_nothing_ends(run):
+    async def test(site, hub):
+        browser = Browser(site, hub)
+        for number, text in enumerate(("", "[]", "[" * 60_000, '"x"', "null", "{", "{}"), 1):
+            browser.send(text)
+            await browser.until(lambda _, n=number: sum("error" in m for m in browser.told) == n)
+        browser.say(board=NAME, do="tap", buttons="A")
+        await settled(lambda: hub.virtual.board(NAME).done)
+        await browser.leave()
+
+    run(test)
+
+
+def test_who_asks_faster_than_a_board_can_loses_some_and_stays(run):
+    async def test(site, hub):
+        board, browser = hub.virtual.board(NAME), Browser(site, hub)
+        board.goes_on.clear()
+        for _ in range(live._WAITING * 2):
+            browser.say(board=NAME, do="tap", buttons="A")
+        browser.say(token=site.token)  # which is answered at once, after those before it
+        await browser.until(lambda _: sum("you" in told for told in browser.told) == 2)
+        board.goes_on.set()
+        await settled(lambda: len(board.done) >= live._WAITING)
+        browser.say(board=NAME, do="tap", buttons="B")
+        await settled(lambda: ("tap", "B") in board.done)
+        assert len(board.done) <= live._WAITING + 2
+        await browser.leave()
+
+    run(test)
+
+
+def test_names_that_are_kept_are_told_from_the_start(run, tmp_path):
+    with Store(tmp_path / "games.db", create=True) as store:
+        store.name_board(NAME, "blue table")
+        store.name_board("usb-9", "not here")
+
+    async def test(site, hub):
+        browser = Browser(site, hub)
+        await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("name") == "blue table")
+        assert browser.now["order"] == [NAME] and "board/usb-9" not in browser.now
+        await browser.leave()
+
+    run(test)
+
+
+def test_what_is_being_done_is_waited_for_at_the_end(run):
+    done = []
+
+    async def test(site, hub):
+        def work():
+            while not hub.stopping:
+                pass
+            done.append("work")
+
+        hub.beside(work)
+
+    run(test)
+    assert done == ["work"]
+
+
+def test_one_that_confirms_nothing_is_sent_four_messages():
+    """However much it confirmed before there was anything."""
+
+    async def test():
+        sent, channel = [], Channel()
+
+        async def send(text):
+            sent.append(json.loads(text))
+
+        follower = Follower(SimpleNamespace(send_text=send))
+        for _ in range(10):
+            follower.confirmed()
+        following = asyncio.create_task(follower.follow(channel))
+        for value in range(20):
+            channel.set("a", value)
+            for _ in range(5):
+                await asyncio.sleep(0)
+        assert sent == [{"a": 0}, {"a": 1}, {"a": 2}, {"a": 3}]
+        for _ in range(10):
+            follower.confirmed()
+        for value in range(20, 40):
+            channel.set("a", value)
+            for _ in range(5):
+                await asyncio.sleep(0)
+        assert sent[4:] == [{"a": value} for value in range(20, 24)]
+        following.cancel()
+
+    asyncio.run(test())
