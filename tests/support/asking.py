@@ -1,0 +1,123 @@
+"""Asking the page's application by ASGI alone: any headers, from any address."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import Message
+from starlette.websockets import WebSocket
+
+from noughts.web import app as web_app
+from noughts.web import pages
+from noughts.web.hub import Hub
+from noughts.web.site import Site
+
+HERE = "127.0.0.1:8017"
+OURS = {"host": HERE, "origin": f"http://{HERE}"}
+SITE = Site(Path("games.db"), 8017)
+
+Headers = Mapping[str, str] | Iterable[tuple[str, str]]
+
+
+async def _echo(request: Request) -> JSONResponse:
+    return JSONResponse({"heard": len(await request.body())})
+
+
+async def _fails(request: Request) -> JSONResponse:
+    raise ZeroDivisionError
+
+
+async def _echo_socket(socket: WebSocket) -> None:
+    await socket.accept()
+    async for heard in socket.iter_text():
+        await socket.send_text(heard)
+
+
+def asker(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Message]]:
+    """What asks the application, with some addresses of the tests' own; gives all that it says."""
+    more = [
+        Route("/api/echo", _echo, methods=["GET", "POST"]),
+        Route("/api/fails", _fails),
+        WebSocketRoute("/socket", _echo_socket),
+    ]
+    routes = pages.routes
+    monkeypatch.setattr(pages, "routes", lambda site: [*routes(site), *more])
+
+    def ask(
+        headers: Headers,
+        method: str = "GET",
+        path: str = "/",
+        body: Sequence[Any] = (b"",),
+        client: str = "127.0.0.1",
+        site: Site = SITE,
+        kind: str = "http",
+    ) -> list[Message]:
+        pairs = headers.items() if isinstance(headers, Mapping) else headers
+        scope = {
+            "type": kind,
+            "method": method,
+            "path": path,
+            "query_string": b"",
+            "headers": [(name.encode(), value.encode("latin-1")) for name, value in pairs],
+            "client": (client, 50_000),
+            "server": ("127.0.0.1", 8017),
+            "scheme": "http",
+            "http_version": "1.1",
+            "subprotocols": [],
+        }
+        heard: list[Message] = [
+            {"type": "http.request", "body": part, "more_body": number < len(body)}
+            for number, part in enumerate(body, 1)
+        ]
+        if kind == "websocket":
+            heard = [{"type": "websocket.connect"}]
+            heard += [{"type": "websocket.receive", "text": part} for part in body]
+            heard += [{"type": "websocket.disconnect", "code": 1000}]
+        said: list[Message] = []
+
+        async def receive() -> Message:
+            return heard.pop(0) if heard else {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            said.append(message)
+
+        async def once() -> None:
+            try:
+                await web_app.application(site, Hub(site))(scope, receive, send)
+            except ZeroDivisionError:  # raised again after it has been answered
+                assert path == "/api/fails"
+
+        asyncio.run(once())
+        return said
+
+    return ask
+
+
+def change(site: Site = SITE, **more: str | None) -> dict[str, str]:
+    """The headers of our own page when it changes something; `_` in a name stands for `-`."""
+    good = {"content-type": "application/json", "x-noughts-token": site.token}
+    named = {name.replace("_", "-"): value for name, value in more.items()}
+    return {name: value for name, value in (OURS | good | named).items() if value is not None}
+
+
+def status(said: list[Message]) -> int:
+    """The status of an answer."""
+    number: int = said[0]["status"]
+    return number
+
+
+def headers(said: list[Message]) -> dict[str, str]:
+    """The headers of an answer, in lower case."""
+    return {name.decode().lower(): value.decode() for name, value in said[0]["headers"]}
+
+
+def text(said: list[Message]) -> str:
+    """The body of an answer."""
+    return b"".join(message.get("body", b"") for message in said[1:]).decode()
