@@ -89,6 +89,8 @@ def test_who_follows_gets_the_newest_once():
             channel.set("a", value)
         channel.set("b", [1])
         assert json.loads(channel.since(seen)) == {"a": 99}
+        channel.set("b", 2)
+        assert json.loads(channel.since(seen)) == {"a": 99, "b": 2}
         assert channel.since(seen) is channel.since(seen)  # encoded once for all
         waiting = asyncio.ensure_future(channel.beyond(channel.version))
         await asyncio.sleep(0)

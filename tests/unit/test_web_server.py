@@ -1,11 +1,15 @@
-"""How long the page's server waits for those who are connected."""
+"""How long the page's server waits for those who are connected, its port, and its end."""
 
 import asyncio
+import errno
+import signal
+import socket
 
 import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
+from noughts.errors import NoughtsError
 from noughts.web import server
 
 HALF = b"GET / HTTP/1.1\r\nHost: here\r\n"
@@ -79,10 +83,10 @@ class Line(asyncio.Transport):
 def connect():
     """A connection with nobody there yet: its protocol, its line, and the loop."""
 
-    def start(kind):
-        loop = Loop()
+    def start(kind, state=None):
+        loop, state = Loop(), state or ServerState()
         config = uvicorn.Config(lambda scope: None, http=server._Protocol, ws=server._Socket)
-        protocol = kind(config=config, server_state=ServerState(), app_state={}, _loop=loop)
+        protocol = kind(config=config, server_state=state, app_state={}, _loop=loop)
         line = Line(protocol)
         protocol.connection_made(line)
         return protocol, line, loop
@@ -138,3 +142,69 @@ def test_what_comes_after_the_end_is_not_waited_for(connect):
     protocol.data_received(HALF)
     assert [timer._callback for timer in loop.left()] == [line.abort]
     protocol.connection_lost(None)
+
+
+def test_an_answer_may_take_its_time(connect):
+    """Only the rest of a request is waited for."""
+    protocol, _, loop = connect(server._Protocol)
+    protocol.data_received(HALF)
+    assert len(loop.left()) == 1
+    protocol.data_received(b"\r\n")
+    assert loop.left() == []
+    protocol.connection_lost(None)
+
+
+def test_of_too_many_the_one_that_is_silent_longest_is_closed(connect, monkeypatch):
+    monkeypatch.setattr(server, "_MAX_OPEN", 3)
+    state = ServerState()
+    opened = [connect(server._Protocol, state)[:2] for _ in range(5)]
+    assert [line.closing for _, line in opened] == [True, True, False, False, False]
+    for protocol, _ in opened:
+        protocol.connection_lost(None)
+
+
+def refusing(monkeypatch, number):
+    def bind(sock, address):
+        raise OSError(number, "refused")
+
+    monkeypatch.setattr(socket.socket, "bind", bind)
+
+
+def test_ports_that_are_taken(monkeypatch):
+    refusing(monkeypatch, errno.EADDRINUSE)
+    with pytest.raises(NoughtsError, match="ports 65530 to 65535 are taken; choose another one"):
+        server.listening(65_530, lan=False)
+    refusing(monkeypatch, errno.ENOBUFS)
+    with pytest.raises(OSError, match="refused"):
+        server.listening(8017, lan=False)
+
+
+def ending(calls):
+    return server._Server(uvicorn.Config(lambda scope: None), lambda: calls.append("ending"))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has none")
+def test_a_terminal_that_hangs_up_ends_it_but_under_nohup():
+    before = signal.getsignal(signal.SIGHUP)
+    one = ending([])
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        with one.capture_signals():
+            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        with one.capture_signals():
+            assert signal.getsignal(signal.SIGHUP) == one.handle_exit
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_boards_begin_to_end_before_answers_are_waited_for(monkeypatch):
+    calls = []
+
+    async def shutdown(self, sockets=None):
+        calls.append("shutdown")
+
+    monkeypatch.setattr(uvicorn.Server, "shutdown", shutdown)
+    asyncio.run(ending(calls).shutdown())
+    assert calls == ["ending", "shutdown"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,14 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     yield start
     for one in started:
         one.close()
+
+
+@pytest.fixture
+def echo(serve: Callable[..., Server]) -> Callable[..., Server]:
+    """Starts a server that has something to change."""
+    import echo_site
+
+    return partial(serve, program=(echo_site.__file__,), command=())
 
 
 @pytest.fixture
