@@ -15,6 +15,7 @@ from noughts.web.app import application
 from noughts.web.channel import Channel, Follower
 from noughts.web.hub import Hub
 from noughts.web.site import Site
+from sample_games import BOOT
 
 NAME = "virtual-1"
 DARK, LIT = bytes(25), bytes([9] * 25)
@@ -57,7 +58,7 @@ class Boards:
         self.kinds = {f"virtual-{number + 1}": "V2" for number in range(count)}
         self.running = {name: Board() for name in self.kinds}
         self.names, self.trouble, self.ports, self.opened = {}, {}, list, print
-        self.started, self._changed = [], changed
+        self.started, self._changed, self.closed = [], changed, 0
 
     def start(self):
         for name in self.kinds:
@@ -75,6 +76,7 @@ class Boards:
 
     def close(self):
         self.running.clear()
+        self.closed += 1
         self.beside_the_end = [thread.name for thread in threading.enumerate()]
 
 
@@ -129,9 +131,12 @@ def run(tmp_path, monkeypatch):
     monkeypatch.setattr(web_hub, "_WORK_S", 120)
 
     def start(test, boards=1, **named):
+        hubs = []
+
         async def around():
             site = Site(tmp_path / "games.db", 8017, boards=boards, **named)
             hub = Hub(site, find=list)
+            hubs.append(hub)
             hub.start()
             try:
                 await test(site, hub)
@@ -147,6 +152,7 @@ def run(tmp_path, monkeypatch):
         for thread in set(threading.enumerate()) - before:
             thread.join(120)
             assert not thread.is_alive(), thread.name
+        assert hubs[0].virtual.closed == 1
 
     return start
 
@@ -292,6 +298,26 @@ def test_names_that_are_kept_are_told_from_the_start(run, tmp_path):
         browser = Browser(site, hub)
         await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("name") == "blue table")
         assert browser.now["order"] == [NAME] and "board/usb-9" not in browser.now
+        with Store(tmp_path / "games.db") as store:
+            store.name_board(NAME, "red table")
+        await browser.until(lambda now: now[f"board/{NAME}"]["name"] == "red table")
+        await browser.leave()
+
+    run(test)
+
+
+def test_a_board_begins_and_is_reset(run):
+    async def test(site, hub):
+        browser = Browser(site, hub)
+        hub.hear(NAME, BOOT)  # as whoever has updated it heard it
+        await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
+        assert browser.now[f"board/{NAME}"]["headline"] == "Menu: against whom?"
+        browser.say(board=NAME, do="reset")
+        await browser.until(lambda now: now[f"board/{NAME}"]["headline"] != "Menu: against whom?")
+        await settled(lambda: hub.virtual.board(NAME).done == [("reset",)])
+        assert len(browser.now[f"board/{NAME}"]["lines"]) == 1
+        # And then there is nothing to tell.
+        await settled(lambda: not hub._changed and not hub._news.is_set())
         await browser.leave()
 
     run(test)
@@ -302,14 +328,15 @@ def test_what_is_being_done_is_waited_for_at_the_end(run):
 
     async def test(site, hub):
         def work():
-            while not hub.stopping:
+            while hub._ended is None or not hub._ended.is_alive():
                 pass
-            done.append("work")
+            hub._ended.join(0.2)  # it ends before us only if nothing makes it wait
+            done.append(hub._ended.is_alive())
 
         hub.beside(work)
 
     run(test)
-    assert done == ["work"]
+    assert done == [True]
 
 
 def test_one_that_confirms_nothing_is_sent_four_messages():
