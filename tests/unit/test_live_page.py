@@ -187,12 +187,13 @@ def test_others_look_on_when_one_goes_away(run):
         for browser in (one, two):
             await browser.until(lambda now: f"leds/{NAME}" in now)
         await one.leave()
-        await three.leave()
         hub.virtual.running[NAME].shown = LIT
         await two.until(lambda now: now[f"leds/{NAME}"][0] == "9" * 25)
         hub.note_work(NAME, {"what": "flash"})
         await two.until(lambda now: now[f"board/{NAME}"]["work"])
         await two.leave()
+        await three.until(lambda now: now.get(f"board/{NAME}", {}).get("work"))
+        await three.leave()
         assert not any(f"leds/{NAME}" in told for told in three.told)
 
     run(test)
