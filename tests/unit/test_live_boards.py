@@ -131,6 +131,16 @@ def test_what_a_browser_held_is_let_go():
     assert board.done == [*held, ("release", "B"), ("tilt", 0, 0)]
 
 
+def test_a_board_that_is_held_level_again_is_left_so():
+    board = Board()
+    virtual = SimpleNamespace(kinds={"virtual-1": "V2"}, board=lambda name: board)
+    hands = Hands(SimpleNamespace(virtual=virtual))
+    hands.do({"board": "virtual-1", "do": "tilt", "x": 0, "y": 1})
+    hands.do({"board": "virtual-1", "do": "level"})
+    hands.let_go()
+    assert board.done == [("tilt", 0, 400), ("tilt", 0, 0)]
+
+
 def test_what_was_held_on_other_boards_is_let_go_though_one_has_ended():
     boards = {f"virtual-{number}": Board() for number in range(1, 9)}
 

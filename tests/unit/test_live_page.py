@@ -9,6 +9,7 @@ import pytest
 
 from noughts.errors import BoardError, BoardGoneError
 from noughts.store.store import Store
+from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
 from noughts.web import hub as web_hub
 from noughts.web import live
 from noughts.web.app import application
@@ -219,6 +220,9 @@ def test_a_board_that_has_ended_is_started_again(run):
         browser.say(board=NAME, do="start")  # it runs: nothing is to be done
         browser.say(board=NAME, do="tap", buttons="A")
         await settled(lambda: board.done)
+        hub.hear(NAME, BOOT)
+        await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
+        menu = browser.now[f"board/{NAME}"]["headline"]
         board.ended = True
         await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("ended"))
         assert browser.now[f"board/{NAME}"]["about"] == "it was killed; start again"
@@ -226,6 +230,8 @@ def test_a_board_that_has_ended_is_started_again(run):
         for _ in range(2):
             browser.say(board=NAME, do="start")
         await browser.until(lambda now: not now[f"board/{NAME}"]["ended"])
+        assert browser.now[f"board/{NAME}"]["about"] != "it was killed; start again"
+        assert hub._boards[NAME].observer.now.phase == "starting" and menu.startswith("Menu")
         browser.say(board=NAME, do="tap", buttons="B")
         await settled(lambda: hub.virtual.running[NAME].done)
         assert hub.virtual.started == [NAME]
@@ -322,6 +328,22 @@ def test_a_board_begins_and_is_reset(run):
         await browser.leave()
 
     run(test)
+
+
+def test_what_ports_tell(run):
+    async def test(site, hub):
+        port = "/dev/ttyACM0"
+        hub._take([PortOpened("usb-1", port)])
+        assert hub.port("usb-1") == port
+        refused = [PortUnavailable(f"/dev/tty{number}", "no\u202e") for number in range(9)]
+        hub._take([PortClosed("usb-1", port, "it was unplugged"), *refused])
+        assert hub.port("usb-1") is None and hub.port("usb-2") is None
+        browser = Browser(site, hub)
+        await browser.until(lambda now: len(now.get("site", {}).get("waiting", ())) == 5)
+        assert all(line.isprintable() for line in browser.now["site"]["waiting"])
+        await browser.leave()
+
+    run(test, boards=0)
 
 
 def test_what_is_being_done_is_waited_for_at_the_end(run):
