@@ -7,121 +7,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from noughts.errors import BoardError, BoardGoneError
+from live_page import Boards, Browser, settled
 from noughts.store.store import Store
 from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
 from noughts.web import hub as web_hub
 from noughts.web import live
-from noughts.web.app import application
 from noughts.web.channel import Channel, Follower
 from noughts.web.hub import Hub
 from noughts.web.site import Site
 from sample_games import BOOT
 
 NAME = "virtual-1"
-DARK, LIT = bytes(25), bytes([9] * 25)
-
-
-class Board:
-    """Shows what the test wants it to, and notes what is done with it."""
-
-    firmware = "MicroPython"
-
-    def __init__(self):
-        self.shown, self.ms, self.flash, self.ended = DARK, 1000, b"", False
-        self.done = []
-        self.goes_on = threading.Event()
-        self.goes_on.set()
-
-    def leds(self):
-        if self.ended:
-            raise BoardGoneError("it was killed; start again")
-        return self.shown
-
-    def clock_us(self):
-        return self.ms * 1000
-
-    def memory(self):
-        return self.flash
-
-    def __getattr__(self, name):
-        def do(*given):
-            assert self.goes_on.wait(120)
-            self.done.append((name, *given))
-
-        return do
-
-
-class Boards:
-    """Stands in for virtual boards: all run, and nothing is emulated."""
-
-    def __init__(self, count, plugged, changed):
-        self.kinds = {f"virtual-{number + 1}": "V2" for number in range(count)}
-        self.running = {name: Board() for name in self.kinds}
-        self.names, self.trouble, self.ports, self.opened = {}, {}, list, print
-        self.started, self._changed, self.closed = [], changed, 0
-
-    def start(self):
-        for name in self.kinds:
-            self._changed(name)
-
-    def again(self, name):
-        self.started.append(name)
-        self.running[name] = Board()
-        threading.Thread(target=self._changed, args=(name,)).start()
-
-    def board(self, name):
-        if name not in self.running:
-            raise BoardError("it does not run")
-        return self.running[name]
-
-    def close(self):
-        self.running.clear()
-        self.closed += 1
-        self.beside_the_end = [thread.name for thread in threading.enumerate()]
-
-
-class Browser:
-    """One that looks on until `leave()`; what it was told last is in `now`."""
-
-    def __init__(self, site, hub, client="127.0.0.1", leds=True, token=True):
-        self._in, self._out = asyncio.Queue(), asyncio.Queue()
-        self.now, self.told = {}, []
-        here = site.addresses[0].encode()
-        scope = {
-            "type": "websocket", "path": "/api/live", "query_string": b"leds" * leds,
-            "headers": [(b"host", here), (b"origin", b"http://" + here)],
-            "client": (client, 50_000), "subprotocols": [],
-        }  # fmt: skip
-        app = application(site, hub)
-        self._in.put_nowait({"type": "websocket.connect"})
-        self.task = asyncio.create_task(app(scope, self._in.get, self._out.put))
-        if token:
-            self.say(token=site.token)
-
-    def say(self, **message):
-        self.send(json.dumps(message))
-
-    def send(self, text):
-        self._in.put_nowait({"type": "websocket.receive", "text": text})
-
-    async def hear(self, confirm=True):
-        while (message := await asyncio.wait_for(self._out.get(), 120))["type"] != "websocket.send":
-            pass
-        told = json.loads(message["text"])
-        self.told.append(told)
-        self.now |= told
-        if confirm and not {"you", "error"} & told.keys():
-            self.say(seen=True)
-        return told
-
-    async def until(self, holds):
-        while not holds(self.now):
-            await self.hear()
-
-    async def leave(self, how=None):
-        self._in.put_nowait(how or {"type": "websocket.disconnect", "code": 1001})
-        await asyncio.wait_for(self.task, 120)
+LIT = bytes([9] * 25)
 
 
 @pytest.fixture
@@ -156,15 +53,6 @@ def run(tmp_path, monkeypatch):
         assert hubs[0].virtual.closed == 1
 
     return start
-
-
-async def settled(holds):
-    """Let everything else go on until something holds."""
-    for _ in range(12_000):
-        if holds():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it never came")
 
 
 def test_what_was_held_is_let_go_however_a_browser_goes_away(run):

@@ -1,0 +1,142 @@
+"""Browsers that look on, by messages alone, at boards that do what a test wants."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from starlette.types import Message
+
+from noughts.errors import BoardError, BoardGoneError
+from noughts.web.app import application
+from noughts.web.hub import Hub
+from noughts.web.site import Site
+
+DARK = bytes(25)
+
+
+class Board:
+    """Shows what the test wants it to, and notes what is done with it."""
+
+    firmware = "MicroPython"
+
+    def __init__(self) -> None:
+        self.shown, self.ms, self.flash, self.ended = DARK, 1000, b"", False
+        self.done: list[tuple[object, ...]] = []
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+
+    def leds(self) -> bytes:
+        if self.ended:
+            raise BoardGoneError("it was killed; start again")
+        return self.shown
+
+    def clock_us(self) -> int:
+        return self.ms * 1000
+
+    def memory(self) -> bytes:
+        return self.flash
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        def do(*given: object) -> None:
+            assert self.goes_on.wait(120)
+            self.done.append((name, *given))
+
+        return do
+
+
+class Boards:
+    """Stands in for virtual boards: all run, and nothing is emulated."""
+
+    def __init__(
+        self, count: int, plugged: Callable[[], object], changed: Callable[[str], object]
+    ) -> None:
+        self.kinds = {f"virtual-{number + 1}": "V2" for number in range(count)}
+        self.running = {name: Board() for name in self.kinds}
+        self.names: dict[str, str] = {}
+        self.trouble: dict[str, str] = {}
+        self.started: list[str] = []
+        self.ports, self.opened = list, print
+        self._changed, self.closed = changed, 0
+
+    def start(self) -> None:
+        for name in self.kinds:
+            self._changed(name)
+
+    def again(self, name: str) -> None:
+        self.started.append(name)
+        self.running[name] = Board()
+        threading.Thread(target=self._changed, args=(name,)).start()
+
+    def board(self, name: str) -> Board:
+        if name not in self.running:
+            raise BoardError("it does not run")
+        return self.running[name]
+
+    def close(self) -> None:
+        self.running.clear()
+        self.closed += 1
+        self.beside_the_end = [thread.name for thread in threading.enumerate()]
+
+
+class Browser:
+    """One that looks on until `leave()`; what it was told last is in `now`."""
+
+    def __init__(
+        self,
+        site: Site,
+        hub: Hub,
+        client: str = "127.0.0.1",
+        leds: bool = True,
+        token: bool = True,
+    ) -> None:
+        self._in: asyncio.Queue[Message] = asyncio.Queue()
+        self._out: asyncio.Queue[Message] = asyncio.Queue()
+        self.now: dict[str, Any] = {}
+        self.told: list[dict[str, Any]] = []
+        here = site.addresses[0].encode()
+        scope = {
+            "type": "websocket", "path": "/api/live", "query_string": b"leds" * leds,
+            "headers": [(b"host", here), (b"origin", b"http://" + here)],
+            "client": (client, 50_000), "subprotocols": [],
+        }  # fmt: skip
+        app = application(site, hub)
+        self._in.put_nowait({"type": "websocket.connect"})
+        self.task = asyncio.ensure_future(app(scope, self._in.get, self._out.put))
+        if token:
+            self.say(token=site.token)
+
+    def say(self, **message: object) -> None:
+        self.send(json.dumps(message))
+
+    def send(self, text: str) -> None:
+        self._in.put_nowait({"type": "websocket.receive", "text": text})
+
+    async def hear(self) -> None:
+        while (message := await asyncio.wait_for(self._out.get(), 120))["type"] != "websocket.send":
+            pass
+        told: dict[str, Any] = json.loads(message["text"])
+        self.told.append(told)
+        self.now |= told
+        if not {"you", "error"} & told.keys():
+            self.say(seen=True)
+
+    async def until(self, holds: Callable[[dict[str, Any]], object]) -> None:
+        while not holds(self.now):
+            await self.hear()
+
+    async def leave(self, how: Message | None = None) -> None:
+        self._in.put_nowait(how or {"type": "websocket.disconnect", "code": 1001})
+        await asyncio.wait_for(self.task, 120)
+
+
+async def settled(holds: Callable[[], object]) -> None:
+    """Let everything else go on until something holds."""
+    for _ in range(12_000):
+        if holds():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came")
