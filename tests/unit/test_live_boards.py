@@ -1,9 +1,7 @@
 """What the page is told of boards: the newest of each, in words."""
 
-import asyncio
 import contextlib
 import json
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,12 +9,11 @@ import pytest
 
 from noughts.errors import BoardError
 from noughts.protocol.sentences import Boot, Game
+from noughts.protocol.situation import Situation
 from noughts.watch.events import NoiseReceived, SentenceStored
 from noughts.watch.port_monitor import PortClosed, PortOpened
-from noughts.watch.session import Session
+from noughts.watch.session import BoardState, Session
 from noughts.web import works as web_works
-from noughts.web.channel import Channel
-from noughts.web.hands import Hands
 from noughts.web.hub import Hub
 from noughts.web.live_board import LiveBoard
 from noughts.web.site import Site
@@ -78,112 +75,11 @@ def test_what_a_board_says_is_short_and_printable():
     assert [text for _, _, text in many["lines"]] == [f"{number}" for number in range(994, 1000)]
 
 
-def test_who_follows_gets_the_newest_once():
-    async def follow():
-        channel = Channel()
-        channel.set("a", 1)
-        channel.set("b", [1])
-        assert json.loads(channel.since(0)) == {"a": 1, "b": [1]}
-        seen = channel.version
-        for value in range(100):
-            channel.set("a", value)
-        channel.set("b", [1])
-        assert json.loads(channel.since(seen)) == {"a": 99}
-        channel.set("b", 2)
-        assert json.loads(channel.since(seen)) == {"a": 99, "b": 2}
-        assert channel.since(seen) is channel.since(seen)  # encoded once for all
-        waiting = asyncio.ensure_future(channel.beyond(channel.version))
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        channel.set("c", None)
-        await waiting
-
-    asyncio.run(follow())
-
-
-class Board:
-    """Notes what is done with it."""
-
-    def __init__(self):
-        self.done = []
-
-    def __getattr__(self, name):
-        return lambda *given: self.done.append((name, *given))
-
-
-def test_what_a_browser_held_is_let_go():
-    board = Board()
-    virtual = SimpleNamespace(kinds={"virtual-1": "V2"}, board=lambda name: board)
-    hands = Hands(SimpleNamespace(virtual=virtual))
-    for message in (
-        {"do": "press", "buttons": "AB"},
-        {"do": "release", "buttons": "A"},
-        {"do": "tilt", "x": -1, "y": 0},
-        {"do": "tap", "buttons": "B"},
-    ):
-        hands.do({"board": "virtual-1", **message})
-    held = [("press", "A", "B"), ("release", "A"), ("tilt", -400, 0), ("tap", "B")]
-    with pytest.raises(BoardError, match="not a virtual board"):
-        hands.do({"board": "usb-1", "do": "tap", "buttons": "A"})
-    assert board.done == held
-    hands.let_go()
-    hands.let_go()
-    assert board.done == [*held, ("release", "B"), ("tilt", 0, 0)]
-
-
-def test_a_board_that_is_held_level_again_is_left_so():
-    board = Board()
-    virtual = SimpleNamespace(kinds={"virtual-1": "V2"}, board=lambda name: board)
-    hands = Hands(SimpleNamespace(virtual=virtual))
-    hands.do({"board": "virtual-1", "do": "tilt", "x": 0, "y": 1})
-    hands.do({"board": "virtual-1", "do": "level"})
-    hands.let_go()
-    assert board.done == [("tilt", 0, 400), ("tilt", 0, 0)]
-
-
-def test_what_was_held_on_other_boards_is_let_go_though_one_has_ended():
-    boards = {f"virtual-{number}": Board() for number in range(1, 9)}
-
-    def running(name):
-        if name in ("virtual-3", "virtual-6"):
-            raise BoardError("it has ended")
-        return boards[name]
-
-    virtual = SimpleNamespace(kinds=boards, board=boards.get)
-    hands = Hands(SimpleNamespace(virtual=virtual))
-    for name in boards:
-        hands.do({"board": name, "do": "press", "buttons": "A"})
-        hands.do({"board": name, "do": "tilt", "x": 1, "y": 0})
-    virtual.board = running
-    hands.let_go()
-    let_go = [board.done[2:] for name, board in boards.items() if name[-1] not in "36"]
-    assert let_go == [[("release", "A"), ("tilt", 0, 0)]] * 6
-
-
-def test_nothing_is_pressed_for_a_browser_that_has_gone_away():
-    """The press may be on its way, in another thread."""
-
-    class Slow(Board):
-        def press(self, button):
-            goes.start()
-            goes.join(0.1)  # it ends before only if nothing makes it wait
-            self.done.append(("press", button))
-
-    board = Slow()
-    virtual = SimpleNamespace(kinds={"virtual-1": "V2"}, board=lambda name: board)
-    hands = Hands(SimpleNamespace(virtual=virtual))
-    goes = threading.Thread(target=hands.let_go)
-    hands.do({"board": "virtual-1", "do": "press", "buttons": "A"})
-    goes.join()
-    hands.do({"board": "virtual-1", "do": "tap", "buttons": "A"})
-    assert board.done == [("press", "A"), ("release", "A")]
-
-
 def test_a_board_is_started_again_once(monkeypatch):
     """Two browsers may ask for it, and what looks at LEDs may come late to see that it ended."""
     hub = Hub(Site(Path("games.db"), 8017, boards=1))
     monkeypatch.setattr(hub, "changed", lambda name: None)
-    ended, began = Board(), []
+    ended, began = object(), []
     running = {"virtual-1": ended}
 
     def again(name):
@@ -197,7 +93,7 @@ def test_a_board_is_started_again_once(monkeypatch):
     hub.restart("virtual-1")
     hub.restart("virtual-1")
     hub.note_end("virtual-1", ended, "it was killed")
-    running["virtual-1"] = Board()
+    running["virtual-1"] = object()
     hub.note_end("virtual-1", ended, "it was killed")
     hub.restart("virtual-1")
     assert began == ["virtual-1"]
@@ -242,3 +138,28 @@ def test_a_board_that_is_back_at_another_port_before_the_first_one_is_gone():
     gone = PortClosed("usb-1", "/dev/ttyACM0", "it was unplugged")
     assert record(OPENED, told(BOOT), back, gone)["running"]
     assert not record(OPENED, told(BOOT), gone)["running"]
+
+
+def test_a_virtual_board_that_starts_and_one_that_does_not_run():
+    board = LiveBoard("virtual-1", virtual=True)
+    state = BoardState("virtual-1", "/dev/pts/1")
+    shown = board.record("virtual-1", None)
+    assert shown["headline"] not in ("Unplugged", "Waiting for a game") and not shown["running"]
+    shown = board.record("virtual-1", state)
+    assert shown["headline"] != "Waiting for a game" and shown["port"] == ""
+    board.trouble = "it was killed"
+    shown = board.record("virtual-1", state)
+    assert (shown["headline"], shown["about"], shown["tile"], shown["running"]) == (
+        "The virtual board does not run", "it was killed", ("does not run", ""), False,
+    )  # fmt: skip
+
+
+def test_a_game_that_begins_and_the_menu_after_one():
+    assert record(OPENED, told(game("")))["game"]["last"] is None
+    session, board = Session(), LiveBoard("usb-1")
+    for event in (OPENED, told(BOOT), told(game("03142", "A"))):
+        session.take(event)
+        board.take(event)
+    board.observer.now = Situation("menu", "H")
+    tile = board.record("blue table", session.boards["usb-1"])["tile"]
+    assert tile == ("in the menu", "last: person against hard, A won")

@@ -1,9 +1,7 @@
 """What browsers are told of boards and do with them, by the WebSocket's messages alone."""
 
 import asyncio
-import json
 import threading
-from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +10,6 @@ from noughts.store.store import Store
 from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
 from noughts.web import hub as web_hub
 from noughts.web import live
-from noughts.web.channel import Channel, Follower
 from noughts.web.hub import Hub
 from noughts.web.site import Site
 from sample_games import BOOT
@@ -248,33 +245,3 @@ def test_what_is_being_done_is_waited_for_at_the_end(run):
 
     run(test)
     assert done == [True]
-
-
-def test_one_that_confirms_nothing_is_sent_four_messages():
-    """However much it confirmed before there was anything."""
-
-    async def test():
-        sent, channel = [], Channel()
-
-        async def send(text):
-            sent.append(json.loads(text))
-
-        follower = Follower(SimpleNamespace(send_text=send))
-        for _ in range(10):
-            follower.confirmed()
-        following = asyncio.create_task(follower.follow(channel))
-        for value in range(20):
-            channel.set("a", value)
-            for _ in range(5):
-                await asyncio.sleep(0)
-        assert sent == [{"a": 0}, {"a": 1}, {"a": 2}, {"a": 3}]
-        for _ in range(10):
-            follower.confirmed()
-        for value in range(20, 40):
-            channel.set("a", value)
-            for _ in range(5):
-                await asyncio.sleep(0)
-        assert sent[4:] == [{"a": value} for value in range(20, 24)]
-        following.cancel()
-
-    asyncio.run(test())

@@ -208,3 +208,18 @@ def test_boards_begin_to_end_before_answers_are_waited_for(monkeypatch):
     monkeypatch.setattr(uvicorn.Server, "shutdown", shutdown)
     asyncio.run(ending(calls).shutdown())
     assert calls == ["ending", "shutdown"]
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "asked"),
+    [(256, -1, [(4096, -1)]), (256, 1000, [(1000, 1000)]), (8192, 8192, []), (-1, -1, [])],
+)
+def test_as_many_files_as_the_system_allows(monkeypatch, soft, hard, asked):
+    resource = pytest.importorskip("resource")
+    unlimited, given = resource.RLIM_INFINITY, []
+    limit = tuple(unlimited if each == -1 else each for each in (soft, hard))
+    monkeypatch.setattr(resource, "getrlimit", lambda what: limit)
+    monkeypatch.setattr(resource, "setrlimit", lambda what, wanted: given.append(wanted))
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: None)
+    server.serve(lambda scope: None, None)
+    assert given == [tuple(unlimited if each == -1 else each for each in pair) for pair in asked]
