@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import queue
 import socket
 import threading
 import time
@@ -185,6 +186,20 @@ def test_a_port_is_lent_and_taken_again(pty, follow):
         stop.set()
         watching.join()
     assert seen[1:] == [PortOpened(name, name)]
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_ports_that_are_followed_besides_and_who_listens_is_told(boards, pty, named):
+    """A virtual board begins to talk when its port is open, or after ten seconds."""
+    (_, virtual), (_, other) = pty(), pty()
+    told = queue.SimpleQueue()
+    wanted = [other] * named
+    monitor = PortMonitor(wanted, boards.find, lambda: [virtual], {virtual: "virtual-1"}, told.put)
+    try:
+        opened = {change.board for change in until(monitor, 1 + named)}
+        assert opened == {told.get(timeout=120) for _ in opened} == {"virtual-1", *wanted}
+    finally:
+        monitor.close()
 
 
 def test_nothing_is_written_to_a_board(pty, follow):
