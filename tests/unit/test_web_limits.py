@@ -7,7 +7,7 @@ import pytest
 from starlette.responses import JSONResponse
 
 from asking import HERE, OURS, SITE, asker, change, headers, status, text
-from noughts.web import pages
+from noughts.web import pages, safety
 from noughts.web.safety import MAX_BODY, RateLimit, Safety
 
 
@@ -142,7 +142,7 @@ def test_the_addresses_that_ask_last_are_remembered():
     assert limit.allows("0")
 
 
-def refusals(limit, headers, times=3, kind="http", parts=()):
+def refusals(limit, headers, times=3, kind="http", parts=(), messages=RateLimit):
     """What `Safety` alone says of the same request again and again."""
     said = []
 
@@ -153,7 +153,7 @@ def refusals(limit, headers, times=3, kind="http", parts=()):
             await JSONResponse({})(scope, receive, send)
 
     async def ask():
-        guarded = Safety(answer, SITE, limit)
+        guarded = Safety(answer, SITE, limit, messages)
         for _ in range(times):
             waiting = [{"type": "websocket.connect"}, *parts]
             scope = {
@@ -184,8 +184,19 @@ def test_what_is_refused_takes_nothing_from_our_pages():
     assert refusals(limit, {"host": HERE})[::2] == [200, 200, 429]
 
 
-def test_messages_have_a_rate_too():
-    limit = RateLimit(rate=0, burst=4)
+def test_messages_have_a_rate_too_and_wait(monkeypatch):
+    """The same for each WebSocket: what one of them sends takes nothing from another."""
+    slept_s = 0.0
+
+    async def sleep(seconds):
+        nonlocal slept_s
+        slept_s += seconds
+
+    monkeypatch.setattr(safety.asyncio, "sleep", sleep)
     message = {"type": "websocket.receive", "text": "press"}
-    said = refusals(limit, OURS, times=1, kind="websocket", parts=[message] * 9)
-    assert said == ["websocket.send"] * 4 + ["websocket.close"]
+    said = refusals(
+        RateLimit(rate=0, burst=2), OURS, times=2, kind="websocket", parts=[message] * 10,
+        messages=lambda: RateLimit(rate=2, burst=4, clock=lambda: slept_s),
+    )  # fmt: skip
+    assert said == ["websocket.send"] * 22  # with that for the connection
+    assert slept_s == pytest.approx(6, abs=0.2)

@@ -7,6 +7,7 @@ not), comes from our own pages, and brings the token of this start if it changes
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import json
@@ -22,7 +23,9 @@ from noughts.web.site import Site
 MAX_BODY = 65_536
 """Bytes; nothing that a page sends comes near it."""
 RATE, BURST = 200, 400
-"""Requests a second from one address, and how many at once: twenty browsers load a page."""
+"""Requests a second from one address, and how many at once: twenty browsers load a page. As many
+messages on each WebSocket: a page confirms some 70 a second at most."""
+_BREATH_S = 0.05
 _ADDRESSES = 4096
 _MAX_SOCKETS = 64
 """WebSockets from one address: of more, nobody else would get one."""
@@ -78,9 +81,16 @@ class Safety:
     It stands around the whole application, so that what fails there has its headers too.
     """
 
-    def __init__(self, app: ASGIApp, site: Site, limit: RateLimit | None = None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        site: Site,
+        limit: RateLimit | None = None,
+        messages: Callable[[], RateLimit] = RateLimit,
+    ) -> None:
         self._app, self._site = app, site
         self._limit = limit or RateLimit()
+        self._messages = messages
         self._sockets: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -112,12 +122,14 @@ class Safety:
             await send({"type": "websocket.close", "code": 1008, "reason": refused.why})
             return
 
+        limit = self._messages()
+
         async def limited() -> Message:
             message = await receive()
-            if message["type"] != "websocket.receive" or self._limit.allows(address):
-                return message
-            await send({"type": "websocket.close", "code": 1008, "reason": "too many messages"})
-            return {"type": "websocket.disconnect", "code": 1008}
+            # Who sends too many waits, and what comes next waits in its own computer.
+            while message["type"] == "websocket.receive" and not limit.allows(address):
+                await asyncio.sleep(_BREATH_S)
+            return message
 
         self._sockets[address] += 1
         try:
