@@ -29,6 +29,14 @@ def marks(page):
     return "".join("." if name.endswith(("free", "empty")) else name[-1] for name in names)
 
 
+def win_between_friends(page):
+    for number, turn in ((1, "O"), (4, "X"), (2, "O"), (5, "X")):
+        cell(page, number).click()
+        says(page, f"{turn}’s turn.")
+    cell(page, 3).click()
+    says(page, "X has won: top row.")
+
+
 def kept(server):
     with Store(server.folder / "noughts" / "games.db") as store:
         return list(games(store, GameFilter()))
@@ -120,11 +128,7 @@ def test_two_friends_and_an_end_that_is_tried_again(server, page):
     page.goto(f"{server.url}/?opponent=friend")
     says(page, "X’s turn.")
     assert page.get_by_label("Who begins").is_hidden()
-    for number, turn in ((1, "O"), (4, "X"), (2, "O"), (5, "X")):
-        cell(page, number).click()
-        says(page, f"{turn}’s turn.")
-    cell(page, 3).click()
-    says(page, "X has won: top row.")
+    win_between_friends(page)
     page.get_by_text("Kept as game 1.").wait_for()
     page.get_by_role("button", name="Undo").click()
     says(page, "Looking back: after move 4 of 5. Play here to go on differently.")
@@ -218,7 +222,7 @@ def test_verdicts_and_the_graph(server, page):
 
 
 def test_a_position_to_try(server, page):
-    page.goto(f"{server.url}/?position=XO......X&opponent=alphabeta")
+    page.goto(f"{server.url}/?position=xo.+...+..X&opponent=alphabeta")
     says(page, "Your turn: you are O.")
     learn = page.get_by_role("link", name="How alpha-beta searches this position")
     assert learn.get_attribute("href") == "/learn?position=XO......X"
@@ -246,6 +250,40 @@ def test_a_link_that_makes_no_sense(server, page):
     page.errors.clear()  # the browser tells of the server's 400
     cell(page, 5).click()
     says(page, "O’s turn.")
+
+
+@pytest.mark.parametrize("at", ["-1", "1.5", "3", "x", ""])
+def test_a_link_to_a_move_that_is_not_there_shows_the_end(server, page, at):
+    page.goto(f"{server.url}/?opponent=friend&moves=41&at={at}")
+    says(page, "X’s turn.")
+    cell(page, 1).click()
+    says(page, "O’s turn.")
+    assert marks(page) == "XO..X...."
+
+
+def test_clicks_while_the_server_thinks(server, page):
+    """What can be clicked is that of the position before: it leads nowhere else."""
+    from playwright.sync_api import expect
+
+    page.goto(f"{server.url}/?opponent=alphabeta")
+    cell(page, 5).click()
+    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    page.get_by_role("button", name="Undo").click()
+    says(page, "Looking back: at the beginning. Play here to go on differently.")
+    held = []
+    page.route("**/api/reply?*", lambda route: held.append(route))
+    with page.expect_request("**/api/reply?*"):
+        cell(page, 5).click()
+    page.get_by_role("button", name="Redo").click()
+    held.pop().continue_()
+    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    page.route("**/api/position?*", lambda route: held.append(route))
+    with page.expect_request("**/api/position?*"):
+        page.get_by_role("button", name="New game").click()
+    page.get_by_role("button", name="O 1").click()
+    held.pop().continue_()
+    expect(page.get_by_role("heading", name="The game so far")).to_be_hidden()
+    says(page, "Your turn: you are X.")
 
 
 def test_a_store_that_cannot_be_written(serve, page, tmp_path):
@@ -281,11 +319,7 @@ def test_from_another_computer_one_can_play_but_keeps_nothing(serve, page):
         pytest.skip("this computer is in no network")
     server = serve("--boards", "0", "--lan")
     page.goto(f"http://{own_addresses()[0]}:{server.port}/?opponent=friend")
-    for number, turn in ((1, "O"), (4, "X"), (2, "O"), (5, "X")):
-        cell(page, number).click()
-        says(page, f"{turn}’s turn.")
-    cell(page, 3).click()
-    says(page, "X has won: top row.")
+    win_between_friends(page)
     page.get_by_text("Games from another computer are not kept.").wait_for()
     # Without TLS the browser says that it cannot heed one of the headers.
     page.errors[:] = [error for error in page.errors if "Opener-Policy" not in error]
@@ -308,7 +342,7 @@ NO_GAMES = [
     ({"times": [1, 2, 3, 4, 5, 6, 1e3]}, "that is not a game"),
     ({"times": [1, 2, 3, 4, 5, 6, 10**12]}, "that is not a game"),
     ({"session": "<script>"}, "that is not a game"),
-    ({"number": 0}, "only a whole game is kept"),
+    ({"number": 0}, "that is not a game"),
     ({"number": True}, "that is not a game"),
 ]
 

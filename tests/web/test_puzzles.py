@@ -66,6 +66,17 @@ def test_showing_the_move_ends_the_streak(server, page):
     assert streak(page) == ["0", "1"]
 
 
+def test_a_link_to_what_is_not_a_puzzle(server, page):
+    page.goto(f"{server.url}/puzzles?position=.........")
+    says(page, "......... is not a puzzle; in one, exactly one move is right")
+    page.errors.clear()  # the browser tells of the server's 400
+    assert page.get_by_role("button", name="Show the move").is_hidden()
+    page.get_by_role("button", name="Next puzzle").click()
+    page.get_by_role("status").filter(has_text="find the only move").wait_for()
+    page.get_by_role("button", name="Show the move").click()
+    page.get_by_role("status").filter(has_text="The only move is").wait_for()
+
+
 def test_never_the_same_twice_in_a_row(server, page):
     page.goto(f"{server.url}/puzzles")
     page.get_by_label("Level").select_option("3")

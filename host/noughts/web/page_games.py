@@ -86,7 +86,7 @@ def read(body: bytes) -> PlayedGame:
                 "first": bool(first),
                 "moves": str(moves),
                 "times": list(times),
-            } if _SESSION.fullmatch(session) and type(number) is int and _plausible(times):
+            } if _SESSION.fullmatch(session) and _is_number(number) and _plausible(times):
                 pass
             case _:
                 raise ValueError
@@ -98,19 +98,19 @@ def read(body: bytes) -> PlayedGame:
     board = start
     for cell in cells:
         board = board.play(cell)
-    if not board.is_over or len(times) != len(cells) or not 1 <= number <= _MAX_NUMBER:
+    if not board.is_over or len(times) != len(cells):
         raise NoughtsError("only a whole game is kept; play it to its end")
     return PlayedGame(
         session, number, opponent, first or opponent == FRIEND, tuple(cells), tuple(times)
     )
 
 
+def _is_number(number: int) -> bool:
+    return type(number) is int and 1 <= number <= _MAX_NUMBER
+
+
 def _plausible(times: list[Any]) -> bool:
-    return (
-        all(type(ms) is int and 0 <= ms <= _MAX_MS for ms in times)
-        and times == sorted(times)
-        and len(times) <= 9
-    )
+    return all(type(ms) is int and 0 <= ms <= _MAX_MS for ms in times) and times == sorted(times)
 
 
 def _kept(site: Site, played: PlayedGame) -> int | None:

@@ -30,7 +30,7 @@ function address(path, more = {}) {
 }
 
 function toMove(at) {
-  const marks = [...(game.start ?? '')].filter((mark) => mark !== '.').length;
+  const marks = [...(game.start ?? '')].filter((mark) => 'XOxo'.includes(mark)).length;
   return 'XO'[(marks + at) % 2];
 }
 
@@ -97,7 +97,9 @@ async function goOn() {
   }
 }
 
+/** Shows the game after so many moves. What a link or a click on an old list may want is ignored. */
 async function goTo(at) {
+  if (!Number.isInteger(at) || at < 0 || at > game.moves.length) return;
   server.forget(); // an answer that is on its way would lead back to the end
   game.at = at;
   const moves = game.moves.slice(0, at);
@@ -168,7 +170,7 @@ function drawPast() {
 /** The list of moves is drawn anew with each step: what had the focus has it again. */
 async function goAndStay(at) {
   await goTo(at);
-  $('moves').children[at].firstChild.focus();
+  $('moves').children[at]?.firstChild.focus(); // there may be a new game meanwhile
 }
 
 function tellKept(text) {
@@ -203,15 +205,14 @@ function resume() {
     record.begin(game.opponent, game.you, !game.start && !game.moves);
     record.note(game.moves);
   }
-  return goOn().then(() => at !== null && Number(at) < game.moves.length && goTo(Number(at)));
+  return goOn().then(() => at && goTo(Number(at)));
 }
 
 function press(event) {
   const key = event.key.toLowerCase();
   if ((event.ctrlKey || event.metaKey) && !event.altKey && 'zy'.includes(key)) {
-    const at = step(key === 'y' || event.shiftKey ? 1 : -1);
     event.preventDefault();
-    if (at !== null && !server.waiting) goTo(at);
+    if (!server.waiting) goTo(step(key === 'y' || event.shiftKey ? 1 : -1));
   }
 }
 

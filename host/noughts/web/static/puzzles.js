@@ -113,7 +113,7 @@ function tell({ right, cell, words, end }, said) {
 function draw(right = false) {
   $('answer').hidden = answered === null;
   $('again').hidden = answered === null || right;
-  $('show').hidden = answered !== null && right;
+  $('show').hidden = !puzzle || (answered !== null && right);
   $('streak').textContent = String(kept.streak);
   $('best').textContent = String(kept.best);
 }
