@@ -89,7 +89,7 @@ def _counted(db: Path, chosen: ChosenGames) -> bytes:
         found = stats(store, which)
         shown: dict[str, object] = {
             "kept": found.games > 0 or any(games(store, GameFilter(), 1)),
-            "games": found.games,
+            "total": found.games,
             "which": chosen.in_words(),
             "choices": choices(store),
         }

@@ -1,11 +1,9 @@
 // The table of games.
 
 import { element } from './elements.js';
-import { chosen, offer, showFilter } from './filter.js';
-import { nothingFound } from './look_back.js';
-import { get } from './server.js';
+import { chosen } from './filter.js';
+import { lookBack } from './look_back.js';
 
-const status = document.getElementById('status');
 const list = document.getElementById('list');
 const COLUMNS = [
   ['Game', (game) => element('a', { href: `/games/${game.number}${chosen()}` }, String(game.number))],
@@ -29,23 +27,9 @@ function opponents(game) {
   return element('span', {}, game.opponents, board);
 }
 
-showFilter();
-try {
-  show(await get(`/api/games${location.search}`));
-} catch (error) {
-  status.textContent = error.message;
-}
+await lookBack('/api/games', list, show);
 
 function show(found) {
-  if (found.choices) offer(found.choices);
-  if (!found.total) {
-    status.textContent = found.kept ? 'No game matches.' : 'No game is kept yet.';
-    list.append(nothingFound(found.kept));
-    return;
-  }
-  const games = `${found.total.toLocaleString('en')} ${found.total === 1 ? 'game' : 'games'}`;
-  const where = found.pages > 1 ? `, page ${found.page} of ${found.pages.toLocaleString('en')}` : '';
-  status.textContent = `${games}${found.which && `: ${found.which}`}${where}`;
   const head = COLUMNS.map(([name, , kind]) => element('th', { scope: 'col', class: kind }, name));
   const rows = found.games.map((game) =>
     element(

@@ -1,7 +1,36 @@
 // What the pages of games and statistics have in common: tables, and what they say without games.
 
 import { element } from './elements.js';
-import { all, isChosen } from './filter.js';
+import { all, isChosen, offer, showFilter } from './filter.js';
+import { get } from './server.js';
+
+/**
+ * Asks `address` about the games that are chosen, and says how many there are. `show` gets the
+ * answer; where there is no game, `place` says what to do instead.
+ */
+export async function lookBack(address, place, show) {
+  const status = document.getElementById('status');
+  showFilter();
+  try {
+    const found = await get(`${address}${location.search}`);
+    if (found.choices) offer(found.choices);
+    if (found.total) {
+      status.textContent = inWords(found);
+      show(found);
+    } else {
+      status.textContent = found.kept ? 'No game matches.' : 'No game is kept yet.';
+      place.append(nothingFound(found.kept));
+    }
+  } catch (error) {
+    status.textContent = error.message;
+  }
+}
+
+function inWords({ total, which, page, pages }) {
+  const games = `${total.toLocaleString('en')} ${total === 1 ? 'game' : 'games'}`;
+  const where = pages > 1 ? `, page ${page} of ${pages.toLocaleString('en')}` : '';
+  return `${games}${which && `: ${which}`}${where}`;
+}
 
 /**
  * A table of `{ head, rows, note }`, in a box that scrolls by itself where it is too wide.
@@ -48,7 +77,7 @@ export function hidden(text) {
 }
 
 /** What to do where there is no game: `kept` is whether the store holds others. */
-export function nothingFound(kept) {
+function nothingFound(kept) {
   if (kept && isChosen()) {
     return element('p', {}, all());
   }

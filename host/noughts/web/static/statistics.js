@@ -2,29 +2,17 @@
 
 import { boardPicture } from './board.js';
 import { element, svg } from './elements.js';
-import { chosen, offer, showFilter } from './filter.js';
-import { nothingFound, table } from './look_back.js';
-import { get } from './server.js';
+import { chosen } from './filter.js';
+import { lookBack, table } from './look_back.js';
 
-const status = document.getElementById('status');
+/** What a bar shows of a row: class, name, and columns, where these are called otherwise. */
+const RESULTS = [['first', 'A won'], ['even', 'draw'], ['second', 'B won'], ['open', 'not ended', ['abandoned', 'unfinished']]];
+const BOARDS = [['first', 'won'], ['even', 'drawn'], ['wrong', 'lost'], ['open', 'other games', ['two people', 'not ended']]];
 const figures = document.getElementById('figures');
 
-showFilter();
-try {
-  show(await get(`/api/statistics${location.search}`));
-} catch (error) {
-  status.textContent = error.message;
-}
+await lookBack('/api/statistics', figures, show);
 
 function show(found) {
-  if (found.choices) offer(found.choices);
-  if (!found.games) {
-    status.textContent = found.kept ? 'No game matches.' : 'No game is kept yet.';
-    figures.append(nothingFound(found.kept));
-    return;
-  }
-  const games = `${found.games.toLocaleString('en')} ${found.games === 1 ? 'game' : 'games'}`;
-  status.textContent = `${games}${found.which && `: ${found.which}`}`;
   const facts = found.facts.map(([figure, what]) =>
     element('li', {}, element('strong', {}, figure), what),
   );
@@ -32,12 +20,12 @@ function show(found) {
     element('ul', { class: 'facts' }, ...facts),
     element('a', { href: `/games${chosen()}` }, 'List of these games'),
   );
-  section('Results', ...table(found.results, 'Results', results(found.results)));
+  section('Results', ...table(found.results, 'Results', shares(found.results, RESULTS)));
   if (found.first_moves) section('First moves', firstMoves(found.first_moves));
   section('Positions to talk about', ...positions(found));
   section('Mistakes', ...table(found.mistakes, 'Mistakes', mistakes(found.mistakes)));
   section('How long games are', ...table(found.lengths, 'How long games are', lengths(found.lengths)));
-  section('Boards', ...table(found.boards, 'Boards', boards(found.boards)));
+  section('Boards', ...table(found.boards, 'Boards', shares(found.boards, BOARDS)));
   section('Players', ...table(found.players, 'Players'));
 }
 
@@ -72,28 +60,11 @@ function legend(...parts) {
 /** How the columns of a table with these names are drawn, as parts of the column `games`. */
 function shares({ head }, parts) {
   const numbers = (row, names) => names.reduce((sum, name) => sum + row[head.indexOf(name)], 0);
+  const part = (row) => ([kind, name, names = [name]]) => [kind, numbers(row, names)];
   return {
-    head: legend(...parts.map(([kind, , called]) => [kind, called])),
-    cell: (row) => bar(parts.map(([kind, names]) => [kind, numbers(row, names)]), numbers(row, ['games'])),
+    head: legend(...parts),
+    cell: (row) => bar(parts.map(part(row)), numbers(row, ['games'])),
   };
-}
-
-function results(found) {
-  return shares(found, [
-    ['first', ['A won'], 'A won'],
-    ['even', ['draw'], 'draw'],
-    ['second', ['B won'], 'B won'],
-    ['open', ['abandoned', 'unfinished'], 'not ended'],
-  ]);
-}
-
-function boards(found) {
-  return shares(found, [
-    ['first', ['won'], 'won'],
-    ['even', ['drawn'], 'drawn'],
-    ['wrong', ['lost'], 'lost'],
-    ['open', ['two people', 'not ended'], 'other games'],
-  ]);
 }
 
 function mistakes({ head }) {
