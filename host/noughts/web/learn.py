@@ -82,7 +82,6 @@ def _board(entry: Entry) -> dict[str, object]:
         "cell": node.cell,
         "mover": None if node.cell is None else marks[node.cell],
         "line": Board.of(node.position).winning_line or (),
-        "over": node.position.over,
         "value": _value(entry),
         "window": None if open_window else [in_words(bound) for bound in window],
         "entered": entry.entered,

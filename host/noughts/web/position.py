@@ -10,7 +10,7 @@ from typing import Any
 from noughts.engines.search import WIN, AlphaBeta, in_words, score_of_move
 from noughts.errors import IllegalMoveError
 from noughts.game.board import Board
-from noughts.game.positions import EMPTY, LINES, WON, Position
+from noughts.game.positions import LINES, WON, Position
 from noughts.game.review import Reviewed, review
 from noughts.game.verdict import chance, verdict
 from noughts.protocol.describe import LINE_NAMES, judged
@@ -55,7 +55,6 @@ def described(start: Board, moves: Sequence[int]) -> dict[str, Any]:
         positions.append(board.position)
     marks = str(board.position)
     return {
-        "start": str(start.position) if start.position != EMPTY else None,
         "moves": list(moves),
         "marks": marks,
         "turn": board.turn,

@@ -1,0 +1,130 @@
+"""What the pages of games and statistics are told, without a browser."""
+
+import json
+import random
+
+import pytest
+from starlette.requests import Request
+
+from noughts.game.board import Board
+from noughts.store.filter_words import ChosenGames
+from noughts.store.queries import game
+from noughts.store.store import Store
+from noughts.web import game_steps, games, statistics
+from sample_games import filled, stages
+
+WON = [4, 1, 0, 2, 8]
+
+
+def request(query="", number=""):
+    scope = {"type": "http", "query_string": query.encode(), "path_params": {"number": number}}
+    return Request(scope)
+
+
+def test_pages_of_games_that_just_fit(tmp_path):
+    db = filled(tmp_path / "games.db", *(stages(WON, number=number) for number in range(1, 51)))
+    found = games._listed(db, request("page=3"))
+    assert (found["page"], found["pages"], found["total"]) == (2, 2, 50)
+    assert [each["number"] for each in found["games"]] == list(range(25, 0, -1))
+    none = games._listed(db, request("seats=PP"))
+    assert (none["kept"], none["total"], none["page"], none["pages"]) == (True, 0, 1, 1)
+
+
+def test_neighbours_are_among_those_that_are_chosen(tmp_path):
+    db = filled(
+        tmp_path / "games.db",
+        *(stages(WON, number=number, seats="PH" if number % 2 else "PP") for number in range(1, 6)),
+    )
+    found = games._one(db, request("seats=PH", "3"))
+    assert (found["before"], found["after"]) == (1, 5)
+    found = games._one(db, request("", "3"))
+    assert (found["before"], found["after"]) == (2, 4)
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """A game that B began, and one without a move."""
+    db = tmp_path / "games.db"
+    filled(db, stages(WON, first="B"), stages([], "x", number=2))
+    with Store(db) as store:
+        yield game(store, 1), game(store, 2)
+
+
+def test_a_game_as_a_whole(stored):
+    about = game_steps.about(stored[0])
+    assert about["result"] == "B won"
+    assert [(each["mark"], each["player"]) for each in about["players"]] == [("X", "B"), ("O", "A")]
+    details = dict(about["details"])
+    assert details["Kind"] == "micro:bit V1, table 2798" and details["Lasted"] == "5.0 s"
+    assert details["On the board"] == "its game 1 of boot 0A83"
+
+
+def test_a_board_that_never_said_what_it_is(tmp_path):
+    db = tmp_path / "games.db"
+    with Store(db, create=True) as store:
+        for each in stages(WON)[-1:]:
+            store.keep("usb-1", each, None)
+        found = game(store, 1)
+    assert "Kind" not in dict(game_steps.about(found)["details"])
+    assert [each["thought"] for each in game_steps.moves(found)] == [None] * 5
+
+
+def test_each_move_and_step(stored):
+    moves = game_steps.moves(stored[0])
+    assert [(each["mark"], each["player"]) for each in moves[:2]] == [("X", "B"), ("O", "A")]
+    assert moves[0]["thought"] == "1.0 s"
+    steps = game_steps.steps(stored[0])
+    assert [each["next"] for each in steps] == ["B", "A", "B", "A", "B", None]
+    assert steps[2]["worths"][0] == "win" and steps[2]["worths"][7] == "draw"
+    falling = [(each["scores"][6]["score"], each["scores"][6]["full"]) for each in steps]
+    assert falling == [
+        ("0", False), ("−1", False), ("−1", False), ("−2", True), ("−2", True), ("−3", True),
+    ]  # fmt: skip
+    assert steps[1]["said"][0] == "Move 1 of 5: B plays 5, in the centre, after 1.0 s."
+    assert steps[2]["said"][1:] == [
+        "A mistake: it turns a draw into a loss.",
+        "Best: 1, 3, 7 or 9.",
+    ]
+    assert steps[5]["said"][-1] == "B wins: diagonal from the top left."
+    assert all(all(each["said"]) for each in steps)  # no empty sentence
+    assert steps[5]["names"][3] == "4, on the left edge: free" and steps[5]["worths"] == {}
+    assert [each["score"] for each in game_steps.evaluations(stored[0])][-1] == 10
+
+
+def test_a_game_without_a_move(stored):
+    (step,) = game_steps.steps(stored[1])
+    assert step["said"][0] == "A begins." and len(step["said"]) == 2
+
+
+def test_positions_in_which_people_went_wrong(tmp_path):
+    shuffled = random.Random(1)
+    db = tmp_path / "games.db"
+    filled(db, *(stages(played(shuffled), seats="HP", number=number) for number in range(1, 40)))
+    found = json.loads(statistics._counted(db, ChosenGames()))
+    assert len(found["positions"]) == 9 and found["first_moves"] is None  # the chip began all
+    assert all(each["wrong"] not in each["right"] for each in found["positions"])
+    one = filled(tmp_path / "one.db", stages(WON, seats="HP"))
+    (met,) = json.loads(statistics._counted(one, ChosenGames()))["positions"]
+    assert (met["marks"], met["wrong"], met["right"]) == ("....X....", 1, [0, 2, 6, 8])
+    assert met["title"] == (
+        "O to move; top row: free, free, free; middle row: free, X, free; "
+        "bottom row: free, free, free"
+    )
+
+
+def played(shuffled):
+    """A game at random, to its end."""
+    board = Board()
+    moves = []
+    while not board.is_over:
+        moves.append(shuffled.choice(board.legal_moves))
+        board = board.play(moves[-1])
+    return moves
+
+
+def test_where_people_began(tmp_path):
+    corners = stages([0, 1, 4, 2, 8], number=3), stages([8, 1, 4, 2, 0], number=4)
+    db = filled(tmp_path / "games.db", stages(WON), stages(WON, number=2), *corners)
+    first = json.loads(statistics._counted(db, ChosenGames()))["first_moves"]
+    assert first["counts"] == [1, 0, 0, 0, 2, 0, 0, 0, 1]
+    assert first["shares"][0] == "25%" and first["heat"] == [2, 0, 0, 0, 5, 0, 0, 0, 2]
