@@ -132,7 +132,7 @@ def test_a_game_that_o_wins_and_one_that_is_drawn():
 @pytest.mark.parametrize(
     ("moves", "said"),
     [
-        ("0²", "move 2: '²' is not a cell; choose one of 0 to 8"),
+        ("0٣", "move 2: '٣' is not a cell; choose one of 0 to 8"),
         ("00", "move 2: cell 0 is taken by X"),
         ("0124367585", "the game ends with move 9; leave out the others"),
     ],
@@ -221,6 +221,15 @@ def test_a_search_that_is_too_large_to_follow():
     )
     smaller = searched(**found["instead"])
     assert smaller["nodes"] == 93 == smaller["steps"][-1]["nodes"]
+
+
+def test_the_window_of_each_step():
+    found = routed(learn, "/api/search?position=..XXOO.XO")
+    assert (found["search"], found["mover"]) == ("alphabeta", "X")
+    windows = [(each["alpha"], each["beta"], each["window"]) for each in found["steps"]]
+    assert windows[0] == (-100, 100, ["−∞", "∞"])
+    assert windows[5] == (-7, 100, ["loss in 3", "∞"])  # O has a loss in 3 for certain
+    assert windows[11] == (8, -7, ["win in 2", "loss in 3"])  # closed: the rest is cut
 
 
 def test_the_boards_of_a_search():

@@ -22,10 +22,12 @@ def request(query="", number=""):
 
 
 def test_pages_of_games_that_just_fit(tmp_path):
-    db = filled(tmp_path / "games.db", *(stages(WON, number=number) for number in range(1, 51)))
+    told = (stages(WON, number=number, step_ms=1150) for number in range(1, 51))
+    db = filled(tmp_path / "games.db", *told)
     found = games._listed(db, request("page=3"))
     assert (found["page"], found["pages"], found["total"]) == (2, 2, 50)
     assert [each["number"] for each in found["games"]] == list(range(25, 0, -1))
+    assert {each["seconds"] for each in found["games"]} == {6}  # of 5.75
     none = games._listed(db, request("seats=PP"))
     assert (none["kept"], none["total"], none["page"], none["pages"]) == (True, 0, 1, 1)
 

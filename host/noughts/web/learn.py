@@ -75,7 +75,6 @@ def _board(entry: Entry) -> dict[str, object]:
     node = entry.node
     marks = str(node.position)
     window = (node.alpha, node.beta)
-    open_window = node.score is None or window == (-INFINITE, INFINITE)
     return {
         "marks": marks,
         "parent": entry.parent,
@@ -83,7 +82,9 @@ def _board(entry: Entry) -> dict[str, object]:
         "mover": None if node.cell is None else marks[node.cell],
         "line": Board.of(node.position).winning_line or (),
         "value": _value(entry),
-        "window": None if open_window else [in_words(bound) for bound in window],
+        "window": None
+        if window == (-INFINITE, INFINITE)
+        else [in_words(bound) for bound in window],
         "entered": entry.entered,
         "valued": entry.valued,
         "best": entry.best,

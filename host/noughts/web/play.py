@@ -50,7 +50,6 @@ def _reply(request: Request) -> Response:
     """The game after an engine's answer, if it has to answer, and what the answer cost."""
     asked = request.query_params
     name = asked.get("engine", "")
-    engine_named(name)
     start, moves = parsed(asked.get("moves", ""), asked.get("start"))
     board = start
     for cell in moves:

@@ -98,6 +98,8 @@ def percent(share: Fraction) -> str:
 
     >>> percent(Fraction(191, 192)), percent(Fraction(9999, 10000)), percent(Fraction(1))
     ('99.5\xa0%', '99.9\xa0%', '100\xa0%')
+    >>> percent(Fraction(1, 10000)), percent(Fraction(0))
+    ('0.1\xa0%', '0\xa0%')
     """
     tenths = round(share * 1000)
     if 0 < share < 1:
