@@ -160,6 +160,18 @@ def test_games_from_another_computer_are_not_kept():
     assert not routed(play, "/api/players", site=Site(NOWHERE, 8017, lan=True))["keeps"]
 
 
+def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path):
+    """Of twenty who answered a corner, one did not take the centre."""
+    right, wrong = [0, 4, 1, 2, 6, 3, 5, 8, 7], [8, 7, 4, 0, 2, 6, 5]
+    told = (stages(wrong if number < 2 else right, "x", "PP", number) for number in range(1, 21))
+    db = filled(tmp_path / "games.db", *told)
+    found = routed(puzzles, "/api/puzzle?position=..X......", db)
+    assert found["people"] == "In the games that are kept, 1 of 20 went wrong here."
+    assert found["task"] == "O to move: find the only move that does not lose."
+    assert found["level"] == 1  # by its depth it would be 3
+    assert routed(puzzles, "/api/puzzle?position=XX.OO....", db)["people"] == ""
+
+
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_puzzles_of_a_level(level, monkeypatch):
     seeded = random.Random(1)

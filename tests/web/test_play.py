@@ -58,6 +58,7 @@ def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
     says(page, "giveaway plays 4, middle left. Your turn: you are X.")
     cell(page, 7).click()
     says(page, "You have won: diagonal from the top right.")
+    page.get_by_text("What giveaway did:").wait_for()  # with its last move
     page.get_by_text("Kept as game 1.").wait_for()
     (game,) = kept(server)
     assert (game.board, game.seats, game.first, game.moves, game.end) == (
@@ -71,6 +72,10 @@ def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
     says(page, "You have won: diagonal from the top right.")
     page.get_by_text("Kept as game 1.").wait_for()
     assert len(kept(server)) == 1
+    page.get_by_role("button", name="Undo").click()
+    says(page, "Looking back: after move 6 of 7. Play here to go on differently.")
+    page.get_by_role("button", name="Redo").click()
+    says(page, "You have won: diagonal from the top right.")
 
 
 def test_a_game_drawn_with_the_number_keys(server, page):
@@ -137,6 +142,19 @@ def test_two_friends_and_an_end_that_is_tried_again(server, page):
     cell(page, 6).click()
     says(page, "O has won: middle row.")
     assert [(game.seats, game.moves) for game in kept(server)] == [("PP", "03142")]
+
+
+def test_two_friends_who_are_quicker_than_the_server(server, page):
+    page.goto(f"{server.url}/?opponent=friend")
+    says(page, "X’s turn.")
+    held = []
+    page.route("**/api/position?*", lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request("**/api/position?*"):
+        cell(page, 1).click()
+    cell(page, 5).click()
+    held[0].continue_()
+    says(page, "X’s turn.")
+    assert marks(page) == "X...O...."
 
 
 def test_undo_redo_and_a_reload(server, page):
@@ -222,7 +240,7 @@ def test_verdicts_and_the_graph(server, page):
 
 
 def test_a_position_to_try(server, page):
-    page.goto(f"{server.url}/?position=xo.+...+..X&opponent=alphabeta")
+    page.goto(f"{server.url}/?position=xo.+.....X&opponent=alphabeta")
     says(page, "Your turn: you are O.")
     learn = page.get_by_role("link", name="How alpha-beta searches this position")
     assert learn.get_attribute("href") == "/learn?position=XO......X"
@@ -233,6 +251,21 @@ def test_a_position_to_try(server, page):
     says(page, "alphabeta has won: bottom row.")
     page.get_by_text("A game from a given position is not kept.").wait_for()
     assert not kept(server)
+
+
+def test_a_new_game_does_not_show_what_was_before_it(server, page):
+    page.goto(f"{server.url}/?position=XO......X&opponent=friend")
+    says(page, "O’s turn.")
+    cell(page, 5).click()
+    says(page, "X’s turn.")
+    page.get_by_label("Opponent").select_option("alphabeta")
+    page.get_by_label("Who begins").select_option("you, as X")
+    says(page, "Your turn: you are X.")
+    cell(page, 5).click()
+    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    page.get_by_role("button", name="X 5").click()
+    says(page, "Looking back: after move 1 of 2.")
+    assert marks(page) == "....X...."
 
 
 def test_what_an_engine_did(server, page):
@@ -277,6 +310,16 @@ def test_clicks_while_the_server_thinks(server, page):
     page.get_by_role("button", name="Redo").click()
     held.pop().continue_()
     says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    with page.expect_request("**/api/reply?*"):
+        cell(page, 9).click()
+    page.get_by_role("button", name="Undo").click()
+    with page.expect_response("**/api/reply?*"):
+        held.pop().continue_()
+    says(page, "Looking back: after move 2 of 3. Play here to go on differently.")
+    with page.expect_request("**/api/reply?*"):
+        page.get_by_role("button", name="Redo").click()
+    held.pop().continue_()
+    says(page, "alphabeta plays 3, top right. Your turn: you are X.")
     page.route("**/api/position?*", lambda route: held.append(route))
     with page.expect_request("**/api/position?*"):
         page.get_by_role("button", name="New game").click()

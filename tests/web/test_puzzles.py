@@ -53,17 +53,28 @@ def test_right_wrong_and_the_streak(server, page):
     cell(page, 5).click()
     says(page, "Right!")
     assert streak(page) == ["0", "1"]  # the first answer counts
-    assert page.get_by_role("button", name="Show the move").is_hidden()
+    for name in ("Show the move", "Try again"):
+        assert page.get_by_role("button", name=name).is_hidden()
+
+
+def following(page):
+    was = page.url
+    page.get_by_role("button", name="Next puzzle").click()
+    page.wait_for_url(lambda url: url != was)
 
 
 def test_showing_the_move_ends_the_streak(server, page):
     page.goto(f"{server.url}/puzzles?position=XX.OO....")
     cell(page, 3).click()
     says(page, "Right!")
+    following(page)
+    cell(page, puzzle_of(parse(shown(page))).right + 1).click()
+    says(page, "Right!")
+    assert streak(page) == ["2", "2"]
     page.goto(f"{server.url}/puzzles?position=XX..O....")
     page.get_by_role("button", name="Show the move").click()
     says(page, "The only move is 3.")
-    assert streak(page) == ["0", "1"]
+    assert streak(page) == ["0", "2"]
 
 
 def test_a_link_to_what_is_not_a_puzzle(server, page):
@@ -86,9 +97,8 @@ def test_never_the_same_twice_in_a_row(server, page):
         now = canonical(parse(shown(page)))
         assert puzzle_of(now) and now != before
         before = now
-        was = page.url
-        page.get_by_role("button", name="Next puzzle").click()
-        page.wait_for_url(lambda url, was=was: url != was)
+        with page.expect_request(f"**/api/puzzle?*after={shown(page)}"):
+            following(page)
     page.get_by_role("status").filter(has_text="find the only move").wait_for()
 
 

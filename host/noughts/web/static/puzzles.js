@@ -67,7 +67,6 @@ function tryAgain() {
 }
 
 async function answer(cell) {
-  if (answered !== null) return;
   const found = await ask('/api/puzzle/answer', { position: puzzle.position, cell });
   if (!found) return;
   if (!counted) count(found.right);
@@ -77,7 +76,7 @@ async function answer(cell) {
 async function show() {
   const found = await ask('/api/puzzle/answer', { position: puzzle.position });
   if (!found) return;
-  if (!counted) count(false);
+  count(false);
   tell(found, `The only move is ${found.cell + 1}.`);
 }
 
