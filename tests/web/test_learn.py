@@ -114,6 +114,22 @@ def test_the_counts_at_the_end_are_those_of_solve(learn, position, search):
     )
 
 
+def test_only_the_latest_position_is_followed(learn):
+    page = learn()
+    held = []
+    page.route("**/api/search?*", lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request("**/api/search?*"):
+        page.get_by_role("button", name="A fork").click()
+    page.get_by_role("button", name="Five free cells").click()
+    expect(page.get_by_label("Nine characters")).to_have_value("XO..X...O")
+    expect(said(page)).to_have_text("X is to move: which move is best?")
+    with page.expect_response("**/api/search?*"):
+        held[0].continue_()
+    page.get_by_role("button", name="Last").click()
+    expect(page.get_by_label("Nine characters")).to_have_value("XO..X...O")
+    expect(figure(page, "Moves cut")).to_have_text("24 of 24")
+
+
 def test_it_plays_to_the_end_and_can_be_stopped(learn):
     page = learn(f"?position={LESSON}")
     page.clock.install()
