@@ -138,6 +138,14 @@ COMMANDS = (
         "noughts learn\n  noughts learn --since monday -o table.py",
     ),
     Command(
+        "train",
+        "engines",
+        "let matchboxes learn to play, and see how",
+        "noughts train menace\n"
+        "  noughts train menace --against hard --games 200 -o menace.json\n"
+        "  noughts train menace.json --show X...O....",
+    ),
+    Command(
         "table",
         "engines",
         "make or check the table that the chip plays by",

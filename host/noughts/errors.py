@@ -8,6 +8,7 @@ NoughtsError                   anything below; `noughts` prints it in one line a
 ├── IllegalMoveError           a move that the rules do not allow, or a cell that does not exist
 ├── IllegalPositionError       a position that no game can reach
 ├── KeyTokenError              a word of `--keys` that is not a key, a tilt or a wait
+├── ResignedError              an engine gives a game up
 ├── SentenceError              a line is not a valid sentence of ours
 │   └── UnknownSentenceError   a sentence of a type or version that is not known here
 ├── StoreError                 the games that are kept cannot be read or written
@@ -59,6 +60,10 @@ class IllegalPositionError(NoughtsError, ValueError):
 
 class KeyTokenError(NoughtsError, ValueError):
     """A word of `--keys` that is not a key, a tilt or a wait."""
+
+
+class ResignedError(NoughtsError):
+    """An engine gives a game up: its opponent has won."""
 
 
 class SentenceError(NoughtsError, ValueError):

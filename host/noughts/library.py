@@ -9,7 +9,7 @@ from random import Random
 from typing import BinaryIO, NamedTuple
 
 from noughts.engines.registry import engine_named, engines
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, ResignedError
 from noughts.game import match as matches
 from noughts.game import proof
 from noughts.game import review as reviewing
@@ -38,7 +38,7 @@ class Engine:
         """What it does, in a few words."""
 
     def reply(self, board: Board) -> Reply:
-        """Its moves, all as likely, and what the answer cost. The game must not be over.
+        """Its moves, how likely they are, and what the answer cost. The game must not be over.
 
         >>> engine("alphabeta").reply(Board("X...O....")).nodes
         871
@@ -50,19 +50,22 @@ class Engine:
         return self._engine.reply(board.position)
 
     def choose(self, board: Board, random: Random | None = None) -> int:
-        """One of its moves, drawn by `random`.
+        """One of its moves, drawn by `random`. Raises `ResignedError`.
 
         >>> engine("hard").choose(Board("XX.OO...."))
         2
         """
-        return (random or Random()).choice(self.reply(board).cells)
+        cell = self.reply(board).choose(random or Random())
+        if cell is None:
+            raise ResignedError(f"{self.name} resigns in {board.position}; its opponent has won")
+        return cell
 
     def __repr__(self) -> str:
         return f"<engine {self.name}: {self.about}>"
 
 
 def engine(name: str) -> Engine:
-    """The engine of a name. Raises `UnknownEngineError`, which names the nearest.
+    """The engine of a name, or of a file such as `menace.json`. Raises `NoughtsError`.
 
     >>> engine("hard")
     <engine hard: the chip at hard>

@@ -51,7 +51,7 @@ def test_what_is_empty_chooses_nothing():
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("seats=XY", "seats: 'XY' is not two letters of P, E, M, H, R, U, N, C, T, G, such as PH"),
+        ("seats=XY", "seats: 'XY' is not two letters of P, E, M, H, R, U, N, C, T, G, D, "),
         ("result=won", "result: 'won' is not a result; choose from A, B, draw, "),
         ("seats=PHP", "seats: 'PHP' is not two letters of "),
         ("result=" + "x" * 99, f"result: '{'x' * 20}' is not a result; "),

@@ -146,7 +146,7 @@ def test_today_is_that_of_the_time_zone(noughts, monkeypatch):
     ("words", "says"),
     [
         (["--result", "c"], "'c' is not a result; choose from A, B, draw, abandoned, unfinished"),
-        (["--seats", "p"], "'p' is not two letters of P, E, M, H, R, U, N, C, T, G, such as PH"),
+        (["--seats", "p"], "'p' is not two letters of P, E, M, H, R, U, N, C, T, G, D, such as PH"),
         (["--since", "tomorrow"], "write today, yesterday, a weekday such as monday"),
         (["--until", "mon"], "write today, yesterday, a weekday such as monday"),
     ],

@@ -11,7 +11,7 @@ ENGINES = engines()
 
 
 def test_they_are_known_by_their_names():
-    names = "random easy medium rules hard minimax alphabeta transposition giveaway"
+    names = "random easy medium rules hard minimax alphabeta transposition giveaway menace"
     assert list(ENGINES) == names.split()
     assert all(ENGINES[name].name == name for name in ENGINES)
 

@@ -215,6 +215,7 @@ def test_it_goes_on_when_the_server_was_killed_and_started_again(serve, page):
     expect(page.get_by_role("alert")).to_be_hidden()
     headline(board, MENU)
     expect(board.get_by_text("device clock")).to_be_visible()
+    rest(board)
     press(board, "B")
     headline(board, "Player A's turn")
     assert all("net::ERR_CONNECTION" in error for error in page.errors)

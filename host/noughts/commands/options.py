@@ -163,7 +163,8 @@ def _how_to_fill(path: Path) -> str:
 
 def add_engines(parser: argparse.ArgumentParser, nargs: str, about: str) -> None:
     """The engines' names, which a shell completes."""
-    named = parser.add_argument("engine", nargs=nargs, metavar="ENGINE", help=about)
+    files = "a MENACE that has learned is named by its file, as ./menace.json"
+    named = parser.add_argument("engine", nargs=nargs, metavar="ENGINE", help=f"{about}; {files}")
     # Not `choices`: a name that is wrong gets the nearest one in the message.
     named.completer = lambda **_: list(engines())  # type: ignore[attr-defined]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping
+from fractions import Fraction
 
 from noughts.commands.options import add_engines, engine_option
 from noughts.engines.registry import engines
@@ -15,6 +16,8 @@ from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, Seat, prove
 from noughts.terminal.layout import columns
 
 _HEAD = ("engine", "moves", "games", "won", "drawn", "lost", "plies", "wins against random")
+_MAX_FRACTION = 13
+"""Characters of a chance that is printed as it is."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
         _print_table(proofs)
         for engine, proof in proofs.values():
             print(f"{engine.name}: {verdict(proof)}")
+            print("".join(f"  {line}\n" for line in losing_chances(proof)), end="")
     wrong = [
         engine.name for engine, proof in proofs.values() if engine.perfect and not sound(proof)
     ]
@@ -65,13 +69,33 @@ def verdict(proof: Proof) -> str:
     return f"{text}; preserves the value of every reachable position"
 
 
+def losing_chances(proof: Proof) -> list[str]:
+    """For each seat from which an engine may lose, how likely it does, in a line."""
+    return [
+        f"moving {_order(seat)}, it loses {_percent(seat.loss_chance)} of games against random "
+        f"play, {_percent(seat.greatest_loss_chance)} against its best opponent"
+        for seat in proof.seats
+        if seat.losing_line is not None
+    ]
+
+
+def _percent(chance: Fraction) -> str:
+    """Exact to two places, but that what may happen is not 0%, and what may not is not 100%."""
+    text = f"{float(chance):.2%}"
+    if text == "0.00%" and chance:
+        return "less than 0.01%"
+    return "more than 99.99%" if text == "100.00%" and chance < 1 else text
+
+
 def _game(seat: Seat) -> str:
     line = seat.losing_line or ()
     position = EMPTY
     for cell in line:
         position = position.play(cell)
     cells = " ".join(str(cell + 1) for cell in line)
-    return f"moving {_order(seat)}, when cells {cells} are played ({position})"
+    played = f"when cells {cells} are played" if line else "at once"
+    resigned = "" if position.over else " and it resigns"
+    return f"moving {_order(seat)}, {played}{resigned} ({position})"
 
 
 def _order(seat: Seat) -> str:
@@ -83,7 +107,7 @@ def _print_table(proofs: Mapping[str, tuple[Engine, Proof]]) -> None:
     for name, (_, proof) in proofs.items():
         for seat in proof.seats:
             counts = (seat.total, *(seat.count(kind) for kind in (WON_BY_ENGINE, DRAWN, LOST)))
-            chance = f"{seat.win_chance} = {float(seat.win_chance):.2%}"
+            exact = f"{seat.win_chance} = " if len(str(seat.win_chance)) <= _MAX_FRACTION else ""
             shortest, longest = seat.plies
             rows.append(
                 (
@@ -91,7 +115,7 @@ def _print_table(proofs: Mapping[str, tuple[Engine, Proof]]) -> None:
                     _order(seat),
                     *(f"{count:,}" for count in counts),
                     f"{shortest}-{longest}",
-                    chance,
+                    f"{exact}{float(seat.win_chance):.2%}",
                 )
             )
     print("\n".join(columns(rows, right=range(2, 7))))
@@ -113,6 +137,8 @@ def _facts(proof: Proof) -> dict[str, object]:
                 for kind in (WON_BY_ENGINE, DRAWN, LOST)
             },
             "win_chance": str(seat.win_chance),
+            "loss_chance": str(seat.loss_chance),
+            "greatest_loss_chance": str(seat.greatest_loss_chance),
             "losing_line": seat.losing_line,
         }
     return facts

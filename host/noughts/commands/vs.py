@@ -71,7 +71,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _played(players: Sequence[Engine | None], random: Random) -> Position | None:
-    """The end of a game of engines and the person (None), who may also leave it: None then."""
+    """The end of a game of engines and the person (None), who may also leave it: None then.
+
+    If that is not over, the engine whose turn it is has resigned.
+    """
     moves: list[int] | None = []
     while moves is not None:
         position = reduce(Position.play, moves, EMPTY)
@@ -80,7 +83,10 @@ def _played(players: Sequence[Engine | None], random: Random) -> Position | None
             return position
         engine = players[position.ply % 2]
         if engine:
-            moves = [*moves, _answered(engine, position, random)]
+            cell = _answered(engine, position, random)
+            if cell is None:
+                return position
+            moves = [*moves, cell]
         else:
             moves = _moves_after_turn(moves, position)
     return None
@@ -92,11 +98,14 @@ def _show(position: Position, last: int | None) -> None:
     print(f"\n{board(position, free, last)}\n", flush=True)
 
 
-def _answered(engine: Engine, position: Position, random: Random) -> int:
+def _answered(engine: Engine, position: Position, random: Random) -> int | None:
     start = time.perf_counter()
     reply = engine.reply(position)
     took_ms = (time.perf_counter() - start) * 1000
-    cell = reply.cells[0] if len(reply.cells) == 1 else random.choice(reply.cells)
+    cell = reply.choose(random)
+    if cell is None:
+        print(f"{_mover(position)}, {engine.name}, resigns")
+        return None
     cost = f" ({reply.nodes:,} nodes visited, {took_ms:.1f} ms)" if reply.nodes else ""
     print(f"{_mover(position)}, {engine.name}, plays {cell + 1}{cost}")
     return cell

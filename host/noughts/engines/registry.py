@@ -1,6 +1,6 @@
 """All engines by name, from the one that knows least to the one that searches most cleverly.
 
-After them comes the one that plays to lose.
+After them come the one that plays to lose, and the one that learns.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import difflib
 
 from noughts.engines.device_levels import Chip
 from noughts.engines.giveaway import Giveaway
+from noughts.engines.menace import Menace
+from noughts.engines.menace_file import SUFFIX, read
 from noughts.engines.random_engine import Random
 from noughts.engines.rule_based import Rules
 from noughts.engines.search import AlphaBeta, Minimax, Transposition
@@ -28,11 +30,22 @@ def engines() -> dict[str, Engine]:
         AlphaBeta(),
         Transposition(),
         Giveaway(),
+        Menace(),
     ]
     return {engine.name: engine for engine in made}
 
 
 def engine_named(name: str) -> Engine:
+    """The engine of this name, or of this file. Raises `NoughtsError`.
+
+    Who names it may open files of this computer: what a network asks for is `known_engine`.
+    """
+    if name.lower().endswith(SUFFIX):
+        return read(name)
+    return known_engine(name)
+
+
+def known_engine(name: str) -> Engine:
     """The engine of this name. Raises `UnknownEngineError`, with the nearest name."""
     known = engines()
     if name not in known:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from random import Random
 from typing import Protocol
 
 from noughts.game.positions import Position
@@ -13,7 +17,7 @@ class Reply:
     """An engine's answer to a position."""
 
     cells: tuple[int, ...]
-    """The moves, one or more, that it plays with equal chances; in the order that it found them."""
+    """The moves that it might play, in the order that it found them; none if it resigns."""
     nodes: int = 0
     """Positions that it visited, the one asked about included; 0 if it does not search."""
     cut: int = 0
@@ -21,6 +25,23 @@ class Reply:
     score: int | None = None
     """What a searching engine holds the position to be worth to the mover: 10 less the plies until
     the win, 0 for a draw, the plies until the loss less 10."""
+    weights: tuple[int, ...] | None = None
+    """For each of the cells, how often it is played in proportion; None: all equally often."""
+
+    def chances(self) -> list[tuple[int, Fraction]]:
+        """Each of the cells, and how likely it is played."""
+        weights = self.weights or (1,) * len(self.cells)
+        total = sum(weights)
+        pairs = zip(self.cells, weights, strict=True)
+        return [(cell, Fraction(weight, total)) for cell, weight in pairs]
+
+    def choose(self, random: Random) -> int | None:
+        """One of the cells, drawn by its chances; None if the engine resigns."""
+        if len(self.cells) <= 1:
+            return self.cells[0] if self.cells else None
+        if self.weights is None:
+            return random.choice(self.cells)
+        return random.choices(self.cells, self.weights)[0]
 
 
 class Engine(Protocol):
@@ -34,3 +55,15 @@ class Engine(Protocol):
 
     def reply(self, position: Position) -> Reply:
         """Its answer to a position in which somebody has to move."""
+
+
+class Remembering:
+    """An engine with its replies remembered, for one that does not change."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.name, self.about, self.perfect = engine.name, engine.about, engine.perfect
+        self._reply: Callable[[Position], Reply] = cache(engine.reply)
+
+    def reply(self, position: Position) -> Reply:
+        """The engine's answer, found once."""
+        return self._reply(position)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from random import Random
 
-from noughts.game.engine import Engine, Reply
+from noughts.game.engine import Engine, Remembering
 from noughts.game.positions import EMPTY, WON, Position
 
 Z_95 = 1.959963985
@@ -50,33 +49,37 @@ def interval(count: int, games: int) -> tuple[float, float]:
 
 
 class Player:
-    """An engine with its own random numbers, whose replies are cached by position."""
+    """An engine with its own random numbers; its replies are remembered, unless it learns."""
 
-    def __init__(self, engine: Engine, random: Random) -> None:
+    def __init__(self, engine: Engine, random: Random, learns: bool = False) -> None:
         self.name = engine.name
         self._random = random
-        self._reply: Callable[[Position], Reply] = cache(engine.reply)
+        self._engine = engine if learns else Remembering(engine)
 
-    def choose(self, position: Position) -> int:
-        """One of the engine's cells for a position, drawn at random."""
-        cells = self._reply(position).cells
-        return cells[0] if len(cells) == 1 else self._random.choice(cells)
+    def choose(self, position: Position) -> int | None:
+        """One of the engine's cells for a position, drawn at random; None if it resigns."""
+        return self._engine.reply(position).choose(self._random)
 
 
 def play(first: Player, second: Player) -> Iterator[tuple[int, Position]]:
-    """Play a game; yields each cell that is played, and the position after it."""
+    """Play a game until it is over or given up; yields each cell, and the position after it."""
     position = EMPTY
     mover, waiting = first, second
     while not position.over:
         cell = mover.choose(position)
+        if cell is None:
+            return
         position = position.play(cell)
         yield cell, position
         mover, waiting = waiting, mover
 
 
 def winner(position: Position) -> int:
-    """Who has won a finished game: 1 the side that moved first, -1 the other, 0 nobody."""
-    if not WON[position.other]:
+    """Who has won a game: 1 the side that moved first, -1 the other, 0 nobody.
+
+    If the position is not over, whoever is to move has resigned.
+    """
+    if position.over and not WON[position.other]:
         return 0
     return 1 if position.ply % 2 else -1
 
@@ -86,5 +89,7 @@ def match(one: Player, other: Player, games: int) -> Iterator[tuple[bool, int]]:
     for number in range(games):
         first = number % 2 == 0
         seats = (one, other) if first else (other, one)
-        *_, (_, end) = play(*seats)
+        end = EMPTY
+        for _, after in play(*seats):
+            end = after
         yield first, winner(end) * (1 if first else -1)

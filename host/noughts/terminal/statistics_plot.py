@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from noughts.errors import NoughtsError
-from noughts.files import write_whole
-from noughts.invocation import installing
 from noughts.protocol.describe import counted, opponents, seated, won
 from noughts.store.statistics import Stats, in_order, players_in_order
 from noughts.store.stored_game import RESULTS
+from noughts.terminal.figures import figure_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,17 +25,7 @@ def draw(found: Stats, path: Path) -> None:
 
     Raises `NoughtsError` if matplotlib is not installed, or the file cannot be written.
     """
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise NoughtsError(
-            f"drawing needs matplotlib ({error}); install it with `{installing('matplotlib')}`"
-        ) from error
-    picture = io.BytesIO()
-    # A fixed salt and no date: the same games give the same file.
-    with rc_context({"svg.hashsalt": "noughts", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(12, 7.5), layout="constrained")
+    with figure_file(path, (12, 7.5)) as figure:
         figure.suptitle(counted(found.games, "game"))
         above: list[str | HashableList[str]] = ["results", "results", "first"]
         axes = figure.subplot_mosaic([above, ["lengths", "times", "mistakes"]])
@@ -47,10 +34,6 @@ def draw(found: Stats, path: Path) -> None:
         _lengths(axes["lengths"], found)
         _times(axes["times"], found)
         _mistakes(axes["mistakes"], found)
-        kind = path.suffix.lower()[1:]
-        metadata = {"Date": None} if kind == "svg" else None
-        figure.savefig(picture, format=kind, dpi=120, metadata=metadata)
-    write_whole(path, picture.getvalue())
 
 
 def _results(axes: Axes, found: Stats) -> None:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from noughts.engines.registry import engine_named
+from noughts.engines.registry import known_engine
 from noughts.errors import NoughtsError
 from noughts.protocol.describe import seat_of
 from noughts.protocol.sentences import Game, outcome
@@ -93,7 +93,7 @@ def read(body: bytes) -> PlayedGame:
     except (ValueError, RecursionError) as error:
         raise NoughtsError("that is not a game; load the page again") from error
     if opponent != FRIEND:
-        engine_named(opponent)
+        known_engine(opponent)
     start, cells = parsed(moves, None)
     board = start
     for cell in cells:

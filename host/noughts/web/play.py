@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from noughts.engines.registry import engine_named, engines
+from noughts.engines.registry import engines, known_engine
 from noughts.game.engine import Reply
 from noughts.game.positions import Position
 from noughts.web.position import described, parsed
@@ -57,11 +57,12 @@ def _reply(request: Request) -> Response:
     did: dict[str, Any] | None = None
     if not board.is_over:
         reply, took_ms = _answered(name, board.position)
-        cell = random.choice(reply.cells)
-        moves.append(cell)
+        chosen = reply.choose(random.Random())
+        assert chosen is not None, "none of the engines that are known by name resigns"
+        moves.append(chosen)
         did = {
             "engine": name,
-            "cell": cell,
+            "cell": chosen,
             "choices": len(reply.cells),
             "nodes": reply.nodes,
             "cut": reply.cut,
@@ -76,7 +77,7 @@ def _answered(name: str, position: Position) -> tuple[Reply, float]:
 
     Cached: whoever may look on may ask, and minimax takes a while.
     """
-    engine = engine_named(name)
+    engine = known_engine(name)
     start = time.perf_counter()
     reply = engine.reply(position)
     return reply, (time.perf_counter() - start) * 1000

@@ -1,0 +1,153 @@
+"""MENACE, Donald Michie's machine of matchboxes that learns noughts and crosses by playing.
+
+A box for each position in which the machine has a choice, up to symmetry; in it beads, whose
+colours are the cells that it may play. It draws one at random and plays it. After the game, every
+box that was opened gets three more beads of the colour drawn if the game was won, and one if it was
+a draw; if it was lost, the bead is taken away.
+
+Before the first game, each move has 4 beads in the box of the machine's first move, 3 in those of
+its second, then 2 and 1; of moves that are alike by symmetry, only one has beads. All this is from
+D. Michie, "Experiments on the mechanization of game-learning. Part I: Characterization of the model
+and its parameters", The Computer Journal 6(3), 1963, 232-236, https://doi.org/10.1093/comjnl/6.3.232
+
+His machine always opened. The positions in which it has a choice are 304 up to symmetry (1, 12, 108
+and 183 by stage), as in all later copies; he counts 287, which are the same without the 17 in which
+two lines threaten and nothing helps. Three things are not in that paper:
+
+- What happens when a box is empty: the machine resigns, as M. Gardner's for hexapawn (Scientific
+  American, March 1962) and later copies of MENACE do.
+- The last bead of its first move stays: else it would resign all games, and never learn again.
+- 289 more boxes are for moving second, filled in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from random import Random
+
+from noughts.game.engine import Engine, Reply
+from noughts.game.match import Player, play, winner
+from noughts.game.positions import EMPTY, SYMMETRIES, Position, canonical, unfinished
+
+REWARDS = {1: 3, 0: 1, -1: -1}
+"""Beads for each move of a game that was won, drawn or lost."""
+
+_FIRST_BEADS = 4
+
+Boxes = dict[Position, dict[int, int]]
+"""For each canonical position with a choice, the beads of each cell that has its own colour."""
+
+
+@cache
+def alike(position: Position) -> dict[int, int]:
+    """For each free cell, the cell of the box that stands for it.
+
+    Moves that are the same up to symmetry have the same.
+    """
+    box = canonical(position)
+    ways = [to for to in SYMMETRIES if _turned(position, to) == box]
+    return {cell: min(to[cell] for to in ways) for cell in position.free}
+
+
+def _turned(position: Position, to: Sequence[int]) -> Position:
+    mover, other = (
+        sum(1 << to[cell] for cell in range(9) if mask >> cell & 1) for mask in position
+    )
+    return Position(mover, other)
+
+
+@cache
+def _filled() -> tuple[tuple[Position, dict[int, int]], ...]:
+    boxes: Boxes = {}
+    for position in map(canonical, unfinished()):
+        if len(position.free) > 1 and position not in boxes:
+            beads = _FIRST_BEADS - position.ply // 2
+            boxes[position] = dict.fromkeys(sorted(set(alike(position).values())), beads)
+    return tuple(boxes.items())
+
+
+def new_boxes() -> Boxes:
+    """All boxes as they are before the first game, those of fewer marks first."""
+    return {position: dict(beads) for position, beads in _filled()}
+
+
+class Menace:
+    """The machine, for both seats; it plays by its beads, and learns from games."""
+
+    perfect = False
+
+    def __init__(self, name: str = "menace", boxes: Boxes | None = None, games: int = 0) -> None:
+        self.name = name
+        self.boxes = new_boxes() if boxes is None else boxes
+        self.games = games
+        """From how many it has learned."""
+        self.about = "Michie's matchboxes, " + (
+            f"after {games:,} games" if games else "before the first game"
+        )
+
+    def beads(self, position: Position) -> dict[int, int] | None:
+        """How many beads each free cell has in a position's box.
+
+        Of cells that are alike, only the first has any. None where there is no box, as there is one
+        free cell only.
+        """
+        box = self.boxes.get(canonical(position))
+        if box is None:
+            return None
+        found: dict[int, int] = {}
+        seen = set()
+        for cell, slot in alike(position).items():
+            found[cell] = 0 if slot in seen else box[slot]
+            seen.add(slot)
+        return found
+
+    def reply(self, position: Position) -> Reply:
+        """The cells that have beads, in proportion to these; none if the box is empty."""
+        beads = self.beads(position)
+        if beads is None:
+            return Reply(position.free)
+        drawn = {cell: count for cell, count in beads.items() if count}
+        return Reply(tuple(drawn), weights=tuple(drawn.values()) or None)
+
+    def learn(self, cells: Sequence[int], first: bool, result: int) -> None:
+        """Learn from a game, as the side that moved first or second.
+
+        result: 1, 0 or -1, for that side.
+        """
+        position = EMPTY
+        for ply, cell in enumerate(cells):
+            box = self.boxes.get(canonical(position))
+            if box is not None and (ply % 2 == 0) == first:
+                slot = alike(position)[cell]
+                last = ply < 2 and box[slot] == sum(box.values())
+                box[slot] = max(1 if last else 0, box[slot] + REWARDS[result])
+            position = position.play(cell)
+
+    def empty_boxes(self) -> list[Position]:
+        """The positions in which it resigns."""
+        return [position for position, box in self.boxes.items() if not any(box.values())]
+
+
+def train(
+    menace: Menace, opponent: Engine, games: int, seats: Sequence[bool], random: Random
+) -> Iterator[int]:
+    """Let it play and learn; yields 1, 0 or -1 for each game that it won, drew or lost.
+
+    seats: whether it moves first, by turns. If the opponent is the machine itself, it learns from
+    both sides of each game.
+    """
+    learner = Player(menace, random, learns=True)
+    other = learner if opponent is menace else Player(opponent, random)
+    for number in range(games):
+        first = seats[number % len(seats)]
+        cells, end = [], EMPTY
+        for cell, after in play(*((learner, other) if first else (other, learner))):
+            cells.append(cell)
+            end = after
+        result = winner(end) * (1 if first else -1)
+        menace.learn(cells, first, result)
+        if other is learner:
+            menace.learn(cells, not first, -result)
+        menace.games += 1
+        yield result
