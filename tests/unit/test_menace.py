@@ -195,11 +195,20 @@ class Spoiler:
 def test_the_greatest_loss_is_what_its_best_opponent_gets(teacher):
     menace, _ = trained(teacher)
     spoiler = Spoiler(menace)
-    greatest = prove(menace).seats[0].greatest_loss_chance
+    seat = prove(menace).seats[0]
+    greatest = seat.greatest_loss_chance
     assert greatest == spoiler.chance[EMPTY] == added(paths(menace, spoiler))["O"]
     for each in engines().values():
         if each.name not in ("minimax", "alphabeta"):  # they answer as transposition
             assert odds(menace, each).lost <= greatest + Fraction(1, 10**9)
+    position = EMPTY
+    for cell in seat.likeliest_loss:
+        if position.ply % 2 == 0:
+            assert cell in menace.reply(position).cells
+        else:
+            assert spoiler.worth(position.play(cell)) == spoiler.chance[position]
+        position = position.play(cell)
+    assert has_line(str(position), "O") or not menace.reply(position).cells
 
 
 def test_a_game_at_random_favours_the_opening_player_two_to_one():
@@ -316,7 +325,7 @@ def test_files_are_engines(tmp_path, capsys, monkeypatch):
     seat = prove(trained("hard", 150)[0]).seats[0]
     assert (
         f"moving first, it loses {float(seat.loss_chance):.2%} of games against random play, "
-        f"{float(seat.greatest_loss_chance):.2%} against its best opponent\n"
+        f"{float(seat.greatest_loss_chance):.2%} against its best opponent, most often by"
     ) in run(capsys, "prove", "menace.json")
 
 
@@ -333,6 +342,14 @@ def test_a_machine_that_resigns(tmp_path, capsys):
     assert "loses moving first, when cells 1 2 are played and it resigns (XO.......)" in told
     assert "it loses 100.00% of games against random play, 100.00% against" in told
     assert "menace.json resigns, as X" in run(capsys, "train", path, "--show", "X...O....")
+    menace.boxes[EMPTY].update(dict.fromkeys(menace.boxes[EMPTY], 0))
+    write(menace, tmp_path / "none.json")
+    told = run(capsys, "prove", tmp_path / "none.json")
+    assert "loses moving first, when it resigns (.........)" in told
+    assert "100.00% against its best opponent, most often at once\n" in told
+    assert run(capsys, "vs", tmp_path / "none.json", "hard").endswith("resigns\nO wins\n")
+    (facts,) = json.loads(run(capsys, "duel", tmp_path / "none.json", "hard", "-n", 2, "--json"))
+    assert facts["first"]["lost"]["games"] == 1
     told = run(capsys, "train", path, "--games", 5)
     assert "12 of its 593 boxes are empty" in told and "It loses every game" in told
 
@@ -386,6 +403,7 @@ def test_it_learns_from_stored_games(tmp_path, capsys):
         ("menace", "--plot", "menace.gif"),
         ("menace", "--json", "--show", "........."),
         ("menace", "--stored", "--plot", "menace.svg"),
+        ("menace", "--seats", "PH"),
     ],
 )
 def test_wrong_usage(words, capsys):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from noughts.commands.options import add_engines, engine_option
@@ -70,12 +70,13 @@ def verdict(proof: Proof) -> str:
 
 
 def losing_chances(proof: Proof) -> list[str]:
-    """For each seat from which an engine may lose, how likely it does, in a line."""
+    """For each seat from which an engine may lose, how likely it does, and how, in a line."""
     return [
         f"moving {_order(seat)}, it loses {_percent(seat.loss_chance)} of games against random "
-        f"play, {_percent(seat.greatest_loss_chance)} against its best opponent"
+        f"play, {_percent(seat.greatest_loss_chance)} against its best opponent, "
+        f"most often {f'by cells {_cells(line)}' if line else 'at once'}"
         for seat in proof.seats
-        if seat.losing_line is not None
+        if (line := seat.likeliest_loss) is not None
     ]
 
 
@@ -92,10 +93,13 @@ def _game(seat: Seat) -> str:
     position = EMPTY
     for cell in line:
         position = position.play(cell)
-    cells = " ".join(str(cell + 1) for cell in line)
-    played = f"when cells {cells} are played" if line else "at once"
-    resigned = "" if position.over else " and it resigns"
-    return f"moving {_order(seat)}, {played}{resigned} ({position})"
+    how = [f"cells {_cells(line)} are played"] if line else []
+    how += [] if position.over else ["it resigns"]
+    return f"moving {_order(seat)}, when {' and '.join(how)} ({position})"
+
+
+def _cells(line: Sequence[int]) -> str:
+    return " ".join(str(cell + 1) for cell in line)
 
 
 def _order(seat: Seat) -> str:
@@ -139,6 +143,7 @@ def _facts(proof: Proof) -> dict[str, object]:
             "win_chance": str(seat.win_chance),
             "loss_chance": str(seat.loss_chance),
             "greatest_loss_chance": str(seat.greatest_loss_chance),
+            "likeliest_loss": seat.likeliest_loss,
             "losing_line": seat.losing_line,
         }
     return facts

@@ -11,6 +11,7 @@ from random import Random
 from noughts.commands.options import (
     add_db,
     add_game_filter,
+    chosen_games,
     engine_option,
     game_filter,
     nothing_found,
@@ -25,6 +26,7 @@ from noughts.errors import printable
 from noughts.game.engine import Engine, Remembering
 from noughts.game.proof import Odds, odds
 from noughts.protocol.describe import counted
+from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import games
 from noughts.terminal import beads, learning_curve, palette
 from noughts.terminal.figures import FORMATS
@@ -129,6 +131,8 @@ def _check(args: argparse.Namespace) -> None:
         args.error("the curve is that of games against an engine; give --against ENGINE")
     if args.json and args.show:
         args.error("--json prints the curve, --show a box; give one of them")
+    if not args.stored and chosen_games(args) != ChosenGames():
+        args.error("games are chosen among those that are kept; give --stored, too")
     refuse_store(args, args.output)
     refuse_store(args, args.plot)
 

@@ -35,6 +35,8 @@ class Seat:
     """Against the same opponent."""
     greatest_loss_chance: Fraction
     """Against an opponent who knows all chances of the engine, and plays to win."""
+    likeliest_loss: tuple[int, ...] | None
+    """The cells of the game by which that opponent wins most often, if it ever does."""
     losing_line: tuple[int, ...] | None
     """The cells of a shortest game that the engine loses, if there is one; it may end with its
     resignation."""
@@ -78,6 +80,8 @@ class _Outcome:
     win: Fraction = Fraction(0)
     loss: Fraction = Fraction(0)
     greatest_loss: Fraction = Fraction(0)
+    likeliest_loss: tuple[Fraction, tuple[int, ...]] = (Fraction(0), ())
+    """Among the games of that opponent: its chance, and its cells."""
     losing_line: tuple[int, ...] | None = None
 
     def add(self, cell: int, after: _Outcome, chance: Fraction) -> None:
@@ -107,6 +111,7 @@ def prove(engine: Engine) -> Proof:
             found.games[(LOST if engine_moves else WON_BY_ENGINE, position.ply)] = 1
             found.win = Fraction(not engine_moves)
             found.loss = found.greatest_loss = Fraction(engine_moves)
+            found.likeliest_loss = Fraction(engine_moves), ()
             found.losing_line = () if engine_moves else None
         elif position.over:
             found.games[(DRAWN, position.ply)] = 1
@@ -115,17 +120,29 @@ def prove(engine: Engine) -> Proof:
                 after = outcome(position.play(cell), False)
                 found.add(cell, after, chance)
                 found.greatest_loss += chance * after.greatest_loss
+                likely, line = after.likeliest_loss
+                if chance * likely > found.likeliest_loss[0]:
+                    found.likeliest_loss = chance * likely, (cell, *line)
         else:
             for cell in position.free:
                 after = outcome(position.play(cell), True)
                 found.add(cell, after, Fraction(1, len(position.free)))
-                found.greatest_loss = max(found.greatest_loss, after.greatest_loss)
+                likely, line = after.likeliest_loss
+                if (after.greatest_loss, likely) > (found.greatest_loss, found.likeliest_loss[0]):
+                    found.greatest_loss = after.greatest_loss
+                    found.likeliest_loss = likely, (cell, *line)
         return found
 
     def seat(first: bool) -> Seat:
         found = outcome(EMPTY, first)
         return Seat(
-            first, found.games, found.win, found.loss, found.greatest_loss, found.losing_line
+            first,
+            found.games,
+            found.win,
+            found.loss,
+            found.greatest_loss,
+            found.likeliest_loss[1] if found.greatest_loss else None,
+            found.losing_line,
         )
 
     return Proof((seat(True), seat(False)), value_losing_positions)

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from noughts.protocol.describe import counted
+
 _WIDTH, _HEIGHT = 60, 10
 _SIGNS = "█▒·"
 """Won, drawn, lost, from the bottom up; in ASCII others."""
@@ -37,7 +39,7 @@ def drawn(curve: Sequence[Learned], plain: bool) -> str:
         f"{labels.get(row, ''):>4} |" + "".join(column[row] for column in columns)
         for row in reversed(range(_HEIGHT))
     ]
-    first, last = f"{curve[0].games:,}", f"{curve[-1].games:,} games"
+    first, last = f"{curve[0].games:,}", counted(curve[-1].games, "game")
     lines.append("     +" + "-" * _WIDTH)
     lines.append(f"      {first}{last:>{_WIDTH - len(first)}}")
     meanings = zip(signs, ("wins", "draws", "loses"), strict=True)
