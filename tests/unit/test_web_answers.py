@@ -143,7 +143,7 @@ def test_moves_that_are_none(moves, said):
 
 
 def test_what_an_engine_answers(monkeypatch):
-    monkeypatch.setattr(random, "choice", lambda cells: cells[-1])
+    monkeypatch.setattr(random.Random, "choice", lambda _, cells: cells[-1])
     answer = routed(play, "/api/reply?engine=random&moves=01")
     assert answer["game"]["moves"] == [0, 1, 8]
     assert (answer["did"]["choices"], answer["did"]["nodes"]) == (7, 0)
