@@ -54,6 +54,14 @@ def test_two_engines_play_each_other_and_a_seed_repeats_it():
     assert any(vs("random", "easy", "--seed", str(seed)).stdout != game for seed in range(3))
 
 
+def test_kind_says_when_it_cannot_be_helped():
+    """Against somebody who blocks all its ways to lose."""
+    told = vs("kind", "kind").stdout.splitlines()
+    said = [line for line in told if line.startswith("It cannot be helped: ")]
+    assert said and set(said) <= {f"It cannot be helped: nothing lets {m} win now." for m in "XO"}
+    assert told.index(said[0]) > 0 and ", kind, plays " in told[told.index(said[0]) - 1]
+
+
 def test_perfect_engines_draw():
     assert vs("alphabeta", "hard").stdout.endswith("a draw\n")
 

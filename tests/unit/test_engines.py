@@ -1,17 +1,19 @@
 """Engines, held against published numbers and against the solved game."""
 
+from functools import cache
+
 import pytest
 
 from noughts.engines.registry import engines
 from noughts.engines.rule_based import block, complete, influence, stop_fork
 from noughts.game import solver
-from noughts.game.positions import EMPTY, parse, unfinished
+from noughts.game.positions import EMPTY, WON, parse, unfinished
 
 ENGINES = engines()
 
 
 def test_they_are_known_by_their_names():
-    names = "random easy medium rules hard minimax alphabeta transposition giveaway menace"
+    names = "random easy medium rules hard minimax alphabeta transposition kind menace"
     assert list(ENGINES) == names.split()
     assert all(ENGINES[name].name == name for name in ENGINES)
 
@@ -93,10 +95,28 @@ def test_the_chip_s_levels_are_the_device_s_own():
         ("XOXXOXO.O", 7),  # the only one
     ],
 )
-def test_giveaway_plays_to_lose(text, cell):
-    assert ENGINES["giveaway"].reply(parse(text)).cells == (cell,)
+def test_kind_plays_to_lose(text, cell):
+    assert ENGINES["kind"].reply(parse(text)).cells == (cell,)
 
 
-def test_giveaway_counts_what_it_searches():
-    reply = ENGINES["giveaway"].reply(EMPTY)
+def test_kind_says_that_it_cannot_be_helped_where_no_game_can_be_won_against_it_any_more():
+    @cache
+    def can_be_won(position, by_mover):
+        if position.over:
+            return WON[position.other] and not by_mover
+        return any(can_be_won(position.play(cell), not by_mover) for cell in position.free)
+
+    hopeless = 0
+    for position in unfinished():
+        reply = ENGINES["kind"].reply(position)
+        lost = can_be_won(position, by_mover=False)
+        hopeless += not lost
+        mark = "XO"[1 - position.ply % 2]
+        told = "" if lost else f"It cannot be helped: nothing lets {mark} win now."
+        assert reply.remark == told
+    assert hopeless > 100
+
+
+def test_kind_counts_what_it_searches():
+    reply = ENGINES["kind"].reply(EMPTY)
     assert (reply.nodes, reply.score) == (1_529, -4)

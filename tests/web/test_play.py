@@ -49,13 +49,13 @@ def server(serve):
 
 def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
     page.goto(server.url)
-    page.get_by_label("Opponent").select_option("giveaway")
+    page.get_by_label("Opponent").select_option("kind")
     cell(page, 5).click()
-    says(page, "giveaway plays 1, top left. Your turn: you are X.")
+    says(page, "kind plays 1, top left. Your turn: you are X.")
     cell(page, 9).click()
-    says(page, "giveaway plays 2, top middle. Your turn: you are X.")
+    says(page, "kind plays 2, top middle. Your turn: you are X.")
     cell(page, 3).click()
-    says(page, "giveaway plays 4, middle left. Your turn: you are X.")
+    says(page, "kind plays 4, middle left. Your turn: you are X.")
     cell(page, 7).click()
     says(page, "You have won: diagonal from the top right.")
     page.get_by_text("What giveaway did:").wait_for()  # with its last move
@@ -67,7 +67,7 @@ def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
     assert len(game.thought_ms) == 7 and all(ms is not None for ms in game.thought_ms)
     assert page.get_by_role("link", name="Look at it").get_attribute("href") == "/games/1"
     assert main(["replay", "1", "--db", str(server.folder / "noughts" / "games.db")]) == 0
-    assert "A is a person, B is giveaway; A began; A won" in capsys.readouterr().out
+    assert "A is a person, B is kind; A began; A won" in capsys.readouterr().out
     page.reload()
     says(page, "You have won: diagonal from the top right.")
     page.get_by_text("Kept as game 1.").wait_for()
@@ -117,16 +117,22 @@ def test_a_game_lost_with_tab_arrows_and_enter(server, page):
 
 def test_the_engine_begins(server, page):
     page.goto(server.url)
-    page.get_by_label("Opponent").select_option("giveaway")
+    page.get_by_label("Opponent").select_option("kind")
     page.get_by_label("Who begins").select_option("your opponent, as X")
-    says(page, "giveaway plays 5, centre. Your turn: you are O.")
+    says(page, "kind plays 5, centre. Your turn: you are O.")
     for number in (1, 2):
         cell(page, number).click()
-    says(page, "giveaway plays 8, bottom middle. Your turn: you are O.")
+    says(page, "kind plays 8, bottom middle. Your turn: you are O.")
     cell(page, 3).click()
     says(page, "You have won: top row.")
     page.get_by_text("Kept as game 1.").wait_for()
     assert [(game.seats, game.first, game.end) for game in kept(server)] == [("PG", "B", "A")]
+
+
+def test_kind_says_when_it_cannot_be_helped(server, page):
+    page.goto(f"{server.url}/?opponent=kind&you=O&moves=408536")
+    helpless = "It cannot be helped: nothing lets O win now."
+    says(page, f"kind plays 3, top right. {helpless} Your turn: you are O.")
 
 
 def test_two_friends_and_an_end_that_is_tried_again(server, page):

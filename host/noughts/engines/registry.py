@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 
 from noughts.engines.device_levels import Chip
-from noughts.engines.giveaway import Giveaway
+from noughts.engines.kind import Kind
 from noughts.engines.menace import Menace
 from noughts.engines.menace_file import SUFFIX, read
 from noughts.engines.random_engine import Random
@@ -29,7 +29,7 @@ def engines() -> dict[str, Engine]:
         Minimax(),
         AlphaBeta(),
         Transposition(),
-        Giveaway(),
+        Kind(),
         Menace(),
     ]
     return {engine.name: engine for engine in made}

@@ -27,6 +27,8 @@ class Reply:
     the win, 0 for a draw, the plies until the loss less 10."""
     weights: tuple[int, ...] | None = None
     """For each of the cells, how often it is played in proportion; None: all equally often."""
+    remark: str = ""
+    """A sentence that it says about the game to whoever plays it, if it has something to say."""
 
     def chances(self) -> list[tuple[int, Fraction]]:
         """Each of the cells, and how likely it is played."""

@@ -27,7 +27,7 @@ WORTHS = {1: "win", 0: "draw", -1: "loss"}
 
 _ENGINES = {
     "R": "random", "U": "rules", "N": "minimax", "C": "alphabeta", "T": "transposition",
-    "G": "giveaway", "D": "menace",
+    "G": "kind", "D": "menace",
 }  # fmt: skip
 """Those that no board has; the page's games are kept with them."""
 

@@ -67,6 +67,7 @@ def _reply(request: Request) -> Response:
             "nodes": reply.nodes,
             "cut": reply.cut,
             "ms": round(took_ms, 2),
+            "remark": reply.remark,
         }
     return JSONResponse({"did": did, "game": described(start, moves)})
 

@@ -7,15 +7,16 @@ export const FRIEND = 'friend';
 /** How the game stands after its last move; `did`: what the engine answered, if it has. */
 export function situation({ opponent, you }, { result, turn, history }, did) {
   const friend = opponent === FRIEND;
+  const remark = did?.remark ? ` ${did.remark}` : '';
   if (result) {
     const { winner, lines } = result;
-    if (!winner) return 'A draw.';
+    if (!winner) return `A draw.${remark}`;
     const who = friend ? `${winner} has` : winner === you ? 'You have' : `${opponent} has`;
-    return `${who} won: ${lines}.`;
+    return `${who} won: ${lines}.${remark}`;
   }
   if (friend) return `${turn}’s turn.`;
   const move = history.at(-1);
-  const before = move && did ? `${opponent} plays ${move.cell + 1}, ${move.name}. ` : '';
+  const before = move && did ? `${opponent} plays ${move.cell + 1}, ${move.name}.${remark} ` : '';
   return `${before}Your turn: you are ${you}.`;
 }
 

@@ -4,6 +4,8 @@ Nobody can lose alone: the opponent has to complete a line. So a move is judged 
 One is glad to win: the sooner that one can, the better is the move. The other would rather lose,
 too: of moves that are equal to the first, the one that leaves the second least is played. So no
 game is won by accident, from either seat.
+
+Where not even the first opponent can win any more, it says that it cannot be helped.
 """
 
 from __future__ import annotations
@@ -13,10 +15,14 @@ from noughts.game.engine import Reply
 from noughts.game.positions import WON, Position, canonical
 
 
-class Giveaway:
+def _remark(position: Position) -> str:
+    return f"It cannot be helped: nothing lets {'OX'[position.ply % 2]} win now."
+
+
+class Kind:
     """Plays to lose."""
 
-    name = "giveaway"
+    name = "kind"
     about = "plays to lose"
     perfect = False
 
@@ -31,7 +37,8 @@ class Giveaway:
             if worst is None or scores < worst[0]:
                 worst = scores, cell
         assert worst is not None, "somebody has to move"
-        return Reply((worst[1],), self._nodes, 0, worst[0][0])
+        score = worst[0][0]
+        return Reply((worst[1],), self._nodes, 0, score, _remark(position) if score >= 0 else "")
 
     def _score(self, position: Position, mine: bool, glad: bool) -> int:
         """What a position comes to for this player: 10 less the plies to a win, or the opposite.
