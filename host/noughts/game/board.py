@@ -91,6 +91,15 @@ class Board:
         return None if self.is_over else "XO"[self.position.ply % 2]
 
     @property
+    def other(self) -> str | None:
+        """`X` or `O`, who moves after `turn`; None when the game is over.
+
+        >>> Board().other
+        'O'
+        """
+        return None if self.is_over else "OX"[self.position.ply % 2]
+
+    @property
     def legal_moves(self) -> tuple[int, ...]:
         """The free cells in reading order; none when the game is over.
 
@@ -138,6 +147,21 @@ class Board:
         """
         sign = -1 if self.position.ply % 2 else 1
         return [sign * score for score in self.position.scores()]
+
+    def completing(self, mark: str | None) -> tuple[int, ...]:
+        """The free cells that complete a line of `X` or `O`; none when the game is over.
+
+        >>> board = Board("XX.OO....")
+        >>> board.completing(board.turn), board.completing(board.other)
+        ((2,), (5,))
+        """
+        cells = {
+            cell
+            for line in LINES
+            for cell in line
+            if self[cell] == "." and sum(self[each] == mark for each in line) == 2
+        }
+        return tuple(cell for cell in self.legal_moves if cell in cells)
 
     def play(self, cell: int) -> Board:
         """The board after a move.
