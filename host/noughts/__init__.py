@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         IllegalMoveError,
         IllegalPositionError,
         NoughtsError,
+        OwnEngineError,
         StoreError,
         UnknownEngineError,
     )
@@ -49,6 +50,7 @@ __all__ = [
     "IllegalPositionError",
     "MatchResult",
     "NoughtsError",
+    "OwnEngineError",
     "StoreError",
     "StoredGame",
     "UnknownEngineError",

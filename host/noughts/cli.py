@@ -44,13 +44,14 @@ COMMANDS = (
     Command(
         "vs",
         "play",
-        "play an engine by typing cells, or watch two",
-        "noughts vs hard\n  noughts vs minimax --first it\n  noughts vs medium hard --seed 1",
+        "play an engine by typing, or see two play",
+        "noughts vs hard\n  noughts vs minimax --first it\n  noughts vs medium hard --seed 1\n"
+        "  noughts vs ./mine.py\n  noughts vs --program './mine --quick'",
     ),
     Command(
         "flash",
         "board",
-        "copy the game to a board through its USB drive",
+        "copy the game to a board by its USB drive",
         "noughts flash\n  noughts flash --all",
     ),
     Command(
@@ -68,7 +69,7 @@ COMMANDS = (
     Command(
         "doctor",
         "board",
-        "check computer and boards, and say what to fix",
+        "check computer and boards: what to fix",
         "noughts doctor\n  noughts doctor --json",
     ),
     Command(
@@ -80,7 +81,7 @@ COMMANDS = (
     Command(
         "boards",
         "class",
-        "list the boards that were seen, and name them",
+        "list the boards that were seen; name them",
         'noughts boards\n  noughts boards name 3 "blue table"',
     ),
     Command(
@@ -92,26 +93,26 @@ COMMANDS = (
     Command(
         "replay",
         "class",
-        "step through a game, and see each move's worth",
+        "step through a game, each move judged",
         "noughts replay last\n  noughts replay 12 --text",
     ),
     Command(
         "stats",
         "class",
-        "count results, first moves, times and mistakes",
+        "count results, first moves and mistakes",
         "noughts stats\n  noughts stats --seats PH --plot stats.png",
     ),
     Command(
         "report",
         "class",
         "write a page on a class: results, mistakes",
-        "noughts report -o a.html\n  noughts report --since monday --csv -o class.csv",
+        "noughts report -o 7b.html\n  noughts report --since monday --csv -o class.csv",
     ),
     Command(
         "export",
         "class",
         "write games as a table for a spreadsheet",
-        "noughts export -o a.csv\n  noughts export --format parquet -o games.parquet",
+        "noughts export -o all.csv\n  noughts export --format parquet -o games.parquet",
     ),
     Command(
         "solve",
@@ -122,14 +123,20 @@ COMMANDS = (
     Command(
         "duel",
         "engines",
-        "let engines play many games, and count results",
-        "noughts duel hard medium\n  noughts duel hard medium -n 100\n  noughts duel --all",
+        "let engines play many games, and count",
+        "noughts duel hard medium\n  noughts duel ./mine.py hard\n  noughts duel --all",
     ),
     Command(
         "prove",
         "engines",
         "prove which engines never lose",
-        "noughts prove\n  noughts prove hard rules",
+        "noughts prove\n  noughts prove hard rules\n  noughts prove ./mine.py",
+    ),
+    Command(
+        "new",
+        "engines",
+        "write the start of an engine of your own",
+        "noughts new engine mine.py",
     ),
     Command(
         "learn",
@@ -148,7 +155,7 @@ COMMANDS = (
     Command(
         "table",
         "engines",
-        "make or check the table that the chip plays by",
+        "make or check the table the chip plays by",
         "noughts table --check",
     ),
 )
@@ -158,12 +165,13 @@ def overview() -> str:
     """All commands by task, each with an example; at most 80 columns, and 24 rows with a prompt."""
     examples = [command.example.splitlines()[0] for command in COMMANDS]
     width = max(map(len, examples))
-    margin = max(len(command.task) for command in COMMANDS) + 1
+    indent = max(len(command.task) for command in COMMANDS) + 1
     lines = ["Tic-tac-toe on a BBC micro:bit; `noughts COMMAND --help` explains a command."]
     task = None
     for command, example in zip(COMMANDS, examples, strict=True):
-        head, task = "" if command.task == task else command.task, command.task
-        lines.append(f"{head:<{margin}}{example:<{width}}  {command.help}")
+        heading = command.task if command.task != task else ""
+        task = command.task
+        lines.append(f"{heading:<{indent}}{example:<{width}}  {command.help}")
     return "\n".join(lines)
 
 

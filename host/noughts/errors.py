@@ -9,6 +9,7 @@ NoughtsError                   anything below; `noughts` prints it in one line a
 ├── IllegalPositionError       a position that no game can reach
 ├── KeyTokenError              a word of `--keys` that is not a key, a tilt or a wait
 ├── ResignedError              an engine gives a game up
+├── OwnEngineError             an engine of the user's own gave no legal move, or is not there
 ├── SentenceError              a line is not a valid sentence of ours
 │   └── UnknownSentenceError   a sentence of a type or version that is not known here
 ├── StoreError                 the games that are kept cannot be read or written
@@ -64,6 +65,10 @@ class KeyTokenError(NoughtsError, ValueError):
 
 class ResignedError(NoughtsError):
     """An engine gives a game up: its opponent has won."""
+
+
+class OwnEngineError(NoughtsError):
+    """An engine of the user's own gave no legal move, or is not there."""
 
 
 class SentenceError(NoughtsError, ValueError):

@@ -34,6 +34,7 @@ WORDS = {
     "solve": ["solve", "........."],
     "duel": ["duel", "hard", "easy", "-n", "2"],
     "prove": ["prove", "hard"],
+    "new": ["new", "--help"],  # it writes its file only once
     "table": ["table", "--check"],
 }
 

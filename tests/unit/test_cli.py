@@ -99,11 +99,9 @@ def test_the_list_of_commands_is_grouped_and_fits_the_smallest_terminal():
     assert len(lines) < 24 and max(map(len, lines)) <= 80
     tasks, task = {}, None
     for line in lines[1:]:
-        head, _, rest = line.partition("noughts ")
-        if head.strip():
-            task = head.strip()
-            tasks[task] = []
-        tasks[task].append(rest.split()[0])
+        heading, _, command = line.partition("noughts ")
+        task = heading.strip() or task
+        tasks.setdefault(task, []).append(command.split()[0])
     assert list(tasks) == ["play", "board", "class", "engines"]
     assert all(tasks.values())
     listed = [name for names in tasks.values() for name in names]

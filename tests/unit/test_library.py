@@ -138,7 +138,8 @@ def test_games_of_a_store_and_of_a_capture_are_the_same(tmp_path, capsys):
     assert [game.number for game in noughts.games(db, wanted)] == [2]
 
 
-def test_the_document_is_true(repository):
+def test_the_document_is_true(repository, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # it writes an engine
     failed, tried = doctest.testfile(
         str(repository / "docs" / "python-api.md"), module_relative=False
     )

@@ -386,6 +386,7 @@ NO_GAMES = [
     ({"moves": "4408356"}, "cell 4 is taken"),
     ({"moves": "41083567"}, "the game ends with move 7"),
     ({"opponent": "stockfish"}, "'stockfish' is not an engine"),
+    ({"opponent": "./mine.py"}, "'./mine.py' is not an engine"),
     ({"times": [1, 2, 3, 4, 5, 6]}, "only a whole game is kept"),
     ({"times": [1, 2, 3, 4, 5, 7, 6]}, "that is not a game"),
     ({"times": [1, 2, 3, 4, 5, 6, 1e3]}, "that is not a game"),
@@ -394,6 +395,15 @@ NO_GAMES = [
     ({"number": 0}, "that is not a game"),
     ({"number": True}, "that is not a game"),
 ]
+
+
+def test_a_browser_names_no_file_as_an_engine(server):
+    mine = server.folder / "mine.py"
+    mine.write_text("open(__file__ + '.ran', 'w')\ndef choose(board):\n    return 0\n")
+    status, _, answer = server.ask("GET", f"/api/reply?moves=&engine={mine}")
+    assert status == 400 and "is not an engine" in json.loads(answer)["error"]
+    assert not mine.with_name("mine.py.ran").exists()
+    assert "mine" not in server.ask("GET", "/api/players")[2].decode()
 
 
 def test_what_no_page_sends_is_not_kept(server):

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 
-from noughts.commands.options import add_engines, engine_option
+from noughts.commands.options import add_engines, chosen_engines
 from noughts.engines.registry import engines
 from noughts.game.engine import Engine
 from noughts.game.match import Player, Tally, interval, match
@@ -22,7 +22,7 @@ _MAX_GAMES = 10_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     names = ", ".join(engines())
-    add_engines(parser, "*", f"two of {names}")
+    add_engines(parser, f"two of {names}")
     parser.add_argument("--all", action="store_true", help="every engine against every other")
     parser.add_argument(
         "-n", "--games", metavar="GAMES", type=int, default=1000, help="games for each pair (1000)"
@@ -37,14 +37,15 @@ def run(args: argparse.Namespace) -> int:
     """Play, half of the games from either seat, and print the results."""
     if not 2 <= args.games <= _MAX_GAMES or args.games % 2:
         args.error(f"argument -n: {args.games} is not an even number from 2 to {_MAX_GAMES:,}")
-    if args.all == bool(args.engine):
+    chosen = chosen_engines(args.engine, args)
+    if args.all == bool(chosen):
         args.error("name two engines, or use --all")
     if args.all:
         pairs = list(itertools.combinations(engines().values(), 2))
-    elif len(args.engine) == 2:
-        pairs = [(engine_option(args.engine[0], args), engine_option(args.engine[1], args))]
+    elif len(chosen) == 2:
+        pairs = [(chosen[0], chosen[1])]
     else:
-        args.error(f"a duel takes two engines, not {len(args.engine)}")
+        args.error(f"a duel takes two engines, not {len(chosen)}")
     with progress(args.games * len(pairs), "games") as steps:
         results = {
             (one.name, other.name): _duel(one, other, args.games, args.seed, steps)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
+from noughts.engines.own import LIMIT_S
+from noughts.engines.own.engine import OwnEngine, from_program, packaged
 from noughts.engines.registry import engine_named, engines
-from noughts.errors import StoreError, UnknownEngineError
+from noughts.errors import StoreError, UnknownEngineError, printable
 from noughts.files import whole_file
 from noughts.game.engine import Engine
 from noughts.protocol.describe import SEATS_MEANING
@@ -22,6 +24,7 @@ from noughts.store.store import Store, command_for, default_path
 from noughts.store.stored_game import RESULTS
 
 _Value = TypeVar("_Value")
+_MAX_LIMIT_S = 3600
 
 
 def add_db(parser: argparse.ArgumentParser, default: str | None = None) -> None:
@@ -161,18 +164,71 @@ def _how_to_fill(path: Path) -> str:
     return f"{keeping}, and `noughts watch --emulated 3` fills {played.name} without a board"
 
 
-def add_engines(parser: argparse.ArgumentParser, nargs: str, about: str) -> None:
-    """The engines' names, which a shell completes."""
-    files = "a MENACE that has learned is named by its file, as ./menace.json"
-    named = parser.add_argument("engine", nargs=nargs, metavar="ENGINE", help=f"{about}; {files}")
+def add_engines(parser: argparse.ArgumentParser, about: str) -> None:
+    """The engines to name, which a shell completes, and those that are programs."""
+    named = parser.add_argument(
+        "engine",
+        nargs="*",
+        metavar="ENGINE",
+        help=f"{about}; or your own, as ./mine.py, or a MENACE that has learned, as ./menace.json",
+    )
     # Not `choices`: a name that is wrong gets the nearest one in the message.
-    named.completer = lambda **_: list(engines())  # type: ignore[attr-defined]
+    named.completer = _completed  # type: ignore[attr-defined]
+    add_own_engines(parser)
 
 
-def engine_option(name: str, args: argparse.Namespace) -> Engine:
+def add_own_engines(parser: argparse.ArgumentParser) -> None:
+    """The options for engines that are not ours."""
+    parser.add_argument(
+        "--program",
+        metavar="COMMAND",
+        action="append",
+        default=[],
+        help="a program as an engine, after those that are named: for each line such as "
+        "'X...O.... X', a position and who is to move, it prints a line with a cell, 0 to 8",
+    )
+    parser.add_argument(
+        "--limit",
+        metavar="SECONDS",
+        type=_typed(_limit),
+        default=LIMIT_S,
+        help=f"how long an engine of your own may take for an answer ({LIMIT_S:g})",
+    )
+
+
+def engine_option(name: str, args: argparse.Namespace, limit_s: float = LIMIT_S) -> Engine:
     """The engine of that name; a usage error, with the nearest name, if there is none."""
     try:
-        return engine_named(name)
+        return engine_named(name, limit_s)
     except UnknownEngineError as error:
         args.error(str(error))
         raise
+
+
+def chosen_engines(names: Sequence[str], args: argparse.Namespace) -> list[Engine]:
+    """The engines of these names, then the programs; a name that there is not is a usage error.
+
+    Files of one name, in several folders, are called by their paths.
+    """
+    typed = [*names, *args.program]
+    found = [engine_option(name, args, args.limit) for name in names]
+    found += [from_program(command, args.limit) for command in args.program]
+    called = [engine.name for engine in found]
+    for engine, name in zip(found, typed, strict=True):
+        if isinstance(engine, OwnEngine) and called.count(engine.name) > 1:
+            engine.name = printable(name)
+    return found
+
+
+def _limit(text: str) -> float:
+    with suppress(ValueError):
+        if 0 < float(text) <= _MAX_LIMIT_S:
+            return float(text)
+    raise ValueError(f"{text!r} is not a number of seconds, more than 0 and up to an hour")
+
+
+def _completed(prefix: str, **_: object) -> list[str]:
+    folder = Path(prefix).parent if not prefix.endswith("/") else Path(prefix)
+    files = [str(path) for path in folder.glob("*.py")]
+    typed = "./" if prefix.startswith("./") else ""  # which a Path does not keep
+    return [*engines(), *packaged(), *(typed + file for file in files)]

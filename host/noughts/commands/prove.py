@@ -5,41 +5,66 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from noughts.commands.options import add_engines, engine_option
+from noughts.commands.options import add_engines, chosen_engines
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
-from noughts.game.engine import Engine
+from noughts.game.asked import Asked, ask
+from noughts.game.encounter import Chances, encounter
+from noughts.game.engine import Engine, may_vary
 from noughts.game.positions import EMPTY
 from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, Seat, prove
+from noughts.protocol.describe import either
 from noughts.terminal.layout import columns
+from noughts.terminal.losing_game import losing_game
+from noughts.terminal.progress import progress
 
 _HEAD = ("engine", "moves", "games", "won", "drawn", "lost", "plies", "wins against random")
 _MAX_FRACTION = 13
 """Characters of a chance that is printed as it is."""
+_POSITIONS = 4520
+
+
+@dataclass(frozen=True)
+class _Proved:
+    engine: Engine
+    proof: Proof
+    own: Asked | None
+    """What the user's own engine answered."""
+
+    @property
+    def against(self) -> dict[str, tuple[Chances, Chances]]:
+        """What the user's own engine comes to against each of ours, moving first and second."""
+        own = self.own
+        return {name: encounter(own, each) for name, each in engines().items()} if own else {}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
-    add_engines(parser, "*", f"{', '.join(engines())}; all by default")
+    add_engines(parser, f"{', '.join(engines())}; all of these by default")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Prove each, print, and fail if one that claims to be perfect is not."""
-    wanted = [engine_option(name, args) for name in args.engine] or list(engines().values())
-    proofs = {engine.name: (engine, prove(engine)) for engine in wanted}
+    chosen = chosen_engines(args.engine, args)
+    proved = {engine.name: _proved(engine) for engine in chosen or engines().values()}
     if args.json:
-        print(json.dumps({name: _facts(proof) for name, (_, proof) in proofs.items()}))
+        print(json.dumps({name: _facts(each) for name, each in proved.items()}))
     else:
-        _print_table(proofs)
-        for engine, proof in proofs.values():
-            print(f"{engine.name}: {verdict(proof)}")
-            print("".join(f"  {line}\n" for line in losing_chances(proof)), end="")
-    wrong = [
-        engine.name for engine, proof in proofs.values() if engine.perfect and not sound(proof)
-    ]
+        _print_table(proved)
+        for name, each in proved.items():
+            for line in (verdict(each.proof, each.own), *_choices(each.own)):
+                print(f"{name}: {line}")
+            print("".join(f"  {line}\n" for line in losing_chances(each.proof)), end="")
+        for each in proved.values():
+            if chosen:
+                _print_loss(each)
+            if each.own:
+                _print_against(each)
+    wrong = [name for name, each in proved.items() if each.engine.perfect and not sound(each.proof)]
     if wrong:
         raise NoughtsError(
             f"{' and '.join(wrong)} should play perfectly and does not "
@@ -48,24 +73,31 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _proved(engine: Engine) -> _Proved:
+    if not may_vary(engine):
+        return _Proved(engine, prove(engine), None)
+    with progress(2 * _POSITIONS, "answers") as steps:
+        steps.doing(engine.name)
+        own = ask(engine, lambda: steps.advance(1))
+    return _Proved(engine, prove(own), own)
+
+
 def sound(proof: Proof) -> bool:
     """Whether an engine may be called perfect."""
     return proof.never_loses and not proof.value_losing_positions
 
 
-def verdict(proof: Proof) -> str:
-    """What is certain of an engine, in a line."""
+def verdict(proof: Proof, own: Asked | None = None) -> str:
+    """What is certain of an engine, in a line; own: the answers on which that rests."""
     if proof.never_loses:
         text = "never loses"
+        if own and own.varies:
+            text = f"lost no game with its answers to {own.calls} calls, which is not a proof"
     else:
-        seat = min(
-            (seat for seat in proof.seats if seat.losing_line is not None),
-            key=lambda seat: len(seat.losing_line or ()),
-        )
-        text = f"loses {_game(seat)}"
+        text = f"loses {_game(_losing_seat(proof))}"
     if proof.value_losing_positions:
         losing = proof.value_losing_positions
-        return f"{text}; loses value in {losing:,} of 4,520 positions"
+        return f"{text}; loses value in {losing:,} of {_POSITIONS:,} positions"
     return f"{text}; preserves the value of every reachable position"
 
 
@@ -88,6 +120,50 @@ def _percent(chance: Fraction) -> str:
     return "more than 99.99%" if text == "100.00%" and chance < 1 else text
 
 
+def _losing_seat(proof: Proof) -> Seat:
+    return min(
+        (seat for seat in proof.seats if seat.losing_line is not None),
+        key=lambda seat: len(seat.losing_line or ()),
+    )
+
+
+def _choices(own: Asked | None) -> list[str]:
+    """What there is to know of an engine that does not always play the same."""
+    if own is None:
+        return []
+    if own.varies:
+        position, *replies = own.varies
+        one, other = (either(reply.cells) for reply in replies)
+        vary = f"its answers vary: in {position} it played {one}, and another time {other}"
+        return [f"{vary}; return all such cells in a list, and each is followed"]
+    several = sum(len(reply.cells) > 1 for reply in own.replies.values())
+    if several:
+        return [f"chooses among several cells in {several:,} positions; each of them is followed"]
+    return []
+
+
+def _print_loss(each: _Proved) -> None:
+    if each.proof.never_loses:
+        return
+    seat = _losing_seat(each.proof)
+    mark = "X" if seat.first else "O"
+    print(f"\n{each.engine.name}, as {mark}, loses this game (? and ?? are its mistakes):\n")
+    print(losing_game(seat))
+
+
+def _print_against(each: _Proved) -> None:
+    rows: list[tuple[str, ...]] = [("against", "won", "drawn", "lost")]
+    for name, seats in each.against.items():
+        halves = [
+            sum((getattr(seat, kind) for seat in seats), Fraction(0)) / 2
+            for kind in ("won", "drawn", "lost")
+        ]
+        rows.append((name, *(f"{float(half):.1%}" for half in halves)))
+    counted = "each of its answers alike" if each.own and each.own.varies else "exactly"
+    print(f"\n{each.engine.name} against each engine, from either seat in turn, {counted}:")
+    print("\n".join(columns(rows, right=(1, 2, 3))))
+
+
 def _game(seat: Seat) -> str:
     line = seat.losing_line or ()
     position = EMPTY
@@ -106,10 +182,10 @@ def _order(seat: Seat) -> str:
     return "first" if seat.first else "second"
 
 
-def _print_table(proofs: Mapping[str, tuple[Engine, Proof]]) -> None:
+def _print_table(proved: Mapping[str, _Proved]) -> None:
     rows: list[tuple[str, ...]] = [_HEAD]
-    for name, (_, proof) in proofs.items():
-        for seat in proof.seats:
+    for name, each in proved.items():
+        for seat in each.proof.seats:
             counts = (seat.total, *(seat.count(kind) for kind in (WON_BY_ENGINE, DRAWN, LOST)))
             exact = f"{seat.win_chance} = " if len(str(seat.win_chance)) <= _MAX_FRACTION else ""
             shortest, longest = seat.plies
@@ -125,7 +201,8 @@ def _print_table(proofs: Mapping[str, tuple[Engine, Proof]]) -> None:
     print("\n".join(columns(rows, right=range(2, 7))))
 
 
-def _facts(proof: Proof) -> dict[str, object]:
+def _facts(each: _Proved) -> dict[str, object]:
+    proof = each.proof
     facts: dict[str, object] = {
         "never_loses": proof.never_loses,
         "value_losing_positions": proof.value_losing_positions,
@@ -146,4 +223,14 @@ def _facts(proof: Proof) -> dict[str, object]:
             "likeliest_loss": seat.likeliest_loss,
             "losing_line": seat.losing_line,
         }
+    if each.own:
+        facts["varies"] = bool(each.own.varies)
+        facts["against"] = {
+            name: {"first": _shares(first), "second": _shares(second)}
+            for name, (first, second) in each.against.items()
+        }
     return facts
+
+
+def _shares(chances: Chances) -> dict[str, str]:
+    return {kind: str(getattr(chances, kind)) for kind in ("won", "drawn", "lost")}

@@ -13,6 +13,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from noughts import brain
+from noughts.commands.options import add_own_engines, chosen_engines
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
 from noughts.engines.search import in_words, score_of_move, variation
@@ -21,6 +22,7 @@ from noughts.engines.tree_svg import drawn, estimated_bytes
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.game.board import Board
+from noughts.game.engine import Engine, Reply
 from noughts.game.positions import Position
 from noughts.terminal.layout import board
 
@@ -62,6 +64,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show how the chip's table chooses: what its weights make of each free cell",
     )
+    parser.add_argument(
+        "--engine",
+        metavar="ENGINE",
+        action="append",
+        default=[],
+        help="ask this engine of your own, too, such as ./mine.py; may be given several times",
+    )
+    add_own_engines(parser)
     parser.add_argument("--json", action="store_true", help="print the solution as JSON")
 
 
@@ -74,6 +84,7 @@ def run(args: argparse.Namespace) -> int:
     if args.chip and args.tree:
         args.error("--chip shows one position, --tree what a search looks at; give one of them")
     position = unfinished(args.position)
+    asked = [*engines().values(), *chosen_engines(args.engine, args)]
     if args.chip:
         return _chip(position, args.svg, args.json)
     tree = None if args.tree is None else build_tree(position, args.tree, args.search)
@@ -81,9 +92,9 @@ def run(args: argparse.Namespace) -> int:
         _require_small(tree)
     scores = {cell: score_of_move(position, cell) for cell in position.free}
     if args.json:
-        print(json.dumps(_facts(position, scores)))
+        print(json.dumps(_facts(position, scores, _replies(asked, position))))
     else:
-        _tell(position, scores)
+        _tell(position, scores, _replies(asked, position))
     if tree and args.svg:
         write_whole(args.svg, drawn(tree, _DRAWN[args.search]).encode())
         if not args.json:
@@ -119,22 +130,26 @@ def _chip(position: Position, picture: Path | None, as_json: bool) -> int:
     return 0
 
 
-def _tell(position: Position, scores: dict[int, int]) -> None:
+def _replies(asked: list[Engine], position: Position) -> dict[str, Reply]:
+    return {engine.name: engine.reply(position) for engine in asked}
+
+
+def _tell(position: Position, scores: dict[int, int], replies: dict[str, Reply]) -> None:
     mover = "XO"[position.ply % 2]
     print(board(position, {cell: in_words(score) for cell, score in scores.items()}))
     print()
     print(f"{mover} to move: {in_words(max(scores.values()))}")
     print(f"best line {' '.join(str(cell + 1) for cell in variation(position))}")
-    for name, engine in engines().items():
-        reply = engine.reply(position)
+    for name, reply in replies.items():
         cells = " ".join(str(cell + 1) for cell in reply.cells)
         cost = f"  {reply.nodes:,} nodes, {reply.cut:,} moves cut" if name in _SEARCHES else ""
-        print(f"{name:<14} plays {cells}{cost}")
+        print(printable(f"{name:<14} plays {cells}{cost}"))
     print("Cells are numbered 1 to 9 in reading order; wins and losses are counted in plies.")
 
 
-def _facts(position: Position, scores: dict[int, int]) -> dict[str, object]:
-    replies = {name: engine.reply(position) for name, engine in engines().items()}
+def _facts(
+    position: Position, scores: dict[int, int], replies: dict[str, Reply]
+) -> dict[str, object]:
     return {
         "position": str(position),
         "mover": "XO"[position.ply % 2],

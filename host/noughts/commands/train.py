@@ -23,7 +23,7 @@ from noughts.engines.menace_file import SUFFIX, write
 from noughts.engines.registry import engines
 from noughts.engines.tree import unfinished
 from noughts.errors import printable
-from noughts.game.engine import Engine, Remembering
+from noughts.game.engine import Engine, Remembering, may_vary
 from noughts.game.proof import Odds, odds
 from noughts.protocol.describe import counted
 from noughts.store.filter_words import ChosenGames
@@ -140,7 +140,10 @@ def _check(args: argparse.Namespace) -> None:
 def _opponent(menace: Menace, args: argparse.Namespace) -> Engine | None:
     if args.against is None:
         return None
-    return menace if args.against == "menace" else Remembering(engine_option(args.against, args))
+    if args.against == "menace":
+        return menace
+    opponent = engine_option(args.against, args)
+    return opponent if may_vary(opponent) else Remembering(opponent)
 
 
 def _learn_stored(menace: Menace, args: argparse.Namespace) -> int:

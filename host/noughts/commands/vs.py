@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import reduce
 from random import Random
 
-from noughts.commands.options import add_engines, engine_option
+from noughts.commands.options import add_engines, chosen_engines
 from noughts.engines.registry import engines
 from noughts.errors import printable
 from noughts.game.engine import Engine
@@ -40,7 +40,7 @@ _HELP = "\n".join(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
-    add_engines(parser, "+", f"{', '.join(engines())}; name two to watch them play")
+    add_engines(parser, f"{', '.join(engines())}; name two to watch them play")
     parser.add_argument(
         "--first", choices=("me", "it"), default="me", help="who moves first, as X (me)"
     )
@@ -54,9 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play one game."""
-    if len(args.engine) > 2:
-        args.error(f"name one engine to play against, or two to watch, not {len(args.engine)}")
-    players: list[Engine | None] = [engine_option(name, args) for name in args.engine]
+    players: list[Engine | None] = [*chosen_engines(args.engine, args)]
+    if len(players) not in (1, 2):
+        args.error(f"name one engine to play against, or two to watch, not {len(players)}")
     if len(players) == 1:
         players.insert(args.first == "it", None)
         mark = "XO"[players.index(None)]

@@ -38,7 +38,9 @@ class Kind:
                 worst = scores, cell
         assert worst is not None, "somebody has to move"
         score = worst[0][0]
-        return Reply((worst[1],), self._nodes, 0, score, _remark(position) if score >= 0 else "")
+        return Reply(
+            (worst[1],), self._nodes, 0, score, remark=_remark(position) if score >= 0 else ""
+        )
 
     def _score(self, position: Position, mine: bool, glad: bool) -> int:
         """What a position comes to for this player: 10 less the plies to a win, or the opposite.

@@ -1,6 +1,7 @@
 """All engines by name, from the one that knows least to the one that searches most cleverly.
 
-After them come the one that plays to lose, and the one that learns.
+After them come the one that plays to lose, and the one that learns. People name others, too: see
+`own`, and `menace_file`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from noughts.engines.device_levels import Chip
 from noughts.engines.kind import Kind
 from noughts.engines.menace import Menace
 from noughts.engines.menace_file import SUFFIX, read
+from noughts.engines.own import LIMIT_S
+from noughts.engines.own.engine import from_file, from_package, packaged
 from noughts.engines.random_engine import Random
 from noughts.engines.rule_based import Rules
 from noughts.engines.search import AlphaBeta, Minimax, Transposition
@@ -35,21 +38,37 @@ def engines() -> dict[str, Engine]:
     return {engine.name: engine for engine in made}
 
 
-def engine_named(name: str) -> Engine:
-    """The engine of this name, or of this file. Raises `NoughtsError`.
+def known_engine(name: str) -> Engine:
+    """The engine of this name that comes with noughts: all that a browser may ask for.
 
-    Who names it may open files of this computer: what a network asks for is `known_engine`.
+    Raises `UnknownEngineError`, with the nearest name.
+    """
+    known = engines()
+    if name not in known:
+        raise _unknown(name, list(known))
+    return known[name]
+
+
+def engine_named(name: str, limit_s: float = LIMIT_S) -> Engine:
+    """An engine of ours, of a package, or in a file that ends in `.py`, or in `.json` for a MENACE.
+
+    limit_s: how long one that is not ours may take for an answer. Raises `UnknownEngineError`, with
+    the nearest name, or `OwnEngineError` for a file that is not there.
     """
     if name.lower().endswith(SUFFIX):
         return read(name)
-    return known_engine(name)
-
-
-def known_engine(name: str) -> Engine:
-    """The engine of this name. Raises `UnknownEngineError`, with the nearest name."""
+    if name.endswith(".py"):
+        return from_file(name, limit_s)
     known = engines()
-    if name not in known:
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}"
-        raise UnknownEngineError(f"{name!r} is not an engine; {hint}")
-    return known[name]
+    if name in known:
+        return known[name]
+    others = packaged()
+    if name in others:
+        return from_package(name, limit_s)
+    raise _unknown(name, [*known, *others])
+
+
+def _unknown(name: str, known: list[str]) -> UnknownEngineError:
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}"
+    return UnknownEngineError(f"{name!r} is not an engine; {hint}")

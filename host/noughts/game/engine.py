@@ -47,7 +47,7 @@ class Reply:
 
 
 class Engine(Protocol):
-    """A way to play. It is deterministic: chance is in choosing one of a reply's cells."""
+    """A way to play: chance is in choosing one of a reply's cells, except where it `may_vary`."""
 
     name: str
     about: str
@@ -69,3 +69,8 @@ class Remembering:
     def reply(self, position: Position) -> Reply:
         """The engine's answer, found once."""
         return self._reply(position)
+
+
+def may_vary(engine: Engine) -> bool:
+    """Whether an engine of somebody else's may answer a position differently from call to call."""
+    return getattr(engine, "may_vary", False)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from noughts.game.engine import Engine, Remembering
+from noughts.game.engine import Engine, Remembering, may_vary
 from noughts.game.positions import EMPTY, WON, Position
 
 Z_95 = 1.959963985
@@ -49,12 +49,12 @@ def interval(count: int, games: int) -> tuple[float, float]:
 
 
 class Player:
-    """An engine with its own random numbers; its replies are remembered, unless it learns."""
+    """An engine with its own random numbers; its replies are remembered, unless they may vary."""
 
     def __init__(self, engine: Engine, random: Random, learns: bool = False) -> None:
         self.name = engine.name
         self._random = random
-        self._engine = engine if learns else Remembering(engine)
+        self._engine = engine if learns or may_vary(engine) else Remembering(engine)
 
     def choose(self, position: Position) -> int | None:
         """One of the engine's cells for a position, drawn at random; None if it resigns."""

@@ -1,0 +1,65 @@
+"""What stands between us and a program of somebody else's, so that it ends when we do.
+
+It hands on the lines that it gets, and ends the program, and whatever that has started, when there
+are no more: then its owner has closed them, has ended, or was killed. What the program says goes to
+the owner straight away. The leash itself says `started` first, and after `MARK` why it cannot start
+the program, or the status with which that has ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from typing import IO
+
+MARK = "\x00"
+"""Begins a line of the leash's own; no program that says cells begins one with it."""
+
+
+def main(words: list[str]) -> None:
+    """Run a program for the process that started this one."""
+    _say("started")
+    try:
+        program = subprocess.Popen(words, stdin=subprocess.PIPE)
+    except OSError as error:
+        _say(f"{MARK}cannot {error.strerror}")
+        return
+    assert program.stdin is not None
+    threading.Thread(target=_hand_on, args=(program.stdin,), daemon=True).start()
+    status = program.wait()
+    _say(f"{MARK}ended {status}")
+    end_all()
+
+
+def end_all() -> None:
+    """End this process, the program, and what the program has started."""
+    if sys.platform != "win32":
+        os.killpg(0, signal.SIGKILL)  # the leash leads a group, in which all of them are
+    import psutil
+
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            child.kill()
+    os._exit(0)
+
+
+def _hand_on(program: IO[bytes]) -> None:
+    listening = True
+    for line in sys.stdin.buffer:
+        try:
+            if listening:
+                program.write(line)
+                program.flush()
+        except OSError:
+            listening = False  # its owner waits no longer than the limit
+    end_all()
+
+
+def _say(line: str) -> None:
+    with contextlib.suppress(OSError):
+        sys.stdout.buffer.write(line.encode(errors="replace") + b"\n")
+        sys.stdout.buffer.flush()

@@ -1,0 +1,33 @@
+"""A game that an engine loses, as pictures side by side."""
+
+from __future__ import annotations
+
+from noughts.game.proof import Seat
+from noughts.game.review import review
+from noughts.game.verdict import Verdict, verdict
+from noughts.terminal.layout import board
+
+_WIDTH = 11
+_GAP = "   "
+_IN_A_ROW = 5
+"""In 80 columns."""
+_MISTAKES = (Verdict.MISTAKE, Verdict.BLUNDER)
+
+
+def losing_game(seat: Seat) -> str:
+    """The shortest game that is lost from a seat, a picture for each move; the loser's mistakes."""
+    pictures = []
+    for ply, move in enumerate(review(seat.losing_line or ())):
+        found = verdict(move)
+        own = (ply % 2 == 0) == seat.first
+        mark = f" {found.value}" if own and found in _MISTAKES else ""
+        after = board(move.before.play(move.cell), {}, move.cell)
+        pictures.append([f"{'XO'[ply % 2]} {move.cell + 1}{mark}", *after.splitlines()])
+    rows = [pictures[at : at + _IN_A_ROW] for at in range(0, len(pictures), _IN_A_ROW)]
+    return "\n\n".join(
+        "\n".join(
+            _GAP.join(line.ljust(_WIDTH) for line in lines).rstrip()
+            for lines in zip(*row, strict=True)
+        )
+        for row in rows
+    )
