@@ -14,6 +14,8 @@ from typing import NamedTuple
 from noughts.cli import main
 
 LESSONS = Path(__file__).resolve().parents[1] / "docs" / "lessons"
+RULES = LESSONS / "rules"
+"""Engines that a lesson proves."""
 _BLOCK = re.compile(r"^```\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ \.venv/bin/noughts (.*)\n", re.MULTILINE)
 

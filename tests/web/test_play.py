@@ -58,7 +58,7 @@ def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
     says(page, "kind plays 4, middle left. Your turn: you are X.")
     cell(page, 7).click()
     says(page, "You have won: diagonal from the top right.")
-    page.get_by_text("What giveaway did:").wait_for()  # with its last move
+    page.get_by_text("What kind did:").wait_for()  # with its last move
     page.get_by_text("Kept as game 1.").wait_for()
     (game,) = kept(server)
     assert (game.board, game.seats, game.first, game.moves, game.end) == (
