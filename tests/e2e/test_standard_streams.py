@@ -35,6 +35,8 @@ WORDS = {
     "duel": ["duel", "hard", "easy", "-n", "2"],
     "prove": ["prove", "hard"],
     "new": ["new", "--help"],  # it writes its file only once
+    "learn": ["learn", "--db", "games.db"],
+    "train": ["train", "menace", "--games", "5"],
     "table": ["table", "--check"],
 }
 
