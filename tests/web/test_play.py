@@ -159,7 +159,7 @@ def test_two_friends_who_are_quicker_than_the_server(server, page):
         cell(page, 1).click()
     cell(page, 5).click()
     held[0].continue_()
-    says(page, "X’s turn.")
+    page.wait_for_url(lambda url: url.endswith("moves=04"))
     assert marks(page) == "X...O...."
 
 
