@@ -197,3 +197,9 @@ def test_how_often_a_position_comes_up():
                 cell = random.choices(list(chances), chances.values())[0]
             position, chip = position.play(cell), not chip
     assert abs(counted / 4000 - wanted.reach) < 0.03
+
+
+def test_half_of_the_games_are_begun_by_either_side():
+    reached = Chances(by_table(HARD), Habits([])).reach()
+    by_ply = [sum(chance for each, chance in reached.items() if each.ply == ply) for ply in (0, 1)]
+    assert by_ply == pytest.approx([0.5, 0.5])
