@@ -7,12 +7,12 @@
 # only lines that one mark completes (99) or blocks (9). Hard's weights come
 # from `noughts table`, with a book of the few positions that they get wrong.
 from rules import THROUGH
-import table
+from table import BOOK, WEIGHTS
 
 
 def best(marks, score, player, level):
     # The cells, one or more, that a level ("E", "M" or "H") holds to be best.
-    weights = table.WEIGHTS if level == "H" else bytes(10)
+    weights = WEIGHTS if level == "H" else bytes(10)
     if level == "M":
         weights = b"\x09\0\0\0\x63\x09\0\0\0\x63"
     values = bytearray(9)  # of the lines; the ninth, 0, stands for "no more"
@@ -29,8 +29,9 @@ def best(marks, score, player, level):
             key += value * value
     best = max(cells)
     if level == "H":
-        for value in cells:
-            if (key << 5) + value in table.BOOK:
+        key <<= 5
+        for value in set(cells):
+            if key + value in BOOK:
                 best = value
     # The best cells: V1 needs back the memory of the lines' values.
     values = []  # type: ignore[assignment]

@@ -10,7 +10,9 @@ import bench_floor
 import device_time
 from bench_rows import Row, at_least, at_most
 from device_query import ask_hard
+from noughts.brain import WEIGHTS, Table
 from noughts.game.positions import Position, unfinished
+from noughts.learning.fit import MAX_BOOK
 from official import NEWEST, firmwares, printed
 
 HEAP = {"V1": 10_240, "V2": 65_536}
@@ -59,6 +61,19 @@ def heap() -> Iterator[Row]:
         note = f"an empty script has {bench_floor.heap(name):,} of {HEAP[board]:,}"
         what = f"free heap at the worst moment of a game, {name}"
         yield at_least(what, lowest, 2560 if board == "V1" else None, "{:,} bytes", note)
+
+
+def largest_table() -> Iterator[Row]:
+    """What a learned table costs a V1 when its book is full."""
+    # Entries that name no position: so all of them are looked through.
+    full = Table(WEIGHTS, tuple(range(0x10000 - MAX_BOOK, 0x10000)))
+    with_it = f"with the largest learned table, {len(full.payload)} bytes, V1"
+    for name in firmwares()[:2]:
+        lowest = device_time.lowest_heap(name, full)
+        what = f"free heap at the worst moment of a game {with_it}{name.removeprefix('V1')}"
+        yield at_least(what, lowest, 2560, "{:,} bytes")
+    worst_ms = max(answer.us for answer in ask_hard("V1 1.1.1", full).values()) / 1000
+    yield at_most(f"hard's choice, worst, {with_it} 1.1.1", worst_ms, 7, "{:.2f} ms")
 
 
 def choice() -> Iterator[Row]:
@@ -124,4 +139,4 @@ def press_to_led() -> Iterator[Row]:
         yield at_most(what, max(waits_ms), 30, "{:.1f} ms", note)
 
 
-PARTS = (heap, choice, textbook, start, press_to_led)
+PARTS = (heap, choice, largest_table, textbook, start, press_to_led)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from noughts.brain import Table, source
 from noughts.device_files import files_for_boards
 from noughts.game.positions import EMPTY, Position
+from noughts.packing import pack
 from official import printed
 
 _MODULES = ("ai.py", "rules.py", "table.py")
@@ -58,12 +60,15 @@ class Answer(NamedTuple):
     us: int
 
 
-def ask_hard(firmware: str) -> dict[Position, Answer]:
+def ask_hard(firmware: str, table: Table | None = None) -> dict[Position, Answer]:
     """What `ai.best` answers at level hard in each of the 4,520 positions with a choice.
 
-    firmware: such as `V1 1.1.1`. Raises `RuntimeError` when the board reports an error.
+    firmware: such as `V1 1.1.1`. table: another than hard's own. Raises `RuntimeError` when the
+    board reports an error.
     """
     files = {name: content for name, content in files_for_boards().items() if name in _MODULES}
+    if table is not None:
+        files["table.py"] = pack(source(table).encode())
     steps = bytearray()
     positions: dict[Position, None] = {}
     _tour(EMPTY, positions, steps)

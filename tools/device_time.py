@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from noughts.brain import Table, source
 from noughts.device_files import device_files
 from noughts.emulator import Button, Microbit
 from official import stepped
@@ -31,12 +32,16 @@ _PROBE = b"gc.collect()\nprint('free', gc.mem_free())\n"
 _KEYS = "A", "B", "B", "AB", "A", "A", "B", "B", "B", "A", "B", "B", "B", "AB", "AB", "B"
 
 
-def lowest_heap(firmware: str) -> int:
+def lowest_heap(firmware: str, table: Table | None = None) -> int:
     """Bytes of heap free after collection at the worst moment of games against two levels.
 
     It is looked at in each turn of the loop, in the chip's choice, and before each sentence.
+    table: another than hard's own.
     """
-    board = stepped(firmware)(_probed(device_files()))
+    files = dict(device_files())
+    if table is not None:
+        files["table.py"] = source(table).encode()
+    board = stepped(firmware)(_probed(files))
     run_to_menu(board)
     for key in _KEYS:
         _press(board, key, 80_000)

@@ -20,6 +20,7 @@ MISSED = "reset to the menu's first answer, V1 1.1.1"
     ("part", "rows"),
     [
         (bench_board.heap, 2),  # of V1, which has little
+        (bench_board.largest_table, None),
         (bench_board.start, None),
         (bench_board.press_to_led, None),
         (bench.sizes, None),
