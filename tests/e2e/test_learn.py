@@ -4,18 +4,15 @@ import json
 import subprocess
 import sys
 
-from boards import A, B, Driver, PortDriver
-from classes import blind_to_diagonals, centre_first, played
+from classes import blind_to_diagonals, blocks_only, centre_first, played
+from classes_on_boards import circle
 from noughts import brain
 from noughts.cli import main
-from noughts.device_files import device_files
-from noughts.game.positions import EMPTY
+from noughts.learning import fit as fitting
 from noughts.learning.habits import Habits
-from noughts.protocol.sentences import Game
 from noughts.store.people_games import people_games
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store
-from official import stepped
 from sample_games import filled, stages
 
 HARD = brain.make()
@@ -79,6 +76,21 @@ def test_what_it_says(tmp_path, capsys):
     assert centre["did"] > 0.9 > centre["by_chance"]
 
 
+def test_what_does_not_fit_is_said(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(fitting, "MAX_BOOK", len(HARD.book))
+    db = str(store(tmp_path, played(blocks_only, HARD, 60, seed=1)))
+    assert main(["learn", "--db", db, "--json"]) == 0
+    missed = json.loads(capsys.readouterr().out)["left_out"]
+    assert missed and missed[0]["better"] not in missed[0]["played"]
+    assert main(["learn", "--db", db]) == 0
+    said = capsys.readouterr().out
+    assert "What did not fit into the table" in said
+    assert f"would win {100 * missed[0]['gain']:.2f} points" in said
+    monkeypatch.undo()
+    assert main(["learn", "--db", db]) == 0
+    assert "did not fit" not in capsys.readouterr().out
+
+
 def test_a_learned_table_is_checked(tmp_path, capsys):
     table = tmp_path / "table.py"
     db = str(store(tmp_path, played(blind_to_diagonals, HARD, 40, seed=1)))
@@ -114,65 +126,8 @@ def test_what_goes_wrong(tmp_path, capsys):
     assert "no gain can be shown yet" in capsys.readouterr().out
 
 
-GAMES = 12
-
-
-class LoggingDriver(Driver):
-    log = b""
-
-    def listen(self):
-        data = self.board.uart.receive()
-        self.log += data
-        self.items += self.stream.feed(data)
-
-
-def play(board, person, games=GAMES):
-    """Games against hard, by the buttons: how many the chip has won, and what the board said."""
-    driver = LoggingDriver(board)
-    driver.start()
-    for _ in range(3):
-        driver.press(A, up_ms=200)
-    driver.press(B, up_ms=200)
-    won = 0
-    for number in range(1, games + 1):
-        driver.wait(lambda number=number: game_under_way(driver) == number, f"game {number}")
-        while driver.games[-1].end == "-":
-            turn(driver, driver.games[-1], person)
-        won += driver.games[-1].end == "B"
-        driver.press(A, up_ms=200)  # the next one
-    return won, driver.log
-
-
-def game_under_way(driver):
-    return driver.games[-1].number if driver.games else 0
-
-
-def turn(driver, game: Game, person):
-    """One more move: the person's by buttons, the chip's by waiting."""
-    position = EMPTY
-    for cell in game.moves:
-        position = position.play(cell)
-    if game.player(len(game.moves)) == "A":
-        driver.place(person(position)[0])
-    driver.wait(lambda: len(driver.games[-1].moves) > len(game.moves), "a move")
-
-
-def test_a_whole_circle(tmp_path, capsys, virtual):
+def test_a_whole_circle(tmp_path):
     """Played with a habit, logged, learned from, proved, put on a board, and played again."""
-    board = stepped("V1 1.1.1")(device_files())
-    before, said = play(board, centre_first)
-    log, db, table = tmp_path / "log", tmp_path / "games.db", tmp_path / "table.py"
-    log.write_bytes(said)
-    assert main(["watch", "--from", str(log), "--db", str(db)]) == 0
-    assert main(["learn", "--db", str(db), "-o", str(table)]) == 0
-    assert main(["table", "--check", "-o", str(table)]) == 0
-    live = virtual(board="V1", speed=8)
-    PortDriver(live).start()
-    assert main(["put", "--port", live.port, "--table", str(table)]) == 0
-    learned = brain.read(table.read_text(), "it")
-    said = capsys.readouterr().out
-    assert "started on micro:bit V1" in said and f"table {learned.id}" in said
-    again = stepped("V1 1.1.1")({**device_files(), "table.py": table.read_bytes()})
-    after, said = play(again, centre_first)
-    assert f",{learned.id}*".encode() in said
-    assert after >= before + 3, (before, after)
+    found = circle(centre_first, 12, tmp_path)
+    assert found.learned["games"] == 12
+    assert found.after >= found.before + 3, found

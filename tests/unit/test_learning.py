@@ -15,6 +15,7 @@ from noughts.learning.chances import Chances, best, by_table
 from noughts.learning.changes import changes
 from noughts.learning.fit import MAX_BYTES, fit
 from noughts.learning.habits import Habits, PeopleGame
+from noughts.learning.left_out import left_out
 from noughts.learning.prove import prove
 from noughts.learning.validation import estimate
 
@@ -91,9 +92,10 @@ def test_chances_are_those_of_every_game_one_by_one(person):
 
 
 @pytest.mark.parametrize("person", PEOPLE)
-def test_two_hundred_games_find_the_best_play_against_a_habit(person):
+@pytest.mark.parametrize("games", [200, 1000])
+def test_two_hundred_games_find_the_best_play_against_a_habit(person, games):
     """As good as any play that gives nothing away, against the people themselves."""
-    table = fit(Habits(played(person, HARD, 200, seed=1)))
+    table = fit(Habits(played(person, HARD, games, seed=1)))
 
     def most(position, chip):
         if position.over:
@@ -163,6 +165,34 @@ def test_where_there_is_no_room_what_gains_most_is_taken(monkeypatch):
         wins.append(Chances(by_table(table), habits).win)
     assert wins == sorted(wins)
     assert wins[0] < wins[-1] - 0.01
+
+
+@pytest.mark.parametrize("room", [8, 9, 10])
+def test_what_did_not_fit_is_said(monkeypatch, room):
+    """Each is worth what play gains that is the table's but for it."""
+    monkeypatch.setattr(fitting, "MAX_BOOK", room)
+    habits = Habits(played(blocks_only, HARD, 400, seed=1))
+    table = fit(habits)
+    found = left_out(table, habits)
+    assert found
+    assert [each.gain for each in found] == sorted((each.gain for each in found), reverse=True)
+    win = Chances(by_table(table), habits).win
+    for each in found:
+        assert each.played == brain.choose(each.position, table).cells
+        assert each.better in value_preserving_moves(each.position)
+        assert each.gain > fitting.LEAST_GAIN
+
+        def policy(position, each=each):
+            own = brain.choose(position, table).cells
+            return (each.better,) if position == each.position else own
+
+        assert isclose(Chances(policy, habits).win - win, each.gain)
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+def test_where_all_fits_nothing_is_left_out(person):
+    habits = Habits(played(person, HARD, 400, seed=1))
+    assert left_out(fit(habits), habits) == []
 
 
 def test_changes_add_up_and_wait_for_mistakes():

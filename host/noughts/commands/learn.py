@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from noughts import brain
 from noughts.commands.options import (
@@ -24,6 +25,7 @@ from noughts.learning.chances import best
 from noughts.learning.changes import Change, changes
 from noughts.learning.fit import fit
 from noughts.learning.habits import Habits
+from noughts.learning.left_out import LeftOut, left_out
 from noughts.learning.prove import prove
 from noughts.learning.validation import FOLDS, Estimate, estimate
 from noughts.protocol.describe import counted
@@ -38,7 +40,8 @@ could: at so many moves; did, by_chance: shares of these, by people and by rando
 after, gain (how likely a game is won by hard's table and by one that was learned, and the 95 %%
 interval of the difference, on games that were not learned from; null for too few games); most (what
 play that gives nothing away can come to against these habits); table (id, bytes); changes
-(position, before, after: cells 0 to 8; reach, gain; mistakes: cell, chance).
+(position, before, after: cells 0 to 8; reach, gain; mistakes: cell, chance); left_out (what did not
+fit: position, played, better, gain).
 """
 
 
@@ -51,6 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
 
 
+class _Learned(NamedTuple):
+    habits: Habits
+    table: brain.Table
+    estimated: Estimate | None
+    changes: list[Change]
+    left_out: list[LeftOut]
+
+
 def run(args: argparse.Namespace) -> int:
     """Learn, prove, say what changes, and write the table."""
     refuse_store(args, args.output)
@@ -61,8 +72,10 @@ def run(args: argparse.Namespace) -> int:
     habits, hard = Habits(games), brain.make()
     table = fit(habits)
     prove(table)
-    found = changes(hard, table, habits)
     estimated = estimate(games, hard)
+    learned = _Learned(
+        habits, table, estimated, changes(hard, table, habits), left_out(table, habits)
+    )
     if args.output:
         aim = (
             f"the people of {counted(habits.games, 'game')} ({counted(habits.moves, 'move')} of "
@@ -70,18 +83,17 @@ def run(args: argparse.Namespace) -> int:
         )
         write_whole(args.output, brain.source(table, "noughts learn", aim).encode())
     if args.json:
-        print(json.dumps(_record(habits, table, estimated, found)))
+        print(json.dumps(_record(learned)))
     else:
-        _tell(habits, table, estimated, found)
+        _tell(learned)
         if args.output:
             send = as_typed(f"`noughts put --table {args.output}`")
             print(printable(f"{args.output} written; {send} sends it to a board"))
     return 0
 
 
-def _record(
-    habits: Habits, table: brain.Table, estimated: Estimate | None, found: list[Change]
-) -> dict[str, object]:
+def _record(learned: _Learned) -> dict[str, object]:
+    habits, table, estimated, changed, missed = learned
     return {
         "games": habits.games,
         "moves": habits.moves,
@@ -100,14 +112,14 @@ def _record(
                 "gain": change.gain,
                 "mistakes": [{"cell": cell, "chance": chance} for cell, chance in change.mistakes],
             }
-            for change in found
+            for change in changed
         ],
+        "left_out": [asdict(each) | {"position": str(each.position)} for each in missed],
     }
 
 
-def _tell(
-    habits: Habits, table: brain.Table, estimated: Estimate | None, found: list[Change]
-) -> None:
+def _tell(learned: _Learned) -> None:
+    habits, table, estimated, changed, missed = learned
     print(
         f"learned from {counted(habits.games, 'game')}, {counted(habits.moves, 'move')} of people"
     )
@@ -119,14 +131,19 @@ def _tell(
     print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
     print("\nThe chip wins against them, on games that were not learned from\n")
     print(_estimate_in_words(estimated))
-    if found:
+    if changed:
         print(
             "\nWhat it plays now (+) and played before (-), and the mistake that it waits for (?)"
         )
-    for change in found[:_SHOWN]:
+    for change in changed[:_SHOWN]:
         print("\n" + _picture(change))
-    if len(found) > _SHOWN:
-        print(f"\n{len(found) - _SHOWN} more; --json has them all")
+    if len(changed) > _SHOWN:
+        print(f"\n{len(changed) - _SHOWN} more; --json has them all")
+    if missed:
+        print("\nWhat did not fit into the table: it plays (-) where (+) would win more")
+    for each in missed[:_SHOWN]:
+        picture = board(each.position, dict.fromkeys(each.played, "-") | {each.better: "+"})
+        print("\n" + beside([picture, f"would win {100 * each.gain:.2f} points"]))
     extra = len(table.payload)
     print(
         f"\ntable {table.id}: {extra} bytes, {len(table.book)} positions in the book; proved: it "
