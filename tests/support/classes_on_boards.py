@@ -1,0 +1,102 @@
+"""Simulated classes that play against the chip on a stepped board, by its buttons."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from boards import A, B, Driver, PortDriver
+from classes import Person
+from noughts.emulator import Microbit
+from noughts.game.positions import EMPTY
+from noughts.protocol.sentences import Game
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.program import program
+
+
+class _LoggingDriver(Driver):
+    log = b""
+
+    def listen(self) -> None:
+        data = self.board.uart.receive()
+        self.log += data
+        self.items += self.stream.feed(data)
+
+
+def play(board: Microbit, person: Person, games: int, seed: int = 1) -> tuple[int, bytes]:
+    """Play against the level hard: how many games the chip has won, and all that the board said.
+
+    Who begins changes from game to game.
+    """
+    driver, random = _LoggingDriver(board), Random(seed)
+    driver.start()
+    for _ in range(3):
+        driver.press(A, up_ms=200)
+    driver.press(B, up_ms=200)
+    won = 0
+    for number in range(1, games + 1):
+        driver.wait(partial(_is_under_way, driver, number), f"game {number}")
+        while driver.games[-1].end == "-":
+            _turn(driver, driver.games[-1], person, random)
+        won += driver.games[-1].end == "B"
+        driver.items.clear()
+        driver.press(A, up_ms=200)  # the next one
+    return won, driver.log
+
+
+def _is_under_way(driver: Driver, number: int) -> bool:
+    return bool(driver.games) and driver.games[-1].number == number
+
+
+def _turn(driver: Driver, game: Game, person: Person, random: Random) -> None:
+    """One more move: the person's by buttons, the chip's by waiting."""
+    position = EMPTY
+    for cell in game.moves:
+        position = position.play(cell)
+    if game.player(len(game.moves)) == "A":
+        driver.place(random.choice(person(position)))
+    driver.wait(lambda: len(driver.games[-1].moves) > len(game.moves), "a move")
+
+
+class Circle(NamedTuple):
+    """What a class did before and after a table was learned from its games."""
+
+    before: int
+    after: int
+    """Games that the chip has won."""
+    learned: dict[str, Any]
+    """What `noughts learn --json` said."""
+
+
+def circle(person: Person, games: int, folder: Path, kind: str = "V1") -> Circle:
+    """Play, keep what the board logs, learn, prove, send the table to a board, and play again.
+
+    It is played on stepped boards. The second of them holds what was in the flash of a board in
+    step with real time when `noughts put` had sent the table to that one's serial port.
+    """
+    log, db, table = (folder / name for name in ("log", "games.db", "table.py"))
+    before, said = play(program(kind).microbit(), person, games)
+    log.write_bytes(said)
+    _noughts("watch", "--from", log, "--db", db)
+    learned = json.loads(_noughts("learn", "--db", db, "--json", "-o", table))
+    _noughts("table", "--check", "-o", table)
+    with VirtualBoard(program(kind), speed=8) as board:
+        PortDriver(board).start()
+        _noughts("put", "--port", board.port, "--table", table)
+        written = replace(program(kind), flash=board.finish_writing())
+    after, said = play(written.microbit(), person, games, seed=2)
+    assert f",{learned['table']['id']}*".encode() in said
+    return Circle(before, after, learned)
+
+
+def _noughts(*words: str | Path) -> str:
+    run = [sys.executable, "-m", "noughts", *map(str, words)]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done
+    return done.stdout
