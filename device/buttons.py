@@ -30,7 +30,10 @@ def wait():
     # else 0.
     global now, pending, start
     microbit.sleep(5)
+    i = now
     now = microbit.running_time()
+    if now < i:  # V1's clock may lose 65.5 ms: an interrupt at the wrong moment
+        start -= 66
     button = 0
     for i in range(2):
         i ^= pending // 2  # the pending one first: if it is down again, the other joins that

@@ -1,5 +1,5 @@
 # noughts: the chip's move.
-from random import randrange
+from random import choice
 import ai
 import buttons
 import leds
@@ -14,4 +14,4 @@ def choose(marks, score, player, level):
         if buttons.wait() == 3:
             return -1
         leds.draw(marks, buttons.now, b"", 0)
-    return cells[randrange(len(cells))]
+    return choice(cells)

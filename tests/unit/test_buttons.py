@@ -21,10 +21,11 @@ class Bench:
         self.turns_ms = cycle(turns_ms)
         self.levels = {"a": 1, "b": 1}
         self.plan = []  # (ms on the clock, button, level)
+        self.loses_at_ms = None  # when the firmware's clock loses 66 ms
         microbit = ModuleType("microbit")
         microbit.__dict__.update(
             sleep=self.sleep,
-            running_time=lambda: self.now_ms,
+            running_time=self.clock,
             pin5=Pin(self, "a", "a" in stuck),
             pin11=Pin(self, "b", "b" in stuck),
             button_a=PressButton(self, "a"),
@@ -37,6 +38,10 @@ class Bench:
         self.buttons = load_device("buttons", others={"microbit": microbit, "machine": machine})
         for _ in range(10):  # let it see that nothing is pressed
             self.buttons.wait()
+
+    def clock(self):
+        lost = self.loses_at_ms is not None and self.now_ms >= self.loses_at_ms
+        return self.now_ms - 66 * lost
 
     def sleep(self, ms):
         self.now_ms += next(self.turns_ms)
@@ -107,6 +112,14 @@ def test_a_quick_tap_before_the_other_button_still_makes_both(bench):
 def test_presses_further_apart_are_two(bench):
     events = bench.run(800, (20, "a", 0), (100, "a", 1), (180, "b", 0), (300, "b", 1))
     assert kinds(events) == [1, 2]
+
+
+@pytest.mark.parametrize("at_ms", range(0, 320, 6))
+@pytest.mark.parametrize(("gap_ms", "decided"), [(150, [1, 2]), (90, [3])])
+def test_presses_are_told_apart_where_the_clock_loses_66_ms(bench, at_ms, gap_ms, decided):
+    bench.loses_at_ms = bench.now_ms + at_ms
+    plan = (10, "a", 0), (70, "a", 1), (10 + gap_ms, "b", 0), (70 + gap_ms, "b", 1)
+    assert kinds(bench.run(500, *plan)) == decided
 
 
 def test_a_contact_that_bounces_is_one_press(bench):
