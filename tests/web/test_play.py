@@ -335,6 +335,26 @@ def test_clicks_while_the_server_thinks(server, page):
     says(page, "Your turn: you are X.")
 
 
+def test_a_server_that_is_too_busy_is_asked_again(server, page):
+    """Also for a game that is loaded, of which nothing is known yet: it is not thrown away."""
+    busy = [{"status": 429, "json": {"error": "too many requests at once; wait a second"}}] * 2
+
+    def answer(route):
+        return route.fulfill(**busy.pop()) if busy else route.continue_()
+
+    page.route("**/api/position?*", answer)
+    page.goto(f"{server.url}/?opponent=friend&moves=40")
+    says(page, "X’s turn.")
+    assert (marks(page), busy) == ("O...X....", [])
+    page.route("**/api/reply?*", answer)
+    page.errors.clear()  # that the server was too busy
+    busy.append({"status": 429, "json": {"error": "too many requests at once; wait a second"}})
+    cell(page, 3).click()
+    says(page, "O’s turn.")
+    assert (marks(page), busy) == ("O.X.X....", [])
+    page.errors.clear()
+
+
 def test_a_store_that_cannot_be_written(serve, page, tmp_path):
     (tmp_path / "file").write_text("not a folder")
     server = serve("--boards", "0", "--db", str(tmp_path / "file" / "games.db"))

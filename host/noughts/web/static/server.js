@@ -45,7 +45,10 @@ async function fetched(address, options) {
 async function answered(response) {
   const content = await response.json();
   if (!response.ok) {
-    throw new Error(content.error ?? `the server answers ${response.status}`);
+    const busy = response.status === 429; // it will have time again, as one that is away may return
+    const error = new Error(content.error ?? `the server answers ${response.status}`);
+    if (busy) showTrouble(error.message);
+    throw Object.assign(error, { away: busy });
   }
   return content;
 }
