@@ -1,5 +1,6 @@
 """Engines, held against published numbers and against the solved game."""
 
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 from noughts.engines.registry import engines
 from noughts.engines.rule_based import block, complete, influence, stop_fork
 from noughts.game import solver
-from noughts.game.positions import EMPTY, WON, parse, unfinished
+from noughts.game.positions import EMPTY, LINES, WON, parse, unfinished
+from noughts.game.proof import prove
 
 ENGINES = engines()
 
@@ -90,13 +92,43 @@ def test_the_chip_s_levels_are_the_device_s_own():
 @pytest.mark.parametrize(
     ("text", "cell"),
     [
-        ("XX.OO....", 6),  # neither completes its own row nor blocks
+        ("XX.OO....", 7),  # neither completes its own row nor blocks
         ("XOX.OXX.O", 3),  # the other cell would win
         ("XOXXOXO.O", 7),  # the only one
     ],
 )
 def test_kind_plays_to_lose(text, cell):
     assert ENGINES["kind"].reply(parse(text)).cells == (cell,)
+
+
+@cache
+def most_often_lost(board, loser):
+    """By brute force: how likely the loser loses and wins against random play.
+
+    It plays so that it loses as often as can be, and of such ways so that it wins as rarely.
+    """
+    for mark in "XO":
+        if any(all(board[cell] == mark for cell in line) for line in LINES):
+            return Fraction(mark != loser), Fraction(mark == loser)
+    free = [cell for cell in range(9) if board[cell] == "."]
+    if not free:
+        return Fraction(0), Fraction(0)
+    mark = "XO"[len(free) % 2 == 0]
+    after = [most_often_lost(board[:cell] + mark + board[cell + 1 :], loser) for cell in free]
+    if mark == loser:
+        return max(after, key=lambda found: (found[0], -found[1]))
+    return tuple(sum(shares) / len(free) for shares in zip(*after, strict=True))
+
+
+def test_no_way_to_play_loses_more_often_against_random_play_than_kind():
+    for position in unfinished():
+        board, mark = str(position), "XO"[position.ply % 2]
+        (cell,) = ENGINES["kind"].reply(position).cells
+        after = board[:cell] + mark + board[cell + 1 :]
+        assert most_often_lost(after, mark) == most_often_lost(board, mark)
+    for seat, mark in zip(prove(ENGINES["kind"]).seats, "XO", strict=True):
+        assert (seat.loss_chance, seat.win_chance) == most_often_lost("." * 9, mark)
+        assert seat.loss_chance > Fraction(9, 10) and seat.greatest_loss_chance == 1
 
 
 def test_kind_says_that_it_cannot_be_helped_where_no_game_can_be_won_against_it_any_more():
@@ -115,8 +147,3 @@ def test_kind_says_that_it_cannot_be_helped_where_no_game_can_be_won_against_it_
         told = "" if lost else f"It cannot be helped: nothing lets {mark} win now."
         assert reply.remark == told
     assert hopeless > 100
-
-
-def test_kind_counts_what_it_searches():
-    reply = ENGINES["kind"].reply(EMPTY)
-    assert (reply.nodes, reply.score) == (1_529, -4)

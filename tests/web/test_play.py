@@ -119,12 +119,13 @@ def test_the_engine_begins(server, page):
     page.goto(server.url)
     page.get_by_label("Opponent").select_option("kind")
     page.get_by_label("Who begins").select_option("your opponent, as X")
-    says(page, "kind plays 5, centre. Your turn: you are O.")
-    for number in (1, 2):
-        cell(page, number).click()
+    says(page, "kind plays 2, top middle. Your turn: you are O.")
+    cell(page, 5).click()
     says(page, "kind plays 8, bottom middle. Your turn: you are O.")
-    cell(page, 3).click()
-    says(page, "You have won: top row.")
+    cell(page, 1).click()
+    says(page, "kind plays 3, top right. Your turn: you are O.")
+    cell(page, 9).click()
+    says(page, "You have won: diagonal from the top left.")
     page.get_by_text("Kept as game 1.").wait_for()
     assert [(game.seats, game.first, game.end) for game in kept(server)] == [("PG", "B", "A")]
 

@@ -1,22 +1,50 @@
-"""Playing to lose: a search for the worst result, with its cost as the other searches count it.
+"""Playing to lose: against random play, no way to play loses more often.
 
-Nobody can lose alone: the opponent has to complete a line. So a move is judged by two opponents.
-One is glad to win: the sooner that one can, the better is the move. The other would rather lose,
-too: of moves that are equal to the first, the one that leaves the second least is played. So no
-game is won by accident, from either seat.
+Hard is measured against an opponent who plays every free cell with equal chances, and so is this.
+Of moves that lose equally often it plays one that wins least often: a draw is kinder than a win.
 
-Where not even the first opponent can win any more, it says that it cannot be helped.
+Where nothing can lose the game any more, it says that it cannot be helped.
 """
 
 from __future__ import annotations
 
-from noughts.engines.search import WIN
+from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
+
 from noughts.game.engine import Reply
 from noughts.game.positions import WON, Position, canonical
 
 
-def _remark(position: Position) -> str:
-    return f"It cannot be helped: nothing lets {'OX'[position.ply % 2]} win now."
+class _Prospect(NamedTuple):
+    """What follows if it plays on like this; the greater, the better for who wants to lose."""
+
+    loss: Fraction
+    """How likely it loses."""
+    no_win: Fraction
+    """How likely it does not win."""
+
+
+_LOST = _Prospect(Fraction(1), Fraction(1))
+_DRAWN = _Prospect(Fraction(0), Fraction(1))
+_WON = _Prospect(Fraction(0), Fraction(0))
+
+
+@cache
+def _to_move(position: Position) -> _Prospect:
+    """When it is to move in a canonical position."""
+    if position.over:
+        return _LOST if WON[position.other] else _DRAWN
+    return max(_moved(canonical(position.play(cell))) for cell in position.free)
+
+
+@cache
+def _moved(position: Position) -> _Prospect:
+    """When it has moved, and the other plays any free cell."""
+    if position.over:
+        return _WON if WON[position.other] else _DRAWN
+    after = [_to_move(canonical(position.play(cell))) for cell in position.free]
+    return _Prospect(*(sum(shares) / len(after) for shares in zip(*after, strict=True)))
 
 
 class Kind:
@@ -27,37 +55,10 @@ class Kind:
     perfect = False
 
     def reply(self, position: Position) -> Reply:
-        """The first of the worst moves."""
-        self._known: dict[tuple[Position, bool, bool], int] = {}
-        self._nodes = 1
-        worst: tuple[tuple[int, int], int] | None = None
-        for cell in position.free:
-            after = position.play(cell)
-            scores = self._score(after, False, True), self._score(after, False, False)
-            if worst is None or scores < worst[0]:
-                worst = scores, cell
-        assert worst is not None, "somebody has to move"
-        score = worst[0][0]
-        return Reply(
-            (worst[1],), self._nodes, 0, score, remark=_remark(position) if score >= 0 else ""
-        )
-
-    def _score(self, position: Position, mine: bool, glad: bool) -> int:
-        """What a position comes to for this player: 10 less the plies to a win, or the opposite.
-
-        mine: whether this player is to move; glad: whether the opponent is glad to win.
-        """
-        key = canonical(position), mine, glad
-        if key not in self._known:
-            self._nodes += 1
-            self._known[key] = self._searched(position, mine, glad)
-        return self._known[key]
-
-    def _searched(self, position: Position, mine: bool, glad: bool) -> int:
-        if WON[position.other]:
-            return 1 - WIN if mine else WIN - 1
-        if position.over:
-            return 0
-        choose = min if mine or glad else max
-        score = choose(self._score(position.play(cell), not mine, glad) for cell in position.free)
-        return score - (score > 0) + (score < 0)
+        """The first of the moves that lose most often."""
+        prospects = {cell: _moved(canonical(position.play(cell))) for cell in position.free}
+        cell = max(prospects, key=lambda cell: prospects[cell])
+        helped = prospects[cell].loss > 0
+        other = "OX"[position.ply % 2]
+        remark = "" if helped else f"It cannot be helped: nothing lets {other} win now."
+        return Reply((cell,), remark=remark)
