@@ -4,14 +4,18 @@ D. Michie, "Experiments on the mechanization of game-learning. Part I", The Comp
 1963, 232-236.
 """
 
+import re
 from collections import Counter
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from random import Random
 
 import pytest
 
+from noughts.cli import main
 from noughts.engines.menace import Menace, train
+from noughts.engines.menace_file import write
 from noughts.engines.registry import engines
 from noughts.game.engine import Reply
 from noughts.game.positions import EMPTY, parse, unfinished
@@ -152,13 +156,14 @@ def added(found):
 def test_chances_are_those_of_all_games_added(opponent):
     menace, _ = trained("medium")
     other = engines()[opponent]
-    exact = added(paths(menace, other))
-    assert sum(exact.values()) == 1
-    found = odds(menace, other)
-    assert found == pytest.approx([float(exact[end]) for end in "X=O"], abs=1e-12)
-    if opponent == "random":
-        seat = prove(menace).seats[0]
-        assert (seat.win_chance, seat.loss_chance) == (exact["X"], exact["O"])
+    for number, players in enumerate([(menace, other), (other, menace)]):
+        exact = added(paths(*players))
+        assert sum(exact.values()) == 1
+        assert odds(*players) == pytest.approx([float(exact[end]) for end in "X=O"], abs=1e-12)
+        if opponent == "random":
+            seat = prove(menace).seats[number]
+            ours, theirs = ("X", "O") if seat.first else ("O", "X")
+            assert (seat.win_chance, seat.loss_chance) == (exact[ours], exact[theirs])
 
 
 class Spoiler:
@@ -166,43 +171,77 @@ class Spoiler:
 
     name, about, perfect = "spoiler", "", False
 
-    def __init__(self, menace):
+    def __init__(self, menace, first):
+        self.mark, self.moves = ("O", 1) if first else ("X", 0)
         self.chance = {}
         for position in sorted(unfinished(), key=lambda position: -position.ply):
-            if position.ply % 2 == 0:
+            if position.ply % 2 == self.moves:
+                self.chance[position] = max(self.worth(position.play(c)) for c in position.free)
+            else:
                 reply = menace.reply(position)
                 worths = [p * self.worth(position.play(cell)) for cell, p in reply.chances()]
                 self.chance[position] = sum(worths) if worths else Fraction(1)
-            else:
-                self.chance[position] = max(self.worth(position.play(c)) for c in position.free)
 
     def worth(self, position):
         if position.over:
-            return Fraction(has_line(str(position), "O"))
+            return Fraction(has_line(str(position), self.mark))
         return self.chance[position]
 
+    def best(self, position):
+        worth = self.chance[position]
+        return [cell for cell in position.free if self.worth(position.play(cell)) == worth]
+
     def reply(self, position):
-        return Reply((max(position.free, key=lambda cell: self.worth(position.play(cell))),))
+        return Reply(tuple(self.best(position)[:1]))
 
 
+def losses(menace, spoiler, position=EMPTY, line=(), chance=Fraction(1)):
+    """Each game that it loses to the spoiler, whichever of its best moves that plays."""
+    if position.over:
+        if has_line(str(position), spoiler.mark):
+            yield line, chance
+    elif position.ply % 2 == spoiler.moves:
+        for cell in spoiler.best(position):
+            yield from losses(menace, spoiler, position.play(cell), (*line, cell), chance)
+    else:
+        shares = menace.reply(position).chances()
+        if not shares:
+            yield line, chance
+        for cell, share in shares:
+            yield from losses(menace, spoiler, position.play(cell), (*line, cell), chance * share)
+
+
+@pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("teacher", ["medium", "hard"])
-def test_the_greatest_loss_is_what_its_best_opponent_gets(teacher):
+def test_the_greatest_loss_is_what_its_best_opponent_gets(teacher, first):
     menace, _ = trained(teacher)
-    spoiler = Spoiler(menace)
-    seat = prove(menace).seats[0]
+    spoiler = Spoiler(menace, first)
+    players = (menace, spoiler) if first else (spoiler, menace)
+    seat = prove(menace).seats[not first]
     greatest = seat.greatest_loss_chance
-    assert greatest == spoiler.chance[EMPTY] == added(paths(menace, spoiler))["O"]
+    assert greatest == spoiler.chance[EMPTY] == added(paths(*players))[spoiler.mark]
     for each in engines().values():
         if each.name not in ("minimax", "alphabeta"):  # they answer as transposition
-            assert odds(menace, each).lost <= greatest + Fraction(1, 10**9)
-    position = EMPTY
-    for cell in seat.likeliest_loss:
-        if position.ply % 2 == 0:
-            assert cell in menace.reply(position).cells
-        else:
-            assert spoiler.worth(position.play(cell)) == spoiler.chance[position]
-        position = position.play(cell)
-    assert has_line(str(position), "O") or not menace.reply(position).cells
+            loses = odds(menace, each).lost if first else odds(each, menace).won
+            assert loses <= greatest + Fraction(1, 10**9)
+    found = dict(losses(menace, spoiler))
+    assert seat.likeliest_loss_chance == max(found.values()) == found[seat.likeliest_loss]
+
+
+def test_prove_shows_the_game_by_which_it_loses_most_often(tmp_path, capsys):
+    menace, _ = trained("medium")
+    write(menace, tmp_path / "menace.json")
+    assert main(["prove", str(tmp_path / "menace.json")]) == 0
+    told = capsys.readouterr().out
+    shown = told.split(" of games against its best opponent like this;\n")
+    assert len(shown) == 3 and "loses this game" not in told
+    for seat, mark, (before, after) in zip(prove(menace).seats, "XO", pairwise(shown), strict=True):
+        assert before.endswith(f", as {mark}, loses {float(seat.likeliest_loss_chance):.2%}")
+        pictured, _, _ = after.partition("menace.json, as O")
+        moves = re.findall(r"([XO]) ([1-9])(?: [?]+)?(?=  |$)", pictured, re.MULTILINE)
+        assert [int(cell) - 1 for _, cell in moves] == list(seat.likeliest_loss)
+        assert max(map(len, pictured.splitlines())) <= 80
+    assert "resigns" not in told
 
 
 def test_a_game_at_random_favours_the_opening_player_two_to_one():

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from noughts.commands.options import add_engines, chosen_engines
+from noughts.engines.menace import Menace
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
 from noughts.game.asked import Asked, ask
@@ -18,7 +19,7 @@ from noughts.game.positions import EMPTY
 from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, Seat, prove
 from noughts.protocol.describe import either
 from noughts.terminal.layout import columns
-from noughts.terminal.losing_game import losing_game
+from noughts.terminal.losing_game import likeliest_loss, losing_game
 from noughts.terminal.progress import progress
 
 _HEAD = ("engine", "moves", "games", "won", "drawn", "lost", "plies", "wins against random")
@@ -145,6 +146,11 @@ def _choices(own: Asked | None) -> list[str]:
 def _print_loss(each: _Proved) -> None:
     if each.proof.never_loses:
         return
+    if isinstance(each.engine, Menace):  # whose shortest losing game may hardly ever be played
+        for seat in each.proof.seats:
+            if seat.likeliest_loss:
+                print(f"\n{likeliest_loss(each.engine.name, seat, _percent)}")
+        return
     seat = _losing_seat(each.proof)
     mark = "X" if seat.first else "O"
     print(f"\n{each.engine.name}, as {mark}, loses this game (? and ?? are its mistakes):\n")
@@ -221,6 +227,7 @@ def _facts(each: _Proved) -> dict[str, object]:
             "loss_chance": str(seat.loss_chance),
             "greatest_loss_chance": str(seat.greatest_loss_chance),
             "likeliest_loss": seat.likeliest_loss,
+            "likeliest_loss_chance": str(seat.likeliest_loss_chance),
             "losing_line": seat.losing_line,
         }
     if each.own:

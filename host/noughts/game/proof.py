@@ -37,6 +37,8 @@ class Seat:
     """Against an opponent who knows all chances of the engine, and plays to win."""
     likeliest_loss: tuple[int, ...] | None
     """The cells of the game by which that opponent wins most often, if it ever does."""
+    likeliest_loss_chance: Fraction
+    """In how many of its games with that opponent this is the one."""
     losing_line: tuple[int, ...] | None
     """The cells of a shortest game that the engine loses, if there is one; it may end with its
     resignation."""
@@ -142,6 +144,7 @@ def prove(engine: Engine) -> Proof:
             found.loss,
             found.greatest_loss,
             found.likeliest_loss[1] if found.greatest_loss else None,
+            found.likeliest_loss[0],
             found.losing_line,
         )
 

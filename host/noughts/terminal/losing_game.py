@@ -1,7 +1,12 @@
-"""A game that an engine loses, as pictures side by side."""
+"""Games that an engine loses, as pictures side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import reduce
+
+from noughts.game.positions import EMPTY, Position
 from noughts.game.proof import Seat
 from noughts.game.review import review
 from noughts.game.verdict import Verdict, verdict
@@ -16,10 +21,26 @@ _MISTAKES = (Verdict.MISTAKE, Verdict.BLUNDER)
 
 def losing_game(seat: Seat) -> str:
     """The shortest game that is lost from a seat, a picture for each move; the loser's mistakes."""
+    return _pictures(seat.losing_line or (), seat.first)
+
+
+def likeliest_loss(name: str, seat: Seat, percent: Callable[[Fraction], str]) -> str:
+    """The game by which an engine loses most often to its best opponent, and how often that is."""
+    line = seat.likeliest_loss or ()
+    resigns = "" if reduce(Position.play, line, EMPTY).over else "\n\nHere it resigns."
+    return (
+        f"{name}, as {'X' if seat.first else 'O'}, loses {percent(seat.likeliest_loss_chance)} "
+        f"of games against its best opponent like this;\n"
+        "no other loss is more frequent (? and ?? are its mistakes):\n\n"
+        f"{_pictures(line, seat.first)}{resigns}"
+    )
+
+
+def _pictures(line: Sequence[int], first: bool) -> str:
     pictures = []
-    for ply, move in enumerate(review(seat.losing_line or ())):
+    for ply, move in enumerate(review(line)):
         found = verdict(move)
-        own = (ply % 2 == 0) == seat.first
+        own = (ply % 2 == 0) == first
         mark = f" {found.value}" if own and found in _MISTAKES else ""
         after = board(move.before.play(move.cell), {}, move.cell)
         pictures.append([f"{'XO'[ply % 2]} {move.cell + 1}{mark}", *after.splitlines()])
