@@ -1,4 +1,4 @@
-"""`noughts train`: the file in which MENACE is kept, its curve, its boxes, and where it plays."""
+"""`noughts train`: what MENACE learns, its curve, its boxes, and where it plays."""
 
 import json
 from functools import cache
@@ -10,11 +10,10 @@ from noughts.cli import main
 from noughts.engines.menace import Menace, train
 from noughts.engines.menace_file import read, write
 from noughts.engines.registry import engines
-from noughts.errors import NoughtsError, UnknownEngineError
+from noughts.errors import NoughtsError
 from noughts.game.positions import EMPTY, parse
 from noughts.game.proof import odds, prove
 from noughts.terminal.learning_curve import Learned, drawn
-from noughts.web import page_games
 from sample_games import filled, stages
 
 
@@ -23,60 +22,6 @@ def trained(name, games=500):
     menace = Menace()
     results = list(train(menace, engines()[name], games, (True,), Random(1)))
     return menace, results
-
-
-def test_a_file_gives_the_same_machine(tmp_path):
-    menace, _ = trained("medium")
-    write(menace, tmp_path / "menace.json")
-    again = read(tmp_path / "menace.json")
-    assert (again.boxes, again.games) == (menace.boxes, 500)
-    facts = json.loads((tmp_path / "menace.json").read_text())
-    assert facts["boxes"]["........."] == {
-        str(cell): count for cell, count in menace.boxes[EMPTY].items()
-    }
-
-
-def _set(*names, to):
-    def change(facts):
-        for name in names[:-1]:
-            facts = facts[name]
-        facts[names[-1]] = to
-
-    return change
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (_set("format", to="noughts table"), 'it has no "format"'),
-        (_set("version", to=2), "its version is not 1"),
-        (_set("games", to=-1), "games must be a number"),
-        (_set("games", to=True), "games must be a number"),
-        (_set("boxes", to=[]), "its boxes are not the 593"),
-        (_set("boxes", "X.O.X.O.X", to={}), "its boxes are not the 593"),
-        (_set("boxes", ".........", to={"0": 4, "1": 4}), "must have beads for the cells 0, 1, 4"),
-        (_set("boxes", ".........", "0", to=1e3), "must be a number"),
-        (_set("boxes", ".........", "0", to=10**13), "must be a number"),
-        ("[]", 'it has no "format"'),
-        ("[" * 100_000, "it is not JSON"),
-        ('{"format": 1, "format": 2}', "a name stands in it twice"),
-        ('{"games": ' + "9" * 5000 + "}", "it is not JSON"),
-        ("\x00\x1b[2J", "it is not JSON"),
-        (" " * 1_000_001, "it is too long"),
-    ],
-)
-def test_any_other_file_is_refused_in_one_line(change, why, tmp_path, capsys):
-    path = tmp_path / "menace.json"
-    if callable(change):
-        write(Menace(), path)
-        facts = json.loads(path.read_text())
-        change(facts)
-        path.write_text(json.dumps(facts))
-    else:
-        path.write_text(change)
-    assert main(["prove", str(path)]) == 1
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1 and why in told and "noughts train menace -o FILE`" in told
 
 
 def run(capsys, *words):
@@ -129,6 +74,10 @@ def test_a_machine_that_resigns(tmp_path, capsys):
     told = run(capsys, "prove", path)
     assert "loses moving first, when cells 1 2 are played and it resigns (XO.......)" in told
     assert "it loses 100.00% of games against random play, 100.00% against" in told
+    head, _, tail = told.partition("as X, loses 33.33% of games against its best opponent like")
+    assert (
+        head and tail.count("Here it resigns.\n") == 1 and tail.index("Here") < tail.index("as O")
+    )
     assert "menace.json resigns, as X" in run(capsys, "train", path, "--show", "X...O....")
     menace.boxes[EMPTY].update(dict.fromkeys(menace.boxes[EMPTY], 0))
     write(menace, tmp_path / "none.json")
@@ -152,7 +101,7 @@ def test_a_machine_that_resigns(tmp_path, capsys):
                 "  as 2  | 4 oooo |  as 2\n--------+--------+--------\n"
                 "  as 1  |  as 2  |  as 1\n\n"
                 "X to move draws one of 12 beads: "
-                "it plays 1 with 33.3%, 2 with 33.3%, 5 with 33.3%.\n"
+                "it plays 1 with 33.3%, 2 with 33.3%,\n5 with 33.3%.\n"
             ),
         ),
         ("XOXXOOOX.", "There is no box for this position: X has one move, cell 9.\n"),
@@ -191,6 +140,11 @@ def test_it_learns_from_stored_games(tmp_path, capsys):
         ("menace", "--plot", "menace.gif"),
         ("menace", "--json", "--show", "........."),
         ("menace", "--stored", "--plot", "menace.svg"),
+        ("menace", "--stored", "--json"),
+        ("menace", "--stored", "--games", "500"),
+        ("menace", "--json", "--show", ""),
+        ("menace", "--games", "1000001"),
+        ("menace", "--against", ""),
         ("menace", "--seats", "PH"),
     ],
 )
@@ -200,11 +154,38 @@ def test_wrong_usage(words, capsys):
     assert "noughts train: error: " in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_what_cannot_be_written_leaves_the_old_file(tmp_path, capsys):
+def test_what_cannot_be_kept_is_said_before_it_learns(tmp_path, capsys):
     assert main(["train", "menace", "--games", "1", "-o", str(tmp_path / "no" / "m.json")]) == 1
-    assert "cannot write" in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert "m.json (no such folder); make the folder, or choose another\n" in told.err
+    assert told.out == "" and told.err.count("\n") == 1
     with pytest.raises(NoughtsError, match="cannot read"):
         read(tmp_path / "m\0.json")
+
+
+@pytest.mark.xdist_group("pandas or matplotlib")
+def test_it_is_kept_even_where_its_curve_cannot_be_drawn(tmp_path, capsys):
+    words = ["train", "menace", "--games", "3", "-o", str(tmp_path / "m.json")]
+    assert main([*words, "--plot", str(tmp_path / "no" / "curve.svg")]) == 1
+    assert "cannot write" in capsys.readouterr().err
+    assert read(tmp_path / "m.json").games == 3
+
+
+def test_showing_a_box_does_not_train_unless_games_are_asked_for(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = run(capsys, "train", "menace", "--show", ".........", "-o", "new.json")
+    assert told.endswith("\nnew.json written\n") and read("new.json").games == 0
+    assert read("new.json").boxes == Menace().boxes
+    told = run(capsys, "train", "new.json", "--show", ".........", "--games", 20, "-o", "new.json")
+    assert told.startswith("new.json against medium, 20 games, seed 1: won ")
+    assert "X to move draws one of " in told and read("new.json").games == 20
+    told = run(capsys, "train", "new.json", "--show", ".........")
+    assert "not kept" not in told and "against" not in told
+    assert run(capsys, "train", "new.json", "--games", 1).endswith(
+        "not kept; -o FILE keeps what it has learned\n"
+    )
+    assert main(["train", "menace", "--show", ""]) == 1
+    assert "'' is not a position; write nine characters" in capsys.readouterr().err
 
 
 def test_the_curve_in_text():
@@ -223,15 +204,3 @@ def test_the_curve_as_a_picture(tmp_path, capsys):
     assert all(word in text for word in ("menace against medium", "wins", "draws", "loses"))
     run(capsys, *words)
     assert (tmp_path / "curve.svg").read_text() == text
-
-
-def test_the_page_opens_no_file_by_an_engine_s_name(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write(Menace(), tmp_path / "menace.json")
-    game = {
-        "session": "0A830000", "number": 1, "opponent": "menace.json", "first": True,
-        "moves": "01428", "times": [1, 2, 3, 4, 5],
-    }  # fmt: skip
-    with pytest.raises(UnknownEngineError, match="not an engine"):
-        page_games.read(json.dumps(game).encode())
-    assert page_games.read(json.dumps(game | {"opponent": "menace"}).encode()).moves

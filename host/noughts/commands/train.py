@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -19,7 +21,7 @@ from noughts.commands.options import (
     refuse_store,
 )
 from noughts.engines.menace import Menace, train
-from noughts.engines.menace_file import SUFFIX, write
+from noughts.engines.menace_file import SUFFIX, refuse_other, write
 from noughts.engines.registry import engines
 from noughts.engines.tree import unfinished
 from noughts.errors import printable
@@ -33,6 +35,7 @@ from noughts.terminal.figures import FORMATS
 from noughts.terminal.learning_curve import Learned
 from noughts.terminal.progress import progress
 
+_GAMES = 500
 _MAX_GAMES = 1_000_000
 _POINTS = 40
 """Of the curve."""
@@ -59,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(medium)",
     )
     parser.add_argument(
-        "--games", metavar="N", type=int, default=500, help="how many games it plays (500)"
+        "--games", metavar="N", type=int, help=f"how many games it plays ({_GAMES})"
     )
     parser.add_argument(
         "--seat",
@@ -95,42 +98,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train, keep and show one machine."""
     _check(args)
-    position = unfinished(args.show) if args.show else None
+    position = None if args.show is None else unfinished(args.show)
     menace = engine_option(args.engine, args)
     if not isinstance(menace, Menace):
-        raise args.error(f"{args.engine} does not learn; give menace, or a file of such a one")
+        raise args.error(f"{args.engine} does not learn; name menace, or the file of one")
     opponent = _opponent(menace, args)
+    if args.output is not None:
+        refuse_other(args.output)  # before it learns, as that may take long
     if args.stored:
         learned = counted(_learn_stored(menace, args), "stored game")
         print(f"{menace.name} has learned from {learned}, both sides of each")
-    elif opponent is not None:
-        _train(menace, opponent, args)
+    trained = None if opponent is None else _train(menace, opponent, args)
+    if args.output is not None:
+        write(menace, args.output)  # before what else may fail
+    if trained is not None:
+        _report(menace, *trained, args)
     if position is not None:
         print(beads.box(menace, position, palette.is_plain()))
+    if args.json:
+        return 0
     if args.output is not None:
-        write(menace, args.output)
-        if not args.json:
-            print(printable(f"{args.output} written"))
-    elif not args.json and (args.stored or opponent):
+        print(printable(f"{args.output} written"))
+    elif args.stored or trained:
         print("not kept; -o FILE keeps what it has learned")
     return 0
 
 
 def _check(args: argparse.Namespace) -> None:
+    plays = any(each is not None for each in (args.against, args.games, args.plot)) or args.json
+    if plays and args.stored:
+        args.error(
+            "--against, --games, --plot and --json are of games that it plays, and --stored "
+            "of games that were; leave one out"
+        )
+    if args.json and args.show is not None:
+        args.error("--json prints the curve, --show a box; give one of them")
+    if args.against is None and not args.stored and (plays or args.show is None):
+        args.against = "medium"
+    if args.games is None:
+        args.games = _GAMES
     if not 1 <= args.games <= _MAX_GAMES:
         args.error(f"argument --games: {args.games} is not a number from 1 to {_MAX_GAMES:,}")
-    if args.against and args.stored:
-        args.error("--against lets it play, --stored learns from games that were; give one of them")
-    if not (args.against or args.stored or args.show):
-        args.against = "medium"
     if args.output is not None and args.output.suffix.lower() != SUFFIX:
         args.error(f"argument -o: {args.output.name!r} does not end in {SUFFIX}")
     if args.plot is not None and args.plot.suffix.lower() not in FORMATS:
         args.error(f"argument --plot: {args.plot.name!r} does not end in .png or .svg")
-    if args.against is None and (args.plot or args.json):
-        args.error("the curve is that of games against an engine; give --against ENGINE")
-    if args.json and args.show:
-        args.error("--json prints the curve, --show a box; give one of them")
     if not args.stored and chosen_games(args) != ChosenGames():
         args.error("games are chosen among those that are kept; give --stored, too")
     refuse_store(args, args.output)
@@ -163,9 +175,12 @@ def _learn_stored(menace: Menace, args: argparse.Namespace) -> int:
     return learned
 
 
-def _train(menace: Menace, opponent: Engine, args: argparse.Namespace) -> None:
+def _train(
+    menace: Menace, opponent: Engine, args: argparse.Namespace
+) -> tuple[list[Learned], Counter[int]]:
+    """Its curve, and how many games it won (1), drew (0) and lost (-1) while it learned."""
     seats = _SEATS[args.seat]
-    results = {1: 0, 0: 0, -1: 0}
+    results: Counter[int] = Counter()
     curve = [_learned(menace, opponent, seats)]
     marks = {round(args.games * point / _POINTS) for point in range(1, _POINTS + 1)}
     with progress(args.games, "games") as steps:
@@ -175,6 +190,12 @@ def _train(menace: Menace, opponent: Engine, args: argparse.Namespace) -> None:
             steps.advance(1)
             if number in marks:
                 curve.append(_learned(menace, opponent, seats))
+    return curve, results
+
+
+def _report(
+    menace: Menace, curve: list[Learned], results: Counter[int], args: argparse.Namespace
+) -> None:
     title = f"{menace.name} against {args.against}"
     if args.seat != "first":
         title += f", moving {args.seat if args.seat == 'second' else 'first and second'}"
@@ -193,7 +214,8 @@ def _train(menace: Menace, opponent: Engine, args: argparse.Namespace) -> None:
         return
     won, drawn, lost = (f"{results[result]:,}" for result in (1, 0, -1))
     played = counted(args.games, "game")
-    print(f"{title}, {played}, seed {args.seed}: won {won}, drawn {drawn}, lost {lost}")
+    ended = f"won {won}, drawn {drawn}, lost {lost}"
+    print(textwrap.fill(f"{title}, {played}, seed {args.seed}: {ended}", 80))
     print("How likely it wins, draws and loses, exactly, by its beads after so many games:\n")
     print(learning_curve.drawn(curve, palette.is_plain()))
     print()
@@ -223,4 +245,4 @@ def _said(menace: Menace, curve: list[Learned]) -> Iterator[str]:
         are = "is" if len(empty) == 1 else "are"
         yield f"{len(empty):,} of its {len(menace.boxes)} boxes {are} empty: there it resigns."
     if curve[-1].lost == 1:
-        yield "It loses every game, and learns no more; try another --seed, or an easier opponent."
+        yield "It loses every game, for good; try another --seed, or an easier opponent."

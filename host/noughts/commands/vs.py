@@ -7,15 +7,19 @@ import sys
 import time
 from collections.abc import Sequence
 from functools import reduce
+from pathlib import Path
 from random import Random
 
 from noughts.commands.options import add_engines, chosen_engines
+from noughts.engines.menace import Menace
+from noughts.engines.menace_file import SUFFIX, learn_game
 from noughts.engines.registry import engines
 from noughts.errors import printable
 from noughts.game.engine import Engine
 from noughts.game.match import winner
 from noughts.game.positions import EMPTY, Position
 from noughts.game.solver import hard_moves, value
+from noughts.invocation import as_typed
 from noughts.protocol.describe import WORTHS, either
 from noughts.terminal.layout import board, columns
 
@@ -50,11 +54,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         help="the seed of the engine's random choices, to repeat a game",
     )
+    parser.add_argument(
+        "--no-learning",
+        action="store_true",
+        help="leave a MENACE's file as it is; otherwise it learns from your game at its end",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Play one game."""
-    players: list[Engine | None] = [*chosen_engines(args.engine, args)]
+    chosen = chosen_engines(args.engine, args)
+    players: list[Engine | None] = [*chosen]
     if len(players) not in (1, 2):
         args.error(f"name one engine to play against, or two to watch, not {len(players)}")
     if len(players) == 1:
@@ -62,30 +72,48 @@ def run(args: argparse.Namespace) -> int:
         mark = "XO"[players.index(None)]
         print(f"You are {mark}. Type a cell's number; ? shows the rules and keys, q leaves.")
     try:
-        end = _played(players, Random(args.seed))
+        moves = _played(players, Random(args.seed))
     except KeyboardInterrupt:
         print(_STOPPED)
         raise
-    print(_STOPPED if end is None else _ENDINGS[winner(end)])
+    if moves is None:
+        print(_STOPPED)
+        return 0
+    result = winner(reduce(Position.play, moves, EMPTY))
+    print(_ENDINGS[result], flush=True)
+    if None in players and isinstance(chosen[0], Menace) and not args.no_learning:
+        print(_taught(args.engine[0], moves, players[0] is not None, result))
     return 0
 
 
-def _played(players: Sequence[Engine | None], random: Random) -> Position | None:
-    """The end of a game of engines and the person (None), who may also leave it: None then.
+def _taught(engine: str, moves: Sequence[int], first: bool, result: int) -> str:
+    """What a MENACE, which moved first or second, learns from a game that X won, lost or drew."""
+    if not engine.lower().endswith(SUFFIX):
+        return as_typed("It forgets games; `noughts train menace -o FILE` makes one that learns")
+    own = result if first else -result
+    menace, cells = learn_game(Path(engine), moves, first, own)
+    how = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}[own]
+    played = " ".join(str(cell + 1) for cell in cells)
+    what = f"{how} for each move, {played}" if cells else "has no bead to lose"
+    return f"Game {menace.games:,}: it {what}; {printable(engine)} written"
 
-    If that is not over, the engine whose turn it is has resigned.
+
+def _played(players: Sequence[Engine | None], random: Random) -> list[int] | None:
+    """The moves of a game of engines and the person (None), who may also leave it: None then.
+
+    If it is not over after them, the engine whose turn it is has resigned.
     """
     moves: list[int] | None = []
     while moves is not None:
         position = reduce(Position.play, moves, EMPTY)
         _show(position, moves[-1] if moves else None)
         if position.over:
-            return position
+            return moves
         engine = players[position.ply % 2]
         if engine:
             cell = _answered(engine, position, random)
             if cell is None:
-                return position
+                return moves
             moves = [*moves, cell]
         else:
             moves = _moves_after_turn(moves, position)

@@ -110,19 +110,24 @@ class Menace:
         drawn = {cell: count for cell, count in beads.items() if count}
         return Reply(tuple(drawn), weights=tuple(drawn.values()) or None)
 
-    def learn(self, cells: Sequence[int], first: bool, result: int) -> None:
+    def learn(self, cells: Sequence[int], first: bool, result: int) -> list[int]:
         """Learn from a game, as the side that moved first or second.
 
-        result: 1, 0 or -1, for that side.
+        result: 1, 0 or -1, for that side. Returns those of its cells whose beads are now others.
         """
+        changed = []
         position = EMPTY
         for ply, cell in enumerate(cells):
             box = self.boxes.get(canonical(position))
             if box is not None and (ply % 2 == 0) == first:
                 slot = alike(position)[cell]
-                last = ply < 2 and box[slot] == sum(box.values())
-                box[slot] = max(1 if last else 0, box[slot] + REWARDS[result])
+                before = box[slot]
+                last = ply < 2 and before == sum(box.values())
+                box[slot] = max(1 if last else 0, before + REWARDS[result])
+                if box[slot] != before:
+                    changed.append(cell)
             position = position.play(cell)
+        return changed
 
     def empty_boxes(self) -> list[Position]:
         """The positions in which it resigns."""

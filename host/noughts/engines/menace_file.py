@@ -16,6 +16,7 @@ order, and their beads. It may come from anywhere, so all of it is checked.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,36 @@ def write(menace: Menace, path: Path) -> None:
     )
     head = f'"format": "{FORMAT}",\n "version": {VERSION},\n "games": {menace.games}'
     write_whole(path, f'{{\n {head},\n "boxes": {{\n{boxes}\n }}\n}}\n'.encode())
+
+
+def refuse_other(path: Path) -> None:
+    """Raise `NoughtsError` if writing a machine there would replace what is not one, or fail."""
+    if path.exists():
+        try:
+            read(path)
+        except NoughtsError as error:
+            raise NoughtsError(
+                printable(f"{path} is there and is not a MENACE file; choose another name for -o")
+            ) from error
+    elif not path.parent.is_dir():
+        raise NoughtsError(
+            printable(f"cannot write {path} (no such folder); make the folder, or choose another")
+        )
+
+
+def learn_game(
+    path: Path, cells: Sequence[int], first: bool, result: int
+) -> tuple[Menace, list[int]]:
+    """Let the machine of a file learn from one more game, and keep it.
+
+    It is read again, so that what it has learned elsewhere during the game stays. The rest is as in
+    `Menace.learn`. Raises `NoughtsError`.
+    """
+    menace = read(path)
+    changed = menace.learn(cells, first, result)
+    menace.games += 1
+    write(menace, path)
+    return menace, changed
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from noughts.engines.menace import Menace, alike
 from noughts.game.positions import Position
 from noughts.protocol.describe import counted
@@ -9,6 +11,8 @@ from noughts.terminal.layout import board
 
 _DRAWN = 5
 """Beads; of more, the number says how many."""
+_WIDTH = 80
+_UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 def box(menace: Menace, position: Position, plain: bool) -> str:
@@ -32,10 +36,12 @@ def box(menace: Menace, position: Position, plain: bool) -> str:
         said = f"This box is empty: {menace.name} resigns, as {mover}."
     else:
         chances = ", ".join(
-            f"{cell + 1} with {count / total:.1%}" for cell, count in beads.items() if count
+            f"{cell + 1}{_UNBROKEN}with{_UNBROKEN}{count / total:.1%}"
+            for cell, count in beads.items()
+            if count
         )
         said = f"{mover} to move draws one of {counted(total, 'bead')}: it plays {chances}."
-    return f"{board(position, labels)}\n\n{said}"
+    return f"{board(position, labels)}\n\n{textwrap.fill(said, _WIDTH).replace(_UNBROKEN, ' ')}"
 
 
 def _label(count: int, plain: bool) -> str:
