@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from noughts.commands.options import add_db, no_board_yet, open_store
+from noughts.commands.options import add_db, add_records, no_board_yet, open_store
 from noughts.errors import printable
 from noughts.protocol.describe import short
 from noughts.store import timestamps
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--json", action="store_true", help="print the boards as JSON")
     add_db(parser)
-    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+    add_records(parser, RECORDS)
     parser.set_defaults(board=None)
     name = parser.add_subparsers(metavar="name", help="name a board").add_parser(
         "name",

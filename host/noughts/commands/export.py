@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from noughts.commands.options import (
-    add_db,
-    add_game_filter,
+    add_stored_games,
     game_filter,
     nothing_found,
     open_store,
@@ -51,9 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="the file to write (standard output)"
     )
-    add_game_filter(parser)
-    add_db(parser)
-    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+    add_stored_games(parser, RECORDS)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 
-from noughts.commands.options import add_db, add_game_filter, game_filter, nothing_found, open_store
+from noughts.commands.options import add_stored_games, game_filter, nothing_found, open_store
 from noughts.protocol.describe import seated, won
 from noughts.store import timestamps
 from noughts.store.queries import count, games
@@ -35,9 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"at most so many, the newest ({_NEWEST}; all with --json)",
     )
     parser.add_argument("--json", action="store_true", help="print the games as JSON")
-    add_game_filter(parser)
-    add_db(parser)
-    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+    add_stored_games(parser, RECORDS)
 
 
 def _number(text: str) -> int:

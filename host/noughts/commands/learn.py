@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from noughts import brain
 from noughts.commands.options import (
-    add_db,
-    add_game_filter,
+    add_stored_games,
     game_filter,
     nothing_found,
     open_store,
@@ -49,9 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="write the table here")
     parser.add_argument("--json", action="store_true", help="print what was learned as JSON")
-    add_game_filter(parser)
-    add_db(parser)
-    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+    add_stored_games(parser, RECORDS)
 
 
 class _Learned(NamedTuple):

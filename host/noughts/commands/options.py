@@ -38,8 +38,14 @@ def add_db(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     )
 
 
-def add_game_filter(parser: argparse.ArgumentParser) -> None:
-    """The options that choose games."""
+def add_records(parser: argparse.ArgumentParser, records: str) -> None:
+    """What is in the records that the command prints, at the end of its help."""
+    parser.epilog = f"{parser.epilog or ''}\n{records}"
+
+
+def add_stored_games(parser: argparse.ArgumentParser, records: str) -> None:
+    """The options that choose games of the store, and what is in the command's records."""
+    add_records(parser, records)
     group = parser.add_argument_group("which games (all)")
     group.add_argument(
         "--board",
@@ -76,6 +82,7 @@ def add_game_filter(parser: argparse.ArgumentParser) -> None:
         type=_typed(filter_words.day),
         help="only games that began on this day or earlier, named as for --since",
     )
+    add_db(parser)
 
 
 def _utf8(text: str) -> str:

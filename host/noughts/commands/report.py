@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 from noughts.commands.options import (
-    add_db,
-    add_game_filter,
+    add_stored_games,
     chosen_games,
     nothing_found,
     open_store,
@@ -49,9 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the file to write, such as class.html (standard output, also as -)",
     )
     parser.add_argument("--csv", action="store_true", help="write the table of boards as CSV")
-    add_game_filter(parser)
-    add_db(parser)
-    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+    add_stored_games(parser, RECORDS)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 from noughts.commands.options import (
-    add_db,
-    add_game_filter,
+    add_stored_games,
     game_filter,
     nothing_found,
     open_store,
@@ -49,9 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot", metavar="FILE", type=Path, help="plot them into this file, .png or .svg"
     )
-    add_game_filter(parser)
-    add_db(parser)
-    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+    add_stored_games(parser, RECORDS)
 
 
 def run(args: argparse.Namespace) -> int:

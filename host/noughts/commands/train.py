@@ -11,8 +11,7 @@ from pathlib import Path
 from random import Random
 
 from noughts.commands.options import (
-    add_db,
-    add_game_filter,
+    add_stored_games,
     chosen_games,
     engine_option,
     game_filter,
@@ -90,9 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="show its box for this position, nine characters X, O and . in reading order",
     )
     parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
-    add_game_filter(parser)
-    add_db(parser)
-    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+    add_stored_games(parser, RECORDS)
 
 
 def run(args: argparse.Namespace) -> int:

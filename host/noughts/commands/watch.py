@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import serial
 
-from noughts.commands.options import add_db, demonstration
+from noughts.commands.options import add_db, add_records, demonstration
 from noughts.errors import BoardError, NoughtsError, printable
 from noughts.hardware.ports import find_ports
 from noughts.protocol.describe import counted
@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plain", action="store_true", help="print a line for each event")
     parser.add_argument("--json", action="store_true", help="print a JSON object for each event")
     add_db(parser)
-    parser.epilog = f"{parser.epilog or ''}\n{RECORDS}"
+    add_records(parser, RECORDS)
 
 
 def run(args: argparse.Namespace) -> int:
