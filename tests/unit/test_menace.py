@@ -113,6 +113,8 @@ def test_it_resigns_where_a_box_is_empty_but_not_its_first():
         for _ in range(30):
             menace.learn([cell], True, -1)
     assert menace.boxes[EMPTY] == {0: 0, 1: 0, 4: 1}
+    # Which of its moves lost a bead: not the first, whose last one stays.
+    assert menace.learn([4, 0, 1, 3, 2, 6], True, -1) == [1, 2]
     position = parse("OX.......")
     for cell in position.free:
         for _ in range(3):

@@ -20,6 +20,8 @@ def test_a_file_gives_the_same_machine(tmp_path):
     write(menace, tmp_path / "menace.json")
     again = read(tmp_path / "menace.json")
     assert (again.boxes, again.games) == (menace.boxes, 600)
+    assert again.about == "Michie's matchboxes, trained"
+    assert Menace().about == "Michie's matchboxes, before the first game"
     facts = json.loads((tmp_path / "menace.json").read_text())
     assert facts["boxes"]["........."] == {
         str(cell): count for cell, count in menace.boxes[EMPTY].items()
@@ -35,6 +37,10 @@ def _set(*names, to):
     return change
 
 
+def _rename(boxes, name):
+    boxes[name] = boxes.pop(".........")
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -45,6 +51,9 @@ def _set(*names, to):
         (_set("boxes", to=[]), "its boxes are not the 593"),
         (_set("boxes", "X.O.X.O.X", to={}), "its boxes are not the 593"),
         (_set("boxes", ".........", to={"0": 4, "1": 4}), "must have beads for the cells 0, 1, 4"),
+        (_set("boxes", ".........", to={"0": 4, "1": 4, "8": 4}), "must have beads for the cells"),
+        (_set("boxes", ".........", to=[4, 4, 4]), "must have beads for the cells 0, 1, 4"),
+        (lambda facts: _rename(facts["boxes"], "OX.O....X"), "its boxes are not the 593"),
         (_set("boxes", ".........", "0", to=1e3), "must be a number"),
         (_set("boxes", ".........", "0", to=10**13), "must be a number"),
         ("[]", 'it has no "format"'),

@@ -11,6 +11,7 @@ from noughts.engines.menace import Menace, train
 from noughts.engines.menace_file import read, write
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
+from noughts.game.encounter import encounter
 from noughts.game.positions import EMPTY, parse
 from noughts.game.proof import odds, prove
 from noughts.terminal.learning_curve import Learned, drawn
@@ -47,6 +48,57 @@ def test_train_keeps_what_it_learned_and_goes_on_from_it(tmp_path, capsys, monke
     facts = json.loads(told)
     assert [point[0] for point in facts["curve"]] == list(range(150, 161))
     assert facts["won"] + facts["drawn"] + facts["lost"] == 10
+
+
+def changed_plies(menace):
+    """Whether boxes of the side that moves first (0) and second (1) are other than new ones."""
+    new = Menace().boxes
+    return {position.ply % 2 for position, box in menace.boxes.items() if box != new[position]}
+
+
+@pytest.mark.parametrize("seat", ["first", "second", "both"])
+def test_it_learns_from_its_seats_and_its_curve_is_their_average(
+    seat, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    words = ("train", "menace", "--games", 8, "--seat", seat, "--seed", 7, "-o", "m.json")
+    curve = json.loads(run(capsys, *words, "--json"))["curve"]
+    assert changed_plies(read("m.json")) == {"first": {0}, "second": {1}, "both": {0, 1}}[seat]
+    for number, menace in ((0, Menace()), (-1, read("m.json"))):
+        chances = encounter(menace, engines()["medium"])
+        chosen = {"first": chances[:1], "second": chances[1:], "both": chances}[seat]
+        average = [
+            float(sum(getattr(each, kind) for each in chosen) / len(chosen))
+            for kind in ("won", "drawn", "lost")
+        ]
+        assert curve[number][1:] == pytest.approx(average, abs=1e-12)
+    again = Menace()
+    seats = {"first": (True,), "second": (False,), "both": (True, False)}[seat]
+    results = list(train(again, engines()["medium"], 8, seats, Random(7)))
+    assert read("m.json").boxes == again.boxes
+    told = run(capsys, *words)
+    assert max(map(len, told.splitlines())) <= 80
+    title = " ".join(told.partition("\nHow likely")[0].split())
+    moving = {"first": "", "second": " moving second,", "both": " moving first and second,"}[seat]
+    counts = "won {}, drawn {}, lost {}".format(*(results.count(each) for each in (1, 0, -1)))
+    assert title == f"menace against medium,{moving} 8 games, seed 7: {counts}"
+
+
+def test_in_self_play_it_learns_from_both_sides(tmp_path, capsys):
+    path = tmp_path / "m.json"
+    run(capsys, "train", "menace", "--against", "menace", "--games", 6, "-o", path)
+    assert changed_plies(read(path)) == {0, 1} and read(path).games == 6
+
+
+def test_an_engine_of_one_s_own_is_asked_in_each_game(tmp_path, capsys):
+    """It may play differently from game to game."""
+    asked, mine = tmp_path / "asked.txt", tmp_path / "mine.py"
+    mine.write_text(
+        f"def choose(board):\n    print(str(board.position), file=open({str(asked)!r}, 'a'))\n"
+        "    return board.legal_moves\n"
+    )
+    run(capsys, "train", "menace", "--against", mine, "--games", 3, "--seat", "second")
+    assert asked.read_text().count(".........\n") >= 3
 
 
 def test_files_are_engines(tmp_path, capsys, monkeypatch):
@@ -119,13 +171,18 @@ def test_it_learns_from_stored_games(tmp_path, capsys):
         stages(won, number=1),
         stages(draw, number=2, first="B"),
         stages([4], "x", number=3),
+        stages(won, number=4, first="B"),
     )
     told = run(capsys, "train", "menace", "--stored", "--db", db, "-o", tmp_path / "m.json")
-    assert told.startswith("menace has learned from 2 stored games, both sides of each\n")
+    assert told.startswith("menace has learned from 3 stored games, both sides of each\n")
+    assert run(capsys, "train", "menace", "--stored", "--db", db).endswith(
+        "not kept; -o FILE keeps what it has learned\n"
+    )
+    assert read(tmp_path / "m.json").games == 3
     boxes = read(tmp_path / "m.json").boxes
-    assert boxes[EMPTY] == {0: 4 + 3 + 1, 1: 4, 4: 4}
-    assert read(tmp_path / "m.json").beads(parse("X........"))[1] == 4 - 1 + 1
-    assert main(["train", "menace", "--stored", "--db", str(db), "--result", "B"]) == 1
+    assert boxes[EMPTY] == {0: 4 + 3 + 1 + 3, 1: 4, 4: 4}
+    assert read(tmp_path / "m.json").beads(parse("X........"))[1] == 4 - 1 + 1 - 1
+    assert main(["train", "menace", "--stored", "--db", str(db), "--result", "unfinished"]) == 1
     assert "no game in" in capsys.readouterr().err
 
 
@@ -146,6 +203,8 @@ def test_it_learns_from_stored_games(tmp_path, capsys):
         ("menace", "--games", "1000001"),
         ("menace", "--against", ""),
         ("menace", "--seats", "PH"),
+        ("menace", "-o", "games.json", "--db", "games.json"),
+        ("menace", "--plot", "games.svg", "--db", "games.svg"),
     ],
 )
 def test_wrong_usage(words, capsys):

@@ -17,15 +17,13 @@ from noughts.game.positions import WON, Position, canonical
 
 
 class _Prospect(NamedTuple):
-    """What follows if it plays on like this; the greater, the better for who wants to lose."""
+    """How likely it loses and draws if it plays on like this; the greater, the better for it."""
 
     loss: Fraction
-    """How likely it loses."""
-    no_win: Fraction
-    """How likely it does not win."""
+    draw: Fraction
 
 
-_LOST = _Prospect(Fraction(1), Fraction(1))
+_LOST = _Prospect(Fraction(1), Fraction(0))
 _DRAWN = _Prospect(Fraction(0), Fraction(1))
 _WON = _Prospect(Fraction(0), Fraction(0))
 

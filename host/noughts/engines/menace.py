@@ -82,9 +82,7 @@ class Menace:
         self.boxes = new_boxes() if boxes is None else boxes
         self.games = games
         """From how many it has learned."""
-        self.about = "Michie's matchboxes, " + (
-            f"after {games:,} games" if games else "before the first game"
-        )
+        self.about = f"Michie's matchboxes, {'trained' if games else 'before the first game'}"
 
     def beads(self, position: Position) -> dict[int, int] | None:
         """How many beads each free cell has in a position's box.
@@ -108,7 +106,7 @@ class Menace:
         if beads is None:
             return Reply(position.free)
         drawn = {cell: count for cell, count in beads.items() if count}
-        return Reply(tuple(drawn), weights=tuple(drawn.values()) or None)
+        return Reply(tuple(drawn), weights=tuple(drawn.values()))
 
     def learn(self, cells: Sequence[int], first: bool, result: int) -> list[int]:
         """Learn from a game, as the side that moved first or second.
