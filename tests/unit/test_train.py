@@ -141,6 +141,8 @@ def test_a_machine_that_resigns(tmp_path, capsys):
     assert facts["first"]["lost"]["games"] == 1
     told = run(capsys, "train", path, "--games", 5)
     assert "12 of its 593 boxes are empty" in told and "It loses every game" in told
+    told = run(capsys, "train", "menace", "--against", "hard", "--seat", "second", "--games", 1)
+    assert "loses  9" in told and "It loses every game" not in told
 
 
 @pytest.mark.parametrize(
