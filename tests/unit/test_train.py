@@ -136,6 +136,7 @@ def test_a_machine_that_resigns(tmp_path, capsys):
     told = run(capsys, "prove", tmp_path / "none.json")
     assert "loses moving first, when it resigns (.........)" in told
     assert "100.00% against its best opponent, most often at once\n" in told
+    assert "none.json, as O, loses" in told and "none.json, as X, loses" not in told
     assert run(capsys, "vs", tmp_path / "none.json", "hard").endswith("resigns\nO wins\n")
     (facts,) = json.loads(run(capsys, "duel", tmp_path / "none.json", "hard", "-n", 2, "--json"))
     assert facts["first"]["lost"]["games"] == 1
@@ -164,6 +165,21 @@ def test_a_machine_that_resigns(tmp_path, capsys):
 def test_a_box_is_shown(position, shown, capsys, monkeypatch):
     monkeypatch.setenv("LC_ALL", "C")
     assert run(capsys, "train", "menace", "--show", position).endswith(shown)
+
+
+def test_of_many_beads_a_few_are_drawn_and_a_single_one_is_enough(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "C")
+    menace = Menace()
+    menace.boxes[EMPTY] = {0: 5, 1: 6, 4: 0}
+    menace.boxes[parse("X...O....")].update({1: 1, 2: 0, 5: 0, 8: 0})
+    write(menace, tmp_path / "m.json")
+    told = run(capsys, "train", tmp_path / "m.json", "--show", ".........")
+    assert [cell.strip() for cell in told.splitlines()[0].split("|")] == [
+        "5 ooooo", "6 ooooo+", "as 1",
+    ]  # fmt: skip
+    assert told.endswith("11 beads: it plays 1 with 45.5%, 2 with 54.5%.\n")
+    told = run(capsys, "train", tmp_path / "m.json", "--show", "X...O....")
+    assert told.endswith("X to move draws one of 1 bead: it plays 2 with 100.0%.\n")
 
 
 def test_it_learns_from_stored_games(tmp_path, capsys):
@@ -250,7 +266,7 @@ def test_showing_a_box_does_not_train_unless_games_are_asked_for(tmp_path, capsy
 
 
 def test_the_curve_in_text():
-    curve = [Learned(0, 0.0, 0.2, 0.8), Learned(30, 0.5, 0.25, 0.25), Learned(60, 1.0, 0.0, 0.0)]
+    curve = [Learned(0, 0.0, 0.2, 0.8), Learned(30, 0.46, 0.29, 0.25), Learned(60, 1.0, 0.0, 0.0)]
     rows = [line[6:] for line in drawn(curve, plain=True).splitlines()]
     columns = ["".join(row[at] for row in reversed(rows[:10])) for at in (0, 30, 59)]
     assert columns == ["::" + 8 * ".", "#####" + ":::" + "..", 10 * "#"]
