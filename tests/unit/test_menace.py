@@ -115,6 +115,10 @@ def test_it_resigns_where_a_box_is_empty_but_not_its_first():
     assert menace.boxes[EMPTY] == {0: 0, 1: 0, 4: 1}
     # Which of its moves lost a bead: not the first, whose last one stays.
     assert menace.learn([4, 0, 1, 3, 2, 6], True, -1) == [1, 2]
+    for cell in range(1, 9):
+        for _ in range(4):
+            menace.learn([0, cell], False, -1)
+    assert sum(menace.reply(parse("X........")).weights) == 1
     position = parse("OX.......")
     for cell in position.free:
         for _ in range(3):
@@ -263,6 +267,11 @@ def test_it_settles_on_draws_against_the_best_and_learns_slower_against_random()
     assert results[-100:].count(0) >= 99
     slow, _ = trained("random", 150)
     assert 0.15 < odds(slow, engines()["random"]).lost < odds(Menace(), engines()["random"]).lost
+
+
+def test_moving_second_it_is_told_its_own_results():
+    results = list(train(Menace(), engines()["hard"], 20, (False,), Random(1)))
+    assert results.count(-1) > 10 and 1 not in results
 
 
 def test_in_self_play_both_sides_learn():

@@ -263,6 +263,8 @@ def test_showing_a_box_does_not_train_unless_games_are_asked_for(tmp_path, capsy
     )
     assert main(["train", "menace", "--show", ""]) == 1
     assert "'' is not a position; write nine characters" in capsys.readouterr().err
+    assert main(["train", "menace", "--show", "XXXOO...."]) == 1
+    assert "X has won; give one that is not finished" in capsys.readouterr().err
 
 
 def test_the_curve_in_text():
