@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -114,29 +115,34 @@ def test_files_are_engines(tmp_path, capsys, monkeypatch):
     assert (
         f"moving first, it loses {float(seat.loss_chance):.2%} of games against random play, "
         f"{float(seat.greatest_loss_chance):.2%} against its best opponent, most often by"
-    ) in run(capsys, "prove", "menace.json")
+    ) in " ".join(run(capsys, "prove", "menace.json").split())
 
 
-def test_a_machine_that_resigns(tmp_path, capsys):
+def test_a_machine_that_resigns(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     menace = Menace()
     for position, box in menace.boxes.items():
         if position.ply == 2:
             box.update(dict.fromkeys(box, 0))
-    path = tmp_path / "menace.json"
-    write(menace, path)
+    path = "./menace.json"
+    write(menace, Path(path))
     told = run(capsys, "vs", path, "easy")
     assert f"X, {path}, resigns\nO wins\n" in told
     told = run(capsys, "prove", path)
-    assert "loses moving first, when cells 1 2 are played and it resigns (XO.......)" in told
-    assert "it loses 100.00% of games against random play, 100.00% against" in told
+    assert "menace.json: loses moving first, as below" in told
+    shown = told.partition("loses this game")[2].splitlines()
+    assert shown[2].split() == ["X", "1", "O", "2"]
+    assert shown[-2:] == ["", f"{path}, as X, resigns here"]
+    assert "it loses 100.00% of games against random play, 100.00%" in " ".join(told.split())
     assert "menace.json resigns, as X" in run(capsys, "train", path, "--show", "X...O....")
     menace.boxes[EMPTY].update(dict.fromkeys(menace.boxes[EMPTY], 0))
-    write(menace, tmp_path / "none.json")
-    told = run(capsys, "prove", tmp_path / "none.json")
-    assert "loses moving first, when it resigns (.........)" in told
-    assert "100.00% against its best opponent, most often at once\n" in told
-    assert run(capsys, "vs", tmp_path / "none.json", "hard").endswith("resigns\nO wins\n")
-    (facts,) = json.loads(run(capsys, "duel", tmp_path / "none.json", "hard", "-n", 2, "--json"))
+    write(menace, Path("none.json"))
+    told = run(capsys, "prove", "none.json")
+    assert "none.json: loses moving first, as below" in told and "this game" not in told
+    assert told.endswith("none.json, as X, resigns at once\n")
+    assert "100.00% against its best opponent, most often as below" in " ".join(told.split())
+    assert run(capsys, "vs", "none.json", "hard").endswith("resigns\nO wins\n")
+    (facts,) = json.loads(run(capsys, "duel", "none.json", "hard", "-n", 2, "--json"))
     assert facts["first"]["lost"]["games"] == 1
     told = run(capsys, "train", path, "--games", 5)
     assert "12 of its 593 boxes are empty" in told and "It loses every game" in told

@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from textwrap import fill
 
 from noughts.commands.options import add_engines, chosen_engines
 from noughts.engines.registry import engines
@@ -14,7 +16,7 @@ from noughts.errors import NoughtsError
 from noughts.game.asked import Asked, ask
 from noughts.game.encounter import Chances, encounter
 from noughts.game.engine import Engine, may_vary
-from noughts.game.positions import EMPTY
+from noughts.game.positions import EMPTY, Position
 from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, Seat, prove
 from noughts.protocol.describe import either
 from noughts.terminal.layout import columns
@@ -56,9 +58,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print_table(proved)
         for name, each in proved.items():
-            for line in (verdict(each.proof, each.own), *_choices(each.own)):
-                print(f"{name}: {line}")
-            print("".join(f"  {line}\n" for line in losing_chances(each.proof)), end="")
+            for line in (verdict(each, bool(chosen)), *_choices(each.own)):
+                _print_wrapped(f"{name}: {line}")
+            for line in losing_chances(each.proof, bool(chosen)):
+                _print_wrapped(f"  {line}")
         for each in proved.values():
             if chosen:
                 _print_loss(each)
@@ -87,29 +90,38 @@ def sound(proof: Proof) -> bool:
     return proof.never_loses and not proof.value_losing_positions
 
 
-def verdict(proof: Proof, own: Asked | None = None) -> str:
-    """What is certain of an engine, in a line; own: the answers on which that rests."""
+def verdict(each: _Proved, pictured: bool) -> str:
+    """What is certain of an engine; pictured: whether a game that it loses is shown below."""
+    proof, own = each.proof, each.own
     if proof.never_loses:
         text = "never loses"
         if own and own.varies:
             text = f"lost no game with its answers to {own.calls} calls, which is not a proof"
     else:
-        text = f"loses {_game(_losing_seat(proof))}"
+        seat = _losing_seat(proof)
+        game = f"when cells {_cells(seat.losing_line or ())} are played ({_end(seat)})"
+        text = f"loses moving {_order(seat)}, {'as below' if pictured else game}"
     if proof.value_losing_positions:
         losing = proof.value_losing_positions
         return f"{text}; loses value in {losing:,} of {_POSITIONS:,} positions"
     return f"{text}; preserves the value of every reachable position"
 
 
-def losing_chances(proof: Proof) -> list[str]:
-    """For each seat from which an engine may lose, how likely it does, and how, in a line."""
+def losing_chances(proof: Proof, pictured: bool) -> list[str]:
+    """For each seat from which an engine may lose, how likely it does, and how."""
     return [
         f"moving {_order(seat)}, it loses {_percent(seat.loss_chance)} of games against random "
         f"play, {_percent(seat.greatest_loss_chance)} against its best opponent, "
-        f"most often {f'by cells {_cells(line)}' if line else 'at once'}"
+        f"most often {_likeliest(proof, seat, pictured)}"
         for seat in proof.seats
-        if (line := seat.likeliest_loss) is not None
+        if seat.likeliest_loss is not None
     ]
+
+
+def _likeliest(proof: Proof, seat: Seat, pictured: bool) -> str:
+    if pictured and seat is _losing_seat(proof) and seat.likeliest_loss == seat.losing_line:
+        return "as below"
+    return f"by cells {_cells(seat.likeliest_loss or ())}"
 
 
 def _percent(chance: Fraction) -> str:
@@ -138,7 +150,7 @@ def _choices(own: Asked | None) -> list[str]:
         return [f"{vary}; return all such cells in a list, and each is followed"]
     several = sum(len(reply.cells) > 1 for reply in own.replies.values())
     if several:
-        return [f"chooses among several cells in {several:,} positions; each of them is followed"]
+        return [f"chooses among several cells in {several:,} positions; each is followed"]
     return []
 
 
@@ -147,8 +159,12 @@ def _print_loss(each: _Proved) -> None:
         return
     seat = _losing_seat(each.proof)
     mark = "X" if seat.first else "O"
-    print(f"\n{each.engine.name}, as {mark}, loses this game (? and ?? are its mistakes):\n")
-    print(losing_game(seat))
+    if seat.losing_line:
+        print(f"\n{each.engine.name}, as {mark}, loses this game (? and ?? are its mistakes):\n")
+        print(losing_game(seat))
+    if not _end(seat).over:
+        when = "here" if seat.losing_line else "at once"
+        print(f"\n{each.engine.name}, as {mark}, resigns {when}")
 
 
 def _print_against(each: _Proved) -> None:
@@ -164,14 +180,14 @@ def _print_against(each: _Proved) -> None:
     print("\n".join(columns(rows, right=(1, 2, 3))))
 
 
-def _game(seat: Seat) -> str:
-    line = seat.losing_line or ()
-    position = EMPTY
-    for cell in line:
-        position = position.play(cell)
-    how = [f"cells {_cells(line)} are played"] if line else []
-    how += [] if position.over else ["it resigns"]
-    return f"moving {_order(seat)}, when {' and '.join(how)} ({position})"
+def _end(seat: Seat) -> Position:
+    """The last position of the shortest game that is lost from a seat."""
+    return reduce(Position.play, seat.losing_line or (), EMPTY)
+
+
+def _print_wrapped(text: str) -> None:
+    """Lines of up to 80 columns; those that go on begin further in."""
+    print(fill(text, 80, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False))
 
 
 def _cells(line: Sequence[int]) -> str:
