@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from noughts import python_process
 from noughts.engines.own import GROUP
-from noughts.engines.own.line_process import EndedError, LineProcess, SilenceError, python
+from noughts.engines.own.line_process import EndedError, LineProcess, SilenceError
 from noughts.errors import OwnEngineError, printable
 from noughts.game.engine import Reply
 from noughts.game.positions import Position
+from noughts.invocation import quoted
 
+_CHOOSER = "noughts.engines.own.chooser"
 _START_S = 120.0
+_NUMBER = re.compile("-?[0-9]{1,4}")  # Python reads no number of thousands of digits
 
 
 class OwnEngine:
@@ -75,7 +80,12 @@ class OwnEngine:
         return process
 
     def _chosen(self, line: str, position: Position | None) -> list[int]:
-        facts = json.loads(line)
+        try:
+            facts = dict(json.loads(line))
+        except (TypeError, ValueError):
+            raise self._error(
+                f"said {line[:20]!r} between its answers", "let it only print", position
+            ) from None
         if "wrong" in facts:
             what, _, advice = facts["wrong"].rpartition("; ")
             raise self._error(what, advice, position)
@@ -83,7 +93,7 @@ class OwnEngine:
 
     def _said(self, line: str, position: Position) -> list[int]:
         words = line.split()
-        if not words or not all(word.isascii() and word.isdigit() for word in words):
+        if not words or not all(_NUMBER.fullmatch(word) for word in words):
             advice = "answer with a cell, a number from 0 to 8, or with several"
             raise self._error(f"said {line[:20]!r}", advice, position)
         return list(map(int, words))
@@ -110,9 +120,11 @@ def from_file(path: str, limit_s: float) -> OwnEngine:
     """The engine in a Python file. Raises `OwnEngineError` if it is not there."""
     name = Path(path).name
     if not Path(path).is_file():
-        shown = printable(path)
-        raise OwnEngineError(f"{shown} is not a file; `noughts new engine {shown}` writes a start")
-    return OwnEngine(name, "an engine of your own", python("chooser", "file", path), limit_s, True)
+        raise OwnEngineError(
+            printable(f"{path} is not a file; `noughts new engine {quoted(path)}` writes a start")
+        )
+    words = python_process.command(_CHOOSER, "file", path)
+    return OwnEngine(name, "an engine of your own", words, limit_s, True)
 
 
 def packaged() -> list[str]:
@@ -124,7 +136,8 @@ def packaged() -> list[str]:
 
 def from_package(name: str, limit_s: float) -> OwnEngine:
     """An engine that an installed package brings, one of `packaged`."""
-    return OwnEngine(name, "a package's engine", python("chooser", "entry", name), limit_s, True)
+    words = python_process.command(_CHOOSER, "entry", name)
+    return OwnEngine(name, "a package's engine", words, limit_s, True)
 
 
 def from_program(command: str, limit_s: float) -> OwnEngine:
