@@ -172,11 +172,34 @@ def test_the_place_of_a_mistake_is_where_people_look_for_it(folder, capfd):
 
 def test_what_a_file_prints_is_not_its_answer(folder, capfd):
     (folder / "helper.py").write_text("def pick(board):\n    return board.legal_moves[-1]\n")
-    text = "import helper\ndef choose(board):\n    print('6'); return {helper.pick(board)}\n"
-    (folder / "mine.py").write_text(text)
+    text = "import helper, os\ndef choose(board):\n    print('6'); os.write(1, b'7\\n')\n"
+    (folder / "mine.py").write_text(f"{text}    return {{helper.pick(board)}}\n")
     assert main(["vs", "mine.py", "hard"]) == 0
     told = capfd.readouterr()
-    assert told.err.startswith("6\n6\n") and "X, mine.py, plays 9\n" in told.out
+    assert told.err.startswith("6\n7\n6\n7\n") and "X, mine.py, plays 9\n" in told.out
+
+
+def test_a_file_is_all_that_a_module_is(folder):
+    """It knows its place, has data classes and an encoding, and reads what lies beside it."""
+    (folder / "own").mkdir()
+    (folder / "own" / "cells.txt").write_text("8")
+    text = """# coding: latin-1
+from __future__ import annotations
+from dataclasses import dataclass
+from pathlib import Path
+
+@dataclass
+class Wish:
+    cell: int
+    letter: str = "\xe9"
+
+def choose(board):
+    wish = Wish(int(Path(__file__).with_name("cells.txt").read_text()))
+    assert __name__ == "mine" and len(wish.letter) == 1
+    return wish.cell
+"""
+    (folder / "own" / "mine.py").write_text(text, encoding="latin-1")
+    assert noughts.engine("own/mine.py").reply(noughts.Board()).cells == (8,)
 
 
 def test_a_package_brings_an_engine(folder, capsys, monkeypatch):

@@ -12,19 +12,21 @@ import pytest
 
 from needed import POSIX
 from noughts.cli import main
+from noughts.engines.own.line_process import LineProcess
 from own_engines import is_gone, run
 
 
 @pytest.mark.parametrize("text", ["def choose(board):\n    while 1: pass\n", "while 1: pass\n"])
 def test_an_endless_loop_is_ended_at_the_limit(text, folder, capfd):
     (folder / "mine.py").write_text(text)
+    before = psutil.Process().children()
     assert main(["vs", "mine.py", "hard", "--limit", "0.5"]) == 1
     told = (
         r"noughts: mine.py: did not answer within 0.5 s(, in \.{9})?; "
         "look for a loop that does not end, or give it more time with --limit\n"
     )
     assert re.fullmatch(told, capfd.readouterr().err)
-    assert all(is_gone(child.pid) for child in psutil.Process().children(recursive=True))
+    assert psutil.Process().children() == before
 
 
 STUBBORN = """
@@ -108,6 +110,23 @@ def test_what_goes_wrong_with_a_program(answer, told, folder, capfd):
     assert told in err and err.count("\n") == 1
 
 
+def test_a_line_that_nobody_asked_for(folder, capfd, monkeypatch):
+    """Once it is there: what is said while we wait for an answer is taken for one."""
+
+    class Patient(LineProcess):
+        def ask(self, line, limit_s):
+            answer = super().ask(line, limit_s)
+            while not self.has_spoken:
+                pass
+            return answer
+
+    monkeypatch.setattr("noughts.engines.own.engine.LineProcess", Patient)
+    command = program(folder, "print(position.index('.')); print('think' * 5)")
+    assert main(["vs", "rules", "--program", command]) == 1
+    told = "said 'thinkthinkthinkthink' without being asked, in O.X.X....; say one line for each"
+    assert told in capfd.readouterr().err
+
+
 @POSIX
 def test_what_is_not_a_program(folder, capfd):
     (folder / "mine").write_text("no program\n")
@@ -121,3 +140,9 @@ def test_what_is_not_a_program(folder, capfd):
         err = capfd.readouterr().err
         assert err.startswith(f"noughts: {told}") and err.count("\n") == 1
     assert "cannot be run (Exec format error), in ....X....; check that it is a program" in err
+    for command, told in (
+        ("", "'' is not a program here"),
+        ("'", '"\'" is not a command (No closing quotation); check its quotes'),
+    ):
+        assert main(["vs", "rules", "--program", command]) == 1
+        assert capfd.readouterr().err.startswith(f"noughts: {told}")

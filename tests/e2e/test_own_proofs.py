@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections import Counter
+from fractions import Fraction
 from functools import cache
 
 import pytest
@@ -21,47 +23,118 @@ def outcomes(choose, first, board=None):
     """Every game of a function: what follows from each of its choices, and of the other's moves."""
     board = board or noughts.Board()
     if board.is_over:
-        yield board.winner
+        yield board
         return
     mine = (board.turn == "X") == first
     for cell in choose(board) if mine else board.legal_moves:
         yield from outcomes(choose, first, board.play(cell))
 
 
+@cache
+def value(board):
+    """What a board is worth to whoever moves: 1, 0 or -1."""
+    if board.is_over:
+        return -bool(board.winner)
+    return max(-value(board.play(cell)) for cell in board.legal_moves)
+
+
+@cache
+def unfinished():
+    """All positions in which somebody moves."""
+    found, new = set(), {noughts.Board()}
+    while new:
+        found |= new
+        after = {board.play(cell) for board in new for cell in board.legal_moves}
+        new = {board for board in after if not board.is_over}
+    return found
+
+
+def played(choose, first, other):
+    """The chances that a function wins, draws and loses; other: its moves with their chances."""
+
+    @cache
+    def ends(board):
+        if board.is_over:
+            return Counter({board.winner: Fraction(1)})
+        cells = choose(board)
+        mine = {cell: Fraction(1, len(cells)) for cell in cells}
+        found = Counter()
+        for cell, chance in (mine if (board.turn == "X") == first else other(board)).items():
+            found += {end: chance * part for end, part in ends(board.play(cell)).items()}
+        return found
+
+    found = ends(noughts.Board())
+    return [found[end] for end in ("X", None, "O")][:: 1 if first else -1]
+
+
+def greatest_loss(choose, first, board=None):
+    """How likely it loses against whoever knows what it plays, and wants to win."""
+    board = board or noughts.Board()
+    if board.is_over:
+        return Fraction(board.winner == ("O" if first else "X"))
+    if (board.turn == "X") != first:
+        return max(greatest_loss(choose, first, board.play(cell)) for cell in board.legal_moves)
+    cells = choose(board)
+    after = (greatest_loss(choose, first, board.play(cell)) for cell in cells)
+    return sum(after, Fraction(0)) / len(cells)
+
+
 @pytest.mark.parametrize("kind", RULES)
-def test_what_is_proved_is_what_playing_every_game_gives(kind, folder, capsys):
+def test_every_figure_is_that_of_playing_every_game(kind, folder, capsys):
     (folder / "mine.py").write_text(RULES[kind])
     count = 1 if kind == "first" else 2
 
     def choose(board):
         return board.legal_moves[:count]
 
-    status, out, _ = run(capsys, "prove", "mine.py", "--json")
-    facts = json.loads(out)["mine.py"]
-    for seat, first in (("first", True), ("second", False)):
-        ends = list(outcomes(choose, first))
-        us, them = "XO" if first else "OX"
-        found = [ends.count(us), ends.count(None), ends.count(them)]
-        assert [facts[seat][kind] for kind in ("won", "drawn", "lost")] == found
-    assert status == 0 and facts["varies"] is False
+    def equal(cells):
+        return {cell: Fraction(1, len(cells)) for cell in cells}
 
-    @cache
-    def chance(board, first, other):
-        """That X, or O if it is not first, wins for `choose`, from this board."""
-        if board.is_over:
-            return float(board.winner == ("X" if first else "O"))
-        mine = (board.turn == "X") == first
-        cells = choose(board) if mine else other.reply(board).cells
-        return sum(chance(board.play(cell), first, other) for cell in cells) / len(cells)
+    status, out, _ = run(capsys, "prove", "mine.py")
+    told = " ".join(out.split())
+    assert status == 0
+    for order, first in (("first", True), ("second", False)):
+        boards = list(outcomes(choose, first))
+        games = Counter(board.winner for board in boards)
+        won, drawn, lost = (games[end] for end in (["X", None, "O"] if first else ["O", None, "X"]))
+        plies = [9 - str(board).count(".") for board in boards]
+        wins, _, losses = played(choose, first, lambda board: equal(board.legal_moves))
+        assert (
+            f"mine.py {order} {len(boards):,} {won:,} {drawn:,} {lost:,} {min(plies)}-{max(plies)} "
+            f"{f'{wins} = ' if len(str(wins)) < 14 else ''}{float(wins):.2%} mine.py"
+        ) in told
+        assert (
+            f"moving {order}, it loses {float(losses):.2%} of games against random play, "
+            f"{float(greatest_loss(choose, first)):.2%} against its best opponent, most"
+        ) in told
+    worse = sum(
+        any(-value(board.play(cell)) < value(board) for cell in choose(board))
+        for board in unfinished()
+    )
+    assert len(unfinished()) == 4_520 and f"; loses value in {worse:,} of 4,520 positions" in told
+    several = sum(len(choose(board)) > 1 for board in unfinished())
+    assert ("among several" in told) == (kind == "several")
+    assert not several or f"mine.py: chooses among several cells in {several:,} positions;" in told
+    for name in noughts.engine_names():
+        engine = noughts.engine(name)
 
-    for name in ("random", "medium", "kind"):
-        for seat, first in (("first", True), ("second", False)):
-            top, _, bottom = facts["against"][name][seat]["won"].partition("/")
-            expected = chance(noughts.Board(), first, noughts.engine(name))
-            assert int(top) / int(bottom or 1) == pytest.approx(expected)
-            shares = [facts["against"][name][seat][kind] for kind in ("won", "drawn", "lost")]
-            parts = [part.partition("/") for part in shares]
-            assert sum(int(top) / int(low or 1) for top, _, low in parts) == pytest.approx(1)
+        def reply(board, engine=engine):
+            return dict(engine.reply(board).chances())
+
+        seats = [played(choose, first, reply) for first in (True, False)]
+        shares = [f"{float(sum(both) / 2):.1%}" for both in zip(*seats, strict=True)]
+        assert f" {name} {' '.join(shares)}" in told
+
+
+def test_the_figures_as_json(folder, capsys):
+    (folder / "mine.py").write_text(FIRST_FREE)
+    facts = json.loads(run(capsys, "prove", "mine.py", "--json")[1])["mine.py"]
+    games = [board.winner for board in outcomes(lambda board: board.legal_moves[:1], True)]
+    found = [games.count(end) for end in ("X", None, "O")]
+    assert [facts["first"][kind] for kind in ("won", "drawn", "lost")] == found
+    assert facts["varies"] is False and facts["never_loses"] is False
+    shares = facts["against"]["random"]["first"].values()
+    assert sum(map(Fraction, shares)) == 1 and set(facts["against"]) == set(engines())
 
 
 def test_chances_of_our_own_engines_are_known():
