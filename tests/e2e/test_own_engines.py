@@ -1,4 +1,4 @@
-"""Engines of one's own, in files and packages: how they are named, and what goes wrong in them."""
+"""Engines of one's own in files: how they are named, and what goes wrong in them."""
 
 import ast
 
@@ -7,7 +7,6 @@ import pytest
 import noughts
 from needed import POSIX
 from noughts.cli import main
-from noughts.engines.registry import engines
 from own_engines import FIRST_FREE, run
 
 
@@ -20,6 +19,7 @@ def test_the_start_plays_and_is_never_written_over(folder, capsys):
     assert (status, out, err.count("\n")) == (1, "", 1) and "mine.py is there already" in err
     assert (folder / "mine.py").read_text() == text
     assert noughts.engine("./mine.py").reply(noughts.Board("XX.OO....")).cells == (2,)
+    assert noughts.engine("./mine.py").reply(noughts.Board()).cells == tuple(range(9))
     status, out, _ = run(capsys, "prove", "./mine.py")  # asks about every position
     assert status == 0 and "mine.py: loses moving second" in out
     for name in ("mine.txt", "random.py", "noughts.py"):
@@ -115,7 +115,7 @@ WRONG = [
     ("import os; os.abort()", "mine.py: was ended by signal 6, and did not answer, in ........."),
     ("import os; os.killpg(0, 9)", "mine.py: has ended, and did not answer, in .........; it has"),
     ("return (", "mine.py: line 2: SyntaxError: '(' was never closed; correct it there"),
-    ("raise ValueError('\\x1b[2J')", "ValueError:  [2J, in ........."),
+    ("raise ValueError('a; \\x1b[2J')", "ValueError: a;  [2J, in .........; correct it there\n"),
 ]  # fmt: skip
 
 
@@ -161,6 +161,16 @@ def test_what_is_not_an_engine(text, told, folder, capfd):
     assert err.startswith(f"noughts: {told}") and err.count("\n") == 1
 
 
+def test_a_file_that_was_corrected_is_read_again(folder):
+    """As in a notebook, where the engine stays."""
+    (folder / "mine.py").write_text("import os\ndef choose(board):\n    os._exit(3)\n")
+    mine = noughts.engine("mine.py")
+    with pytest.raises(noughts.OwnEngineError, match="has ended with status 3"):
+        mine.reply(noughts.Board())
+    (folder / "mine.py").write_text(FIRST_FREE)
+    assert mine.reply(noughts.Board()).cells == (0,)
+
+
 def test_the_place_of_a_mistake_is_where_people_look_for_it(folder, capfd):
     """In the file or beside it, and not in what it calls; of a package, in the package."""
     (folder / "helper.py").write_text("def pick(board):\n    return board.play(9)\n")
@@ -200,21 +210,3 @@ def choose(board):
 """
     (folder / "own" / "mine.py").write_text(text, encoding="latin-1")
     assert noughts.engine("own/mine.py").reply(noughts.Board()).cells == (8,)
-
-
-def test_a_package_brings_an_engine(folder, capsys, monkeypatch):
-    (folder / "stars.py").write_text("def choose(board):\n    return [board.legal_moves[0]]\n")
-    about = folder / "stars-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: stars\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[noughts.engines]\nstars = stars:choose\n")
-    monkeypatch.syspath_prepend(folder)
-    status, out, _ = run(capsys, "vs", "stars", "rules")
-    assert status == 0 and "X, stars, plays 1\n" in out
-    (folder / "stars.py").write_text("def choose(board):\n    a = 0\n    return 1 / a\n")
-    status, _, err = run(capsys, "vs", "stars", "rules")
-    assert status == 1 and "stars: line 3, in choose: ZeroDivisionError" in err
-    with pytest.raises(SystemExit, match="2"):
-        main(["vs", "star"])
-    assert "'star' is not an engine; did you mean stars?" in capsys.readouterr().err
-    assert "stars" not in engines()

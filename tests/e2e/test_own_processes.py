@@ -13,7 +13,9 @@ import pytest
 from needed import POSIX
 from noughts.cli import main
 from noughts.engines.own.line_process import LineProcess
-from own_engines import is_gone, run
+from noughts.errors import BoardError
+from noughts.virtual.board import VirtualBoard
+from own_engines import FIRST_FREE, is_gone, run
 
 
 @pytest.mark.parametrize("text", ["def choose(board):\n    while 1: pass\n", "while 1: pass\n"])
@@ -108,6 +110,16 @@ def test_what_goes_wrong_with_a_program(answer, told, folder, capfd):
     assert main(["vs", "--program", program(folder, answer), *limit, "--first", "it"]) == 1
     err = capfd.readouterr().err
     assert told in err and err.count("\n") == 1
+
+
+def test_a_computer_that_starts_no_more_processes(folder, capsys, monkeypatch):
+    (folder / "mine.py").write_text(FIRST_FREE)
+    monkeypatch.setattr(sys, "executable", str(folder / "none"))
+    told = "(No such file or directory); close some programs"
+    assert main(["vs", "mine.py", "hard"]) == 1
+    assert f"noughts: cannot start Python for mine.py {told}\n" in capsys.readouterr().err
+    with pytest.raises(BoardError, match=re.escape(f"Python for the virtual board {told}")):
+        VirtualBoard(lambda: pytest.fail("there is no board to program"))
 
 
 def test_a_line_that_nobody_asked_for(folder, capfd, monkeypatch):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import importlib.metadata
+import importlib.util
 import json
 import operator
 import os
@@ -88,13 +89,16 @@ def _from_file(path: Path) -> Callable[[Board], object]:
 
 def _from_package(name: str) -> Callable[[Board], object]:
     (entry, *_) = importlib.metadata.entry_points(group=GROUP, name=name)
+    file = ""
     try:
+        spec = importlib.util.find_spec(entry.module)
+        file = (spec and spec.origin) or ""
         found = entry.load()
     except BaseException as error:
-        raise _WrongError(_where_and_what(error, "")) from error
+        raise _WrongError(_where_and_what(error, file)) from error
     choose = getattr(found, "choose", found)
     if not callable(choose):
-        raise _WrongError(f"is {entry.value}, which is not a function choose(board)")
+        raise _WrongError(f"is {entry.value}, which is not a function choose(board); correct it")
     return choose  # type: ignore[no-any-return]
 
 
@@ -102,7 +106,7 @@ def _cells(choose: Callable[[Board], object], board: Board) -> list[int]:
     try:
         answer = choose(board)
         several: Iterable[object] = [answer]
-        if isinstance(answer, Iterable) and not isinstance(answer, str | bytes | dict):
+        if isinstance(answer, Iterable) and not isinstance(answer, bytes | dict):
             several = islice(answer, _TOO_MANY)  # it may go on for ever
         cells = [_index(cell) for cell in several]
         shown = _shortened(repr(answer), 40)
@@ -135,7 +139,7 @@ def _index(cell: Any) -> int | None:
 def _where_and_what(error: BaseException, file: str, line: int = 0) -> str:
     """`line 7, in choose: ZeroDivisionError: division by zero`; line: if nothing else is known.
 
-    It is the innermost place in the file, or in another of its folder.
+    It is the innermost place in the file, or in another of its folder; file: empty if unknown.
     """
     what = f"{type(error).__name__}: {_text(error)}"
     place = f"line {line}, in choose" if line else ""
@@ -144,7 +148,7 @@ def _where_and_what(error: BaseException, file: str, line: int = 0) -> str:
         place = _place(error.filename or file, error.lineno, "", file)
     else:
         for frame in traceback.extract_tb(error.__traceback__):
-            if Path(frame.filename).parent == Path(file).parent:
+            if file and Path(frame.filename).parent == Path(file).parent:
                 place = _place(frame.filename, frame.lineno or 0, frame.name, file)
     what = _shortened(" ".join(what.split()).removesuffix(":"), 200)
     return f"{place}: {what}; correct it there" if place else f"{what}; correct it"

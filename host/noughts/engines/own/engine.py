@@ -62,18 +62,16 @@ class OwnEngine:
         try:
             return ask()
         except SilenceError:
-            self._process = None
             loop = "look for a loop that does not end" if self._has_choose else "flush its output"
             advice = f"{loop}, or give it more time with --limit"
-            raise self._error(
-                f"did not answer within {self._limit_s:g} s", advice, position
-            ) from None
+            what = f"did not answer within {self._limit_s:g} s"
         except EndedError as error:
-            self._process = None
-            raise self._error(str(error), error.advice, position) from None
+            what, advice = str(error), error.advice
+        self._process = None  # another is started for the next question
+        raise self._error(what, advice, position)
 
     def _started(self) -> LineProcess:
-        process = LineProcess(self._words)
+        process = LineProcess(self._words, self.name)
         if self._has_choose:
             process.read(_START_S)  # Python is there
             self._chosen(self._careful(lambda: process.read(self._limit_s), None), None)

@@ -41,11 +41,14 @@ class EndedError(Exception):
 
 
 class LineProcess:
-    """A running program. Raises `NoughtsError` if it cannot be started."""
+    """A running program, by the name that messages give it.
 
-    def __init__(self, words: Sequence[str]) -> None:
+    Raises `NoughtsError` if no process can be started.
+    """
+
+    def __init__(self, words: Sequence[str], name: str) -> None:
         leash = python_process.command("noughts.engines.own.leash", *words)
-        process = python_process.start(leash, words[0])
+        process = python_process.start(leash, name)
         assert process.stdin is not None and process.stdout is not None
         self._to: IO[bytes] = process.stdin
         self._lines: queue.Queue[str | None] = queue.Queue(_MAX_UNREAD)
