@@ -41,6 +41,13 @@ def test_a_start_of_any_name_is_python_and_names_it_where_that_can_be(name, type
     assert noughts.engine(name).reply(noughts.Board("XX.OO....")).cells == (2,)
 
 
+@POSIX
+def test_a_start_is_not_written_through_a_link(folder, capsys):
+    (folder / "mine.py").symlink_to("elsewhere.py")
+    assert run(capsys, "new", "engine", "mine.py")[0] == 1
+    assert not (folder / "elsewhere.py").exists()
+
+
 def test_commands_that_can_be_typed_name_files_with_blanks(folder, capsys):
     assert '`noughts prove "tic tac.py"` shows' in run(capsys, "new", "engine", "tic tac.py")[1]
     err = run(capsys, "vs", "my own.py", "hard")[2]
@@ -142,6 +149,7 @@ def test_a_number_of_any_kind_is_a_cell(folder):
     ("text", "told"),
     [
         ("chose = 1\n", "mine.py: has no function choose(board); `noughts new engine FILE` shows"),
+        ("choose = len\n", "mine.py: TypeError: object of type 'Board' has no len(), in ........."),
         ("choose = 4\n", "mine.py: has no function choose(board); "),
         ("import sys; sys.exit(3)\n", "mine.py: line 1: SystemExit: 3; correct it there"),
         ("\0", "mine.py: SyntaxError: source code string cannot contain null bytes; correct it\n"),

@@ -89,6 +89,15 @@ def test_a_program_speaks_in_lines_and_ends_with_us(folder, capsys):
     assert status == 0 and name.startswith("python") and facts["second"]["lost"] > 0
 
 
+@POSIX
+def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, capsys):
+    (folder / "hard").write_text("#!/bin/sh\nwhile read line; do echo 8; done\n")
+    (folder / "hard").chmod(0o755)
+    answers = ("solve", "X...O....", "--program", "./hard", "--json")
+    played = json.loads(run(capsys, *answers)[1])["plays"]
+    assert (played["hard"], played["./hard"]) == ([2, 4], [9])
+
+
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
