@@ -18,6 +18,7 @@ def test_the_start_plays_and_is_never_written_over(folder, capsys):
     status, out, err = run(capsys, "new", "engine", "mine.py")
     assert (status, out, err.count("\n")) == (1, "", 1) and "mine.py is there already" in err
     assert (folder / "mine.py").read_text() == text
+    assert "cannot write" in run(capsys, "new", "engine", "none/mine.py")[2]
     assert noughts.engine("./mine.py").reply(noughts.Board("XX.OO....")).cells == (2,)
     assert noughts.engine("./mine.py").reply(noughts.Board()).cells == tuple(range(9))
     status, out, _ = run(capsys, "prove", "./mine.py")  # asks about every position
@@ -32,13 +33,22 @@ def test_the_start_plays_and_is_never_written_over(folder, capsys):
 @POSIX
 @pytest.mark.parametrize(
     ("name", "typed"),
-    [("tic tac.py", '"./tic tac.py"'), ("c\udce9.py", "./mine.py"), ('".py', "./mine.py")],
+    [
+        ("tic tac.py", '"./tic tac.py"'),
+        ("c\udce9.py", "./mine.py"),
+        ('".py', "./mine.py"),
+        ("\x1b[2J.py", "./mine.py"),
+    ],
 )
 def test_a_start_of_any_name_is_python_and_names_it_where_that_can_be(name, typed, folder, capsys):
-    assert run(capsys, "new", "engine", name)[0] == 0
+    status, out, _ = run(capsys, "new", "engine", name)
+    assert status == 0 and "\x1b" not in out
     start = ast.get_docstring(ast.parse((folder / name).read_bytes()))
     assert f"noughts vs {typed}    " in start and start.count(typed) == 3
     assert noughts.engine(name).reply(noughts.Board("XX.OO....")).cells == (2,)
+    for players in ((name, "rules"), (name, name)):
+        status, out, _ = run(capsys, "vs", *players)
+        assert status == 0 and "\x1b" not in out
 
 
 @POSIX
@@ -50,6 +60,7 @@ def test_a_start_is_not_written_through_a_link(folder, capsys):
 
 def test_commands_that_can_be_typed_name_files_with_blanks(folder, capsys):
     assert '`noughts prove "tic tac.py"` shows' in run(capsys, "new", "engine", "tic tac.py")[1]
+    (folder / "my own.py").mkdir()
     err = run(capsys, "vs", "my own.py", "hard")[2]
     assert err == (
         'noughts: my own.py is not a file; `noughts new engine "my own.py"` writes a start\n'
@@ -71,6 +82,13 @@ def test_a_file_is_named_wherever_an_engine_is(folder, capsys):
     assert status == 0 and out.startswith("./mine.py against b/mine.py, 2 games")
     (folder / "MINE.PY").write_text(FIRST_FREE)
     assert noughts.engine("MINE.PY").reply(noughts.Board("X........")).cells == (1,)
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "nan", "3601", "soon"])
+def test_a_limit_that_is_none(limit, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["vs", "mine.py", "--limit", limit])
+    assert f"{limit!r} is not a number of seconds, more than 0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -104,6 +122,7 @@ WRONG = [
     ("return {4: 1}", "mine.py: choose returned {4: 1}, in .........; return a cell"),
     ("return b'4'", "mine.py: choose returned b'4', in .........; return a cell"),
     ("return 10_000", "mine.py: choose returned 10000, in .........; return a cell"),
+    ("return -10_000", "mine.py: choose returned -10000, in .........; return a cell"),
     ("return 'e' * 41", f"mine.py: choose returned '{'e' * 38}…, in .........; return a cell"),
     ("yield from iter(lambda: 3, 4)", "mine.py: chose 3 twice, in ........."),
     ("return []", "mine.py: choose returned [], with no cell in it, in ........."),
@@ -187,6 +206,9 @@ def test_the_place_of_a_mistake_is_where_people_look_for_it(folder, capfd):
     assert main(["vs", "mine.py", "hard"]) == 1
     told = "mine.py: helper.py, line 2, in pick: IllegalMoveError: 9 is not a cell"
     assert told in capfd.readouterr().err
+    (folder / "helper.py").write_text("\nwhile\n")
+    assert main(["vs", "mine.py", "hard"]) == 1
+    assert "mine.py: helper.py, line 2: SyntaxError: invalid syntax;" in capfd.readouterr().err
 
 
 def test_what_a_file_prints_is_not_its_answer(folder, capfd):

@@ -124,8 +124,7 @@ def _cells(choose: Callable[[Board], object], board: Board) -> list[int]:
             f"choose returned {shown}; return a cell, a whole number from 0 to 8, or several in "
             "a list"
         )
-    # A set has no order of its own.
-    return sorted(found) if isinstance(answer, set | frozenset) else found
+    return sorted(found)
 
 
 def _index(cell: Any) -> int | None:

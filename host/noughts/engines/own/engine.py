@@ -35,12 +35,12 @@ class OwnEngine:
     def __init__(
         self, name: str, about: str, words: list[str], limit_s: float, has_choose: bool
     ) -> None:
-        self.name, self.about = name, about
+        self.name, self.about = printable(name), about
         self._words, self._limit_s, self._has_choose = words, limit_s, has_choose
         self._process: LineProcess | None = None
 
     def reply(self, position: Position) -> Reply:
-        """Its moves, in its order. Raises `OwnEngineError`, which names the position."""
+        """Its moves. Raises `OwnEngineError`, which names the position."""
         question = f"{position} {'XO'[position.ply % 2]}"
         read = self._chosen if self._has_choose else self._said
         return Reply(self._checked(read(self._asked(question, position), position), position))
@@ -110,8 +110,8 @@ class OwnEngine:
         return tuple(cells)
 
     def _error(self, what: str, advice: str, position: Position | None) -> OwnEngineError:
-        where = f", in {position}" if position is not None else ""
-        return OwnEngineError(printable(f"{self.name}: {what}{where}; {advice}"))
+        where = f", in {position}" if position else ""
+        return OwnEngineError(f"{self.name}: {what}{where}; {advice}")
 
 
 def from_file(path: str, limit_s: float) -> OwnEngine:
@@ -119,7 +119,7 @@ def from_file(path: str, limit_s: float) -> OwnEngine:
     name = Path(path).name
     if not Path(path).is_file():
         raise OwnEngineError(
-            printable(f"{path} is not a file; `noughts new engine {quoted(path)}` writes a start")
+            f"{path} is not a file; `noughts new engine {quoted(path)}` writes a start"
         )
     words = python_process.command(_CHOOSER, "file", path)
     return OwnEngine(name, "an engine of your own", words, limit_s, True)
