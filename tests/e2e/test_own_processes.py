@@ -121,6 +121,12 @@ def test_what_goes_wrong_with_a_program(answer, told, folder, capfd):
     assert told in err and err.count("\n") == 1
 
 
+def test_a_program_that_ends_between_two_questions(folder, capfd):
+    assert main(["vs", "rules", "--program", program(folder, "print(0); break")]) == 1
+    told = "has ended with status 0, and did not answer, in O.X.X....; it has to run"
+    assert told in capfd.readouterr().err
+
+
 def test_a_computer_that_starts_no_more_processes(folder, capsys, monkeypatch):
     (folder / "mine.py").write_text(FIRST_FREE)
     monkeypatch.setattr(sys, "executable", str(folder / "none"))

@@ -150,6 +150,7 @@ def test_the_losing_game_is_shown_and_who_wins_against_it(folder, capsys):
     heads = re.findall(r"^X \d.*$", out, re.MULTILINE)
     shown = re.findall(r"([XO]) (\d)( \?+)?", "   ".join(heads))
     assert [mark for mark, _, _ in shown] == list("XOXOX")
+    assert sorted(re.findall(r"\[[XO]\]", out)) == ["[O]"] * 2 + ["[X]"] * 3
     board = noughts.Board()
     for mark, cell, mistake in shown:
         assert not mistake or mark == "O"
@@ -167,5 +168,7 @@ def test_answers_that_vary_prove_nothing(folder, capsys):
     (folder / "mine.py").write_text(text)
     status, out, _ = run(capsys, "prove", "mine.py")
     assert status == 0 and "never loses" not in out
-    assert "mine.py: lost no game with its answers to 10 calls, which is not a proof" in out
-    assert re.search(r"mine.py: its answers vary: in \S{9} it played \d, and another time \d", out)
+    told = " ".join(out.split())
+    assert "mine.py: lost no game with its answers to 10 calls, which is not a proof;" in told
+    assert "from either seat in turn, each of its answers alike: against" in told
+    assert re.search(r"mine.py: its answers vary: in \S{9} it played \d, and another time \d", told)
