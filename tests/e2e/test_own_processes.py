@@ -111,6 +111,7 @@ def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, caps
         ("print('0 ' * 50_000)", "chose 0 twice, in ........."),
         ("sys.stdout.buffer.write(b'\\xff\\n')", "said '\ufffd', in .........; answer with a cell"),
         ("sys.exit(7)", "has ended with status 7, and did not answer, in .........; it has to run"),
+        ("while True: sys.stdout.write('x' * 1000)", "said 'xxxxxxxxxxxxxxxxxxxx', in ........."),
         ("pass", "did not answer within 0.5 s, in .........; flush its output, or"),
     ],
 )

@@ -136,13 +136,14 @@ def test_a_machine_that_resigns(tmp_path, capsys, monkeypatch):
     assert "it loses 100.00% of games against random play, 100.00%" in " ".join(told.split())
     assert "menace.json resigns, as X" in run(capsys, "train", path, "--show", "X...O....")
     menace.boxes[EMPTY].update(dict.fromkeys(menace.boxes[EMPTY], 0))
-    write(menace, Path("none.json"))
-    told = run(capsys, "prove", "none.json")
-    assert "none.json: loses moving first, as below" in told and "this game" not in told
-    assert told.endswith("none.json, as X, resigns at once\n")
+    none = "no-beads-" * 10 + ".json"  # longer than a line, and never broken
+    write(menace, Path(none))
+    told = run(capsys, "prove", none)
+    assert f"{none}: loses moving first, as below;" in told.replace("\n   ", "")
+    assert told.endswith(f"{none}, as X, resigns at once\n") and "this game" not in told
     assert "100.00% against its best opponent, most often as below" in " ".join(told.split())
-    assert run(capsys, "vs", "none.json", "hard").endswith("resigns\nO wins\n")
-    (facts,) = json.loads(run(capsys, "duel", "none.json", "hard", "-n", 2, "--json"))
+    assert run(capsys, "vs", none, "hard").endswith("resigns\nO wins\n")
+    (facts,) = json.loads(run(capsys, "duel", none, "hard", "-n", 2, "--json"))
     assert facts["first"]["lost"]["games"] == 1
     told = run(capsys, "train", path, "--games", 5)
     assert "12 of its 593 boxes are empty" in told and "It loses every game" in told

@@ -29,7 +29,7 @@ def main(*words: str) -> None:
         _say(f"{MARK}cannot {error.strerror}")
         return
     assert program.stdin is not None
-    threading.Thread(target=_hand_on, args=(program.stdin,), daemon=True).start()
+    threading.Thread(target=_hand_on, args=(program.stdin,)).start()
     status = program.wait()
     _say(f"{MARK}ended {status}")
     end_all(os.getpid())
