@@ -10,7 +10,10 @@ import pytest
 
 import noughts
 from noughts.engines.registry import engines
+from noughts.game.asked import ask
 from noughts.game.encounter import encounter
+from noughts.game.engine import Reply
+from noughts.game.positions import EMPTY
 from own_engines import FIRST_FREE, run
 
 RULES = {
@@ -160,6 +163,29 @@ def test_the_losing_game_is_shown_and_who_wins_against_it(folder, capsys):
             assert bool(mistake) == (-board.value() < before)
     assert board.winner == "X" and max(map(len, out.split("loses this game")[1].splitlines())) < 81
     assert re.search(r"^hard +0\.0% +0\.0%  100\.0%$", out, re.MULTILINE)
+
+
+class Fickle:
+    """Answers each position by one function after the other."""
+
+    name, about, perfect, may_vary = "fickle", "", False, True
+
+    def __init__(self, *answers):
+        self.answers, self.asked = answers, Counter()
+
+    def reply(self, position):
+        answer = self.answers[self.asked[position] % len(self.answers)]
+        self.asked[position] += 1
+        return Reply(answer(position.free))
+
+
+def test_each_of_the_answers_that_vary_is_followed_and_their_order_is_none():
+    asked = ask(Fickle(lambda free: free, lambda free: free[::-1]))
+    assert (asked.calls, asked.varies) == (2, None)
+    asked = ask(Fickle(lambda free: free[:1], lambda free: free[-1:], lambda free: free[:2]))
+    position, one, other = asked.varies
+    assert (asked.calls, position, one.cells, other.cells) == (10, EMPTY, (0,), (8,))
+    assert asked.reply(EMPTY).cells == (0, 8, 1)
 
 
 def test_answers_that_vary_prove_nothing(folder, capsys):
