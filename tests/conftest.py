@@ -58,6 +58,13 @@ settings.load_profile("noughts")
 
 
 @pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, in which the test runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def qemu() -> None:
     """Skips a test where QEMU is missing. In CI that is a failure."""
     if shutil.which("qemu-system-arm") is None:

@@ -19,10 +19,10 @@ def installing(package: str) -> str:
 
     # Environments of `uv tool` and `pipx` have no pip. Each keeps a file of its own in them.
     if Path(sys.prefix, "uv-receipt.toml").is_file():
-        return f"uv pip install --python {_quoted(sys.executable)} {package}"
+        return f"uv pip install --python {quoted(sys.executable)} {package}"
     if Path(sys.prefix, "pipx_metadata.json").is_file():
         return f"pipx inject noughts {package}"
-    return f"{_quoted(sys.executable)} -m pip install {package}"
+    return f"{quoted(sys.executable)} -m pip install {package}"
 
 
 def _program() -> str:
@@ -37,8 +37,9 @@ def _program() -> str:
     # On Windows one of them may end in .exe.
     if found and Path(found).resolve().with_suffix("") == started.resolve().with_suffix(""):
         return "noughts"
-    return _quoted(sys.argv[0])
+    return quoted(sys.argv[0])
 
 
-def _quoted(program: str) -> str:
-    return f'"{program}"' if " " in program else program
+def quoted(name: str) -> str:
+    """A program's or a file's name as a shell takes it, with its blanks."""
+    return f'"{name}"' if " " in name else name

@@ -1,36 +1,13 @@
-"""Engines of one's own: files, packages and programs, in real processes that always end."""
+"""Engines of one's own in files: how they are named, and what goes wrong in them."""
 
-import json
-import os
-import re
-import signal
-import subprocess
-import sys
-from contextlib import suppress
-from functools import cache
+import ast
 
-import psutil
 import pytest
 
 import noughts
 from needed import POSIX
 from noughts.cli import main
-from noughts.engines.registry import engines
-from noughts.game.encounter import encounter
-
-FIRST_FREE = "def choose(board):\n    return board.legal_moves[0]\n"
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def run(capsys, *words):
-    status = main([str(word) for word in words])
-    told = capsys.readouterr()
-    return status, told.out, told.err
+from own_engines import FIRST_FREE, run
 
 
 def test_the_start_plays_and_is_never_written_over(folder, capsys):
@@ -41,13 +18,53 @@ def test_the_start_plays_and_is_never_written_over(folder, capsys):
     status, out, err = run(capsys, "new", "engine", "mine.py")
     assert (status, out, err.count("\n")) == (1, "", 1) and "mine.py is there already" in err
     assert (folder / "mine.py").read_text() == text
+    assert "cannot write" in run(capsys, "new", "engine", "none/mine.py")[2]
     assert noughts.engine("./mine.py").reply(noughts.Board("XX.OO....")).cells == (2,)
+    assert noughts.engine("./mine.py").reply(noughts.Board()).cells == tuple(range(9))
     status, out, _ = run(capsys, "prove", "./mine.py")  # asks about every position
     assert status == 0 and "mine.py: loses moving second" in out
-    for name in ("mine.txt", "random.py"):
+    for name in ("mine.txt", "random.py", "noughts.py"):
         with pytest.raises(SystemExit, match="2"):
             main(["new", "engine", name])
         assert not (folder / name).exists()
+    assert "noughts.py would hide the module noughts" in capsys.readouterr().err
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("tic tac.py", '"./tic tac.py"'),
+        ("c\udce9.py", "./mine.py"),
+        ('".py', "./mine.py"),
+        ("\x1b[2J.py", "./mine.py"),
+    ],
+)
+def test_a_start_of_any_name_is_python_and_names_it_where_that_can_be(name, typed, folder, capsys):
+    status, out, _ = run(capsys, "new", "engine", name)
+    assert status == 0 and "\x1b" not in out
+    start = ast.get_docstring(ast.parse((folder / name).read_bytes()))
+    assert f"noughts vs {typed}    " in start and start.count(typed) == 3
+    assert noughts.engine(name).reply(noughts.Board("XX.OO....")).cells == (2,)
+    for players in ((name, "rules"), (name, name)):
+        status, out, _ = run(capsys, "vs", *players)
+        assert status == 0 and "\x1b" not in out
+
+
+@POSIX
+def test_a_start_is_not_written_through_a_link(folder, capsys):
+    (folder / "mine.py").symlink_to("elsewhere.py")
+    assert run(capsys, "new", "engine", "mine.py")[0] == 1
+    assert not (folder / "elsewhere.py").exists()
+
+
+def test_commands_that_can_be_typed_name_files_with_blanks(folder, capsys):
+    assert '`noughts prove "tic tac.py"` shows' in run(capsys, "new", "engine", "tic tac.py")[1]
+    (folder / "my own.py").mkdir()
+    err = run(capsys, "vs", "my own.py", "hard")[2]
+    assert err == (
+        'noughts: my own.py is not a file; `noughts new engine "my own.py"` writes a start\n'
+    )
 
 
 def test_a_file_is_named_wherever_an_engine_is(folder, capsys):
@@ -63,22 +80,68 @@ def test_a_file_is_named_wherever_an_engine_is(folder, capsys):
     (folder / "b" / "mine.py").write_text("def choose(board):\n    return board.legal_moves[-1]\n")
     status, out, _ = run(capsys, "duel", "./mine.py", "b/mine.py", "-n", "2")
     assert status == 0 and out.startswith("./mine.py against b/mine.py, 2 games")
+    (folder / "MINE.PY").write_text(FIRST_FREE)
+    assert noughts.engine("MINE.PY").reply(noughts.Board("X........")).cells == (1,)
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "nan", "3601", "soon"])
+def test_a_limit_that_is_none(limit, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["vs", "mine.py", "--limit", limit])
+    assert f"{limit!r} is not a number of seconds, more than 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("mine", "did you mean mine.py?"),
+        ("./mine", "did you mean ./mine.py?"),
+        ("talks", "a program is named by --program"),
+        ("rule", "did you mean rules?"),
+        (".", "choose one of random, easy"),
+    ],
+)
+def test_a_name_that_is_nearly_a_file(name, hint, folder, capsys):
+    (folder / "mine.py").write_text(FIRST_FREE)
+    (folder / "talks").write_text("#!/bin/sh\n")
+    with pytest.raises(SystemExit, match="2"):
+        main(["vs", name])
+    assert f"{name!r} is not an engine; {hint}" in capsys.readouterr().err
 
 
 WRONG = [
     ("return 0", "mine.py: chose 0, which is taken, in X........; free are 1, 2, 3, 4, 5, 6, 7, 8"),
     ("return 9", "mine.py: chose 9, in .........; cells are 0 to 8"),
     ("return [4, 4]", "mine.py: chose 4 twice, in ........."),
-    ("return True", "mine.py: choose returned True, in .........; return a cell"),
+    ("return -1", "mine.py: chose -1, in .........; cells are 0 to 8"),
+    ("return True", "mine.py: choose returned True, in .........; return a cell, a whole number"),
     ("return 'centre'", "mine.py: choose returned 'centre', in .........; return a cell"),
+    ("return [4, '5']", "mine.py: choose returned [4, '5'], in .........; return a cell"),
+    ("return {4, '5'} - {4}", "mine.py: choose returned {'5'}, in .........; return a cell"),
+    ("return 4.0", "mine.py: choose returned 4.0, in .........; return a cell"),
+    ("return {4: 1}", "mine.py: choose returned {4: 1}, in .........; return a cell"),
+    ("return b'4'", "mine.py: choose returned b'4', in .........; return a cell"),
+    ("return 10_000", "mine.py: choose returned 10000, in .........; return a cell"),
+    ("return -10_000", "mine.py: choose returned -10000, in .........; return a cell"),
+    ("return 'e' * 41", f"mine.py: choose returned '{'e' * 38}…, in .........; return a cell"),
+    ("yield from iter(lambda: 3, 4)", "mine.py: chose 3 twice, in ........."),
     ("return []", "mine.py: choose returned [], with no cell in it, in ........."),
     ("pass", "mine.py: choose returned nothing (None), in ........."),
-    ("x = 1\n    1 / 0", "line 3, in choose: ZeroDivisionError: division by zero, in .........; "),
-    ("input()", "mine.py: line 2, in choose: EOFError: EOF when reading a line, in ........."),
+    ("x = 1\n    1 / 0", "line 3, in choose: ZeroDivisionError: division by zero, in .........; c"),
+    ("input('?')", "line 2, in choose: EOFError: input() has nobody to answer it here, in"),
+    ("open(0).read()[0]", "mine.py: line 2, in choose: IndexError: string index out of range, in"),
+    ("return choose(board)", "mine.py: line 2, in choose: RecursionError: maximum recursion depth"),
+    ("raise KeyboardInterrupt", "mine.py: line 2, in choose: KeyboardInterrupt, in ........."),
+    ("raise type('E', (Exception,), {'__str__': 0})", "line 2, in choose: E, in .........; "),
+    ("return type('N', (), {'__index__': lambda n: 1 / 0})()", "in <lambda>: ZeroDivisionError: "),
+    ("raise ValueError('x' * 10**6)", f"line 2, in choose: ValueError: {'x' * 187}…, in ........."),
+    ("import os; os.write(4, b'4\\n')", "mine.py: said '4' between its"),
     ("exit(3)", "mine.py: line 2, in choose: SystemExit: 3, in ........."),
     ("import os; os._exit(3)", "mine.py: has ended with status 3, and did not answer"),
+    ("import os; os.abort()", "mine.py: was ended by signal 6, and did not answer, in ........."),
+    ("import os; os.killpg(0, 9)", "mine.py: has ended, and did not answer, in .........; it has"),
     ("return (", "mine.py: line 2: SyntaxError: '(' was never closed; correct it there"),
-    ("raise ValueError('\\x1b[2J')", "ValueError:  [2J, in ........."),
+    ("raise ValueError('a; \\x1b[2J')", "ValueError: a;  [2J, in .........; correct it there\n"),
 ]  # fmt: skip
 
 
@@ -90,10 +153,26 @@ def test_what_goes_wrong_is_one_line_with_its_position(body, told, folder, capfd
     assert err.startswith("noughts: ") and told in err and err.count("\n") == 1
 
 
+def test_a_number_of_any_kind_is_a_cell(folder):
+    """As numpy's are, which need not be installed here; a set's order is not its own."""
+    (folder / "mine.py").write_text(
+        "class Number:\n    def __index__(self): return 4\n"
+        "def choose(board):\n"
+        "    return Number() if board[4] == '.' else {8, 1, 5}\n"
+    )
+    mine = noughts.engine("mine.py")
+    assert mine.reply(noughts.Board()).cells == (4,)
+    assert mine.reply(noughts.Board("....X....")).cells == (1, 5, 8)
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("chose = 1\n", "mine.py: has no function choose(board); write one"),
+        ("chose = 1\n", "mine.py: has no function choose(board); `noughts new engine FILE` shows"),
+        ("choose = len\n", "mine.py: TypeError: object of type 'Board' has no len(), in ........."),
+        ("choose = 4\n", "mine.py: has no function choose(board); "),
+        ("import sys; sys.exit(3)\n", "mine.py: line 1: SystemExit: 3; correct it there"),
+        ("\0", "mine.py: SyntaxError: source code string cannot contain null bytes; correct it\n"),
         (
             "def choose():\n    return 1\n",
             "mine.py: line 1, in choose: TypeError: choose() ",
@@ -110,6 +189,16 @@ def test_what_is_not_an_engine(text, told, folder, capfd):
     assert err.startswith(f"noughts: {told}") and err.count("\n") == 1
 
 
+def test_a_file_that_was_corrected_is_read_again(folder):
+    """As in a notebook, where the engine stays."""
+    (folder / "mine.py").write_text("import os\ndef choose(board):\n    os._exit(3)\n")
+    mine = noughts.engine("mine.py")
+    with pytest.raises(noughts.OwnEngineError, match="has ended with status 3"):
+        mine.reply(noughts.Board())
+    (folder / "mine.py").write_text(FIRST_FREE)
+    assert mine.reply(noughts.Board()).cells == (0,)
+
+
 def test_the_place_of_a_mistake_is_where_people_look_for_it(folder, capfd):
     """In the file or beside it, and not in what it calls; of a package, in the package."""
     (folder / "helper.py").write_text("def pick(board):\n    return board.play(9)\n")
@@ -117,215 +206,38 @@ def test_the_place_of_a_mistake_is_where_people_look_for_it(folder, capfd):
     assert main(["vs", "mine.py", "hard"]) == 1
     told = "mine.py: helper.py, line 2, in pick: IllegalMoveError: 9 is not a cell"
     assert told in capfd.readouterr().err
+    (folder / "helper.py").write_text("\nwhile\n")
+    assert main(["vs", "mine.py", "hard"]) == 1
+    assert "mine.py: helper.py, line 2: SyntaxError: invalid syntax;" in capfd.readouterr().err
 
 
 def test_what_a_file_prints_is_not_its_answer(folder, capfd):
     (folder / "helper.py").write_text("def pick(board):\n    return board.legal_moves[-1]\n")
-    text = "import helper\ndef choose(board):\n    print('6'); return {helper.pick(board)}\n"
-    (folder / "mine.py").write_text(text)
+    text = "import helper, os\ndef choose(board):\n    print('6'); os.write(1, b'7\\n')\n"
+    (folder / "mine.py").write_text(f"{text}    return {{helper.pick(board)}}\n")
     assert main(["vs", "mine.py", "hard"]) == 0
     told = capfd.readouterr()
-    assert told.err.startswith("6\n6\n") and "X, mine.py, plays 9\n" in told.out
+    assert told.err.startswith("6\n7\n6\n7\n") and "X, mine.py, plays 9\n" in told.out
 
 
-def is_gone(pid):
-    """Waits for that: a process that was killed takes a moment to end."""
-    with suppress(psutil.NoSuchProcess):
-        process = psutil.Process(pid)
-        # In a container, nobody may collect what is left of it.
-        while process.status() != psutil.STATUS_ZOMBIE:
-            with suppress(psutil.TimeoutExpired):
-                process.wait(timeout=0.1)
-                break
-    return True
+def test_a_file_is_all_that_a_module_is(folder):
+    """It knows its place, has data classes and an encoding, and reads what lies beside it."""
+    (folder / "own").mkdir()
+    (folder / "own" / "cells.txt").write_text("8")
+    text = """# coding: latin-1
+from __future__ import annotations
+from dataclasses import dataclass
+from pathlib import Path
 
+@dataclass
+class Wish:
+    cell: int
+    letter: str = "\xe9"
 
-@pytest.mark.parametrize("text", ["def choose(board):\n    while 1: pass\n", "while 1: pass\n"])
-def test_an_endless_loop_is_ended_at_the_limit(text, folder, capfd):
-    (folder / "mine.py").write_text(text)
-    assert main(["vs", "mine.py", "hard", "--limit", "0.5"]) == 1
-    told = (
-        r"noughts: mine.py: did not answer within 0.5 s(, in \.{9})?; "
-        "look for a loop that does not end, or give it more time with --limit\n"
-    )
-    assert re.fullmatch(told, capfd.readouterr().err)
-    assert all(is_gone(child.pid) for child in psutil.Process().children(recursive=True))
-
-
-@POSIX
-def test_it_ends_even_if_we_are_killed(folder):
-    os.mkfifo(folder / "number")
-    text = "import os\ndef choose(board):\n    open('number', 'w').write(str(os.getpid()))\n"
-    (folder / "mine.py").write_text(f"{text}    while True: pass\n")
-    command = [sys.executable, "-m", "noughts", "vs", "mine.py", "hard", "--limit", "600"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as ours:
-        try:
-            pid = int((folder / "number").read_text())  # once it runs
-        finally:
-            ours.send_signal(signal.SIGKILL)
-    assert is_gone(pid)
-
-
-PROGRAM = """
-import os, pathlib, sys
-pathlib.Path('pid').write_text(str(os.getpid()))
-for line in sys.stdin:
-    position, player = line.split()
-    assert position.count('X') - position.count('O') == (player == 'O')
-    {answer}
-    sys.stdout.flush()
+def choose(board):
+    wish = Wish(int(Path(__file__).with_name("cells.txt").read_text()))
+    assert __name__ == "mine" and len(wish.letter) == 1
+    return wish.cell
 """
-CENTRE = "print(4 if position[4] == '.' else position.index('.'))"
-
-
-def program(folder, answer):
-    (folder / "talks.txt").write_text(PROGRAM.format(answer=answer))
-    words = (sys.executable, str(folder / "talks.txt"))
-    return subprocess.list2cmdline(words) if os.name != "posix" else " ".join(words)
-
-
-def test_a_program_speaks_in_lines_and_ends_with_us(folder, capsys):
-    command = program(folder, CENTRE)
-    status, out, _ = run(capsys, "vs", "hard", "--program", command)
-    assert status == 0 and re.search(r"O, python[\w.]*, plays 5\n", out)
-    assert is_gone(int((folder / "pid").read_text()))
-    status, out, _ = run(capsys, "prove", "--program", command, "--json")
-    ((name, facts),) = json.loads(out).items()
-    assert status == 0 and name.startswith("python") and facts["second"]["lost"] > 0
-
-
-@pytest.mark.parametrize(
-    ("answer", "told"),
-    [
-        ("print('e5')", "said 'e5', in .........; answer with a cell, a number from 0 to 8"),
-        ("print()", "said '', in ........."),
-        ("print(9)", "chose 9, in ........."),
-        ("sys.exit(7)", "has ended with status 7, and did not answer, in .........; it has to run"),
-        ("pass", "did not answer within 0.5 s, in .........; flush its output, or"),
-    ],
-)
-def test_what_goes_wrong_with_a_program(answer, told, folder, capfd):
-    limit = ["--limit", "0.5"] if answer == "pass" else []
-    assert main(["vs", "--program", program(folder, answer), *limit, "--first", "it"]) == 1
-    err = capfd.readouterr().err
-    assert told in err and err.count("\n") == 1
-
-
-@POSIX
-def test_what_is_not_a_program(folder, capfd):
-    (folder / "mine").write_text("no program\n")
-    for mode, told in (
-        (0o644, "'./mine' is not a program here; check its path"),
-        (0o755, "mine: "),
-    ):
-        (folder / "mine").chmod(mode)
-        (folder / "mine").write_bytes(b"\x7fELF nothing")
-        assert main(["vs", "rules", "--program", "./mine"]) == 1
-        err = capfd.readouterr().err
-        assert err.startswith(f"noughts: {told}") and err.count("\n") == 1
-    assert "cannot be run (Exec format error), in ....X....; check that it is a program" in err
-
-
-def test_a_package_brings_an_engine(folder, capsys, monkeypatch):
-    (folder / "stars.py").write_text("def choose(board):\n    return [board.legal_moves[0]]\n")
-    about = folder / "stars-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: stars\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[noughts.engines]\nstars = stars:choose\n")
-    monkeypatch.syspath_prepend(folder)
-    status, out, _ = run(capsys, "vs", "stars", "rules")
-    assert status == 0 and "X, stars, plays 1\n" in out
-    (folder / "stars.py").write_text("def choose(board):\n    a = 0\n    return 1 / a\n")
-    status, _, err = run(capsys, "vs", "stars", "rules")
-    assert status == 1 and "stars: line 3, in choose: ZeroDivisionError" in err
-    with pytest.raises(SystemExit, match="2"):
-        main(["vs", "star"])
-    assert "'star' is not an engine; did you mean stars?" in capsys.readouterr().err
-    assert "stars" not in engines()
-
-
-RULES = {
-    "first": FIRST_FREE,
-    "several": "def choose(board):\n    return board.legal_moves[:2]\n",
-}
-
-
-def outcomes(choose, first, board=None):
-    """Every game of a function: what follows from each of its choices, and of the other's moves."""
-    board = board or noughts.Board()
-    if board.is_over:
-        yield board.winner
-        return
-    mine = (board.turn == "X") == first
-    for cell in choose(board) if mine else board.legal_moves:
-        yield from outcomes(choose, first, board.play(cell))
-
-
-@pytest.mark.parametrize("kind", RULES)
-def test_what_is_proved_is_what_playing_every_game_gives(kind, folder, capsys):
-    (folder / "mine.py").write_text(RULES[kind])
-    count = 1 if kind == "first" else 2
-
-    def choose(board):
-        return board.legal_moves[:count]
-
-    status, out, _ = run(capsys, "prove", "mine.py", "--json")
-    facts = json.loads(out)["mine.py"]
-    for seat, first in (("first", True), ("second", False)):
-        ends = list(outcomes(choose, first))
-        us, them = "XO" if first else "OX"
-        found = [ends.count(us), ends.count(None), ends.count(them)]
-        assert [facts[seat][kind] for kind in ("won", "drawn", "lost")] == found
-    assert status == 0 and facts["varies"] is False
-
-    @cache
-    def chance(board, first, other):
-        """That X, or O if it is not first, wins for `choose`, from this board."""
-        if board.is_over:
-            return float(board.winner == ("X" if first else "O"))
-        mine = (board.turn == "X") == first
-        cells = choose(board) if mine else other.reply(board).cells
-        return sum(chance(board.play(cell), first, other) for cell in cells) / len(cells)
-
-    for name in ("random", "medium", "kind"):
-        for seat, first in (("first", True), ("second", False)):
-            top, _, bottom = facts["against"][name][seat]["won"].partition("/")
-            expected = chance(noughts.Board(), first, noughts.engine(name))
-            assert int(top) / int(bottom or 1) == pytest.approx(expected)
-            shares = [facts["against"][name][seat][kind] for kind in ("won", "drawn", "lost")]
-            parts = [part.partition("/") for part in shares]
-            assert sum(int(top) / int(low or 1) for top, _, low in parts) == pytest.approx(1)
-
-
-def test_chances_of_our_own_engines_are_known():
-    assert [str(seat.won) for seat in encounter(engines()["hard"], engines()["random"])] == [
-        "191/192", "866/945",
-    ]  # fmt: skip
-
-
-def test_the_losing_game_is_shown_and_who_wins_against_it(folder, capsys):
-    (folder / "mine.py").write_text(FIRST_FREE)
-    status, out, _ = run(capsys, "prove", "mine.py")
-    assert status == 0 and "mine.py, as O, loses this game (? and ?? are its mistakes):" in out
-    heads = re.findall(r"^X \d.*$", out, re.MULTILINE)
-    shown = re.findall(r"([XO]) (\d)( \?+)?", "   ".join(heads))
-    assert [mark for mark, _, _ in shown] == list("XOXOX")
-    board = noughts.Board()
-    for mark, cell, mistake in shown:
-        assert not mistake or mark == "O"
-        before = board.value()
-        board = board.play(int(cell) - 1)
-        if mark == "O":
-            assert bool(mistake) == (-board.value() < before)
-    assert board.winner == "X" and max(map(len, out.split("loses this game")[1].splitlines())) < 81
-    assert re.search(r"^hard +0\.0% +0\.0%  100\.0%$", out, re.MULTILINE)
-
-
-def test_answers_that_vary_prove_nothing(folder, capsys):
-    text = "from noughts import engine\nfrom random import Random\nhard, chance = engine('hard'), "
-    text += "Random(1)\ndef choose(board):\n    return hard.choose(board, chance)\n"
-    (folder / "mine.py").write_text(text)
-    status, out, _ = run(capsys, "prove", "mine.py")
-    assert status == 0 and "never loses" not in out
-    assert "mine.py: lost no game with its answers to 10 calls, which is not a proof" in out
-    assert re.search(r"mine.py: its answers vary: in \S{9} it played \d, and another time \d", out)
+    (folder / "own" / "mine.py").write_text(text, encoding="latin-1")
+    assert noughts.engine("own/mine.py").reply(noughts.Board()).cells == (8,)

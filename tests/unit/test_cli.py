@@ -49,11 +49,17 @@ def test_help_names_every_command():
         ("noughts pr", {"prove "}),
         ("noughts games --si", {"--since "}),
         ("noughts vs mini", {"minimax "}),
+        ("noughts vs min", {"minimax", "mine.py"}),
+        ("noughts vs ./mi", {"./mine.py "}),
+        ("noughts vs own/", {"own/other.py "}),
         ("noughts export --format ", {"csv", "jsonl", "parquet"}),
     ],
 )
 def test_a_shell_is_told_what_could_come_next(line, offered, tmp_path):
     """As bash calls the program, but for the file in place of its descriptor 8."""
+    (tmp_path / "own").mkdir()
+    for name in ("mine.py", "own/other.py"):
+        (tmp_path / name).touch()
     environment = {
         **os.environ,
         "_ARGCOMPLETE": "1",
@@ -63,7 +69,7 @@ def test_a_shell_is_told_what_could_come_next(line, offered, tmp_path):
         "IFS": "\n",
         "_ARGCOMPLETE_IFS": "\n",
     }
-    assert noughts(env=environment).returncode == 0
+    assert noughts(env=environment, cwd=tmp_path).returncode == 0
     assert offered <= set((tmp_path / "offered").read_text().split("\n"))
 
 

@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 
+import noughts.commands.prove  # noqa: F401  (before a test has other engines in the registry)
 from noughts.cli import main
 from noughts.engines.registry import engines
 from noughts.game import solver
@@ -86,12 +87,20 @@ def test_the_command_prints_the_figures(capsys):
     ]
 
 
-def test_the_command_shows_a_losing_line(capsys):
+def test_a_lost_game_is_shown_once_as_cells_or_as_pictures(capsys):
+    assert main(["prove"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    cells = "when cells 1 2 3 4 5 7 9 are played (XOXOX.O.X);"
+    assert f"medium: loses moving second, {cells} loses value in" in told
+    assert "this game" not in told and "as below" not in told
     assert main(["prove", "medium"]) == 0
-    assert (
-        "medium: loses moving second, when cells 1 2 3 4 5 7 9 are played"
-        in capsys.readouterr().out
-    )
+    told = capsys.readouterr().out
+    assert "medium: loses moving second, as below; loses value in 467 of" in told
+    assert "are played" not in told and "medium, as O, loses this game" in told
+    assert max(map(len, told.splitlines())) <= 80
+    assert main(["prove", "kind"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "by cells 2 1 3 4 8 5 6 7 moving" in told and "by cells 1 2 3 4 5 6 7 kind, as O" in told
 
 
 def test_one_move_that_gives_value_away_is_enough():

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
 from noughts.engines import own
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
-from noughts.invocation import as_typed
+from noughts.invocation import as_typed, quoted
+
+_QUOTABLE = re.compile(r"[\w .-]+")
+"""File names that may stand in a Python file as they are."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,9 +26,9 @@ def _python_file(text: str) -> Path:
     path = Path(text)
     if path.suffix != ".py":
         raise argparse.ArgumentTypeError(f"{text!r} does not end in .py, as in mine.py")
-    if path.stem in sys.stdlib_module_names:
+    if path.stem in (*sys.stdlib_module_names, "noughts"):
         raise argparse.ArgumentTypeError(
-            f"{path.name} would hide Python's own module {path.stem}; choose another name"
+            f"{path.name} would hide the module {path.stem}; choose another name"
         )
     return path
 
@@ -35,7 +39,10 @@ def run(args: argparse.Namespace) -> int:
     if path.exists() or path.is_symlink():
         raise NoughtsError(f"{path} is there already; choose another name, or delete it first")
     start = Path(own.__file__).with_name("start.py").read_text("utf-8")
-    write_whole(path, start.replace("./mine.py", f"./{path.name}").encode())
-    print(printable(as_typed(f"{path} written; `noughts vs {path}` plays against it")))
-    print(printable(as_typed(f"`noughts prove {path}` shows how it loses")))
+    if _QUOTABLE.fullmatch(path.name):
+        start = start.replace("./mine.py", quoted(f"./{path.name}"))
+    write_whole(path, start.encode())
+    typed = quoted(str(path))
+    print(printable(as_typed(f"{path} written; `noughts vs {typed}` plays against it")))
+    print(printable(as_typed(f"`noughts prove {typed}` shows how it loses")))
     return 0

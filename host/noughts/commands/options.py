@@ -215,12 +215,13 @@ def engine_option(name: str, args: argparse.Namespace, limit_s: float = LIMIT_S)
 def chosen_engines(names: Sequence[str], args: argparse.Namespace) -> list[Engine]:
     """The engines of these names, then the programs; a name that there is not is a usage error.
 
-    Files of one name, in several folders, are called by their paths.
+    Files of one name, in several folders, are called by their paths, and so is what has the name
+    of an engine of ours.
     """
     typed = [*names, *args.program]
     found = [engine_option(name, args, args.limit) for name in names]
     found += [from_program(command, args.limit) for command in args.program]
-    called = [engine.name for engine in found]
+    called = [*(engine.name for engine in found), *engines()]
     for engine, name in zip(found, typed, strict=True):
         if isinstance(engine, OwnEngine) and called.count(engine.name) > 1:
             engine.name = printable(name)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from textwrap import fill
 
 from noughts.commands.options import add_engines, chosen_engines
 from noughts.engines.menace import Menace
@@ -15,11 +16,10 @@ from noughts.errors import NoughtsError
 from noughts.game.asked import Asked, ask
 from noughts.game.encounter import Chances, encounter
 from noughts.game.engine import Engine, may_vary
-from noughts.game.positions import EMPTY
-from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, Seat, prove
+from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, prove
 from noughts.protocol.describe import either
 from noughts.terminal.layout import columns
-from noughts.terminal.losing_game import likeliest_loss, losing_game
+from noughts.terminal.losses import Losses, order
 from noughts.terminal.progress import progress
 
 _HEAD = ("engine", "moves", "games", "won", "drawn", "lost", "plies", "wins against random")
@@ -56,13 +56,15 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps({name: _facts(each) for name, each in proved.items()}))
     else:
         _print_table(proved)
-        for name, each in proved.items():
-            for line in (verdict(each.proof, each.own), *_choices(each.own)):
-                print(f"{name}: {line}")
-            print("".join(f"  {line}\n" for line in losing_chances(each.proof)), end="")
-        for each in proved.values():
-            if chosen:
-                _print_loss(each)
+        losses = [_losses(each, shown=bool(chosen)) for each in proved.values()]
+        for each, lost in zip(proved.values(), losses, strict=True):
+            for line in (_verdict(each, lost), *_choices(each.own)):
+                _print_wrapped(f"{each.engine.name}: {line}")
+            for line in lost.chances() if lost else ():
+                _print_wrapped(f"  {line}")
+        for each, lost in zip(proved.values(), losses, strict=True):
+            for picture in lost.pictures() if lost else ():
+                print(f"\n{picture}")
             if each.own:
                 _print_against(each)
     wrong = [name for name, each in proved.items() if each.engine.perfect and not sound(each.proof)]
@@ -88,44 +90,27 @@ def sound(proof: Proof) -> bool:
     return proof.never_loses and not proof.value_losing_positions
 
 
-def verdict(proof: Proof, own: Asked | None = None) -> str:
-    """What is certain of an engine, in a line; own: the answers on which that rests."""
-    if proof.never_loses:
-        text = "never loses"
-        if own and own.varies:
-            text = f"lost no game with its answers to {own.calls} calls, which is not a proof"
+def _losses(each: _Proved, *, shown: bool) -> Losses | None:
+    if each.proof.never_loses:
+        return None
+    # MENACE's shortest loss may hardly ever be played.
+    which = "likeliest" if isinstance(each.engine, Menace) else "shortest"
+    return Losses(each.engine.name, each.proof, which if shown else "none")
+
+
+def _verdict(each: _Proved, losses: Losses | None) -> str:
+    """What is certain of an engine."""
+    proof, own = each.proof, each.own
+    if losses:
+        text = losses.shortest()
+    elif own and own.varies:
+        text = f"lost no game with its answers to {own.calls} calls, which is not a proof"
     else:
-        text = f"loses {_game(_losing_seat(proof))}"
+        text = "never loses"
     if proof.value_losing_positions:
         losing = proof.value_losing_positions
         return f"{text}; loses value in {losing:,} of {_POSITIONS:,} positions"
     return f"{text}; preserves the value of every reachable position"
-
-
-def losing_chances(proof: Proof) -> list[str]:
-    """For each seat from which an engine may lose, how likely it does, and how, in a line."""
-    return [
-        f"moving {_order(seat)}, it loses {_percent(seat.loss_chance)} of games against random "
-        f"play, {_percent(seat.greatest_loss_chance)} against its best opponent, "
-        f"most often {f'by cells {_cells(line)}' if line else 'at once'}"
-        for seat in proof.seats
-        if (line := seat.likeliest_loss) is not None
-    ]
-
-
-def _percent(chance: Fraction) -> str:
-    """Exact to two places, but that what may happen is not 0%, and what may not is not 100%."""
-    text = f"{float(chance):.2%}"
-    if text == "0.00%" and chance:
-        return "less than 0.01%"
-    return "more than 99.99%" if text == "100.00%" and chance < 1 else text
-
-
-def _losing_seat(proof: Proof) -> Seat:
-    return min(
-        (seat for seat in proof.seats if seat.losing_line is not None),
-        key=lambda seat: len(seat.losing_line or ()),
-    )
 
 
 def _choices(own: Asked | None) -> list[str]:
@@ -139,22 +124,8 @@ def _choices(own: Asked | None) -> list[str]:
         return [f"{vary}; return all such cells in a list, and each is followed"]
     several = sum(len(reply.cells) > 1 for reply in own.replies.values())
     if several:
-        return [f"chooses among several cells in {several:,} positions; each of them is followed"]
+        return [f"chooses among several cells in {several:,} positions; each is followed"]
     return []
-
-
-def _print_loss(each: _Proved) -> None:
-    if each.proof.never_loses:
-        return
-    if isinstance(each.engine, Menace):  # whose shortest losing game may hardly ever be played
-        for seat in each.proof.seats:
-            if seat.likeliest_loss:
-                print(f"\n{likeliest_loss(each.engine.name, seat, _percent)}")
-        return
-    seat = _losing_seat(each.proof)
-    mark = "X" if seat.first else "O"
-    print(f"\n{each.engine.name}, as {mark}, loses this game (? and ?? are its mistakes):\n")
-    print(losing_game(seat))
 
 
 def _print_against(each: _Proved) -> None:
@@ -170,22 +141,9 @@ def _print_against(each: _Proved) -> None:
     print("\n".join(columns(rows, right=(1, 2, 3))))
 
 
-def _game(seat: Seat) -> str:
-    line = seat.losing_line or ()
-    position = EMPTY
-    for cell in line:
-        position = position.play(cell)
-    how = [f"cells {_cells(line)} are played"] if line else []
-    how += [] if position.over else ["it resigns"]
-    return f"moving {_order(seat)}, when {' and '.join(how)} ({position})"
-
-
-def _cells(line: Sequence[int]) -> str:
-    return " ".join(str(cell + 1) for cell in line)
-
-
-def _order(seat: Seat) -> str:
-    return "first" if seat.first else "second"
+def _print_wrapped(text: str) -> None:
+    """Lines of up to 80 columns; those that go on begin further in."""
+    print(fill(text, 80, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False))
 
 
 def _print_table(proved: Mapping[str, _Proved]) -> None:
@@ -198,7 +156,7 @@ def _print_table(proved: Mapping[str, _Proved]) -> None:
             rows.append(
                 (
                     name,
-                    _order(seat),
+                    order(seat),
                     *(f"{count:,}" for count in counts),
                     f"{shortest}-{longest}",
                     f"{exact}{float(seat.win_chance):.2%}",
@@ -214,7 +172,7 @@ def _facts(each: _Proved) -> dict[str, object]:
         "value_losing_positions": proof.value_losing_positions,
     }
     for seat in proof.seats:
-        facts[_order(seat)] = {
+        facts[order(seat)] = {
             "games": seat.total,
             "won": seat.count(WON_BY_ENGINE),
             "drawn": seat.count(DRAWN),

@@ -7,6 +7,7 @@ After them come the one that plays to lose, and the one that learns. People name
 from __future__ import annotations
 
 import difflib
+from pathlib import Path
 
 from noughts.engines.device_levels import Chip
 from noughts.engines.kind import Kind
@@ -57,7 +58,7 @@ def engine_named(name: str, limit_s: float = LIMIT_S) -> Engine:
     """
     if name.lower().endswith(SUFFIX):
         return read(name)
-    if name.endswith(".py"):
+    if name.lower().endswith(".py"):
         return from_file(name, limit_s)
     known = engines()
     if name in known:
@@ -65,10 +66,17 @@ def engine_named(name: str, limit_s: float = LIMIT_S) -> Engine:
     others = packaged()
     if name in others:
         return from_package(name, limit_s)
-    raise _unknown(name, [*known, *others])
+    raise _unknown(name, [*known, *others], _hint_of_file(name))
 
 
-def _unknown(name: str, known: list[str]) -> UnknownEngineError:
+def _hint_of_file(name: str) -> str:
+    """What may be meant by a name that is nearly a file's, or that of a program."""
+    if Path(f"{name}.py").is_file():
+        return f"did you mean {name}.py?"
+    return "a program is named by --program" if Path(name).is_file() else ""
+
+
+def _unknown(name: str, known: list[str], hint: str = "") -> UnknownEngineError:
     near = difflib.get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}"
-    return UnknownEngineError(f"{name!r} is not an engine; {hint}")
+    nearest = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}"
+    return UnknownEngineError(f"{name!r} is not an engine; {hint or nearest}")

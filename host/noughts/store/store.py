@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
+from noughts.invocation import quoted
 from noughts.protocol.sentences import Boot, Game, Sentence
 from noughts.store.schema import APPLICATION_ID, MIGRATIONS
 
@@ -35,8 +36,7 @@ def command_for(command: str, path: Path) -> str:
     """A command as a message names it, with `--db` if it would open another store otherwise."""
     if path == default_path():
         return f"`{command}`"
-    text = str(path)
-    return f'`{command} --db "{text}"`' if " " in text else f"`{command} --db {text}`"
+    return f"`{command} --db {quoted(str(path))}`"
 
 
 def damaged(path: Path, error: Exception) -> StoreDamagedError:

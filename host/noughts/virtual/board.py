@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import pickle
 import secrets
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import serial
 
+from noughts import python_process
 from noughts.errors import BoardError, BoardGoneError
 from noughts.virtual.serial_line import SerialLine
 
@@ -22,11 +21,6 @@ if TYPE_CHECKING:
 TAP_US = 60_000
 NUDGE_US = 300_000
 NUDGE_MG = 400
-# It imports what this process would, and leaves Ctrl-C to it.
-_RUN = (
-    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[1:]; "
-    "from noughts.virtual.process import main; main()"
-)
 _START_S = 120.0
 _LAST_WORDS_S = 10.0
 _WRITING_US = 100_000
@@ -71,7 +65,8 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         with contextlib.ExitStack() as stack:
             self.plug()
             stack.callback(self.unplug)
-            self._process = _start()
+            words = python_process.command("noughts.virtual.process")
+            self._process = python_process.start(words, "the virtual board", BoardError)
             self._listener = threading.Thread(target=self._listen, name="board", daemon=True)
             self._listener.start()
             stack.callback(self._end)
@@ -240,17 +235,3 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _start() -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            [sys.executable, "-I", "-c", _RUN, *map(str, sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # no signal of the terminal is meant for it
-        )
-    except OSError as error:
-        raise BoardError(
-            f"cannot start Python for the virtual board ({error.strerror}); close some programs"
-        ) from error

@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from noughts import python_process
 from noughts.engines.own import GROUP
-from noughts.engines.own.line_process import EndedError, LineProcess, SilenceError, python
+from noughts.engines.own.line_process import EndedError, LineProcess, SilenceError
 from noughts.errors import OwnEngineError, printable
 from noughts.game.engine import Reply
 from noughts.game.positions import Position
+from noughts.invocation import quoted
 
+_CHOOSER = "noughts.engines.own.chooser"
 _START_S = 120.0
+_NUMBER = re.compile("-?[0-9]{1,4}")  # Python reads no number of thousands of digits
 
 
 class OwnEngine:
@@ -30,12 +35,12 @@ class OwnEngine:
     def __init__(
         self, name: str, about: str, words: list[str], limit_s: float, has_choose: bool
     ) -> None:
-        self.name, self.about = name, about
+        self.name, self.about = printable(name), about
         self._words, self._limit_s, self._has_choose = words, limit_s, has_choose
         self._process: LineProcess | None = None
 
     def reply(self, position: Position) -> Reply:
-        """Its moves, in its order. Raises `OwnEngineError`, which names the position."""
+        """Its moves. Raises `OwnEngineError`, which names the position."""
         question = f"{position} {'XO'[position.ply % 2]}"
         read = self._chosen if self._has_choose else self._said
         return Reply(self._checked(read(self._asked(question, position), position), position))
@@ -57,25 +62,28 @@ class OwnEngine:
         try:
             return ask()
         except SilenceError:
-            self._process = None
             loop = "look for a loop that does not end" if self._has_choose else "flush its output"
             advice = f"{loop}, or give it more time with --limit"
-            raise self._error(
-                f"did not answer within {self._limit_s:g} s", advice, position
-            ) from None
+            what = f"did not answer within {self._limit_s:g} s"
         except EndedError as error:
-            self._process = None
-            raise self._error(str(error), error.advice, position) from None
+            what, advice = str(error), error.advice
+        self._process = None  # another is started for the next question
+        raise self._error(what, advice, position)
 
     def _started(self) -> LineProcess:
-        process = LineProcess(self._words)
+        process = LineProcess(self._words, self.name)
         if self._has_choose:
             process.read(_START_S)  # Python is there
             self._chosen(self._careful(lambda: process.read(self._limit_s), None), None)
         return process
 
     def _chosen(self, line: str, position: Position | None) -> list[int]:
-        facts = json.loads(line)
+        try:
+            facts = dict(json.loads(line))
+        except (TypeError, ValueError):
+            raise self._error(
+                f"said {line[:20]!r} between its answers", "let it only print", position
+            ) from None
         if "wrong" in facts:
             what, _, advice = facts["wrong"].rpartition("; ")
             raise self._error(what, advice, position)
@@ -83,7 +91,7 @@ class OwnEngine:
 
     def _said(self, line: str, position: Position) -> list[int]:
         words = line.split()
-        if not words or not all(word.isascii() and word.isdigit() for word in words):
+        if not words or not all(_NUMBER.fullmatch(word) for word in words):
             advice = "answer with a cell, a number from 0 to 8, or with several"
             raise self._error(f"said {line[:20]!r}", advice, position)
         return list(map(int, words))
@@ -102,17 +110,19 @@ class OwnEngine:
         return tuple(cells)
 
     def _error(self, what: str, advice: str, position: Position | None) -> OwnEngineError:
-        where = f", in {position}" if position is not None else ""
-        return OwnEngineError(printable(f"{self.name}: {what}{where}; {advice}"))
+        where = f", in {position}" if position else ""
+        return OwnEngineError(f"{self.name}: {what}{where}; {advice}")
 
 
 def from_file(path: str, limit_s: float) -> OwnEngine:
     """The engine in a Python file. Raises `OwnEngineError` if it is not there."""
     name = Path(path).name
     if not Path(path).is_file():
-        shown = printable(path)
-        raise OwnEngineError(f"{shown} is not a file; `noughts new engine {shown}` writes a start")
-    return OwnEngine(name, "an engine of your own", python("chooser", "file", path), limit_s, True)
+        raise OwnEngineError(
+            f"{path} is not a file; `noughts new engine {quoted(path)}` writes a start"
+        )
+    words = python_process.command(_CHOOSER, "file", path)
+    return OwnEngine(name, "an engine of your own", words, limit_s, True)
 
 
 def packaged() -> list[str]:
@@ -124,7 +134,8 @@ def packaged() -> list[str]:
 
 def from_package(name: str, limit_s: float) -> OwnEngine:
     """An engine that an installed package brings, one of `packaged`."""
-    return OwnEngine(name, "a package's engine", python("chooser", "entry", name), limit_s, True)
+    words = python_process.command(_CHOOSER, "entry", name)
+    return OwnEngine(name, "a package's engine", words, limit_s, True)
 
 
 def from_program(command: str, limit_s: float) -> OwnEngine:

@@ -20,7 +20,7 @@ MARK = "\x00"
 """Begins a line of the leash's own; no program that says cells begins one with it."""
 
 
-def main(words: list[str]) -> None:
+def main(*words: str) -> None:
     """Run a program for the process that started this one."""
     _say("started")
     try:
@@ -29,22 +29,25 @@ def main(words: list[str]) -> None:
         _say(f"{MARK}cannot {error.strerror}")
         return
     assert program.stdin is not None
-    threading.Thread(target=_hand_on, args=(program.stdin,), daemon=True).start()
+    threading.Thread(target=_hand_on, args=(program.stdin,)).start()
     status = program.wait()
     _say(f"{MARK}ended {status}")
-    end_all()
+    end_all(os.getpid())
 
 
-def end_all() -> None:
-    """End this process, the program, and what the program has started."""
-    if sys.platform != "win32":
-        os.killpg(0, signal.SIGKILL)  # the leash leads a group, in which all of them are
+def end_all(leash: int) -> None:
+    """End a leash, by its process id, its program, and what the program has started."""
     import psutil
 
-    for child in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.Error):
-            child.kill()
-    os._exit(0)
+    with contextlib.suppress(psutil.Error):
+        for child in psutil.Process(leash).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                child.kill()
+    with contextlib.suppress(OSError):
+        if sys.platform == "win32":
+            os.kill(leash, signal.SIGTERM)
+        else:
+            os.killpg(leash, signal.SIGKILL)  # it leads a group, for whose parents have ended
 
 
 def _hand_on(program: IO[bytes]) -> None:
@@ -56,7 +59,7 @@ def _hand_on(program: IO[bytes]) -> None:
                 program.flush()
         except OSError:
             listening = False  # its owner waits no longer than the limit
-    end_all()
+    end_all(os.getpid())
 
 
 def _say(line: str) -> None:

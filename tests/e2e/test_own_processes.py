@@ -1,0 +1,176 @@
+"""Engines of one's own are programs in real processes, which always end."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+from needed import POSIX
+from noughts.cli import main
+from noughts.engines.own.line_process import LineProcess
+from noughts.errors import BoardError
+from noughts.virtual.board import VirtualBoard
+from own_engines import FIRST_FREE, is_gone, run
+
+
+@pytest.mark.parametrize("text", ["def choose(board):\n    while 1: pass\n", "while 1: pass\n"])
+def test_an_endless_loop_is_ended_at_the_limit(text, folder, capfd):
+    (folder / "mine.py").write_text(text)
+    before = psutil.Process().children()
+    assert main(["vs", "mine.py", "hard", "--limit", "0.5"]) == 1
+    told = (
+        r"noughts: mine.py: did not answer within 0.5 s(, in \.{9})?; "
+        "look for a loop that does not end, or give it more time with --limit\n"
+    )
+    assert re.fullmatch(told, capfd.readouterr().err)
+    assert psutil.Process().children() == before
+
+
+STUBBORN = """
+import os, signal, subprocess, sys
+def choose(board):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    words = [sys.executable, '-c', 'import signal; signal.alarm(600); signal.pause()']
+    sleepers = [subprocess.Popen(words, start_new_session=own) for own in (False, True)]
+    with open('numbers', 'w') as numbers:
+        print(os.getpid(), os.getppid(), *(each.pid for each in sleepers), file=numbers)
+    while True: pass
+"""
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["SIGINT", "SIGKILL", "SIGTERM"])
+def test_it_ends_with_all_that_it_has_started_however_we_end(name, folder):
+    os.mkfifo(folder / "numbers")
+    (folder / "mine.py").write_text(STUBBORN)
+    command = [sys.executable, "-m", "noughts", "vs", "mine.py", "hard", "--limit", "600"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=pipe) as ours:
+        try:
+            numbers = (folder / "numbers").read_text().split()  # once they run
+            ours.send_signal(signal.Signals[name])
+            assert ours.communicate()[1] == b""
+        finally:
+            ours.kill()
+    assert ours.returncode == (130 if name == "SIGINT" else -signal.Signals[name])
+    assert len(numbers) == 4 and all(is_gone(int(number)) for number in numbers)
+
+
+PROGRAM = """
+import os, pathlib, sys
+pathlib.Path('pid').write_text(str(os.getpid()))
+for line in sys.stdin:
+    position, player = line.split()
+    assert position.count('X') - position.count('O') == (player == 'O')
+    {answer}
+    sys.stdout.flush()
+"""
+CENTRE = "print(4 if position[4] == '.' else position.index('.'))"
+
+
+def program(folder, answer):
+    (folder / "talks.txt").write_text(PROGRAM.format(answer=answer))
+    words = (sys.executable, str(folder / "talks.txt"))
+    return subprocess.list2cmdline(words) if os.name != "posix" else " ".join(words)
+
+
+def test_a_program_speaks_in_lines_and_ends_with_us(folder, capsys):
+    command = program(folder, CENTRE)
+    status, out, _ = run(capsys, "vs", "hard", "--program", command)
+    assert status == 0 and re.search(r"O, python[\w.]*, plays 5\n", out)
+    assert is_gone(int((folder / "pid").read_text()))
+    status, out, _ = run(capsys, "prove", "--program", command, "--json")
+    ((name, facts),) = json.loads(out).items()
+    assert status == 0 and name.startswith("python") and facts["second"]["lost"] > 0
+
+
+@POSIX
+def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, capsys):
+    (folder / "hard").write_text("#!/bin/sh\nwhile read line; do echo 8; done\n")
+    (folder / "hard").chmod(0o755)
+    answers = ("solve", "X...O....", "--program", "./hard", "--json")
+    played = json.loads(run(capsys, *answers)[1])["plays"]
+    assert (played["hard"], played["./hard"]) == ([2, 4], [9])
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("print('e5')", "said 'e5', in .........; answer with a cell, a number from 0 to 8"),
+        ("print()", "said '', in ........."),
+        ("print(9)", "chose 9, in .........; cells are 0 to 8"),
+        ("print(-1)", "chose -1, in .........; cells are 0 to 8"),
+        ("print('4.0')", "said '4.0', in .........; answer with a cell"),
+        ("print('\u0664'.encode())", "said \"b'\\\\xd9\\\\xa4'\", in .........; answer with"),
+        ("print('9' * 5000)", "said '99999999999999999999', in .........; answer with a cell"),
+        ("print('0 ' * 50_000)", "chose 0 twice, in ........."),
+        ("sys.stdout.buffer.write(b'\\xff\\n')", "said '\ufffd', in .........; answer with a cell"),
+        ("sys.exit(7)", "has ended with status 7, and did not answer, in .........; it has to run"),
+        ("while True: sys.stdout.write('x' * 1000)", "said 'xxxxxxxxxxxxxxxxxxxx', in ........."),
+        ("pass", "did not answer within 0.5 s, in .........; flush its output, or"),
+    ],
+)
+def test_what_goes_wrong_with_a_program(answer, told, folder, capfd):
+    limit = ["--limit", "0.5"] if answer == "pass" else []
+    assert main(["vs", "--program", program(folder, answer), *limit, "--first", "it"]) == 1
+    err = capfd.readouterr().err
+    assert told in err and err.count("\n") == 1
+
+
+def test_a_program_that_ends_between_two_questions(folder, capfd):
+    assert main(["vs", "rules", "--program", program(folder, "print(0); break")]) == 1
+    told = "has ended with status 0, and did not answer, in O.X.X....; it has to run"
+    assert told in capfd.readouterr().err
+
+
+def test_a_computer_that_starts_no_more_processes(folder, capsys, monkeypatch):
+    (folder / "mine.py").write_text(FIRST_FREE)
+    monkeypatch.setattr(sys, "executable", str(folder / "none"))
+    told = "(No such file or directory); close some programs"
+    assert main(["vs", "mine.py", "hard"]) == 1
+    assert f"noughts: cannot start Python for mine.py {told}\n" in capsys.readouterr().err
+    with pytest.raises(BoardError, match=re.escape(f"Python for the virtual board {told}")):
+        VirtualBoard(lambda: pytest.fail("there is no board to program"))
+
+
+def test_a_line_that_nobody_asked_for(folder, capfd, monkeypatch):
+    """Once it is there: what is said while we wait for an answer is taken for one."""
+
+    class Patient(LineProcess):
+        def ask(self, line, limit_s):
+            answer = super().ask(line, limit_s)
+            while not self.has_spoken:
+                pass
+            return answer
+
+    monkeypatch.setattr("noughts.engines.own.engine.LineProcess", Patient)
+    command = program(folder, "print(position.index('.')); print('think' * 5)")
+    assert main(["vs", "rules", "--program", command]) == 1
+    told = "said 'thinkthinkthinkthink' without being asked, in O.X.X....; say one line for each"
+    assert told in capfd.readouterr().err
+
+
+@POSIX
+def test_what_is_not_a_program(folder, capfd):
+    (folder / "mine").write_text("no program\n")
+    for mode, told in (
+        (0o644, "'./mine' is not a program here; check its path"),
+        (0o755, "mine: "),
+    ):
+        (folder / "mine").chmod(mode)
+        (folder / "mine").write_bytes(b"\x7fELF nothing")
+        assert main(["vs", "rules", "--program", "./mine"]) == 1
+        err = capfd.readouterr().err
+        assert err.startswith(f"noughts: {told}") and err.count("\n") == 1
+    assert "cannot be run (Exec format error), in ....X....; check that it is a program" in err
+    for command, told in (
+        ("", "'' is not a program here"),
+        ("'", '"\'" is not a command (No closing quotation); check its quotes'),
+    ):
+        assert main(["vs", "rules", "--program", command]) == 1
+        assert capfd.readouterr().err.startswith(f"noughts: {told}")
