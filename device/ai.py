@@ -7,12 +7,12 @@
 # only lines that one mark completes (99) or blocks (9). Hard's weights come
 # from `noughts table`, with a book of the few positions that they get wrong.
 from rules import THROUGH
-from table import BOOK, WEIGHTS
+import table
 
 
 def best(marks, score, player, level):
     # The cells, one or more, that a level ("E", "M" or "H") holds to be best.
-    weights = WEIGHTS if level == "H" else bytes(10)
+    weights = table.WEIGHTS if level == "H" else bytes(10)
     if level == "M":
         weights = b"\x09\0\0\0\x63\x09\0\0\0\x63"
     values = bytearray(9)  # of the lines; the ninth, 0, stands for "no more"
@@ -31,7 +31,7 @@ def best(marks, score, player, level):
     if level == "H":
         key <<= 5
         for value in set(cells):
-            if key + value in BOOK:
+            if key + value in table.BOOK:
                 best = value
     # The best cells: V1 needs back the memory of the lines' values.
     values = []  # type: ignore[assignment]

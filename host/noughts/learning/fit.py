@@ -25,7 +25,7 @@ from noughts.game.solver import value_preserving_moves
 from noughts.learning.chances import Chances
 from noughts.learning.habits import Habits
 
-MAX_BYTES = 44
+MAX_BYTES = 36
 """An entry more takes four bytes of a V1's heap: with these, 2,560 bytes of it stay free."""
 MAX_BOOK = (MAX_BYTES - len(WEIGHTS)) // 2
 LEAST_GAIN = 0.0005
