@@ -320,11 +320,10 @@ def starting():
 
 def test_a_board_that_cannot_be_started_ends_it(tmp_path):
     code = """
-from noughts import cli, errors
-from noughts.virtual import board
-def refuse():
+from noughts import cli, errors, python_process
+def refuse(*_):
     raise errors.BoardError("it cannot be started; close some programs")
-board._start = refuse
+python_process.start = refuse
 raise SystemExit(cli.main())
 """
     db = tmp_path / "g.db"
