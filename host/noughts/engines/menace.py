@@ -28,7 +28,7 @@ from random import Random
 
 from noughts.game.engine import Engine, Reply
 from noughts.game.match import Player, play, winner
-from noughts.game.positions import EMPTY, SYMMETRIES, Position, canonical, unfinished
+from noughts.game.positions import EMPTY, SYMMETRIES, Position, canonical, turned, unfinished
 
 REWARDS = {1: 3, 0: 1, -1: -1}
 """Beads for each move of a game that was won, drawn or lost."""
@@ -46,15 +46,8 @@ def alike(position: Position) -> dict[int, int]:
     Moves that are the same up to symmetry have the same.
     """
     box = canonical(position)
-    ways = [to for to in SYMMETRIES if _turned(position, to) == box]
+    ways = [to for to in SYMMETRIES if turned(position, to) == box]
     return {cell: min(to[cell] for to in ways) for cell in position.free}
-
-
-def _turned(position: Position, to: Sequence[int]) -> Position:
-    mover, other = (
-        sum(1 << to[cell] for cell in range(9) if mask >> cell & 1) for mask in position
-    )
-    return Position(mover, other)
 
 
 @cache

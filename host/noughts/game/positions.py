@@ -10,7 +10,7 @@ first, `O` for the other, `.` for a free cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -131,10 +131,15 @@ _TURNED = tuple(
 )
 
 
+def turned(position: Position, to: Sequence[int]) -> Position:
+    """The same position turned or mirrored as one of `SYMMETRIES` has it."""
+    return Position(*(sum(1 << to[cell] for cell in CELLS[mask]) for mask in position))
+
+
 def canonical(position: Position) -> Position:
     """The least of the eight positions that are the same but for turning and mirroring."""
     mover, other = position
-    return Position(*min((turned[mover], turned[other]) for turned in _TURNED))
+    return Position(*min((masks[mover], masks[other]) for masks in _TURNED))
 
 
 @cache

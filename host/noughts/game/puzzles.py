@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from noughts.game.positions import EMPTY, SYMMETRIES, Position, canonical, reachable
+from noughts.game.positions import EMPTY, SYMMETRIES, Position, canonical, reachable, turned
 from noughts.game.solver import value, value_preserving_moves
 
 LEVELS = (1, 2, 3)
@@ -75,15 +75,9 @@ def draw(random: Random, fits: Callable[[Puzzle], bool], after: Position = EMPTY
     """
     others = [each for each in puzzles() if each.position != canonical(after)]
     chosen = random.choice([each for each in others if fits(each)] or others)
-    turned = puzzle_of(_turned(chosen.position, random.choice(SYMMETRIES)))
-    assert turned is not None, "a puzzle is one in every symmetry"
-    return turned
-
-
-def _turned(position: Position, to: tuple[int, ...]) -> Position:
-    return Position(
-        *(sum(1 << to[cell] for cell in range(9) if mask >> cell & 1) for mask in position)
-    )
+    found = puzzle_of(turned(chosen.position, random.choice(SYMMETRIES)))
+    assert found is not None, "a puzzle is one in every symmetry"
+    return found
 
 
 @cache

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from noughts.game.positions import EMPTY, LINES, SYMMETRIES, Position, canonical
+from noughts.game.positions import EMPTY, LINES, SYMMETRIES, Position, canonical, turned
 
 PRIOR = 4.0
 _ROUNDS = 100
@@ -162,18 +162,11 @@ class Habits:
 @cache
 def _same(position: Position, cell: int) -> frozenset[int]:
     """The cells of a position that are the same as this one up to symmetry."""
-    return frozenset(to[cell] for to in SYMMETRIES if _turned(position, to) == position)
+    return frozenset(to[cell] for to in SYMMETRIES if turned(position, to) == position)
 
 
 @cache
 def _least(position: Position) -> tuple[Position, tuple[int, ...]]:
     """The canonical position, and where each cell goes for it."""
     least = canonical(position)
-    return least, next(to for to in SYMMETRIES if _turned(position, to) == least)
-
-
-def _turned(position: Position, to: tuple[int, ...]) -> Position:
-    mover, other = (
-        sum(1 << to[cell] for cell in range(9) if mask >> cell & 1) for mask in position
-    )
-    return Position(mover, other)
+    return least, next(to for to in SYMMETRIES if turned(position, to) == least)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from noughts.game.positions import FULL, SYMMETRIES, Position, canonical
+from noughts.game.positions import FULL, SYMMETRIES, Position, canonical, turned
 from noughts.game.solver import value, value_preserving_moves
 from noughts.store.queries import GameFilter, played, sound
 from noughts.store.store import Store
@@ -91,11 +91,4 @@ def _counted(store: Store, wanted: GameFilter) -> Counter[tuple[int, int]]:
 
 def _turned(position: Position, least: Position, cell: int) -> int:
     """The cell where the position is turned and mirrored into its canonical one."""
-    return min(to[cell] for to in SYMMETRIES if _under(to, position) == least)
-
-
-def _under(to: tuple[int, ...], position: Position) -> Position:
-    mover, other = (
-        sum(1 << to[cell] for cell in range(9) if mask >> cell & 1) for mask in position
-    )
-    return Position(mover, other)
+    return min(to[cell] for to in SYMMETRIES if turned(position, to) == least)
