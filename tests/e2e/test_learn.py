@@ -123,7 +123,9 @@ def test_what_goes_wrong(tmp_path, capsys):
         assert said in done.stderr and "Traceback" not in done.stderr
     assert db.read_bytes() == before
     assert main(["learn", "--db", str(db)]) == 0
-    assert "no gain can be shown yet" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "no gain can be shown yet" in said
+    assert ("It plays as before." in said) == ("What it plays now" not in said)
 
 
 def test_a_whole_circle(tmp_path):

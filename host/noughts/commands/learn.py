@@ -122,13 +122,15 @@ def _tell(learned: _Learned) -> None:
     )
     print("\nWhat they do where they can, and what people who play at random would do\n")
     rows = [
-        (each.kind, f"{each.could:,} times", f"{each.did:.0%}", f"{each.by_chance:.0%}")
+        (each.kind, counted(each.could, "time"), f"{each.did:.0%}", f"{each.by_chance:.0%}")
         for each in habits.readiness()
     ]
     print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
     print("\nThe chip wins against them, on games that were not learned from\n")
     print(_estimate_in_words(estimated))
-    if changed:
+    if not changed:
+        print("\nIt plays as before.")
+    else:
         print(
             "\nWhat it plays now (+) and played before (-), and the mistake that it waits for (?)"
         )
