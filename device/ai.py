@@ -15,27 +15,27 @@ def best(marks, score, player, level):
     weights = table.WEIGHTS if level == "H" else bytes(10)
     if level == "M":
         weights = b"\x09\0\0\0\x63\x09\0\0\0\x63"
-    values = bytearray(9)  # of the lines; the ninth, 0, stands for "no more"
+    worths = bytearray(9)  # of the lines; the ninth, 0, stands for "no more"
     for i in range(8):
-        values[i] = weights[player * score[i] + 2 + i // 6 * 5]
-    cells = [-1] * 9  # their values; a taken one is never the best
-    key = 0  # the sum of the squares of these values: it names a position
+        worths[i] = weights[player * score[i] + 2 + i // 6 * 5]
+    cells = [-1] * 9  # their worths; a taken one is never the best
+    squares = 0  # the sum of the squares of these worths: it names a position
     for cell in range(9):
         if not marks[cell]:
-            value = 0
+            worth = 0
             for i in range(4 * cell, 4 * cell + 4):
-                value += values[THROUGH[i]]
-            cells[cell] = value
-            key += value * value
+                worth += worths[THROUGH[i]]
+            cells[cell] = worth
+            squares += worth * worth
     best = max(cells)
     if level == "H":
-        key <<= 5
-        for value in set(cells):
-            if key + value in table.BOOK:
-                best = value
-    # The best cells: V1 needs back the memory of the lines' values.
-    values = []  # type: ignore[assignment]
+        squares <<= 5
+        for worth in set(cells):
+            if squares + worth in table.BOOK:
+                best = worth
+    # The best cells: V1 needs back the memory of the lines' worths.
+    worths = []  # type: ignore[assignment]
     for cell in range(9):
         if cells[cell] == best:
-            values.append(cell)
-    return values
+            worths.append(cell)
+    return worths

@@ -5,22 +5,22 @@ import leds
 from rules import THROUGH
 
 
-def show(marks, score, end):
+def show(marks, score, result):
     # Any press skips ahead. True for the next game, False for the menu.
     cells = []
     for i in range(36):
-        if end and THROUGH[i] < 8 and score[THROUGH[i]] == 3 * end:
+        if result and THROUGH[i] < 8 and score[THROUGH[i]] == 3 * result:
             cells.append(i // 4)
     start = buttons.now
-    stop = 0
+    until = 0
     while True:
         button = buttons.wait()
         now = buttons.now
-        if button or (stop and now > stop):
+        if button or (until and now > until):
             return button != 3
         if buttons.pending:
             display.show(" ")
         elif now - start < 1200:
             leds.draw(marks, now, cells if (now - start) // 150 & 1 else b"", 0)
-        elif not stop:
-            stop = now + leds.scroll("=AB"[end] + " Win" if end else "Draw Game")
+        elif not until:
+            until = now + leds.scroll("Draw Game\nA Win\nB Win".split("\n")[result])

@@ -11,8 +11,8 @@ def show(fault):
 
         # Of "no module named 'tilt'", the name.
         name = " %s " % str(fault)[17:-1]
-        ours = " menu buttons leds tilt human game rules ai ending chip sentences loop v2 "
-        if table.ID and name not in ours:
+        ours = " menu buttons leds tilt human game rules ai ending chip sentences kept v2 v2kept "
+        if table.ID and name not in ours + "loop ":
             text = "error"
     except Exception:
         pass

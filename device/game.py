@@ -3,12 +3,13 @@ from microbit import display
 import buttons
 
 
-def play(index, seats, player, mode):
+def play(number, seats, player, mode):
     # False when the players want the menu, True for the next game.
     # Imported here, so that this large module is compiled before they are.
     import chip
     import ending
     import human
+    import kept
     import rules
     from sentences import boot, send
 
@@ -17,27 +18,29 @@ def play(index, seats, player, mode):
     text = ""
     # "=A-xB" names a result by its number: 0 is a draw, 1 and -1 (the last letter) that A or
     # B has won, 2 that the game goes on and 3 that it was left. So it names a player, too.
-    name = "=A-xB"[player]  # who begins
+    first = "=A-xB"[player]  # who begins
     start = buttons.now
-    end = 2
+    result = 2
     display.show(" ")
     while True:
-        send(
+        said = send(
             "NG,%s,%d,%s,%s,%s,%d,%s"
-            % (boot, index, seats, name, text, buttons.now - start, "=A-xB"[end])
+            % (boot, number, seats, first, text, buttons.now - start, "=A-xB"[result])
         )
-        if end == 3:
+        if result != 2:
+            kept.keep(said)
+        if result == 3:
             return False
-        if end != 2:
-            return ending.show(marks, score, end)
+        if result != 2:
+            return ending.show(marks, score, result)
         level = seats[player < 0]
         if level == "P":
             cell = human.choose(marks, player, mode)
         else:
             cell = chip.choose(marks, score, player, level)
-        end = 3
+        result = 3
         if cell >= 0:
             rules.place(marks, score, cell, player)
             text += str(cell)
             player = -player
-            end = rules.result(marks, score)
+            result = rules.result(marks, score)

@@ -14,8 +14,8 @@ def choose(marks, player, mode):
         if not marks[cell]:
             break
     pending = 0
-    index = -1  # where a pending press moves the cursor to, or places
-    stop = 0  # when an icon ends
+    target = -1  # where a pending press moves the cursor to, or places
+    until = 0  # when an icon ends
     start = buttons.now  # the cursor is lit first, then blinks
     phase = -1  # what is drawn of that
     while True:
@@ -23,44 +23,44 @@ def choose(marks, player, mode):
         now = buttons.now
         if button == 3:
             return -1
-        if button and index >= 0:
+        if button and target >= 0:
             if mode == "t" or button == 2:
-                return index
-            cell = index
+                return target
+            cell = target
         if mode == "t":
-            step = tilt.move(cell, accelerometer.get_x(), accelerometer.get_y(), now)
-            if step != cell:
-                cell = step
+            moved = tilt.move(cell, accelerometer.get_x(), accelerometer.get_y(), now)
+            if moved != cell:
+                cell = moved
                 start = now
                 phase = -1
         on = not (now - start) // 100 & 1
         if button or buttons.pending != pending:
             pending = buttons.pending
-            index = phase = -1
+            target = phase = -1
             if pending:
                 start = now
                 if pending == 1 and mode == "b":
-                    index = (cell + 1) % 9
-                    while marks[index]:
-                        index = (index + 1) % 9
+                    target = (cell + 1) % 9
+                    while marks[target]:
+                        target = (target + 1) % 9
                 elif marks[cell] or (mode == "t" and pending * 2 + player != 3):
                     # The arrow points to the button of the player to move.
                     image = Image.ARROW_W if player > 0 else Image.ARROW_E
                     display.show(Image.NO if pending * 2 + player == 3 else image)
-                    stop = now + 700
+                    until = now + 700
                 else:
-                    index = cell
+                    target = cell
                     start -= 100 * on  # blink at once, to answer the press
-        if stop:
-            if now < stop:
+        if until:
+            if now < until:
                 continue
-            stop = 0
+            until = 0
             display.show(" ")
             phase = -1
         # Drawing takes longer than a turn of the loop: only when it changes.
         if (now - start) // 100 != phase:
             phase = (now - start) // 100
-            value = 4 if marks[cell] else 0
+            light = 4 if marks[cell] else 0
             if not phase & 1:
-                value = 9 if player > 0 else 7
-            leds.draw(marks, now, (cell if index < 0 else index,), value)
+                light = 9 if player > 0 else 7
+            leds.draw(marks, now, (cell if target < 0 else target,), light)

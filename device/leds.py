@@ -11,12 +11,12 @@ from microbit import display
 def draw(marks, now, cells, level):
     # The marks, but `cells` at a level of their own.
     for cell in range(9):
-        value = 9 * marks[cell]
+        light = 9 * marks[cell]
         if cell in cells:
-            value = level
-        elif value < 0:
-            value = 4 if now // 500 & 1 else 7
-        display.set_pixel(cell % 3 * 2, cell // 3 * 2, value)
+            light = level
+        elif light < 0:
+            light = 4 if now // 500 & 1 else 7
+        display.set_pixel(cell % 3 * 2, cell // 3 * 2, light)
 
 
 def scroll(text):

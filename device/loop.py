@@ -14,18 +14,18 @@ def start():
     import tilt, human
 
     gc.collect()
-    import game, rules, table, ai, ending, chip, sentences
+    import game, rules, table, ai, ending, kept, chip, sentences
 
     sentences.send("NB,1,%s,V%d,1.0.0,%s" % (sentences.boot, 2 if buttons.v2 else 1, table.ID))
-    index = 0  # games since boot
+    number = 0  # games since boot
     while True:
         try:
-            choice = menu.choose()
+            chosen = menu.choose()
             player = 1  # the person begins
-            index += 1
-            while game.play(index, "P" + choice[0], player, choice[1]):
+            number += 1
+            while game.play(number, "P" + chosen[0], player, chosen[1]):
                 player = -player
-                index += 1
+                number += 1
         except Exception as e:  # Ctrl-C is none: it always reaches the REPL
             sys.print_exception(e)  # type: ignore[attr-defined]
             microbit.display.show(microbit.Image.SAD)

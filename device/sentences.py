@@ -6,7 +6,9 @@ boot = "%04X%04X" % (randrange(0x10000), randrange(0x10000))
 
 
 def send(text):
-    value = 0
+    xor = 0
     for i in bytes(text, "utf-8"):  # interns no letters
-        value ^= i
-    print("$%s*%02X" % (text, value))
+        xor ^= i
+    text = "$%s*%02X" % (text, xor)
+    print(text)
+    return text

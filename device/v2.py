@@ -1,7 +1,10 @@
 # noughts: what a V2 needs that a V1 does not, which never imports this.
-import os
 import microbit
-from machine import mem8
+from machine import mem8, mem32
+
+erased = 0  # chunks that can be written at once
+freed = 0  # pages that can be erased
+free = 0  # pages that hold nothing but what moves: the choice, and kept games
 
 
 def read(read):
@@ -17,30 +20,56 @@ def read(read):
     )
 
 
-def writable():
-    # Whether there is room for the choice. Where no chunk of 128 bytes is unused and no page
-    # of 32 chunks is freed, the firmware moves all files to make room, and a power cut in
-    # that would ruin them. Removes what power cuts left of the choice.
-    found = False
-    for page in range(0x6D000, 0x73000, 4096):
-        if mem8[page] == 253:  # at the moment none of the file system's
-            continue
-        freed = 0
+# The file system has five pages of 32 chunks of 128 bytes; a sixth stands before or behind them.
+first = 0x6E000 if mem8[0x6D000] == 253 else 0x6D000
+pages = range(first, first + 0x5000, 4096)
+
+
+def title(chunk):
+    return bytes(mem8[chunk + 3 + i] for i in range(mem8[chunk + 2]))
+
+
+def look(moving):
+    # Counts, as if this file was removed.
+    global erased, freed, free
+    erased = freed = free = 0
+    for page in pages:
+        found = others = 0
         for chunk in range(page, page + 4096, 128):
             marker = mem8[chunk]
             if marker == 255:
-                # The letters and the next chunk's number, in a page that was half erased.
-                if mem8[chunk + 11] & mem8[chunk + 12] & mem8[chunk + 127] != 255:
-                    return False
-                found = True
-            elif marker == 254 and mem8[chunk + 127] == 255:
-                size = mem8[chunk + 2]
-                name = bytes(mem8[chunk + 3 + i] for i in range(size))
-                if size > 120 or name[-1:] > b"~":  # a name that is cut short
-                    os.remove(name)
-                    marker = 0
-                elif name == b"settings":  # freed by writing it anew
-                    marker = 0
-            freed += not marker
-        found |= freed == 32
-    return found
+                erased += 1
+            elif marker == 254 and title(chunk) == moving:  # freed by writing it anew
+                found += 1
+            elif not marker:
+                found += 1
+            elif marker != 254 or (title(chunk)[:1] != b"~" and title(chunk) != b"settings"):
+                others = 1
+        freed += found == 32
+        free += not others
+
+
+def sound(chunk):
+    # Whether a power cut, while the chunk was written or its page erased, has left it alone.
+    marker = mem8[chunk]
+    if marker == 255:
+        return not any(~mem32[i] & 0xFFFFFFFF for i in range(chunk, chunk + 128, 4))
+    if marker == 254:  # a file begins; its length is written last, and needed to read the chunk
+        return (
+            0 < mem8[chunk + 2] < 121
+            and min(title(chunk)) > 31
+            and title(chunk)[-1] < 127
+            and (mem8[chunk + 1] < 127 or mem8[chunk + 127] < 255)
+        )
+    # Two chunks of a file name each other, by numbers from 1.
+    return not marker or mem8[first + marker * 128 - 1] == (chunk - first) // 128 + 1
+
+
+for page in pages:
+    for chunk in range(page, page + 4096, 128):
+        if not sound(chunk):
+            mem32[0x4001E504] = 1  # the flash may be written
+            mem32[chunk] &= 0xFFFFFF00  # freed
+            mem32[0x4001E504] = 0
+
+from v2kept import keep, room, tell  # noqa: E402, F401

@@ -15,7 +15,7 @@ _BACK = 9
 
 # The board walks through the positions by the steps in a file: 0-8 places a mark, 9-17 takes one
 # back. Garbage is collected between choices, never in one: so each takes its own time only.
-_LOOP = b"""
+_LOOP = b"""# noughts: asks the chip, on an emulated board.
 from microbit import display
 from utime import ticks_us, ticks_diff
 import gc, rules, table, ai

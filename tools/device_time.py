@@ -53,8 +53,8 @@ def _probed(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {
         **files,
         "buttons.py": _insert(files["buttons.py"], b"microbit.sleep(5)\n"),
-        "ai.py": _insert(files["ai.py"], b"return values"),
-        "sentences.py": _insert(files["sentences.py"], b'print("$'),
+        "ai.py": _insert(files["ai.py"], b"return worths"),
+        "sentences.py": _insert(files["sentences.py"], b"print(text)\n"),
     }
 
 
@@ -62,7 +62,8 @@ def _insert(source: bytes, before: bytes) -> bytes:
     """A device file with the probe inserted before a line, at that line's indent."""
     at = source.index(before)
     indent = source[source.rindex(b"\n", 0, at) + 1 : at]
-    return b"import gc\n" + source[:at] + _PROBE.replace(b"\n", b"\n" + indent) + source[at:]
+    probed = source[:at] + _PROBE.replace(b"\n", b"\n" + indent) + source[at:]
+    return probed.replace(b"\n", b"\nimport gc\n", 1)  # below the line that says whose it is
 
 
 class Start(NamedTuple):

@@ -1,8 +1,11 @@
 """Device files as they go onto a board: the same program in fewer bytes, on the same lines.
 
-Comments and trailing blanks go, indents become one space, continued lines lose theirs. Line breaks
-stay, so that the line which a board's traceback names is the one in `device/`. Of a comment
+Comments and blanks between words go, indents become one space, continued lines lose theirs. Line
+breaks stay, so that the line which a board's traceback names is the one in `device/`. Of a comment
 in the first line what stands before its colon stays, too: `noughts put` knows our files by it.
+
+A board interns each name that its firmware does not have already, and never gives the memory back.
+So our names are replaced by such as it has.
 """
 
 from __future__ import annotations
@@ -14,7 +17,29 @@ import tokenize
 from collections.abc import Mapping
 from functools import lru_cache
 
+_ON_EVERY_BOARD = """
+    now:this cell:love marks:pin0 player:pin1 pending:pin2 chosen:pin3 result:pin4 score:pin6
+    until:pin7 cells:pin8 target:pin9 level:up THROUGH:MEH worth:YES light:fill seat:COW
+    phase:blit tilted:off worths:crop choose:copy number:a best:b squares:c draw:d boot:sda
+    last:scl weights:buf seats:bpm moved:a2 turn:a4 old:help xor:touch first:DUCK place:XMAS
+    move:left tell:b3 told:b4 wait_and_tell:b5 keep:c3 said:c4 room:c5
+"""
+_ON_A_V2 = """
+    marker:x chunk:y page:z freed:s found:t others:q erased:k moving:l content:m games:j files:o
+    renew:u title:w sound:A look:v free:C pages:D
+"""
+NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())
+"""Names of ours, and for each one that all firmwares have: of pins, pictures, registers, notes.
+
+What only a V2 imports has single letters, for a V2 has memory to spare. The names in `table.py` are
+not among them, for a table is read without being unpacked.
+"""
+
+MARK = b"# noughts:"
+"""What each of our files begins with, so that they are known from others on the board."""
+
 _NOT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
+_IDENTIFIER = re.compile(r"\w")
 
 
 def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -29,41 +54,58 @@ def pack(source: bytes) -> bytes:
     """A Python file made smaller; one that cannot be read stays as it is, for the board to say."""
     try:
         text = source.decode().replace("\r\n", "\n").replace("\r", "\n")
-        smaller = _pack(text)
+        names = NAMES if source.startswith(MARK) else {}
+        smaller = _pack(text, names)
         # Such as a string of several lines that this Python's tokenize takes to pieces.
-        if not _is_same(ast.parse(smaller), ast.parse(text)):
+        if not _is_same(ast.parse(smaller), _renamed(ast.parse(text), names)):
             return source
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
         return source
     return smaller.encode()
 
 
-def _pack(text: str) -> str:
+def _pack(text: str, names: Mapping[str, str]) -> str:
     lines = text.split("\n")
-    code_ends: dict[int, int] = {}  # where a line's comment begins
-    levels: dict[int, int] = {}  # of the lines at which a statement begins
-    in_string: set[int] = set()  # lines that begin within a string
+    smaller = ["" for _ in lines]
+    smaller[0] = (re.findall(r"#[^:]*:", lines[0]) or [""])[0] if lines[0][:1] == "#" else ""
     level = 0
-    begins = True
+    last: tokenize.TokenInfo | None = None  # of the same statement
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        row, column = token.start
         level += (token.type == tokenize.INDENT) - (token.type == tokenize.DEDENT)
-        if token.type == tokenize.COMMENT:
-            code_ends[row] = column
-        if token.type not in _NOT_CODE:
-            if begins:
-                levels[row] = level
-            begins = token.type == tokenize.NEWLINE
-            in_string.update(range(row + 1, token.end[0] + 1))
-    smaller = re.findall(r"#[^:]*:|.*", lines[0])[:1]
-    for row, line in enumerate(lines[1:], 2):
-        code = line[: code_ends.get(row)]
-        if row + 1 not in in_string:
-            code = code.rstrip()
-        if row not in in_string and code:
-            code = " " * levels.get(row, 0) + code.lstrip()
-        smaller.append(code)
+        if token.type in _NOT_CODE:
+            continue
+        if token.type in (tokenize.NEWLINE, tokenize.ENDMARKER):
+            last = None
+            continue
+        row = token.start[0] - 1
+        if last is None:
+            smaller[row] += " " * level
+        elif last.end[0] - 1 == row:
+            smaller[row] += " " * _apart(last, token)
+        elif lines[last.end[0] - 1].endswith("\\"):
+            smaller[last.end[0] - 1] += "\\"
+        word = names.get(token.string, token.string) if token.type == tokenize.NAME else None
+        for i, part in enumerate((word or token.string).split("\n")):
+            smaller[row + i] += part
+        last = token
     return "\n".join(smaller).rstrip("\n") + "\n"
+
+
+def _apart(one: tokenize.TokenInfo, other: tokenize.TokenInfo) -> bool:
+    """Whether there must be a blank between two words."""
+    if one.type == tokenize.NUMBER and other.type == tokenize.NAME:
+        return True
+    return bool(_IDENTIFIER.match(one.string[-1]) and _IDENTIFIER.match(other.string[0]))
+
+
+def _renamed(tree: ast.AST, names: Mapping[str, str]) -> ast.AST:
+    for node in ast.walk(tree):
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, str) and not isinstance(node, ast.Constant):
+                setattr(node, field, names.get(value, value))
+            elif isinstance(value, list):
+                value[:] = [names.get(v, v) if isinstance(v, str) else v for v in value]
+    return tree
 
 
 def _is_same(one: object, other: object) -> bool:

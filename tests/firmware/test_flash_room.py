@@ -1,4 +1,4 @@
-"""On V2 the choice is kept where there is room, and files are never moved for it."""
+"""On V2 the choice and games are kept where there is room, and files are never moved for it."""
 
 from functools import cache
 
@@ -47,6 +47,16 @@ def chunks(machine):
     return {at: content for at, content in found.items() if content[0] not in (0x00, 0xFF)}
 
 
+def told_after_a_reset(machine):
+    """The games that are told then."""
+    player = Player(machine)
+    machine.cut_power()
+    player.boots()
+    machine.rest(1000)
+    player.listen()
+    return player.kept
+
+
 @cache
 def put():
     """The chunks of our files, as they are put there."""
@@ -58,43 +68,35 @@ def ours(machine):
     return {at: content for at, content in chunks(machine).items() if content in put()}
 
 
-UNFINISHED = {
-    "no length": chunk(b"\xfe"),
-    "no name": chunk(b"\xfe\xff\x08"),
-    "half a length": chunk(b"\xfe\xff\x4a"),
-    "half a name": chunk(b"\xfe\xff\x08sett"),
-    "half a letter": chunk(b"\xfe\xff\x08settin\xef"),
-    "no end": chunk(b"\xfe\xff\x08settingsHt"),
-}
-
-
-@pytest.mark.parametrize("unfinished", UNFINISHED)
-def test_what_a_cut_left_of_the_settings_is_removed(unfinished):
-    machine = v2(UNFINISHED[unfinished])
-    before = ours(machine)
-    assert offers_after_choosing(machine) == "Eb"
-    assert ours(machine) == before
-
-
-HALF_ERASED = {
-    "a chunk of no kind in each page": (chunk(b"\x42"), FREED),
-    "settings that would be misread": (FREED, chunk(b"\xff\xff\xff" + b"\xff" * 8 + b"\x4d")),
+CUT_SHORT = {
+    "no length": (chunk(b"\xfe"), FREED),
+    "no name": (chunk(b"\xfe\xff\x08"), FREED),
+    "half a length": (chunk(b"\xfe\xff\x4a"), FREED),
+    "half a name": (chunk(b"\xfe\xff\x08sett"), FREED),
+    "half a letter": (chunk(b"\xfe\xff\x08settin\xef"), FREED),
+    "half a letter in the middle": (chunk(b"\xfe\xff\x08setti\xfegs"), FREED),
+    "no end": (chunk(b"\xfe\xff\x08settingsHt"), FREED),
+    "a chunk of no kind": (chunk(b"\x42"), FREED),
+    "a file that would be misread": (FREED, chunk(b"\xff\xff\xff" + b"\xff" * 60 + b"\x4d")),
     "a link to a file of ours": (FREED, UNUSED[:-1] + b"\x05"),
     "half a name, that links to one": (chunk(b"\xfe\xff\x08sett")[:-1] + b"\x05", FREED),
 }
 
 
-@pytest.mark.parametrize("damage", HALF_ERASED)
-def test_without_room_a_choice_is_not_kept_and_nothing_else_is_lost(damage):
-    machine = v2(*HALF_ERASED[damage])
-    before = machine.files()
-    assert offers_after_choosing(machine) == "Pb"
-    assert machine.files() == before
+@pytest.mark.parametrize("cut_short", CUT_SHORT)
+def test_what_a_cut_left_is_freed(cut_short):
+    """In each page without files a chunk of this, and in all others what comes second."""
+    machine = v2(*CUT_SHORT[cut_short])
+    before = ours(machine)
+    assert offers_after_choosing(machine) == "Eb"
+    assert [game.end for game in told_after_a_reset(machine)] == ["x", "x"]
+    assert ours(machine) == before
 
 
 def test_a_file_of_someone_elses_stays():
+    """One in each page: there is no page to erase, so no room for the choice, nor for a game."""
     machine = v2(chunk(b"\xfe\x0d\x08marks.de"))
-    before = ours(machine)
+    before = machine.files()
     assert offers_after_choosing(machine) == "Pb"
-    assert ours(machine) == before
-    assert b"marks.de" in machine.files()
+    assert not told_after_a_reset(machine)
+    assert machine.files() == before

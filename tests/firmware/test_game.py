@@ -82,9 +82,11 @@ def test_marks_are_shown_as_they_should_be(start):
     assert levels[2] == {4, 7} and levels[10] == {0, 9} and levels[12] == {9}
     lit = {led for led, seen in enumerate(levels) if seen != {0}}
     assert lit == {2, 10, 12}  # LED 10 is cell 3, where A's cursor is
-    for led, period_ms in ((2, 500), (10, 100)):
+    # All is drawn when the cursor blinks, so a mark's pulse may be that much late.
+    for led, period_ms, late_ms in ((2, 500, 110), (10, 100, 40)):
         gaps = [after - before for before, after in itertools.pairwise(changes[led])]
-        assert all(abs(gap - period_ms) < 40 for gap in gaps), gaps
+        assert all(abs(gap - period_ms) < late_ms for gap in gaps), gaps
+        assert abs(sum(gaps) / len(gaps) - period_ms) < 40
 
 
 def test_levels_are_right_after_the_firmwares_timer_has_wrapped():
@@ -159,7 +161,7 @@ def test_ctrl_c_reaches_the_repl(start_any):
 
 def test_a_fault_shows_a_sad_face_and_it_starts_again(start):
     files = device_files()
-    files["chip.py"] = files["chip.py"].replace(b"    stop = ", b"    oops\n    stop = ")
+    files["chip.py"] = files["chip.py"].replace(b"    until = ", b"    oops\n    until = ")
     driver = Driver(start(files))
     driver.start()
     driver.press(A)

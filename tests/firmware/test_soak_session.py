@@ -30,7 +30,7 @@ def test_forty_device_seconds_on_a_v1():
     assert {choice[0] for choice in result.games} == set("EMH")
     assert {choice[1] for choice in result.games} == set("bt")
     assert {end[1] for end in result.ends} > {"x"}
-    assert 2_000 < result.lowest_free < 3_000
+    assert 1_700 < result.lowest_free < 3_000
     assert 5 < result.longest_gap_ms <= 50
 
 
@@ -68,7 +68,7 @@ def test_leaning_moves_the_cursor(monkeypatch, board):
     assert any(",PP,A,5," in line for line in trace)
 
 
-@pytest.mark.parametrize(("jump", "complaint"), [(65, ""), (40, "clock jumped by 4")])
+@pytest.mark.parametrize(("jump", "complaint"), [(65, ""), (40, "clock jumped by")])
 def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
     """The module on the board asks a clock that jumps after three seconds."""
     jumping = f"lambda: time() + (time() > 3000) * {jump}"
@@ -81,11 +81,11 @@ def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
 
 
 KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "
-HANG = b"    while end:\n        pass\n    start = "
+HANG = b"    while result:\n        pass\n    start = "
 FAULTS = {
     "level": ("ai.py", b'"H" else', b'"X" else'),  # hard plays as easy
-    "stall": ("chip.py", b"    stop = ", b"    buttons.microbit.sleep(60)\n    stop = "),
-    "noise": ("ending.py", b"    start = ", b"    print(end)\n    start = "),
+    "stall": ("chip.py", b"    until = ", b"    buttons.microbit.sleep(60)\n    until = "),
+    "noise": ("ending.py", b"    start = ", b"    print(result)\n    start = "),
     "leak": ("ending.py", b"    start = ", KEEP_48_BYTES),
     "hang": ("ending.py", b"    start = ", HANG),
 }

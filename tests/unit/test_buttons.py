@@ -34,8 +34,11 @@ class Bench:
         if board == "V2":
             microbit.__dict__["pin_logo"] = None
         machine = ModuleType("machine")
-        machine.__dict__["mem8"] = b""  # nothing is read from a V2's flash here
-        self.buttons = load_device("buttons", others={"microbit": microbit, "machine": machine})
+        machine.__dict__.update(mem8=Erased(), mem32=Erased())
+        kept = ModuleType("v2kept")
+        kept.__dict__.update(keep=None, room=None, tell=None)
+        others = {"microbit": microbit, "machine": machine, "v2kept": kept}
+        self.buttons = load_device("buttons", others=others)
         for _ in range(10):  # let it see that nothing is pressed
             self.buttons.wait()
 
@@ -59,6 +62,16 @@ class Bench:
             if event:
                 events.append((event, self.now_ms - start))
         return events
+
+
+class Erased:
+    """A V2's flash."""
+
+    def __getitem__(self, address):
+        return 0xFFFFFFFF
+
+    def __setitem__(self, address, value):
+        pass
 
 
 class Pin:

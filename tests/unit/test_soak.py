@@ -182,11 +182,12 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement():
 
 
 def test_the_table_says_nothing_of_wear_that_was_not_seen():
-    seen = endurance.Result("V1", 1, changes=200, writes=9_000, erases=Counter({0x3D000: 25}))
-    (rows,) = map(dict, table.sections([seen]))
-    assert rows["flash writes in 200 changes of settings"] == "45 a change"
-    assert rows["  until a page was erased 20,000 times"].startswith("160,000 changes: 22 years")
-    (rows,) = map(dict, table.sections([endurance.Result("V1", 1, changes=2, writes=90)]))
+    seen = endurance.Wear(200, 9_000, Counter({0x3D000: 25}))
+    (rows,) = map(dict, table.sections([endurance.Result("V1", 1, changes=seen)]))
+    assert rows["flash writes in 200 changes of the settings"] == "45 each"
+    assert rows["  until a page was erased 20,000 times"] == "160,000: 22 years at 20 a day"
+    few = endurance.Wear(2, 90)
+    (rows,) = map(dict, table.sections([endurance.Result("V1", 1, games=few, changes=few)]))
     assert not any("inf" in value for value in rows.values())
 
 
@@ -281,7 +282,7 @@ def sample():
         yield session.Result(board, 1, device_s=3600, cpu_s=9)
         yield cuts.Result(board, 1, cuts=10)
         yield serial_noise.Result(board, 1, interruptions=10)
-        yield endurance.Result(board, 1, changes=300, erases=Counter({0x3D000: 25}))
+        yield endurance.Result(board, 1, changes=endurance.Wear(300, 900, Counter({0x3D000: 25})))
 
 
 def test_the_document_shows_the_table_as_it_is_printed(tmp_path, monkeypatch):

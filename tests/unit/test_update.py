@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noughts.errors import BoardError
-from noughts.hardware.file_commands import MARK, checksum
+from noughts.hardware.file_commands import checksum
 from noughts.hardware.file_transfer import BoardFile
 from noughts.hardware.update import plan
+from noughts.packing import MARK
 
 WANTED = {name: b"# noughts: " + name.encode() for name in ("ai.py", "main.py", "table.py")}
 

@@ -16,6 +16,7 @@ from random import Random
 
 from micropython_microbit_fs.filesystem import CHUNK_SIZE, ChunkMarker
 
+from noughts.protocol.sentences import Game
 from noughts.virtual.program import firmware_for, program
 from soak.flash_watch import Operation, watch_flash
 from soak.machine import Machine
@@ -24,6 +25,8 @@ from soak.referee import ViolationError
 
 DEFAULTS = "Pb"
 _LEVELS = "PEMH"
+KEPT = 64
+"""The newest games that are told again after each boot."""
 _LONGEST_MS = 7_000
 _VISITS = 12  # to the menu, if nothing cuts the power before
 
@@ -77,7 +80,10 @@ class Cuts:
         self._firmware = firmware
         # What the flash may hold, and whether it was being changed since that was known.
         self._possible = {DEFAULTS}
+        self._choosing = False  # and so the choice may be written
         self._spoilt = False  # a cut spoilt chunks, so there may be no room for the choice
+        self._kept: list[Game] = []  # that ended, the oldest first
+        self._played: set[Game] = set()  # that ended, the one too that was being written at a cut
         self._cut_after = math.inf  # operations on the flash
         self._cut_at_erase = False
 
@@ -93,6 +99,8 @@ class Cuts:
             for _ in range(cuts):
                 self._until_cut()
                 result.cuts += 1
+                self._player.listen()
+                self._played.update(self._player.games)
                 self._count_cut(machine.microbit.flash_busy)
                 machine.cut_power()
             self._check()
@@ -123,7 +131,7 @@ class Cuts:
             pass
         finally:
             self._cut_after = math.inf
-            self._cut_at_erase = False
+            self._cut_at_erase = self._choosing = False
             self._limit_us(None)
 
     def _way(self) -> str:
@@ -133,9 +141,15 @@ class Cuts:
         self._machine.limit(moment_us, _PowerCutError)
 
     def _check(self) -> None:
-        """It boots, offers what it should, and plays."""
+        """It boots, tells the games that it should, offers what it should, and plays."""
         self._player.boots()
         choice = self._player.choice()
+        told = self._player.kept
+        if lost := [game for game in self._kept[-KEPT:] if game not in told]:
+            raise ViolationError(f"{len(lost)} games are not told again; the first is {lost[0]}")
+        if invented := [game for game in told if game not in self._played]:
+            raise ViolationError(f"games are told that were not played: {invented[0]}")
+        self._ended()
         if choice not in self._possible:
             raise ViolationError(
                 f"the menu offers {choice}; expected one of {sorted(self._possible)}"
@@ -146,6 +160,7 @@ class Cuts:
 
     def _visit_menu(self) -> None:
         """Choose something else, play, and come back."""
+        self._choosing = True
         opponent, controls = self._choice[0], self._choice[1]
         for _ in range(self._random.randrange(4)):
             opponent = _LEVELS[(_LEVELS.index(opponent) + 1) % 4]
@@ -157,17 +172,25 @@ class Cuts:
             self._player.tap(A, B)
         self._possible.add(self._choice)
         self._player.start()
+        self._choosing = False
         # The game has begun, so it is kept; after cuts while flash was changed, if there is room.
         if self._spoilt:
             self._possible.add(self._choice)
         else:
             self._possible = {self._choice}
         self._player.leave()
+        self._ended()
+
+    def _ended(self) -> None:
+        """The last game has ended, and is kept."""
+        self._kept.append(self._player.games[-1])
+        self._played.add(self._player.games[-1])
 
     def _begins(self, operation: Operation) -> None:
         self.result.operations += 1
         self._operation = operation
-        self._possible.add(DEFAULTS)
+        if self._choosing:
+            self._possible.add(DEFAULTS)
         self._cut_after -= 1
         if self._cut_after == 0 or (self._cut_at_erase and operation.kind == "erase"):
             self._cut_at_erase = False
@@ -179,9 +202,14 @@ def _cut() -> None:
 
 
 def used_up(board: str, firmware: Path | None, random: Random) -> bytes:
-    """A flash in whose file system nearly all chunks were used and freed before."""
+    """A flash in whose file system nearly all chunks were used and freed before.
+
+    The firmware takes one after the other, so those that are left follow each other.
+    """
     flash = bytearray(program(board, firmware=firmware).flash)
-    for start in firmware_for(board, firmware).layout[::CHUNK_SIZE]:
-        if flash[start] == ChunkMarker.UNUSED and random.random() < 0.9:
-            flash[start] = ChunkMarker.FREED
+    chunks = firmware_for(board, firmware).layout[::CHUNK_SIZE]
+    unused = [start for start in chunks if flash[start] == ChunkMarker.UNUSED]
+    first = random.randrange(len(unused))
+    for start in (unused[first:] + unused[:first])[: len(unused) * 9 // 10]:
+        flash[start] = ChunkMarker.FREED
     return bytes(flash)

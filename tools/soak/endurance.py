@@ -8,7 +8,9 @@ a file system that is used up.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -20,9 +22,33 @@ from soak.player import A, B, Player
 from soak.referee import ViolationError
 
 ERASES = {"V1": 20_000, "V2": 10_000}
-CHANGES_A_DAY = 20
+A_DAY = {"games": 50, "changes of the settings": 20}
 DAYS_A_YEAR = 365
-GAMES = 20
+GAMES = 300
+
+
+@dataclass
+class Wear:
+    """The flash operations that so many games, or changes of the settings, have cost."""
+
+    times: int = 0
+    writes: int = 0
+    erases: Counter[int] = field(default_factory=Counter)
+    """By page."""
+    longest_ms: float = 0
+    """What they took at most in one of them: the CPU waits."""
+
+    def add(self, operations: Sequence[Operation]) -> None:
+        """Count one more."""
+        self.times += 1
+        self.writes += sum(each.kind == "write" for each in operations)
+        self.erases.update(each.address for each in operations if each.kind == "erase")
+        self.longest_ms = max(self.longest_ms, sum(each.us for each in operations) / 1000)
+
+    def lasting(self, board: str) -> float:
+        """After how many of them the most worn page reaches its rated number of erases."""
+        worst = max(self.erases.values(), default=0)
+        return ERASES[board] * self.times / worst if worst else math.inf
 
 
 @dataclass
@@ -33,14 +59,9 @@ class Result:
     seed: int
     kind: str = "endurance"
     firmware: str = ""
-    games: int = 0
-    game_operations: int = 0
-    """Writes and erases in those games, whole games and abandoned ones."""
-    changes: int = 0
-    writes: int = 0
-    """Writes in all those changes."""
-    erases: Counter[int] = field(default_factory=Counter)
-    """Erases in all those changes of the settings, by page."""
+    games: Wear = field(default_factory=Wear)
+    changes: Wear = field(default_factory=Wear)
+    """Of the settings."""
     failure: str = ""
     trace: tuple[str, ...] = ()
 
@@ -48,18 +69,7 @@ class Result:
     def repeat(self) -> str:
         """The command-line options that repeat this run."""
         options = f"--board {self.board.lower()} --hours 0 --cuts 0 --noise 0"
-        return f"{options} --seed {self.seed} --changes {max(self.changes, 1)}"
-
-    @property
-    def lasting_changes(self) -> float:
-        """After how many changes the most worn page reaches its rated number of erases."""
-        worst = max(self.erases.values(), default=0)
-        return ERASES[self.board] * self.changes / worst if worst else float("inf")
-
-    @property
-    def years(self) -> float:
-        """The same in years, at `CHANGES_A_DAY`."""
-        return self.lasting_changes / CHANGES_A_DAY / DAYS_A_YEAR
+        return f"{options} --seed {self.seed} --changes {max(self.changes.times, 1)}"
 
 
 def count(board: str, changes: int, seed: int = 1, firmware: Path | None = None) -> Result:
@@ -74,28 +84,18 @@ def count(board: str, changes: int, seed: int = 1, firmware: Path | None = None)
         player.boots()
         watch_flash(machine, operations.append)
         for _ in range(GAMES):
-            _game(player)
-        result.games, result.game_operations = GAMES, len(operations)
+            operations.clear()
+            player.start()
+            player.leave()
+            if not operations:
+                raise ViolationError("a game is not kept")
+            result.games.add(operations)
         for _ in range(changes):
             operations.clear()
             player.tap(A, B)
             if not operations:
                 raise ViolationError("a change of the settings is not kept")
-            result.changes += 1
-            result.writes += sum(each.kind == "write" for each in operations)
-            result.erases.update(each.address for each in operations if each.kind == "erase")
+            result.changes.add(operations)
     except ViolationError as error:
         result.failure = str(error)
     return result
-
-
-def _game(player: Player) -> None:
-    """Two people: B places all nine marks, or six and leaves."""
-    player.start()
-    for _ in range(6):
-        player.tap(B)
-    if player.games[-1].end == "-":
-        player.leave()
-    else:
-        player.tap(A)  # skips to the next game
-        player.leave()

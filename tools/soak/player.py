@@ -13,7 +13,7 @@ from soak.referee import ViolationError
 A: Button = "A"
 B: Button = "B"
 BOOT_MS = 3_000
-_BOOT_LINE = re.compile(rb"\$NB,[^*\n]*\*[0-9A-F]{2}\r\n")
+_BOOT_LINE = re.compile(rb"\$NB,1,(\w+)[^*\n]*\*[0-9A-F]{2}\r\n")
 DOWN_MS = 80
 UP_MS = 200
 SAVING_MS = 5_000
@@ -30,13 +30,17 @@ class Player:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.games: list[sentences.Game] = []
-        """Sentences since the boot."""
+        """Sentences since the boot, of its own games."""
+        self.kept: list[sentences.Game] = []
+        """Games of earlier boots, told since this one."""
+        self.boot = ""
         self._line = b""
 
     def boots(self) -> None:
         """Wait for the boot sentence; what the board said before it is forgotten."""
         self._line = b""
         self.games.clear()
+        self.kept.clear()
         self.machine.heard()
         for button in (A, B):
             self.machine.contact(button, False)
@@ -45,6 +49,7 @@ class Player:
             self.machine.rest(100)
             heard += self.machine.heard()
             if found := _BOOT_LINE.search(heard):
+                self.boot = found[1].decode()
                 self._line = heard[found.end() :]
                 self.machine.rest(_READY_MS)
                 return
@@ -71,7 +76,9 @@ class Player:
                 found.append(sentences.read(line.decode("latin-1").strip("\r\0")))
             except SentenceError as error:
                 raise ViolationError(f"{line[:120]!r} on the serial line: {error}") from error
-        self.games += [each for each in found if isinstance(each, sentences.Game)]
+        for each in found:
+            if isinstance(each, sentences.Game):
+                (self.games if each.boot == self.boot else self.kept).append(each)
         return found
 
     def choice(self) -> str:

@@ -56,7 +56,7 @@ def wait():
     return button
 def tell(text):
     global gap, jump, last, start
-    send(text)
+    text = send(text)
     time = running_time()
     end = clock()
     gc.collect()
@@ -64,6 +64,7 @@ def tell(text):
     gap = jump = 0
     last += running_time() - time
     start += clock() - end
+    return text
 buttons.wait = wait
 """
 """What the module is on a V1. The timer counts microseconds, in 24 bits: a small integer."""

@@ -85,19 +85,20 @@ def _noise(results: Sequence[serial_noise.Result]) -> Iterator[Row]:
 
 def _endurance(results: Sequence[endurance.Result]) -> Iterator[Row]:
     for result in results:
-        yield f"flash operations in {result.games} games", f"{result.game_operations}"
-        each = result.writes / result.changes if result.changes else 0
-        yield f"flash writes in {result.changes} changes of settings", f"{each:.0f} a change"
-        total, worst = result.erases.total(), max(result.erases.values(), default=0)
-        yield (
-            f"page erases in {result.changes} changes of settings",
-            f"{total}, {worst} of one page",
-        )
-        if not worst:
-            continue
-        changes = f"{result.lasting_changes:,.0f} changes"
-        lasts = f"{changes}: {result.years:.0f} years at {endurance.CHANGES_A_DAY} a day"
-        yield f"  until a page was erased {endurance.ERASES[result.board]:,} times", lasts
+        for what, wear in (("games", result.games), ("changes of the settings", result.changes)):
+            each = wear.writes / wear.times if wear.times else 0
+            yield f"flash writes in {wear.times} {what}", f"{each:.0f} each"
+            total, worst = wear.erases.total(), max(wear.erases.values(), default=0)
+            yield "  page erases", f"{total}, {worst} of one page"
+            yield "  the CPU waited for the flash", f"{wear.longest_ms:.1f} ms at most"
+            if worst:
+                a_day = endurance.A_DAY[what]
+                lasts = wear.lasting(result.board)
+                years = lasts / a_day / endurance.DAYS_A_YEAR
+                yield (
+                    f"  until a page was erased {endurance.ERASES[result.board]:,} times",
+                    f"{lasts:,.0f}: {years:.0f} years at {a_day} a day",
+                )
 
 
 def too_few_in_writes(results: Sequence[Result]) -> Iterator[str]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-MARK = b"# noughts:"
-"""What each of our files begins with, so that they are known from others on the board."""
+from noughts.packing import MARK
 
 _BLOCK = 64
 _FACTOR = 0x1B873593_CC9E2D51

@@ -19,8 +19,9 @@ import serial
 
 from noughts.errors import BoardError
 from noughts.hardware.boot import gone, wait_for_boot
-from noughts.hardware.file_commands import MARK, SURVEY, checksum, removing, writing
+from noughts.hardware.file_commands import SURVEY, checksum, removing, writing
 from noughts.hardware.ports import LOST
+from noughts.packing import MARK
 from noughts.protocol.sentences import Boot
 
 _Answer = TypeVar("_Answer")

@@ -1,0 +1,50 @@
+# noughts: keeps the last sentence of each game in flash, and tells them again after a reset.
+#
+# A V1 has 64 files for them, each of one chunk: the newest takes the place of the oldest. Before
+# each sentence stands its number, in six digits. (A V2 has few and large pages: see v2kept.py.)
+import buttons
+
+number = 100000  # of the next game to keep
+told = 0  # files
+turn = buttons.wait
+
+if buttons.v2:
+    keep = buttons.v2.keep
+    tell = buttons.v2.tell
+else:
+
+    def keep(text):
+        global number
+        while told < 64:  # a game has ended at once
+            tell()
+        try:
+            with open(str(number % 64), "w") as f:
+                f.write(str(number) + text)
+        except OSError:  # no room
+            pass
+        number += 1
+
+    def tell():
+        # Tells one more; whether there may be others.
+        global number, told
+        try:
+            text = open(str(told)).read()
+            number = max(number, int(text[:6]) + 1)
+            print(text[6:])
+        except (OSError, ValueError):  # none, or what a power cut left of one
+            pass
+        told += 1
+        return told < 64
+
+
+def wait_and_tell():  # noqa: F811
+    # Stands for buttons.wait() until all are told, one at each turn of the loop. Then a V1 needs
+    # the memory of this.
+    global tell, wait_and_tell
+    if not tell():
+        buttons.wait = turn
+        del tell, wait_and_tell
+    return turn()
+
+
+buttons.wait = wait_and_tell

@@ -1,0 +1,57 @@
+"""The names that our packed files have on a board are those of its firmware: they cost no heap."""
+
+import io
+import keyword
+import re
+import tokenize
+
+import pytest
+
+from noughts import packing
+from noughts.device_files import device_files
+from noughts.packing import NAMES
+from official import firmwares, stepped
+
+ONLY_V2 = {"v2.py", "v2kept.py"}
+
+
+def words(source):
+    tokens = tokenize.generate_tokens(io.StringIO(source.decode()).readline)
+    return {token.string for token in tokens if token.type == tokenize.NAME}
+
+
+def used(but=()):
+    return set().union(*(words(text) for name, text in device_files().items() if name not in but))
+
+
+def in_firmware(name, firmware):
+    """Whether a firmware has interned it: its length stands before it, in one byte."""
+    return bytes([len(name)]) + name.encode() + b"\0" in stepped(firmware)({}).flash
+
+
+@pytest.mark.parametrize("firmware", firmwares())
+def test_a_name_that_is_replaced_is_not_the_firmwares(firmware):
+    """So no program calls anything of the firmware's by it."""
+    assert not [name for name in NAMES if in_firmware(name, firmware)]
+
+
+@pytest.mark.parametrize("firmware", firmwares()[:2])
+def test_a_v1_has_the_names_that_it_gets(firmware):
+    for name in used(ONLY_V2) & set(NAMES):
+        assert in_firmware(NAMES[name], firmware), name
+
+
+def test_no_two_names_become_one():
+    assert len(set(NAMES.values())) == len(NAMES)
+    assert not used() & set(NAMES.values())
+    assert not [name for name in NAMES.values() if keyword.iskeyword(name)]
+
+
+def test_all_names_are_used():
+    assert set(NAMES) <= used()
+
+
+def test_the_table_keeps_its_names():
+    """It is read as it is on the board."""
+    assert not words(device_files()["table.py"]) & set(NAMES)
+    assert re.search(rb"(?m)^ID=", packing.packed(device_files())["table.py"])
