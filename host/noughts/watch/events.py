@@ -10,6 +10,14 @@ from noughts.protocol.describe import counted, describe, short
 from noughts.protocol.sentences import Boot, Sentence
 from noughts.store import timestamps
 from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
+from noughts.watch.room_events import (
+    BrokerAnswered,
+    LinesNotPublished,
+    MessageRefused,
+    RoomEvent,
+    RoomOffline,
+    RoomOnline,
+)
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,7 @@ Event = (
     | StoreFree
     | StoreGone
     | NotShown
+    | RoomEvent
 )
 
 _NAMES = {
@@ -103,6 +112,11 @@ _NAMES = {
     StoreFree: "free",
     StoreGone: "moved",
     NotShown: "missed",
+    BrokerAnswered: "broker",
+    RoomOnline: "online",
+    RoomOffline: "offline",
+    MessageRefused: "refused",
+    LinesNotPublished: "unpublished",
 }
 
 
@@ -137,10 +151,27 @@ def in_words(event: Event, called: Callable[[str], str] = short) -> str:
         )
     if isinstance(event, NotShown):
         return f"{counted(event.events, 'event')} not shown, as nobody read them; all is kept"
+    if isinstance(event, RoomEvent):
+        return _of_rooms(event)
     if isinstance(event, UnknownSentence):
         what = f"{event.what} is not known to this version"
         return f"{called(event.board)}: {what}; get a newer noughts"
     return f"{called(event.board)}: noise: {event.text}"
+
+
+def _of_rooms(event: RoomEvent) -> str:
+    if isinstance(event, BrokerAnswered):
+        return f"{event.broker}: {event.what}"
+    if isinstance(event, RoomOnline):
+        return f"room {event.room} is online"
+    if isinstance(event, RoomOffline):
+        return f"room {event.room} went offline; what its boards say comes when it is back"
+    if isinstance(event, MessageRefused):
+        return f"{event.topic}: a message was refused: {event.why}"
+    return (
+        f"{counted(event.bytes, 'byte')} of raw lines made room for newer ones before a collector "
+        "had stored them; their games are in this room's store alone"
+    )
 
 
 def as_record(event: Event, at: int) -> dict[str, object]:

@@ -37,6 +37,11 @@ _CHUNK = 65_536
 _NAME = re.compile(r"[0-9A-Za-z/\\].{0,3999}")
 
 
+def files(folder: Path) -> list[Path]:
+    """The files of a folder of raw lines, by when they were begun."""
+    return sorted(folder.glob("????-??-??T*.log"))
+
+
 def is_board_name(text: str) -> bool:
     """Whether a board may have this name.
 
@@ -99,7 +104,7 @@ class RawLog:
         assert self._file is not None
         own = Path(self._file.name)
         others = []
-        for path in self.folder.glob("????-??-??T*.log"):
+        for path in files(self.folder):
             with suppress(FileNotFoundError):  # another watcher makes room, too
                 status = path.stat()
                 if path != own:
@@ -108,8 +113,9 @@ class RawLog:
         for *_, path, size in sorted(others):
             if total <= self._limit - self._piece:
                 break
-            path.unlink(missing_ok=True)
-            total -= size
+            with suppress(PermissionError):  # Windows: it is being read, to be published
+                path.unlink(missing_ok=True)
+                total -= size
 
     def _failure(self, error: OSError) -> StoreError:
         return StoreError(

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -31,6 +32,7 @@ from noughts.watch.events import (
 )
 from noughts.watch.port_monitor import Change, DataReceived, PortClosed, PortOpened
 from noughts.watch.raw_log import RawLog
+from noughts.watch.room_events import RoomEvent
 
 _REST_S = 0.02
 _TIDY = 5000
@@ -44,6 +46,13 @@ _NAMES_S = 1.0
 """Between two looks at whether another program has named a board."""
 _LAST_S = 0.25
 """After the end was asked for: to take in what boards have said by then."""
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """Comes after bytes whose sender waits to be told that they are stored."""
+
+    stored: Callable[[], None]
 
 
 class Recorder:
@@ -61,7 +70,9 @@ class Recorder:
         self._boots: dict[str, tuple[Boot, int | None]] = {}
         self._busy_since_s: float | None = None
         self._said_busy = False
-        self.pending: deque[Event | tuple[str, Item, int | None]] = deque()
+        self.pending: deque[Event | Delivered | tuple[str, Item, int | None]] = deque()
+        self.delivered: list[Delivered] = []
+        """What was pending until here is stored."""
         self.left_out = 0
         """Sentences that are in the raw log only, because too many were pending."""
 
@@ -113,6 +124,8 @@ class Recorder:
             try:
                 if isinstance(first, tuple):
                     events += self._keep(*first)
+                elif isinstance(first, Delivered):
+                    self.delivered.append(first)
                 else:
                     events.append(first)
             except StoreBusyError:
@@ -148,12 +161,13 @@ class Recorder:
         for board, (boot, at) in self._boots.items():
             store.keep(board, boot, at)
         self._store = store
+        self.delivered.clear()  # that was in the store that is gone
 
 
 class Source(Protocol):
-    """Where changes come from: a `PortMonitor`, or a board of this program."""
+    """Where changes come from: a `PortMonitor`, a broker, or a board of this program."""
 
-    def poll(self) -> Sequence[Change]:
+    def poll(self) -> Sequence[Change | RoomEvent | Delivered]:
         """What has happened since the last time."""
 
 
@@ -197,11 +211,15 @@ class Watch:
 
     def _step(self) -> tuple[bool, list[Event]]:
         arrived = False
+        left_out = self._recorder.left_out
         for change in self._monitor.poll():
             if isinstance(change, DataReceived):
                 arrived = True
-                self._recorder.take(change.board, change.data, timestamps.now())
+                at = timestamps.now() if change.at is None else change.at
+                self._recorder.take(change.board, change.data, at)
                 continue
+            if isinstance(change, Delivered) and self._recorder.left_out > left_out:
+                continue  # it will be sent again
             if isinstance(change, PortClosed):
                 self._recorder.take_end(change.board, timestamps.now())
             if isinstance(change, PortOpened) and change.board in self._names:
@@ -210,6 +228,9 @@ class Watch:
         self._recorder.pending += self._renamed()
         self._raw.flush()
         events = self._settle()
+        for each in self._recorder.delivered:
+            each.stored()
+        self._recorder.delivered.clear()
         self._events += len(events)
         if self._events >= _TIDY:
             # CPython keeps lists of freed tuples and the like, which only this gives back.

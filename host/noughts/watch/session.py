@@ -19,6 +19,7 @@ from noughts.watch.events import (
     in_words,
 )
 from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
+from noughts.watch.room_events import BrokerAnswered, RoomEvent, RoomOffline, RoomOnline
 
 _LISTED = 200
 
@@ -60,7 +61,9 @@ class Session:
         self.ended: deque[Ended] = deque(maxlen=_LISTED)
         """Newest first."""
         self.waiting: dict[str, str] = {}
-        """Ports that cannot be opened, and why."""
+        """Ports that cannot be opened and brokers that cannot be reached, and why."""
+        self.offline: set[str] = set()
+        """Rooms that were online, or are known to the broker, and are offline."""
         self.warning = ""
         """What has become of the store, in words; nothing while all is well."""
         self.sentences = 0
@@ -80,6 +83,9 @@ class Session:
             return
         if isinstance(event, NotShown):
             return
+        if isinstance(event, RoomEvent):
+            self._take_of_rooms(event)
+            return
         if isinstance(event, BoardNamed):
             self.names[event.board] = event.name
             return
@@ -94,6 +100,17 @@ class Session:
             board.noise += 1
         elif isinstance(event, SentenceStored):
             self._tell(board, event)
+
+    def _take_of_rooms(self, event: RoomEvent) -> None:
+        if isinstance(event, BrokerAnswered):
+            self.waiting.pop(event.broker, None)
+        elif isinstance(event, RoomOnline):
+            self.offline.discard(event.room)
+        elif isinstance(event, RoomOffline):
+            self.offline.add(event.room)
+            for board in self.boards.values():
+                if board.name.startswith(f"{event.room}/"):
+                    board.connected = False
 
     def called(self, board: str) -> str:
         """A board as people know it."""

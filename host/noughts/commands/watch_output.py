@@ -1,0 +1,61 @@
+"""What `noughts watch` prints: a line or a JSON object for each event, and a sum at its end."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from noughts.errors import printable
+from noughts.protocol.describe import counted
+from noughts.store import timestamps
+from noughts.terminal.lines import Lines, say
+from noughts.watch.events import Event, NotShown, as_record, in_words
+from noughts.watch.session import Session
+
+RECORDS = """
+with --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
+  connected  board, port               gone     board, port, why
+  waiting    port, why                 noise    board, text
+  named      board, name (what people call it; null: nothing any more)
+  unknown    board, what               boot     board, new, boot, hardware, release, table_id
+  busy       store (another program writes to it: sentences wait)
+  free       store                         moved    store (deleted or overwritten), now
+  missed     events (how many were not printed, because nobody read)
+  game       board, new, game (its number in the store), boot, number (the board's own count),
+             seats, first, moves (cells 0 to 8), ms (since the game began), end (- A B = x)
+and of rooms, where a broker that cannot be reached is "waiting" as a port is:
+  broker     broker, what (it answers, or what was published is stored again)
+  online     room                          offline  room
+  refused    topic, why                    unpublished  bytes (of raw lines, deleted before)
+"new" is false for what the store already had. A boot or game is printed once it is stored.
+"""
+
+
+class EventLines(Lines):
+    """Events on standard output."""
+
+    def __init__(self, as_json: bool, failed: Callable[[], None]) -> None:
+        super().__init__(
+            sys.stdout, lambda count: described([NotShown(count)], as_json, str)[0], failed
+        )
+
+
+def described(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:
+    """A line for each event; called: what people call a board."""
+    at = timestamps.now()
+    return [
+        json.dumps(as_record(event, at)) if as_json else printable(in_words(event, called))
+        for event in events
+    ]
+
+
+def sum_up(session: Session, noise: int, path: Path, unshown: int = 0) -> None:
+    """Say at the end what has come and where it is kept."""
+    missed = f"{counted(unshown, 'event')} not shown, as nobody read them; " if unshown else ""
+    say(
+        f"{counted(session.sentences, 'sentence')} from {counted(len(session.boards), 'board')}, "
+        f"{counted(session.games, 'game')} ended, {counted(noise, 'byte')} of noise; {missed}"
+        f"kept in {path}"
+    )
