@@ -14,6 +14,7 @@ from noughts.watch.events import BoardNamed, SentenceStored, StoreBusy
 from noughts.watch.port_monitor import PortClosed, PortMonitor, PortOpened, PortUnavailable
 from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Watch
+from noughts.watch.room_events import BrokerAnswered, RoomOffline, RoomOnline
 from noughts.watch.session import Session
 from sample_games import AT, BOOT, stages
 
@@ -175,6 +176,27 @@ def test_troubles_stand_above_the_boards(screen):
         await pilot.press("q")
 
     screen(events, look, (140, 40))
+
+
+def test_rooms_that_are_offline_are_named(screen):
+    def events(path):
+        for room in ("3c", "3b"):
+            yield RoomOnline(room)
+            yield PortOpened(f"{room}/usb-1", "mqtt://broker")
+        yield PortUnavailable("mqtt://broker", "it hung up")
+        yield BrokerAnswered("mqtt://broker", "connected")
+        yield RoomOffline("3b")
+        yield RoomOffline("10")
+        yield RoomOffline("3c")
+        yield RoomOnline("3c")
+
+    async def look(pilot, app):
+        top = "\n".join(lines(app)[:4])
+        assert "2 boards, 2 unplugged" in top and "offline: 3b, 10" in top
+        assert "waiting" not in top
+        await pilot.press("q")
+
+    screen(events, look)
 
 
 def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):

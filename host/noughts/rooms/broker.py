@@ -115,7 +115,7 @@ class Broker:
             try:
                 self._keep(client)
             except Exception as error:  # a broker may send what paho never expected
-                self._fail(self._reason(error), again=isinstance(error, ConnectionError))
+                self._fail(self._reason(error), again=not isinstance(error, ssl.SSLError))
             finally:
                 with suppress(Exception):
                     client.disconnect()
@@ -206,7 +206,8 @@ class Broker:
                 f"its certificate is not trusted ({error.verify_message.rstrip('.')}); check the "
                 "host's name, and name the certificate of its CA with --ca"
             )
-        if isinstance(error, ssl.SSLError):
+        hung_up = isinstance(error, (ConnectionResetError, ConnectionAbortedError))
+        if isinstance(error, ssl.SSLError) or (hung_up and self._address.tls):
             return f"there is no TLS at {where}; write mqtt://, or name the port that has TLS"
         if isinstance(error, socket.gaierror):
             return f"there is no host {self._address.host}; check its name and the network"

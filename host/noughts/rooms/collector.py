@@ -110,8 +110,7 @@ class Collector:
     def _said(
         self, connection: Connection, message: paho.MQTTMessage, room: str, board: str
     ) -> Iterator[_Change]:
-        if len(message.payload) > messages.MAX_MESSAGE:
-            raise ValueError(f"it is longer than {messages.MAX_MESSAGE:,} bytes")
+        heard = messages.heard(board, bytes(message.payload), timestamps.now())
         name = f"{room}/{board}"
         if name not in self._boards and len(self._boards) >= _MAX_BOARDS:
             raise ValueError(f"there are more than {_MAX_BOARDS:,} boards")
@@ -119,8 +118,8 @@ class Collector:
             self._boards.add(name)
             self._silent.discard(name)
             yield PortOpened(name, self._name)
-        for heard in messages.heard(board, bytes(message.payload), timestamps.now()):
-            yield DataReceived(name, heard.data, heard.at)
+        for data, at in heard:
+            yield DataReceived(name, data, at)
         yield Delivered(partial(self._stored, connection, message, room))
 
     def _stored(self, connection: Connection, message: paho.MQTTMessage, room: str) -> None:

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from noughts.rooms.topics import is_published
 from noughts.watch import raw_log
-from noughts.watch.raw_log import Captured
 
 MAX_MESSAGE = 64 * 1024
 """Bytes that a room sends at once, and that a collector reads."""
@@ -52,14 +50,17 @@ def by_board(lines: bytes, room: str) -> list[Message]:
     return [Message(board, bytes(said)) for board, said in boards.items()]
 
 
-def heard(board: str, lines: bytes, now: int) -> Iterator[Captured]:
-    """What a message says of this board; whatever is not a raw line of it is the board's noise.
+def heard(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]]:
+    """What a message says of this board, line by line, and when each was heard.
 
     The clock of another computer may be fast, or the sender lie: nothing was heard after `now`.
+    Raises `ValueError`, saying why, for what no room sends.
     """
+    if len(lines) > MAX_MESSAGE:
+        raise ValueError(f"it is longer than {MAX_MESSAGE:,} bytes")
+    found = []
     for captured in raw_log.read(io.BytesIO(lines)):
-        if captured.board == board and captured.at is not None:
-            yield Captured(captured.data, captured.size, board, min(captured.at, now))
-        else:
-            noise = captured.data.rstrip(b"\r\n") + b"\n"
-            yield Captured(noise, captured.size, board, now)
+        if captured.board != board or captured.at is None:
+            raise ValueError("it is not raw lines of the board in its topic")
+        found.append((captured.data, min(captured.at, now)))
+    return found

@@ -20,7 +20,7 @@ from textual.widgets.option_list import Option
 
 from noughts.errors import StoreError
 from noughts.game.review import review
-from noughts.protocol.describe import counted, opponents, result
+from noughts.protocol.describe import counted, name_key, opponents, result
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
@@ -169,6 +169,9 @@ class WatchApp(App[None]):
         for trouble in (self._session.warning, self._failure):
             if trouble:
                 lines.append((trouble, "bold"))
+        if self._session.offline:
+            rooms = ", ".join(sorted(self._session.offline, key=name_key))
+            lines.append((f"offline: {rooms}", "bold"))
         waiting = [f"waiting for {port}: {why}" for port, why in self._session.waiting.items()]
         if len(waiting) > _MAX_WAITING:
             waiting[_MAX_WAITING:] = [f"and {len(waiting) - _MAX_WAITING} more ports"]
