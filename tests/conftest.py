@@ -32,6 +32,7 @@ if os.name != "posix":
         "e2e/test_put_failures.py",
         "e2e/test_readme.py",
         "e2e/test_rooms.py",
+        "e2e/test_rooms_document.py",
         "e2e/test_rooms_killed.py",
         "e2e/test_standard_streams.py",
         "e2e/test_watch.py",

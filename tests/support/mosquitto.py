@@ -25,7 +25,7 @@ class Mosquitto:
     """A broker that keeps what it has in a folder, and may be killed and started again.
 
     users: their passwords, if not everybody is let in. tls: a certificate and its key, for another
-    port. lines: of its configuration besides.
+    port. lines: of its configuration besides. whole: all of it, with its `{port}`.
     """
 
     def __init__(
@@ -34,6 +34,7 @@ class Mosquitto:
         users: Mapping[str, str] | None = None,
         tls: tuple[Path, Path] | None = None,
         lines: tuple[str, ...] = (),
+        whole: str | None = None,
     ) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
@@ -41,12 +42,11 @@ class Mosquitto:
         self.log = folder / "mosquitto.log"
         if users:
             self._write_users(users)
+        user = f"user {getpass.getuser()}"  # else root would become another one
         self._configuration = folder / "mosquitto.conf"
-        self._configuration.write_text(
-            "\n".join(
+        if whole is None:
+            whole = "\n".join(
                 [
-                    f"user {getpass.getuser()}",  # else root would become another one
-                    "per_listener_settings false",
                     f"allow_anonymous {'false' if users else 'true'}",
                     *([f"password_file {folder / 'users'}"] if users else []),
                     "persistence true",
@@ -54,10 +54,10 @@ class Mosquitto:
                     *lines,
                     f"listener {self.port} 127.0.0.1",
                     *(_with_tls(self.tls_port, *tls) if tls else ()),
-                    "",
                 ]
             )
-        )
+        text = f"{user}\n{whole}\n".replace("{port}", str(self.port))
+        self._configuration.write_text(text)
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 

@@ -6,15 +6,18 @@ import argparse
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from noughts.errors import NoughtsError
 from noughts.rooms.address import BrokerAddress, is_broker, parse
-from noughts.rooms.credentials import Credentials, credentials
 from noughts.rooms.topics import room_name
 from noughts.terminal.lines import say
 from noughts.watch.port_monitor import Change
 from noughts.watch.recorder import Delivered, Source
 from noughts.watch.room_events import RoomEvent
+
+if TYPE_CHECKING:
+    from noughts.rooms.credentials import Credentials
 
 
 class Sources:
@@ -75,9 +78,11 @@ class Rooms:
                     f"{address} would get back what comes from it; publish to another broker, or "
                     "under another prefix"
                 )
-        self._logins = {
-            address: credentials(address, args.password_file, args.ca) for address in brokers
-        }
+        self._logins: dict[BrokerAddress, Credentials] = {}
+        for address in brokers:
+            from noughts.rooms.credentials import credentials  # TLS: few watches need it
+
+            self._logins[address] = credentials(address, args.password_file, args.ca)
         self._room = room_name(args.room)
 
     def start(self, folder: Path, stack: ExitStack) -> list[Source]:

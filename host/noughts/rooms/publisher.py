@@ -61,6 +61,7 @@ class Publisher:
         self._patience_s = _PATIENCE_S
         self._has_collector = True  # until we know better
         self._lost = 0
+        self._why_unsaved = ""
         self._changes: queue.SimpleQueue[_Change] = queue.SimpleQueue()
         self._arrived: queue.SimpleQueue[Connection | list[str]] = queue.SimpleQueue()
         self._stop = threading.Event()
@@ -178,8 +179,11 @@ class Publisher:
         self._saved_s = time.monotonic()
         try:
             self._backlog.save()
-        except NoughtsError as error:
-            self.failed(str(error))
+            self._why_unsaved = ""
+        except NoughtsError as error:  # then more is sent twice, and nothing is lost
+            if not self._why_unsaved:
+                self.failed(str(error))
+            self._why_unsaved = str(error)
 
     def close(self) -> None:
         """Publish what is left, if somebody stores it, and that the room goes offline."""
