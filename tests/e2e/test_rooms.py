@@ -12,6 +12,7 @@ import sys
 import paho.mqtt.client as paho
 import pytest
 import trustme
+from paho.mqtt import publish
 from paho.mqtt.enums import CallbackAPIVersion
 
 from fed_port import Port
@@ -73,8 +74,9 @@ def happens(watcher, **wanted):
 
 def test_two_rooms_and_a_collector(mosquitto, watch, port, tmp_path):
     broker = mosquitto()
-    collector = watch("collector", broker.url)
-    happens(collector, event="broker", what="connected")
+    collector, another = watch("collector", broker.url), watch("another", broker.url)
+    for each in (collector, another):
+        happens(each, event="broker", what="connected")
     told = [BOOT, *stages(DRAW)]
     rooms = {}
     for name in ("3a", "Raum 3b"):
@@ -97,8 +99,26 @@ def test_two_rooms_and_a_collector(mosquitto, watch, port, tmp_path):
     assert said.startswith("22 sentences from 2 boards, 2 games ended, 0 bytes of noise; ")
     assert [game["moves"] for game in games(collector.db)] == [DRAW, DRAW]
     began = times(collector.db)
+    happens(another, event="offline", room="Raum 3b")
+    assert another.end()[0] == 0 and times(another.db) == began
     for name, (room, board) in rooms.items():
         assert began[f"{name}/{board.path}"] == times(room.db)[board.path]
+
+
+def test_a_room_says_again_that_it_is_online(mosquitto, watch, port):
+    """The will of its connection of before may come late, as after a power cut."""
+    broker, board = mosquitto(), port("board")
+    collector = watch("collector", broker.url)
+    happens(collector, event="broker")
+    watch("room", "--publish", broker.url, "--room", "3b", board.path)
+    happens(collector, event="online", room="3b")
+    publish.single("noughts/3b/status", b"offline", 1, True, "127.0.0.1", broker.port)
+    happens(collector, event="offline", room="3b")
+    collector.wait(
+        lambda _: [e["event"] for e in collector.events if "room" in e][-1] == "online", "it"
+    )
+    # Whoever comes later is told so at once.
+    happens(watch("later", broker.url), event="online", room="3b")
 
 
 def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, port):
@@ -118,7 +138,7 @@ def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, port):
             assert next(shown) == "room 3b is online\n"
             room.kill()
             assert next(shown) == (
-                "room 3b went offline; what its boards say comes when it is back\n"
+                "room 3b is offline; what its boards say comes when it is back\n"
             )
             again = watch("room", *words)
             assert next(shown) == "room 3b is online\n"
@@ -263,7 +283,18 @@ def test_why_a_broker_is_waited_for(guarded, watch, tmp_path, words, why):
     assert collector.end()[0] == 0
 
 
-def test_whatever_is_published_is_refused_in_a_line(mosquitto, watch):
+def test_a_password_that_others_could_read_is_told(watch, monkeypatch):
+    monkeypatch.setenv("NOUGHTS_MQTT_PASSWORD", "green table")
+    collector = watch("collector", "mqtt://office@nowhere.invalid")
+    collector.wait(lambda event: event["event"] == "waiting", "why it waits")
+    status, said = collector.end()
+    assert status == 0 and "green" not in said
+    assert said.startswith(
+        "the password for mqtt://nowhere.invalid is sent unencrypted; use mqtts:// if "
+    )
+
+
+def test_whatever_is_published_is_rejected_in_a_line(mosquitto, watch):
     broker = mosquitto()
     collector = watch("collector", broker.url)
     happens(collector, event="broker")
@@ -291,9 +322,9 @@ def test_whatever_is_published_is_refused_in_a_line(mosquitto, watch):
         client.disconnect()
         client.loop_stop()
     assert game["moves"] == [4] and game["new"]
-    refused = [each for each in collector.events if each["event"] == "refused"]
-    assert len(refused) == len(wrong)
-    assert all(each["topic"].isprintable() and each["why"].isprintable() for each in refused)
+    rejected = [each for each in collector.events if each["event"] == "rejected"]
+    assert len(rejected) == len(wrong)
+    assert all(each["topic"].isprintable() and each["why"].isprintable() for each in rejected)
     status, said = collector.end()
     assert status == 0
     assert said.startswith("1 sentence from 1 board, 0 games ended, 0 bytes of noise; ")

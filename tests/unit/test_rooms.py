@@ -1,5 +1,6 @@
 """Addresses of brokers, what a broker is shown, topics, messages, and the queue on disk."""
 
+import contextlib
 import ssl
 
 import pytest
@@ -19,6 +20,7 @@ from noughts.watch.raw_log import RawLog
 from sample_games import AT, stages
 
 BROKER = "mqtt://broker.example"
+LINE = f"2026-09-21T14:13:20.000Z usb-1 {write(stages([4])[1])}\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -165,6 +167,19 @@ def test_topics_of_others_are_refused(topic):
         topics.parse("noughts", topic)
 
 
+@given(st.text() | st.text("/%noughts3b").map("noughts/3b/board/{}".format))
+def test_any_topic_is_read_or_refused(topic):
+    with contextlib.suppress(ValueError):
+        room, board = topics.parse("noughts", topic)
+        assert is_room_name(room) and (board is None or is_published(board, room))
+
+
+@given(st.binary() | st.binary().map(lambda noise: LINE + noise))
+def test_any_message_is_read_or_refused(lines):
+    with contextlib.suppress(ValueError):
+        assert all(at <= AT + 5 for _, at in messages.heard("usb-1", lines, AT + 5))
+
+
 def test_nothing_goes_round_in_circles():
     assert is_published("usb-1", "3b") and is_published("3a/usb-1", "3b")
     assert is_published("/dev/ttyACM0", "dev") and is_published("3a//dev/ttyACM0", "dev")
@@ -178,9 +193,6 @@ def test_a_room_is_called_as_its_computer(monkeypatch):
     assert room_name("Raum 3b") == "Raum 3b"
 
 
-LINE = f"2026-09-21T14:13:20.000Z usb-1 {write(stages([4])[1])}\n".encode()
-
-
 def test_a_message_holds_raw_lines_and_their_moments():
     late = LINE.replace(b"2026", b"2031")  # a clock that is fast
     data = write(stages([4])[1]).encode() + b"\n"
@@ -190,12 +202,13 @@ def test_a_message_holds_raw_lines_and_their_moments():
 @pytest.mark.parametrize(
     "lines",
     [
+        b"",
         b"\x1b[2J",
         LINE + b"2026-09-21T14:13:20.000Z usb-2 $\n",
         LINE.replace(b"09-21", b"02-30"),
         LINE * 1200,
     ],
-    ids=["noise", "another board", "no such day", "too long"],
+    ids=["nothing", "noise", "another board", "no such day", "too long"],
 )
 def test_a_message_of_anything_else_is_refused(lines):
     with pytest.raises(ValueError, match="it is "):

@@ -17,7 +17,7 @@ import serial
 from noughts.commands import watch_rooms
 from noughts.commands.options import add_db, add_records, demonstration
 from noughts.commands.watch_captured import read_captured
-from noughts.commands.watch_output import RECORDS, EventLines, described, sum_up
+from noughts.commands.watch_output import RECORDS, EventLines, as_lines, sum_up
 from noughts.commands.watch_rooms import Rooms, Sources
 from noughts.errors import NoughtsError
 from noughts.hardware.ports import find_ports
@@ -147,7 +147,7 @@ def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json:
     def tell(events: list[Event]) -> None:
         for event in events:
             session.take(event)
-        lines.put(described(events, as_json, session.called))
+        lines.put(as_lines(events, as_json, session.called))
 
     lines = EventLines(as_json, stop.set)
     recording = RecorderThread(watch, stop, tell)

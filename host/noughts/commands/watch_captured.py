@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from noughts.commands.watch_output import EventLines, described, sum_up
+from noughts.commands.watch_output import EventLines, as_lines, sum_up
 from noughts.errors import printable
 from noughts.store.boards import names
 from noughts.store.store import Store
@@ -44,7 +44,7 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
                 if isinstance(event, StoreBusy):
                     say(f"{store.path} is in use by another program; waiting until it is done")
             if args.plain or args.json:
-                lines.put(described(events, args.json, session.called), wait=True)
+                lines.put(as_lines(events, args.json, session.called), wait=True)
             steps.advance(size)
     lines.close()
     sum_up(session, recorder.noise, store.path)

@@ -28,7 +28,7 @@ with --json, each line is an object with "at" (when it was printed; ISO 8601, UT
 and of rooms, where a broker that cannot be reached is "waiting" as a port is:
   broker     broker, what (it answers, or what was published is stored again)
   online     room                          offline  room
-  refused    topic, why                    unpublished  bytes (of raw lines, deleted before)
+  rejected   topic, why                    unpublished  bytes (of raw lines, deleted before)
 "new" is false for what the store already had. A boot or game is printed once it is stored.
 """
 
@@ -38,11 +38,11 @@ class EventLines(Lines):
 
     def __init__(self, as_json: bool, failed: Callable[[], None]) -> None:
         super().__init__(
-            sys.stdout, lambda count: described([NotShown(count)], as_json, str)[0], failed
+            sys.stdout, lambda count: as_lines([NotShown(count)], as_json, str)[0], failed
         )
 
 
-def described(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:
+def as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:
     """A line for each event; called: what people call a board."""
     at = timestamps.now()
     return [

@@ -18,20 +18,20 @@ from noughts.rooms.topics import OFFLINE, ONLINE, RoomTopics
 from noughts.store import timestamps
 from noughts.watch.port_monitor import DataReceived, PortOpened, PortUnavailable
 from noughts.watch.recorder import Delivered
-from noughts.watch.room_events import BrokerAnswered, MessageRefused, RoomOffline, RoomOnline
+from noughts.watch.room_events import BrokerAnswered, MessageRejected, RoomOffline, RoomOnline
 
 _WAIT_S = 0.02
 """For the first message, as a watch rests between two looks at its ports."""
 _MAX_BOARDS = 10_000
 """Nobody who may publish can fill the memory with boards."""
-_MAX_REFUSED = 100
-"""Kinds of messages that are refused, of which a person is told."""
+_MAX_REJECTED = 100
+"""Kinds of messages that are rejected, of which a person is told."""
 _SHOWN = 80
 """Characters of a topic."""
 
 _Change = (
     PortOpened | PortUnavailable | DataReceived | Delivered | BrokerAnswered | RoomOnline
-    | RoomOffline | MessageRefused
+    | RoomOffline | MessageRejected
 )  # fmt: skip
 _Arrived = tuple[Connection, paho.MQTTMessage] | PortUnavailable | BrokerAnswered
 
@@ -50,7 +50,7 @@ class Collector:
         self._boards: set[str] = set()
         self._silent: set[str] = set()
         """Boards of rooms that went offline, until something comes from them."""
-        self._refused: set[tuple[str, str]] = set()
+        self._rejected: set[tuple[str, str]] = set()
         self._confirmed: dict[tuple[Connection, str], list[str]] = {}
         self._last: list[paho.MQTTMessageInfo] = []
         self._broker = Broker(address, login, self, topics.of_all_rooms(address.prefix))
@@ -93,7 +93,7 @@ class Collector:
                 yield from self._said(connection, message, room, board)
                 return
         except ValueError as error:
-            yield from self._refuse(room, topic, error)
+            yield from self._reject(room, topic, error)
         connection.acknowledge(message)
 
     def _status(self, room: str, payload: bytes) -> Iterator[_Change]:
@@ -138,11 +138,11 @@ class Collector:
                 for (connection, room), digests in confirmed.items()
             ]
 
-    def _refuse(self, room: str, topic: str, error: ValueError) -> Iterator[_Change]:
+    def _reject(self, room: str, topic: str, error: ValueError) -> Iterator[_Change]:
         why = "its topic is not text" if isinstance(error, UnicodeError) else str(error)
-        if (room, why) not in self._refused and len(self._refused) < _MAX_REFUSED:
-            self._refused.add((room, why))
-            yield MessageRefused(printable(topic[:_SHOWN]), why)
+        if (room, why) not in self._rejected and len(self._rejected) < _MAX_REJECTED:
+            self._rejected.add((room, why))
+            yield MessageRejected(printable(topic[:_SHOWN]), why)
 
     def close(self) -> None:
         """Confirm what is stored by now, and hang up."""

@@ -15,6 +15,7 @@ from noughts.watch import raw_log
 
 MAX_MESSAGE = 64 * 1024
 """Bytes that a room sends at once, and that a collector reads."""
+_NOT_LINES = "it is not raw lines of the board in its topic"
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ def heard(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]]:
     found = []
     for captured in raw_log.read(io.BytesIO(lines)):
         if captured.board != board or captured.at is None:
-            raise ValueError("it is not raw lines of the board in its topic")
+            raise ValueError(_NOT_LINES)
         found.append((captured.data, min(captured.at, now)))
+    if not found:
+        raise ValueError(_NOT_LINES)
     return found

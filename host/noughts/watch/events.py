@@ -13,7 +13,7 @@ from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
 from noughts.watch.room_events import (
     BrokerAnswered,
     LinesNotPublished,
-    MessageRefused,
+    MessageRejected,
     RoomEvent,
     RoomOffline,
     RoomOnline,
@@ -115,7 +115,7 @@ _NAMES = {
     BrokerAnswered: "broker",
     RoomOnline: "online",
     RoomOffline: "offline",
-    MessageRefused: "refused",
+    MessageRejected: "rejected",
     LinesNotPublished: "unpublished",
 }
 
@@ -165,9 +165,9 @@ def _of_rooms(event: RoomEvent) -> str:
     if isinstance(event, RoomOnline):
         return f"room {event.room} is online"
     if isinstance(event, RoomOffline):
-        return f"room {event.room} went offline; what its boards say comes when it is back"
-    if isinstance(event, MessageRefused):
-        return f"{event.topic}: a message was refused: {event.why}"
+        return f"room {event.room} is offline; what its boards say comes when it is back"
+    if isinstance(event, MessageRejected):
+        return f"{event.topic}: a message was rejected: {event.why}"
     return (
         f"{counted(event.bytes, 'byte')} of raw lines made room for newer ones before a collector "
         "had stored them; their games are in this room's store alone"

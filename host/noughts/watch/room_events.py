@@ -31,7 +31,7 @@ class RoomOffline:
 
 
 @dataclass(frozen=True)
-class MessageRefused:
+class MessageRejected:
     """Somebody published what cannot be from a room; said once for each room and reason."""
 
     topic: str
@@ -45,4 +45,4 @@ class LinesNotPublished:
     bytes: int
 
 
-RoomEvent = BrokerAnswered | RoomOnline | RoomOffline | MessageRefused | LinesNotPublished
+RoomEvent = BrokerAnswered | RoomOnline | RoomOffline | MessageRejected | LinesNotPublished
