@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import time
 
 import paho.mqtt.client as paho
 import pytest
@@ -281,6 +282,17 @@ def test_why_a_broker_is_waited_for(guarded, watch, tmp_path, words, why):
     told = collector.wait(lambda event: event["event"] == "waiting", "why it waits")["why"]
     assert told.startswith(why) and "; " in told
     assert collector.end()[0] == 0
+
+
+def test_a_reason_is_said_once_however_often_it_is_tried(mosquitto, watch):
+    broker = mosquitto(users={"office": "green table"})
+    collector = watch("collector", broker.url)
+    end = time.monotonic() + 120
+    while broker.log.read_text().count("not authorised") < 4:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert collector.end()[0] == 0
+    assert [event["event"] for event in collector.events] == ["waiting"]
 
 
 def test_a_password_that_others_could_read_is_told(watch, monkeypatch):

@@ -43,24 +43,24 @@ class Will:
     payload: bytes
 
 
+@dataclass(frozen=True)
 class Connection:
     """One connection. Its methods may be called in any thread, also when it has ended."""
 
-    def __init__(self, client: paho.Client) -> None:
-        self._client = client
+    client: paho.Client
 
     @property
     def is_up(self) -> bool:
         """Whether it has not ended, as far as is known."""
-        return self._client.is_connected()
+        return self.client.is_connected()
 
     def publish(self, topic: str, payload: bytes, retain: bool = False) -> paho.MQTTMessageInfo:
         """Queue a message to be sent."""
-        return self._client.publish(topic, payload, _QOS, retain)
+        return self.client.publish(topic, payload, _QOS, retain)
 
     def acknowledge(self, message: paho.MQTTMessage) -> None:
         """Let the broker forget a message, and send another one."""
-        self._client.ack(message.mid, message.qos)
+        self.client.ack(message.mid, message.qos)
 
 
 class Handler(Protocol):
@@ -91,7 +91,7 @@ class Broker:
         self._subscriptions, self._will = subscriptions, will
         self._why = ""
         self._client: paho.Client | None = None
-        self._answered = False
+        self._answered = self._let_in = False
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"reach {address}", daemon=True)
 
@@ -136,8 +136,8 @@ class Broker:
             client.tls_set_context(self._login.context)
         if self._will is not None:
             client.will_set(self._will.topic, self._will.payload, _QOS, retain=True)
-        connection = Connection(client)
-        client.on_message = lambda _, __, message: self._handler.received(connection, message)
+        # None of these holds the client: it closes its sockets when nobody does any more.
+        client.on_message = self._on_message
         client.on_connect = self._on_connect
         client.on_subscribe = self._on_subscribe
         client.on_publish = self._on_publish
@@ -145,7 +145,7 @@ class Broker:
 
     def _keep(self, client: paho.Client) -> None:
         """Keep one connection until it ends."""
-        self._answered = False
+        self._answered = self._let_in = False
         asked = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         asked.MaximumPacketSize = 2 * MAX_MESSAGE
         address = self._address
@@ -155,17 +155,20 @@ class Broker:
         end_s = time.monotonic() + _ANSWER_S
         while client.loop(_LOOP_S) == paho.MQTT_ERR_SUCCESS:
             if not self._answered and time.monotonic() > end_s:
-                self._fail("it does not answer as an MQTT broker; check the address and its port")
+                why = "it does not answer as an MQTT broker; check the address and its port"
+                self._fail(why, again=True)
                 return
-        if self._answered:
+        if self._let_in:
             self._fail("the connection was lost; it is made again when the broker is back")
-        else:
+        elif not self._answered:
             kind = "a port without" if self._address.tls else "one with"
-            self._fail(f"it hung up before it answered; check the port, which may be {kind} TLS")
+            why = f"it hung up before it answered; check the port, which may be {kind} TLS"
+            self._fail(why, again=True)
 
     def _on_connect(
         self, client: paho.Client, _: Any, __: Any, code: ReasonCode, ___: Any = None
     ) -> None:
+        self._answered = True
         if code.is_failure:
             if code.value in (_BAD_PASSWORD, _NOT_ALLOWED):
                 why = "it refuses this user or password; check both, and --password-file"
@@ -175,10 +178,13 @@ class Broker:
                 why = f"it refuses to connect ({code}); look into its log"
             self._fail(why)
             return
-        self._answered, self._why = True, ""
+        self._let_in, self._why = True, ""
         if self._subscriptions:
             client.subscribe([(topic, _QOS) for topic in self._subscriptions])
         self._handler.connected(Connection(client))
+
+    def _on_message(self, client: paho.Client, _: Any, message: paho.MQTTMessage) -> None:
+        self._handler.received(Connection(client), message)
 
     def _on_subscribe(
         self, _: paho.Client, __: Any, ___: int, codes: list[ReasonCode], ____: Any = None
