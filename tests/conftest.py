@@ -17,8 +17,10 @@ from needed import missing
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import Start, firmwares, stepped
+from watcher import Watcher
 
 if TYPE_CHECKING:
+    from fed_port import Port
     from terminal import Terminal
 
 
@@ -34,10 +36,12 @@ if os.name != "posix":
         "e2e/test_rooms.py",
         "e2e/test_rooms_document.py",
         "e2e/test_rooms_killed.py",
+        "e2e/test_rooms_refused.py",
         "e2e/test_standard_streams.py",
         "e2e/test_watch.py",
         "e2e/test_watch_killed.py",
         "support/fed_port.py",
+        "support/told_games.py",
         "support/terminal.py",
         "unit/test_port_monitor.py",
         "unit/test_ports.py",
@@ -74,6 +78,36 @@ def qemu() -> None:
     """Skips a test where QEMU is missing. In CI that is a failure."""
     if shutil.which("qemu-system-arm") is None:
         missing("QEMU is missing (qemu-system-arm); sh tools/get_test_programs.sh installs it")
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Iterator[Callable[..., Watcher]]:
+    """Starts `noughts watch --json`, with a store of this name, and ends it."""
+    watchers: list[Watcher] = []
+
+    def start_watch(name: str, *words: str) -> Watcher:
+        watchers.append(Watcher(tmp_path / f"{name}.db", *words))
+        return watchers[-1]
+
+    yield start_watch
+    for each in watchers:
+        each.kill()
+
+
+@pytest.fixture
+def port(tmp_path: Path) -> Iterator[Callable[[str], Port]]:
+    """Makes serial ports that say what the test wants."""
+    from fed_port import Port
+
+    made: list[Port] = []
+
+    def make(name: str) -> Port:
+        made.append(Port(tmp_path / name))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.pull()
 
 
 @pytest.fixture

@@ -12,177 +12,26 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
-import os
 import random
 import signal
-import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
-import tty
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lives import Forking, Life
 from mosquitto import Mosquitto
-from noughts.protocol.sentences import Game, write
-from noughts.store import timestamps
-from random_games import random_game
+from told_games import Board, Told, rows
 
 ROOMS = ("3a", "3b")
 _BOARDS = 2
-_PLY_MS = 5
-_TELL_S = 0.005
-"""Between two sentences of a board."""
-_AGAIN_S = 0.5
-"""Without a word from its room, after which a board tells its game again."""
 _RECOVER_S = 120.0
 _TWO, _AT_ONCE = 0.2, 0.2
 """Of all kills, how many hit two at once, and how many come before anything has recovered."""
-_FORKING = """
-import json, os, signal, sys
-import noughts.commands.watch, noughts.rooms.collector, noughts.rooms.publisher
-from noughts import cli
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-for line in sys.stdin:
-    child = os.fork()
-    if not child:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-        os.dup2(os.open(os.devnull, os.O_RDWR), 1)
-        os._exit(cli.main(json.loads(line)))
-    print(child, flush=True)
-"""
-
-
-class Forking:
-    """A process that has everything imported, and forks for each life of a command."""
-
-    def __init__(self, errors: Path) -> None:
-        with errors.open("wb") as file:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", _FORKING],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=file,
-                text=True,
-            )
-
-    def begin(self, words: list[str]) -> int:
-        """The process of the command."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps(words) + "\n")
-        self._process.stdin.flush()
-        return int(self._process.stdout.readline())
-
-    def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-
-class Life:
-    """A command that is started again and again."""
-
-    def __init__(self, forking: Forking, *words: str) -> None:
-        self._forking, self._words = forking, list(words)
-        self.pid: int | None = None
-
-    def start(self) -> None:
-        self.pid = self._forking.begin(self._words)
-
-    def kill(self, number: int = signal.SIGKILL) -> None:
-        """End it, and wait until it has."""
-        if self.pid is None:
-            return
-        os.kill(self.pid, number)
-        with contextlib.suppress(ProcessLookupError):
-            while True:
-                os.kill(self.pid, 0)
-                time.sleep(0.002)
-        self.pid = None
-
-    def close(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            self.kill()
-
-
-@dataclass
-class Told:
-    """A game that a room has, and when it was told: from the first to the last moment."""
-
-    game: Game
-    board: str
-    first_ms: int
-    last_ms: int
-
-
-class Board:
-    """Tells one game after another, each until its room has it."""
-
-    def __init__(self, path: Path, room_db: Path, name: str, boot: str, dice: random.Random):
-        self._master, self._slave = os.openpty()
-        tty.setraw(self._slave)
-        os.set_blocking(self._master, False)
-        path.symlink_to(os.ttyname(self._slave))
-        self._db, self._name, self._boot, self._dice = room_db, name, boot, dice
-        self._number = self._told = 0
-        self._due_s = 0.0
-        self.done: list[Told] = []
-        self.times_told = 0
-        self._next()
-
-    def _next(self) -> None:
-        self._number += 1
-        self._game = [
-            replace(each, ms=_PLY_MS * len(each.moves))
-            for each in random_game(self._boot, self._number, self._dice)
-        ]
-        self._first_ms = timestamps.now()
-        self._told = 0
-
-    def step(self) -> None:
-        """Say what is due, or look whether the room has the game."""
-        now_s = time.monotonic()
-        if self._told < len(self._game):
-            if now_s >= self._due_s:
-                sentence = write(self._game[self._told]).encode() + b"\r\n"
-                with contextlib.suppress(BlockingIOError):
-                    os.write(self._master, sentence)
-                self.times_told += not self._told
-                self._told += 1
-                self._due_s, self._again_s = now_s + _TELL_S, now_s + _AGAIN_S
-        elif self._is_kept():
-            end = self._game[-1]
-            self.done.append(Told(end, self._name, self._first_ms, timestamps.now()))
-            self._next()
-        elif now_s > self._again_s:
-            self._told = 0
-
-    def _is_kept(self) -> bool:
-        game = self._game[-1]
-        found = rows(
-            self._db,
-            "SELECT 1 FROM games WHERE boot = ? AND number = ? AND end = ?",
-            game.boot, game.number, game.end,
-        )  # fmt: skip
-        return bool(found)
-
-    def close(self) -> None:
-        os.close(self._master)
-        os.close(self._slave)
-
-
-def rows(db: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
-    """What a store has, if it is there by now."""
-    try:
-        with contextlib.closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)) as store:
-            return store.execute(query, values).fetchall()
-    except sqlite3.OperationalError:
-        return []
 
 
 @dataclass

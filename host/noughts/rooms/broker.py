@@ -152,6 +152,8 @@ class Broker:
         client.connect(
             address.host, address.port, _KEEP_ALIVE_S, clean_start=True, properties=asked
         )
+        if self._closing.is_set():
+            client.disconnect()
         end_s = time.monotonic() + _ANSWER_S
         while client.loop(_LOOP_S) == paho.MQTT_ERR_SUCCESS:
             if not self._answered and time.monotonic() > end_s:
@@ -161,7 +163,7 @@ class Broker:
         if self._let_in:
             self._fail("the connection was lost; it is made again when the broker is back")
         elif not self._answered:
-            kind = "a port without" if self._address.tls else "one with"
+            kind = "one without" if self._address.tls else "one with"
             why = f"it hung up before it answered; check the port, which may be {kind} TLS"
             self._fail(why, again=True)
 
