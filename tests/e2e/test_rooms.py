@@ -172,3 +172,19 @@ def test_a_broker_that_says_nothing_delays_nothing(watch, port):
             board.say(*stages(DRAW))
             happens(room, event="game", end="=")
             assert room.end()[0] == 0
+
+
+def test_the_full_screen(mosquitto, watch, port, terminal, tmp_path):
+    broker, board = mosquitto(), port("board")
+    collector = terminal("watch", "--db", str(tmp_path / "collector.db"), broker.url)
+    collector.wait_for("No board yet")
+    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
+    room.connected(board.path)
+    board.say(*stages(DRAW))
+    collector.wait_for("game 1")
+    room.kill()
+    collector.wait_for("offline: 3b")
+    broker.kill()
+    collector.wait_for("waiting for mqtt://127.0.0.1")
+    collector.type("q")
+    assert collector.end() == 0
