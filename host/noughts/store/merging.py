@@ -86,6 +86,17 @@ def merge(stored: Played, game: Game, moves: str) -> Played | None:
     return later._replace(times=",".join(times))
 
 
+def corrected(stored: Played, game: Game, moves: str) -> Played:
+    """A stored game as this sentence has it, which contradicts it: what agrees stays."""
+    corrected = first_played(game, moves)
+    times = corrected.times.split(",")
+    for ply, time in enumerate(stored.times.split(",")[: len(moves)]):
+        if not stored.moves.startswith(moves[: ply + 1]) or (time and int(time) > game.ms):
+            break
+        times[ply] = times[ply] or time
+    return corrected._replace(times=",".join(times))
+
+
 def dated(dates: Dates, ms: int, at: int | None, late: bool, by_radio: bool) -> Dates:
     """The dates, with those of a sentence that came at this moment, `ms` after the game began.
 

@@ -24,6 +24,7 @@ from noughts.store.merging import (
     NO_DATES,
     Dates,
     Played,
+    corrected,
     dates_of,
     first_played,
     knows,
@@ -225,11 +226,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
         moves = "".join(map(str, game.moves))
         by_radio = is_by_radio(name)
         count, rows = self._rows(board, game)
-        found, played = _of_the_same_game(rows, game, moves)
-        if found is None and not by_radio:
-            # What the cable contradicts was added by radio.
-            found = next((row for row in rows if row.by_radio and row.board == board), None)
-        if found is None:
+        same = _of_the_same_game(rows, board, by_radio, game, moves)
+        if same is None:
             dates = dates_of(game, NO_DATES, at, late, by_radio)
             played = first_played(game, moves)
             row = {
@@ -241,18 +239,14 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 f"INSERT INTO games ({', '.join(row)}) VALUES (:{', :'.join(row)})", row
             )
             return Kept(added.lastrowid, True, dates.played_before)
-        played = played or first_played(game, moves)
-        changed = played != found.played
+        found, played = same
         dates = dates_of(game, found.dates, at, late, by_radio)
         self._change(found, played, dates)
         self._note_origin(found, board, name, played, game, count)
-        return Kept(found.id, changed, dates.played_before)
+        return Kept(found.id, played != found.played, dates.played_before)
 
     def _rows(self, board: int, game: Game) -> tuple[int, list[_Row]]:
-        """How many games have the same ids, and those of them that have the same players.
-
-        The board's own come first, then the newest.
-        """
+        """How many games have the same ids, and those with the same players, the newest first."""
         values: tuple[object, ...] = (game.boot, game.number)
         if len(game.boot) == 8:
             query = _ROWS + "length(boot) = 8"
@@ -264,7 +258,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             for id, of, again, by_radio, seats, first, *rest in found
             if (seats, first) == (game.seats, game.first)
         ]
-        rows.sort(key=lambda row: (row.board != board, -row.again))
+        rows.sort(key=lambda row: -row.again)
         return len(found), rows
 
     def _change(self, row: _Row, played: Played, dates: Dates) -> None:
@@ -389,13 +383,20 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
 
 def _of_the_same_game(
-    rows: Sequence[_Row], game: Game, moves: str
-) -> tuple[_Row | None, Played | None]:
-    """The first row that knows the sentence, or else fits it, and what they know together."""
-    for row in rows:
-        if knows(row.played, game, moves):
-            return row, row.played
-    for row in rows:
-        if (merged := merge(row.played, game, moves)) is not None:
-            return row, merged
-    return None, None
+    rows: Sequence[_Row], board: int, by_radio: bool, game: Game, moves: str
+) -> tuple[_Row, Played] | None:
+    """The stored game that a sentence is of, and what they know together; the board's own first."""
+    own = [row for row in rows if row.board == board]
+    others = [row for row in rows if row.board != board]
+    for some in (own, others):
+        for row in some:
+            if knows(row.played, game, moves):
+                return row, row.played
+        for row in some:
+            if (merged := merge(row.played, game, moves)) is not None:
+                return row, merged
+        for row in some:
+            if row.by_radio and row.board == board and not by_radio:
+                # What the cable contradicts came by radio.
+                return row, corrected(row.played, game, moves)
+    return None
