@@ -46,11 +46,11 @@ def test_a_game_grows_into_one_row(store):
 
 
 def test_many_are_kept_together_or_not_at_all(store):
-    heard = [(game, AT + game.ms) for game in stages([4, 0, 2])]
+    heard = [("page", game, AT + game.ms, False) for game in stages([4, 0, 2])]
     with pytest.raises(AttributeError):
-        store.keep_all("page", [*heard, ("not a sentence", AT)])
+        store.keep_many([*heard, ("page", "not a sentence", AT, False)])
     assert store.read(ROWS) == store.read("SELECT * FROM boards") == []
-    assert [kept.game for kept in store.keep_all("page", heard)] == [1, 1, 1, 1]
+    assert [kept.game for kept in store.keep_many(heard)] == [1, 1, 1, 1]
     assert [row[5:7] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]
 
 

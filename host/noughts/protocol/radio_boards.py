@@ -7,6 +7,7 @@ mark: nothing else in the store comes from such a board, and anybody near may ha
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _ROOM = re.compile(r"(?:[^/:\\]+/)*")
 _BY_RADIO = re.compile(r"(?:[^/:\\]+/)*radio-[0-9A-F]{8}")
@@ -26,6 +27,7 @@ def board_heard(line: str, radio_id: str | None) -> str:
     return f"{room[0] if room else ''}radio-{radio_id}"
 
 
+@lru_cache
 def is_by_radio(board: str) -> bool:
     """Whether a board of this name is heard by radio."""
     return _BY_RADIO.fullmatch(board) is not None

@@ -149,7 +149,7 @@ def read_with_id(line: str) -> tuple[Sentence, str | None]:
     body = frame[1]
     if checksum(body) != frame[2]:
         raise SentenceError("the checksum is wrong; ignore the line")
-    if found := _RADIO.fullmatch(body):
+    if body.startswith("NR,") and (found := _RADIO.fullmatch(body)):
         return _in_body(found[2]), found[1]
     return _in_body(body), None
 

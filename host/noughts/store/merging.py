@@ -115,13 +115,13 @@ def dated(dates: Dates, ms: int, at: int | None, late: bool, by_radio: bool) -> 
     if by_radio and not dates.start_by_radio:
         return dates
     heard = at if dates.heard is None else max(at, dates.heard)
-    return dates._replace(started=min(at - ms, dates.started), heard=heard)
+    return Dates(min(at - ms, dates.started), heard, None, dates.start_by_radio)
 
 
 def dates_of(game: Game, dates: Dates, at: int | None, late: bool, by_radio: bool) -> Dates:
     """The dates of a stored game, with those of a sentence of it."""
     new = dated(dates, game.ms, at, late, by_radio)
-    if len(game.boot) == 8 or dates.started is None or late:
+    if len(game.boot) == 8 or dates.started in (None, new.started):
         return new
     # It may be of another game with the same ids, which is not to move this one's start.
     return new._replace(started=dates.started)

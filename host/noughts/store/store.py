@@ -12,29 +12,21 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.invocation import quoted
-from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Boot, Game, Sentence
-from noughts.store.merging import (
-    NO_DATES,
-    Dates,
-    Played,
-    corrected,
-    dates_of,
-    first_played,
-    knows,
-    merge,
-    precedence,
-)
+from noughts.protocol.sentences import Boot, Sentence
+from noughts.store.keep_game import Kept, keep_game
 from noughts.store.schema import APPLICATION_ID, MIGRATIONS
 
 _BUSY_S = 10.0
 _MAX_BOARDS_REMEMBERED = 1000
+
+
+Told = tuple[str, Sentence, int | None, bool]
+"""Board, sentence, the moment, and whether it tells of a game that was over; see `Store.keep`."""
 
 
 def default_path() -> Path:
@@ -58,36 +50,6 @@ def damaged(path: Path, error: Exception) -> StoreDamagedError:
         f"{path} is damaged or not a store of noughts ({reason}); move it away, "
         "and read its raw lines again with `noughts watch --from`"
     )
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A sentence is in the store."""
-
-    game: int | None
-    """The game's number in the store; none for a boot."""
-    new: bool
-    """Whether the store did not have all of it before."""
-    played_before: int | None = None
-    """Of a game whose start is not known: a moment at which it was over, in ms since 1970."""
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A stored game that a sentence may be of."""
-
-    id: int
-    board: int
-    again: int
-    by_radio: int
-    played: Played
-    dates: Dates
-
-
-_ROWS = (
-    "SELECT id, board, again, by_radio, seats, first, moves, times, ms, end, started, heard, "
-    "played_before, start_by_radio FROM games WHERE boot = ? AND number = ? AND "
-)
 
 
 class Store(contextlib.AbstractContextManager["Store"]):
@@ -191,19 +153,18 @@ class Store(contextlib.AbstractContextManager["Store"]):
         the sentence stays, also if the process is killed. Sentences that were read before change
         nothing.
         """
-        return self.keep_all(board, [(sentence, at)], late)[0]
+        return self.keep_many([(board, sentence, at, late)])[0]
 
-    def keep_all(
-        self, board: str, heard: Sequence[tuple[Sentence, int | None]], late: bool = False
-    ) -> list[Kept]:
+    def keep_many(self, heard: Sequence[Told]) -> list[Kept]:
         """Keep sentences as `keep` does, all of them or none."""
+        if not heard:
+            return []
         with self._told(), self._transaction():
-            number = self._board(board)
             return [
-                self._keep_boot(number, sentence, at)
+                self._keep_boot(self._board(board), sentence, at)
                 if isinstance(sentence, Boot)
-                else self._keep_game(number, board, sentence, at, late)
-                for sentence, at in heard
+                else keep_game(self.db, self._board(board), board, sentence, at, late)
+                for board, sentence, at, late in heard
             ]
 
     def _board(self, name: str) -> int:
@@ -221,87 +182,6 @@ class Store(contextlib.AbstractContextManager["Store"]):
             (board, boot.boot, boot.board, boot.release, boot.table_id, at),
         )
         return Kept(None, added.rowcount > 0)
-
-    def _keep_game(self, board: int, name: str, game: Game, at: int | None, late: bool) -> Kept:
-        moves = "".join(map(str, game.moves))
-        by_radio = is_by_radio(name)
-        count, rows = self._rows(board, game)
-        same = _of_the_same_game(rows, board, by_radio, game, moves)
-        if same is None:
-            dates = dates_of(game, NO_DATES, at, late, by_radio)
-            played = first_played(game, moves)
-            row = {
-                "board": board, "boot": game.boot, "number": game.number, "again": count,
-                "seats": game.seats, "first": game.first, **played._asdict(), **dates._asdict(),
-                "by_radio": int(by_radio),
-            }  # fmt: skip
-            added = self.db.execute(
-                f"INSERT INTO games ({', '.join(row)}) VALUES (:{', :'.join(row)})", row
-            )
-            return Kept(added.lastrowid, True, dates.played_before)
-        found, played = same
-        dates = dates_of(game, found.dates, at, late, by_radio)
-        self._change(found, played, dates)
-        self._note_origin(found, board, name, played, game, count)
-        return Kept(found.id, played != found.played, dates.played_before)
-
-    def _rows(self, board: int, game: Game) -> tuple[int, list[_Row]]:
-        """How many games have the same ids, and those with the same players, the newest first."""
-        values: tuple[object, ...] = (game.boot, game.number)
-        if len(game.boot) == 8:
-            query = _ROWS + "length(boot) = 8"
-        else:  # 16 random bits are none to know a game by
-            query, values = _ROWS + "board = ?", (*values, board)
-        found = self.db.execute(query, values).fetchall()
-        rows = [
-            _Row(id, of, again, by_radio, Played(*rest[:4]), Dates(*rest[4:]))
-            for id, of, again, by_radio, seats, first, *rest in found
-            if (seats, first) == (game.seats, game.first)
-        ]
-        rows.sort(key=lambda row: -row.again)
-        return len(found), rows
-
-    def _change(self, row: _Row, played: Played, dates: Dates) -> None:
-        """Write what is new of a game. Its dates apart, for they are work in an index."""
-        if played != row.played:
-            self.db.execute(
-                "UPDATE games SET moves = ?, times = ?, ms = ?, end = ? WHERE id = ?",
-                (*played, row.id),
-            )
-        if dates == row.dates:
-            return
-        if dates._replace(heard=row.dates.heard) == row.dates:
-            self.db.execute("UPDATE games SET heard = ? WHERE id = ?", (dates.heard, row.id))
-            return
-        self.db.execute(
-            "UPDATE games SET started = ?, heard = ?, played_before = ?, start_by_radio = ? "
-            "WHERE id = ?",
-            (*dates, row.id),
-        )
-
-    def _note_origin(
-        self, row: _Row, board: int, name: str, played: Played, game: Game, count: int
-    ) -> None:
-        """Note where a game is from, after a sentence of a board has been taken into it."""
-        progress = len(game.moves), game.end == "x"
-        by_radio = row.by_radio
-        if not is_by_radio(name):
-            by_radio = row.by_radio if progress < played.progress else 0
-        elif played.progress != row.played.progress:
-            by_radio = 1
-        if by_radio != row.by_radio:
-            self.db.execute("UPDATE games SET by_radio = ? WHERE id = ?", (by_radio, row.id))
-        if row.board == board:
-            return
-        ((other,),) = self.db.execute("SELECT name FROM boards WHERE id = ?", (row.board,))
-        if precedence(name) < precedence(other):
-            moved = self.db.execute(
-                "UPDATE OR IGNORE games SET board = ? WHERE id = ?", (board, row.id)
-            )
-            if not moved.rowcount:  # earlier versions kept a game for each name of its board
-                self.db.execute(
-                    "UPDATE games SET board = ?, again = ? WHERE id = ?", (board, count, row.id)
-                )
 
     def name_board(self, board: str, name: str | None) -> None:
         """Let people call a board so; None: as before. Raises `StoreError` if another has the name.
@@ -380,23 +260,3 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _of_the_same_game(
-    rows: Sequence[_Row], board: int, by_radio: bool, game: Game, moves: str
-) -> tuple[_Row, Played] | None:
-    """The stored game that a sentence is of, and what they know together; the board's own first."""
-    own = [row for row in rows if row.board == board]
-    others = [row for row in rows if row.board != board]
-    for some in (own, others):
-        for row in some:
-            if knows(row.played, game, moves):
-                return row, row.played
-        for row in some:
-            if (merged := merge(row.played, game, moves)) is not None:
-                return row, merged
-        for row in some:
-            if row.by_radio and row.board == board and not by_radio:
-                # What the cable contradicts came by radio.
-                return row, corrected(row.played, game, moves)
-    return None

@@ -8,16 +8,18 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, is_late
 from noughts.store import timestamps
 from noughts.store.boards import names
-from noughts.store.store import Store
+from noughts.store.keep_game import Kept
+from noughts.store.store import Store, Told
 from noughts.store.store_files import StoreFiles, beside
 from noughts.watch.events import (
     BoardNamed,
@@ -35,6 +37,8 @@ from noughts.watch.radio_lines import RadioLines
 from noughts.watch.raw_log import RawLog
 from noughts.watch.told_again import ToldAgain
 
+_AT_ONCE = 64
+"""Sentences in a transaction, when so many are there."""
 _REST_S = 0.02
 _TIDY = 5000
 """Events between two collections: memory stays where it is from the first ten thousand on."""
@@ -57,6 +61,14 @@ class _Heard(NamedTuple):
     at: int | None
     late: bool = False
     gateway: str | None = None
+
+
+def _is_sentence(each: object) -> bool:
+    return isinstance(each, _Heard) and isinstance(each.item, ParsedSentence)
+
+
+def _told(heard: Any) -> Told:
+    return heard.board, heard.item.sentence, heard.at, heard.late
 
 
 class Recorder:
@@ -156,17 +168,14 @@ class Recorder:
         """
         events: list[Event] = []
         while self.pending:
-            first = self.pending[0]
+            some = list(islice(self.pending, _AT_ONCE))
             try:
-                if isinstance(first, _Heard):
-                    events += self._keep(first)
-                else:
-                    if isinstance(first, PortClosed):
-                        events += self._told.end(first.board)
-                    events.append(first)
+                kept = iter(self._store.keep_many(list(map(_told, filter(_is_sentence, some)))))
             except StoreBusyError:
                 return events + self._wait()
-            self.pending.popleft()
+            for each in some:
+                events += self._happened(each, kept)
+                self.pending.popleft()
         if self._said_busy:
             events.append(StoreFree(str(self._store.path)))
         self._busy_since_s, self._said_busy = None, False
@@ -181,25 +190,27 @@ class Recorder:
         self._said_busy = True
         return [StoreBusy(str(self._store.path))]
 
-    def _keep(self, heard: _Heard) -> list[Event]:
-        board, item = heard.board, heard.item
-        if isinstance(item, Noise):
-            return [NoiseReceived(board, item.text)]
-        if not isinstance(item, ParsedSentence):
-            return [] if item.again else [UnknownSentence(board, item.what)]
-        sentence = item.sentence
-        kept = self._store.keep(board, sentence, heard.at, heard.late)
+    def _happened(self, each: Event | _Heard, kept: Iterator[Kept]) -> list[Event]:
+        """What is to be reported of something that was pending; a sentence is the next kept."""
+        if not isinstance(each, _Heard):
+            return [*self._told.end(each.board), each] if isinstance(each, PortClosed) else [each]
+        if isinstance(each.item, Noise):
+            return [NoiseReceived(each.board, each.item.text)]
+        if isinstance(each.item, ParsedSentence):
+            return self._stored(each, each.item, next(kept))
+        return [] if each.item.again else [UnknownSentence(each.board, each.item.what)]
+
+    def _stored(self, heard: _Heard, item: ParsedSentence, kept: Kept) -> list[Event]:
+        board, sentence, late = heard.board, item.sentence, heard.late
         if isinstance(sentence, Boot):
             self._boots[board] = sentence, heard.at
         # With the first sentence of the present run all kept games have been told.
-        told = [] if heard.late else self._told.end(board)
-        if heard.late and item.radio_id is None:
+        told = [] if late else self._told.end(board)
+        if late and item.radio_id is None:
             self._told.count(board, kept.new)
-        before = kept.played_before if heard.late else None
-        return [
-            *told,
-            SentenceStored(board, sentence, kept.game, kept.new, heard.late, before, heard.gateway),
-        ]
+        before = kept.played_before if late else None
+        event = SentenceStored(board, sentence, kept.game, kept.new, late, before, heard.gateway)
+        return [*told, event]
 
     def go_on_in(self, store: Store) -> None:
         """Keep in another store from now on; what boards said of themselves is kept there too."""
