@@ -154,6 +154,7 @@ class WatchApp(App[None]):
             ended = list(session.ended)
             counts = (
                 f"{counted(session.sentences, 'sentence')} · {counted(session.games, 'game')} ended"
+                + f", {session.told_late:,} told late" * bool(session.told_late)
             )
         if ended != self._ended:
             self._list(ended)

@@ -65,6 +65,7 @@ class LiveBoard:
     def record(self, called: str, state: BoardState | None) -> dict[str, object]:
         """All that the page shows, as JSON; `called`: what people call the board."""
         connected = state is not None and state.connected
+        by_radio = state is not None and state.gateway is not None
         game = state.game if state else None
         boot = state.boot if state else None
         now = self.observer.now
@@ -73,7 +74,7 @@ class LiveBoard:
         if self.trouble:
             headline, about = "The virtual board does not run", self.trouble
         elif not connected and (state is not None or not self.virtual):
-            what = "its gateway" if state is not None and state.gateway else "it"
+            what = "its gateway" if by_radio else "it"
             headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
         elif game is None and now.phase == "starting" and not self.virtual:
             headline, about = "Waiting for a game", "It tells of every move once a game goes on."
@@ -87,7 +88,7 @@ class LiveBoard:
             "kind": self.kind or (boot.board if boot else ""),
             "firmware": printable(self.firmware),
             "port": _port(state) if state and not self.virtual else "",
-            "by_radio": bool(state and state.gateway),
+            "by_radio": by_radio,
             "release": f"{boot.release}, table {boot.table_id}" if boot else "",
             "headline": headline,
             "about": about,
@@ -95,7 +96,7 @@ class LiveBoard:
             "buttons": words.buttons if running else (),
             "controls": {"b": "buttons", "t": "tilt"}.get(self.controls, ""),
             "game": _game(game, state.number) if game and state else None,
-            "tile": _tile(now, game, connected, self.trouble),
+            "tile": _tile(now, game, connected, by_radio, self.trouble),
             "score": [state.score[end] for end in "AB="] if state else [0, 0, 0],
             "lines": [_line(number, event) for number, event in self._last],
             "work": self.work,
@@ -141,12 +142,14 @@ def _game(game: Game, number: int | None) -> dict[str, object]:
     }
 
 
-def _tile(now: Situation, game: Game | None, connected: bool, trouble: str) -> tuple[str, str]:
+def _tile(
+    now: Situation, game: Game | None, connected: bool, by_radio: bool, trouble: str
+) -> tuple[str, str]:
     """Two short lines for the class: who plays whom, and whose turn it is or how it ended."""
     if trouble:
         return "does not run", ""
     if not connected:
-        return "unplugged", ""
+        return "gateway unplugged" if by_radio else "unplugged", ""
     if game is None or game.end == "x":
         return ("in the menu" if now.phase == "menu" else "waiting for a game"), ""
     if now.phase == "menu":
