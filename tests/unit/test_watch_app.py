@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch_app import WatchApp
 from noughts.watch.events import BoardNamed, SentenceStored, StoreBusy
@@ -197,6 +198,38 @@ def test_rooms_that_are_offline_are_named(screen):
         await pilot.press("q")
 
     screen(events, look)
+
+
+def test_boards_by_radio_and_games_told_late(screen):
+    def events(path):
+        yield PortOpened("usb-1", "/dev/ttyACM0")
+        for number in range(2):
+            board = f"radio-9A1B2C3{number}"
+            told = stages(A_WINS)
+            with Store(path) as store:
+                for sentence in (BOOT, *told[:3]):
+                    kept = store.keep(board, sentence, AT)
+                    yield SentenceStored(board, sentence, kept.game, kept.new, gateway="usb-1")
+                old = replace(told[-1], boot="BBBB")
+                kept = store.keep(board, old, AT, late=True)
+                yield SentenceStored(
+                    board, old, kept.game, kept.new, True, kept.played_before, "usb-1"
+                )
+
+    async def look(pilot, app):
+        shown = lines(app)
+        assert shown[0].strip() == "2 boards · 1 gateway · scores are games won since the start"
+        text = "\n".join(shown)
+        assert "radio-9A1B2C30 V1" in text and "usb-1" not in text
+        assert "A's turn" in text and "A won 1" not in text
+        assert re.search(rf"game 2 +radio-9A1B2C30 .*before {timestamps.local(AT)}", text)
+        assert "2 games ended, 2 told late" in text
+        app._take([PortClosed("usb-1", "/dev/ttyACM0", "why")])
+        await redrawn(pilot, app)
+        text = "\n".join(lines(app))
+        assert text.count("gateway unplugged") == 2 and "2 boards, 2 unplugged · 1 gateway" in text
+
+    screen(events, look, (100, 30))
 
 
 def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from types import FrameType
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ import serial
 
 from noughts.commands import watch_rooms
 from noughts.commands.options import add_db, add_records, demonstration
-from noughts.commands.watch_captured import read_captured
+from noughts.commands.watch_captured import known, read_captured
 from noughts.commands.watch_output import RECORDS, EventLines, as_lines, sum_up
 from noughts.commands.watch_rooms import Rooms, Sources
 from noughts.errors import NoughtsError
@@ -27,6 +28,7 @@ from noughts.terminal.stuck import leaving_a_stuck_terminal
 from noughts.watch import raw_log
 from noughts.watch.events import Event
 from noughts.watch.port_monitor import PortMonitor
+from noughts.watch.radio_lines import MAX_BOARDS
 from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import RecorderThread, Watch
 from noughts.watch.session import Session
@@ -59,6 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--name",
         metavar="BOARD",
         help="with --from: the board's name, where the log does not give it",
+    )
+    parser.add_argument(
+        "--known",
+        metavar="FILE",
+        type=Path,
+        help="by radio, keep only the boards in this file: a line for each, its id (9A1B2C3D) or "
+        "its name in `noughts boards`, # before a comment (without it, the first "
+        f"{MAX_BOARDS} boards that a gateway hears)",
     )
     parser.add_argument("--plain", action="store_true", help="print a line for each event")
     parser.add_argument("--json", action="store_true", help="print a JSON object for each event")
@@ -129,7 +139,7 @@ def _watch(args: argparse.Namespace, rooms: Rooms, store: Store) -> int:
             monitor = PortMonitor(rooms.ports)
             stack.callback(monitor.close)
             sources.append(monitor)
-        watch = Watch(store, Sources(sources), log)
+        watch = Watch(store, Sources(sources), log, known(args, store))
         stack.callback(watch.close)
         if args.plain or args.json or not sys.stdout.isatty():
             if not args.emulated and not args.port and not find_ports():
@@ -137,7 +147,7 @@ def _watch(args: argparse.Namespace, rooms: Rooms, store: Store) -> int:
             unshown = _print_until(stop, watch, session, args.json)
         else:
             _show_until(stop, watch, session)
-    sum_up(session, watch.noise, watch.path, unshown)
+    sum_up(session, watch.noise, watch.path, unshown, watch.refused)
     return 0
 
 

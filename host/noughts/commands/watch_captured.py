@@ -17,6 +17,7 @@ from noughts.terminal.lines import say
 from noughts.terminal.progress import progress
 from noughts.watch import raw_log
 from noughts.watch.events import Event, StoreBusy
+from noughts.watch.known_boards import known_ids
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 
@@ -27,10 +28,15 @@ def read_captured(args: argparse.Namespace, path: Path) -> int:
         return _read(args, file, store)
 
 
+def known(args: argparse.Namespace, store: Store) -> frozenset[str] | None:
+    """The boards that count by radio; None: any."""
+    return None if args.known is None else known_ids(args.known, names(store))
+
+
 def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
     session = Session()
     session.names.update(names(store))
-    recorder = Recorder(store, None)
+    recorder = Recorder(store, None, known(args, store))
     name = args.name or (
         "stdin" if args.captured == "-" else f"file-{printable(Path(args.captured).name)}"
     )
@@ -47,7 +53,7 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
                 lines.put(as_lines(events, args.json, session.called), wait=True)
             steps.advance(size)
     lines.close()
-    sum_up(session, recorder.noise, store.path)
+    sum_up(session, recorder.noise, store.path, 0, recorder.radio.refused)
     return 0
 
 
