@@ -1,5 +1,5 @@
-# Everything sets itself up, in a virtual environment in .venv; the tests' other programs, QEMU
-# and Chromium, come through apt where that can be done without asking. `make play` and `make test` are all that a
+# Everything sets itself up, in a virtual environment in .venv; the tests' other programs, QEMU,
+# Chromium and mosquitto, come through apt where that can be done without asking. `make play` and `make test` are all that a
 # newcomer needs.
 
 PYTHON ?= python3

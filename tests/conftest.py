@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from mosquitto import Mosquitto, installed
 from needed import missing
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import Start, firmwares, stepped
+from watcher import Watcher
 
 if TYPE_CHECKING:
+    from fed_port import Port
     from terminal import Terminal
 
 
@@ -30,9 +33,15 @@ if os.name != "posix":
         "e2e/test_progress.py",
         "e2e/test_put_failures.py",
         "e2e/test_readme.py",
+        "e2e/test_rooms.py",
+        "e2e/test_rooms_document.py",
+        "e2e/test_rooms_killed.py",
+        "e2e/test_rooms_refused.py",
         "e2e/test_standard_streams.py",
         "e2e/test_watch.py",
         "e2e/test_watch_killed.py",
+        "support/fed_port.py",
+        "support/told_games.py",
         "support/terminal.py",
         "unit/test_port_monitor.py",
         "unit/test_ports.py",
@@ -69,6 +78,52 @@ def qemu() -> None:
     """Skips a test where QEMU is missing. In CI that is a failure."""
     if shutil.which("qemu-system-arm") is None:
         missing("QEMU is missing (qemu-system-arm); sh tools/get_test_programs.sh installs it")
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Iterator[Callable[..., Watcher]]:
+    """Starts `noughts watch --json`, with a store of this name, and ends it."""
+    watchers: list[Watcher] = []
+
+    def start_watch(name: str, *words: str) -> Watcher:
+        watchers.append(Watcher(tmp_path / f"{name}.db", *words))
+        return watchers[-1]
+
+    yield start_watch
+    for each in watchers:
+        each.kill()
+
+
+@pytest.fixture
+def port(tmp_path: Path) -> Iterator[Callable[[str], Port]]:
+    """Makes serial ports that say what the test wants."""
+    from fed_port import Port
+
+    made: list[Port] = []
+
+    def make(name: str) -> Port:
+        made.append(Port(tmp_path / name))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.pull()
+
+
+@pytest.fixture
+def mosquitto(tmp_path: Path) -> Iterator[Callable[..., Mosquitto]]:
+    """Starts MQTT brokers, and ends them. Skips a test where mosquitto is missing, but in CI."""
+    if installed("mosquitto") is None or installed("mosquitto_passwd") is None:
+        missing("mosquitto is missing; sh tools/get_test_programs.sh installs it")
+    brokers: list[Mosquitto] = []
+
+    def start_broker(**named: Any) -> Mosquitto:
+        brokers.append(Mosquitto(tmp_path / f"broker{len(brokers)}", **named))
+        return brokers[-1]
+
+    yield start_broker
+    for broker in brokers:
+        broker.close()
 
 
 @pytest.fixture(params=["V1 1.1.1", "V2 2.1.2"])

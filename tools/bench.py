@@ -14,6 +14,7 @@ from pathlib import Path
 import bench_board
 import bench_computer
 import bench_log
+import bench_rooms
 import bench_web
 from bench_rows import Row, at_most
 from noughts import brain
@@ -61,7 +62,14 @@ def sizes() -> Iterator[Row]:
     yield at_most("table payload, index included", payload, 26, "{} bytes", note)
 
 
-PARTS = (*bench_board.PARTS, sizes, *bench_computer.PARTS, *bench_log.PARTS, *bench_web.PARTS)
+PARTS = (
+    *bench_board.PARTS,
+    sizes,
+    *bench_computer.PARTS,
+    *bench_log.PARTS,
+    *bench_rooms.PARTS,
+    *bench_web.PARTS,
+)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,9 @@ if [ "$(id -u)" != 0 ]; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 
+# /usr/sbin is not on everybody's path
+PATH=$PATH:/usr/sbin:/usr/local/sbin:/opt/homebrew/sbin
+
 # have PROGRAM ...: whether one of them is there
 have() {
     for program in "$@"; do
@@ -42,4 +45,12 @@ have qemu-system-arm || get qemu-system-arm ||
         SoftwareFreedomConservancy.QEMU
 have chromium chromium-browser google-chrome || get chromium ||
     missing Chromium "in which tests use the page" chromium "--cask chromium" Hibbiki.Chromium
+# A broker that nobody asked for should not run: tests start their own.
+had_mosquitto=$(command -v mosquitto)
+have mosquitto || get mosquitto ||
+    missing mosquitto "an MQTT broker, which stands between rooms in tests" mosquitto mosquitto \
+        EclipseFoundation.Mosquitto
+if [ -z "$had_mosquitto" ] && have mosquitto; then
+    { $root systemctl disable --now mosquitto || $root service mosquitto stop; } >/dev/null 2>&1
+fi
 exit 0

@@ -76,7 +76,9 @@ COMMANDS = (
         "watch",
         "class",
         "show every board live, and keep every game",
-        "noughts watch\n  noughts watch --emulated 3\n  noughts watch --plain /dev/ttyACM0",
+        "noughts watch\n  noughts watch --emulated 3\n  noughts watch --plain /dev/ttyACM0\n"
+        "  noughts watch --publish mqtts://3b@broker.example --room 3b --password-file password\n"
+        "  noughts watch mqtts://office@broker.example --password-file password",
     ),
     Command(
         "boards",

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import time
-import tty
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +20,7 @@ import pytest
 import serial
 from serial import rfc2217
 
+from fed_port import Port
 from noughts.cli import main
 from noughts.protocol.sentences import checksum, write
 from noughts.store.store import Store
@@ -29,32 +29,6 @@ from sample_games import AT, BOOT, filled, stages
 from watcher import Watcher, sentence
 
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
-
-
-class Port:
-    """A port at `path`, a link, so that it comes back under the name that it had."""
-
-    def __init__(self, path):
-        self.path = str(path)
-        self._link = path
-        self.plug()
-
-    def plug(self):
-        self._master, self._slave = os.openpty()
-        tty.setraw(self._slave)
-        self._link.symlink_to(os.ttyname(self._slave))
-
-    def say(self, *sentences):
-        for each in sentences:
-            self.send(write(each).encode() + b"\r\n")
-
-    def send(self, data):
-        os.write(self._master, data)
-
-    def pull(self):
-        os.close(self._master)
-        os.close(self._slave)
-        self._link.unlink()
 
 
 @pytest.fixture

@@ -76,6 +76,11 @@ class Watcher:
         self._thread.join(120)
 
 
+def happens(watcher: Watcher, **wanted: object) -> Event:
+    """Wait for an event with these fields."""
+    return watcher.wait(lambda event: wanted.items() <= event.items(), str(wanted))
+
+
 class HeardBy(PortDriver):
     """A board whose buttons we press, and which we hear only through a watcher."""
 

@@ -46,11 +46,11 @@ def test_a_game_grows_into_one_row(store):
 
 
 def test_many_are_kept_together_or_not_at_all(store):
-    heard = [(game, AT + game.ms) for game in stages([4, 0, 2])]
+    heard = [("page", game, AT + game.ms, False) for game in stages([4, 0, 2])]
     with pytest.raises(AttributeError):
-        store.keep_all("page", [*heard, ("not a sentence", AT)])
+        store.keep_many([*heard, ("page", "not a sentence", AT, False)])
     assert store.read(ROWS) == store.read("SELECT * FROM boards") == []
-    assert [kept.game for kept in store.keep_all("page", heard)] == [1, 1, 1, 1]
+    assert [kept.game for kept in store.keep_many(heard)] == [1, 1, 1, 1]
     assert [row[5:7] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]
 
 
@@ -221,10 +221,19 @@ def test_an_older_store_is_brought_up_to_date(tmp_path):
             assert store.read("PRAGMA user_version") == [(len(later),)]
 
 
+def with_a_game(store):
+    """A game as version 1 kept it."""
+    store.db.execute("INSERT INTO boards (name) VALUES ('usb-1')")
+    store.db.execute(
+        "INSERT INTO games VALUES "
+        "(1, 1, '3E5A5FD2', 1, 0, 'PH', 'A', '4', '1000', 1000, '-', NULL, NULL)"
+    )
+
+
 def test_a_store_of_the_first_version_has_boards_without_names(tmp_path):
     path = tmp_path / "games.db"
     with Store(path, create=True, migrations=MIGRATIONS[:1]) as store:
-        store.keep("usb-1", START, None)
+        with_a_game(store)
     with Store(path) as store:
         assert [(game.board, game.name) for game in games(store, GameFilter())] == [("usb-1", None)]
         store.name_board("usb-1", "red")

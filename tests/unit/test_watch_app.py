@@ -8,12 +8,14 @@ from dataclasses import replace
 
 import pytest
 
+from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch_app import WatchApp
 from noughts.watch.events import BoardNamed, SentenceStored, StoreBusy
 from noughts.watch.port_monitor import PortClosed, PortMonitor, PortOpened, PortUnavailable
 from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Watch
+from noughts.watch.room_events import BrokerAnswered, RoomOffline, RoomOnline
 from noughts.watch.session import Session
 from sample_games import AT, BOOT, stages
 
@@ -175,6 +177,59 @@ def test_troubles_stand_above_the_boards(screen):
         await pilot.press("q")
 
     screen(events, look, (140, 40))
+
+
+def test_rooms_that_are_offline_are_named(screen):
+    def events(path):
+        for room in ("3c", "3b"):
+            yield RoomOnline(room)
+            yield PortOpened(f"{room}/usb-1", "mqtt://broker")
+        yield PortUnavailable("mqtt://broker", "it hung up")
+        yield BrokerAnswered("mqtt://broker", "connected")
+        yield RoomOffline("3b")
+        yield RoomOffline("10")
+        yield RoomOffline("3c")
+        yield RoomOnline("3c")
+
+    async def look(pilot, app):
+        top = "\n".join(lines(app)[:4])
+        assert "2 boards, 2 unplugged" in top and "offline: 3b, 10" in top
+        assert "waiting" not in top
+        await pilot.press("q")
+
+    screen(events, look)
+
+
+def test_boards_by_radio_and_games_told_late(screen):
+    def events(path):
+        yield PortOpened("usb-1", "/dev/ttyACM0")
+        for number in range(2):
+            board = f"radio-9A1B2C3{number}"
+            told = stages(A_WINS)
+            with Store(path) as store:
+                for sentence in (BOOT, *told[:3]):
+                    kept = store.keep(board, sentence, AT)
+                    yield SentenceStored(board, sentence, kept.game, kept.new, gateway="usb-1")
+                old = replace(told[-1], boot="BBBB")
+                kept = store.keep(board, old, AT, late=True)
+                yield SentenceStored(
+                    board, old, kept.game, kept.new, True, kept.played_before, "usb-1"
+                )
+
+    async def look(pilot, app):
+        shown = lines(app)
+        assert shown[0].strip() == "2 boards · 1 gateway · scores are games won since the start"
+        text = "\n".join(shown)
+        assert "radio-9A1B2C30 V1" in text and "usb-1" not in text
+        assert "A's turn" in text and "A won 1" not in text
+        assert re.search(rf"game 2 +radio-9A1B2C30 .*before {timestamps.local(AT)}", text)
+        assert "2 games ended, 2 told late" in text
+        app._take([PortClosed("usb-1", "/dev/ttyACM0", "why")])
+        await redrawn(pilot, app)
+        text = "\n".join(lines(app))
+        assert text.count("gateway unplugged") == 2 and "2 boards, 2 unplugged · 1 gateway" in text
+
+    screen(events, look, (100, 30))
 
 
 def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):

@@ -1,8 +1,11 @@
 """Real boards on the page: a virtual board of the test's stands in for one that is plugged in."""
 
+import os
 import re
 import signal
 import time
+import tty
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -11,10 +14,12 @@ from playwright.sync_api import expect
 from boards import PortDriver
 from looker import Looker
 from noughts.cli import main
+from noughts.protocol.sentences import Boot, write
 from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
+from sample_games import stages
 from stand_in_drive import USB_ID, StandInDrive
 from stand_in_ports import Plugged
 
@@ -71,6 +76,37 @@ def test_a_real_board_is_shown_named_and_unplugged(serve, page, plugged, board, 
     expect(card.get_by_text("connected", exact=True)).to_have_count(2)
     expect(card.locator(".headline")).to_have_text("Player B's turn")
     looker.close()
+
+
+def test_boards_by_radio_are_shown_and_their_gateway_is_not(serve, page, plugged):
+    server = serve("--boards", "0", plugged=plugged)
+    page.goto(f"{server.url}/class")
+    gateway, port = os.openpty()
+    tty.setraw(port)
+    plugged.write({USB_ID: os.ttyname(port)})
+    tiles = page.get_by_role("listitem")
+    expect(tiles.get_by_role("heading")).to_have_count(1)
+    boot, told = Boot("3E5A5FD2", "V2", "1.1.0", "2798"), stages([4, 0, 2, 1, 6])
+    games = [replace(game, boot=boot.boot) for game in told]
+    kept = replace(games[-1], boot="AAAAAAAA")
+    for sentence in (boot, kept, *games[:2]):
+        os.write(gateway, f"{write(sentence, '9A1B2C3D')}\r\n".encode())
+    expect(tiles.get_by_role("heading")).to_have_text(["radio-9A1B2C3D"])
+    expect(tiles.get_by_text("person against hard")).to_be_visible()
+    expect(tiles.get_by_role("img", name="A has 5; B has no cell")).to_be_visible()
+    expect(tiles.get_by_text("B's turn")).to_be_visible()
+    page.goto(f"{server.url}/boards")
+    card = page.get_by_role("article")
+    expect(card).to_have_count(1)
+    expect(card.get_by_text(f"by radio, at {NAME}")).to_be_visible()
+    expect(card.get_by_text("Update or flash")).to_be_hidden()
+    page.goto(f"{server.url}/games")
+    row = page.get_by_role("row").filter(has_text="A won")
+    expect(row.get_by_text("before")).to_be_visible()
+    row.get_by_role("link").click()
+    expect(page.get_by_text("by radio only, where anybody near can send")).to_be_visible()
+    os.close(gateway)
+    os.close(port)
 
 
 def db(tmp_path):

@@ -12,17 +12,21 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.invocation import quoted
-from noughts.protocol.sentences import Boot, Game, Sentence
+from noughts.protocol.sentences import Boot, Sentence
+from noughts.store.keep_game import Kept, keep_game
 from noughts.store.schema import APPLICATION_ID, MIGRATIONS
 
 _BUSY_S = 10.0
 _MAX_BOARDS_REMEMBERED = 1000
+
+
+Told = tuple[str, Sentence, int | None, bool]
+"""Board, sentence, the moment, and whether it tells of a game that was over; see `Store.keep`."""
 
 
 def default_path() -> Path:
@@ -46,16 +50,6 @@ def damaged(path: Path, error: Exception) -> StoreDamagedError:
         f"{path} is damaged or not a store of noughts ({reason}); move it away, "
         "and read its raw lines again with `noughts watch --from`"
     )
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A sentence is in the store."""
-
-    game: int | None
-    """The game's number in the store; none for a boot."""
-    new: bool
-    """Whether the store did not have all of it before."""
 
 
 class Store(contextlib.AbstractContextManager["Store"]):
@@ -152,23 +146,25 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """How long to wait while another program writes, before raising `StoreBusyError`."""
         self.db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
 
-    def keep(self, board: str, sentence: Sentence, at: int | None) -> Kept:
+    def keep(self, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Kept:
         """Keep a sentence of a board; `at`: the moment when it was heard, if known.
 
-        When this returns, the sentence stays, also if the process is killed. Sentences that were
-        read before change nothing.
+        late: the game was over at some moment before, see `sentences.is_late`. When this returns,
+        the sentence stays, also if the process is killed. Sentences that were read before change
+        nothing.
         """
-        return self.keep_all(board, [(sentence, at)])[0]
+        return self.keep_many([(board, sentence, at, late)])[0]
 
-    def keep_all(self, board: str, heard: Sequence[tuple[Sentence, int | None]]) -> list[Kept]:
+    def keep_many(self, heard: Sequence[Told]) -> list[Kept]:
         """Keep sentences as `keep` does, all of them or none."""
+        if not heard:
+            return []
         with self._told(), self._transaction():
-            number = self._board(board)
             return [
-                self._keep_boot(number, sentence, at)
+                self._keep_boot(self._board(board), sentence, at)
                 if isinstance(sentence, Boot)
-                else self._keep_game(number, sentence, at)
-                for sentence, at in heard
+                else keep_game(self.db, self._board(board), board, sentence, at, late)
+                for board, sentence, at, late in heard
             ]
 
     def _board(self, name: str) -> int:
@@ -186,55 +182,6 @@ class Store(contextlib.AbstractContextManager["Store"]):
             (board, boot.boot, boot.board, boot.release, boot.table_id, at),
         )
         return Kept(None, added.rowcount > 0)
-
-    def _keep_game(self, board: int, game: Game, at: int | None) -> Kept:
-        moves = "".join(map(str, game.moves))
-        rows = self.db.execute(
-            "SELECT id, seats, first, moves, times, ms, end FROM games "
-            "WHERE board = ? AND boot = ? AND number = ? ORDER BY again DESC",  # newest first
-            (board, game.boot, game.number),
-        ).fetchall()
-        same = [
-            (row, _Played(*played))
-            for row, seats, first, *played in rows
-            if (seats, first) == (game.seats, game.first)
-        ]
-        for row, stored in same:
-            if _knows(stored, game, moves):
-                self._note_moment(row, game, at)
-                return Kept(row, False)
-        for row, stored in same:
-            merged = _merge(stored, game, moves)
-            if merged is None:
-                continue
-            self.db.execute(
-                "UPDATE games SET moves = ?, times = ?, ms = ?, end = ? WHERE id = ?",
-                (*merged, row),
-            )
-            self._note_moment(row, game, at)
-            return Kept(row, True)
-        times = "," * (len(moves) - 1) + (str(game.ms) if moves and game.end != "x" else "")
-        row = {
-            "board": board, "boot": game.boot, "number": game.number, "again": len(rows),
-            "seats": game.seats, "first": game.first, "moves": moves, "times": times,
-            "ms": game.ms, "end": game.end, "started": None if at is None else at - game.ms,
-            "heard": at,
-        }  # fmt: skip
-        added = self.db.execute(
-            f"INSERT INTO games ({', '.join(row)}) VALUES (:{', :'.join(row)})", row
-        )
-        return Kept(added.lastrowid, True)
-
-    def _note_moment(self, row: int, game: Game, at: int | None) -> None:
-        if at is None:
-            return
-        # Apart, for to set `started` at all is work in its index.
-        self.db.execute(
-            "UPDATE games SET started = ? WHERE id = ? AND started IS NULL", (at - game.ms, row)
-        )
-        self.db.execute(
-            "UPDATE games SET heard = ?1 WHERE id = ?2 AND (heard IS NULL OR heard < ?1)", (at, row)
-        )
 
     def name_board(self, board: str, name: str | None) -> None:
         """Let people call a board so; None: as before. Raises `StoreError` if another has the name.
@@ -313,57 +260,3 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class _Played(NamedTuple):
-    """How far a stored game has come."""
-
-    moves: str
-    times: str
-    ms: int
-    end: str
-
-    @property
-    def progress(self) -> tuple[int, bool]:
-        """What only grows."""
-        return len(self.moves), self.end == "x"
-
-
-def _knows(stored: _Played, game: Game, moves: str) -> bool:
-    """Whether the sentence was taken into the stored game: once so, it is so for ever."""
-    if game.end == "x":
-        return (stored.moves, stored.ms, stored.end) == (moves, game.ms, "x")
-    if not moves:
-        return game.ms <= stored.ms
-    times = stored.times.split(",")
-    return stored.moves.startswith(moves) and times[len(moves) - 1] == str(game.ms)
-
-
-def _merge(stored: _Played, game: Game, moves: str) -> _Played | None:
-    """What a stored game and a sentence with these moves know together.
-
-    None if the sentence is of another game. It is of this one if one of the two is the other at an
-    earlier time, and no move comes before the one before it.
-    """
-    known = stored.times.split(",")[: len(stored.moves)]
-    timed = bool(moves) and game.end != "x"
-    if timed and len(moves) <= len(known) and known[len(moves) - 1] not in ("", str(game.ms)):
-        return None
-    told = _Played(moves, stored.times, game.ms, game.end)
-    earlier, later = sorted((stored, told), key=lambda played: played.progress)
-    if stored != told and (
-        stored.progress == told.progress
-        or earlier.end != "-"
-        or not later.moves.startswith(earlier.moves)
-        or earlier.ms > later.ms
-    ):
-        return None
-    times = known + [""] * (len(later.moves) - len(known))
-    if timed:
-        ply = len(moves) - 1
-        before = next(filter(None, reversed(times[:ply])), 0)
-        after = next(filter(None, times[ply + 1 :]), later.ms)
-        if not int(before) <= game.ms <= int(after):
-            return None
-        times[ply] = str(game.ms)
-    return later._replace(times=",".join(times))

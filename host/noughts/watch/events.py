@@ -6,10 +6,19 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from noughts.invocation import as_typed
-from noughts.protocol.describe import counted, describe, short
+from noughts.protocol.describe import counted, describe, describe_whole, short
+from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, Sentence
 from noughts.store import timestamps
 from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
+from noughts.watch.room_events import (
+    BrokerAnswered,
+    LinesNotPublished,
+    MessageRejected,
+    RoomEvent,
+    RoomOffline,
+    RoomOnline,
+)
 
 
 @dataclass(frozen=True)
@@ -22,6 +31,31 @@ class SentenceStored:
     """The game's number in the store; a boot has none."""
     new: bool
     """Whether the store has learnt anything from it."""
+    late: bool = False
+    """Whether the game was over at some earlier moment: a board has kept it, or repeats its end."""
+    played_before: int | None = None
+    """The moment before which it was played, in ms since 1970, where its start is not known."""
+    gateway: str | None = None
+    """The board on whose line it came, where it came by radio."""
+
+
+@dataclass(frozen=True)
+class KeptGamesTold:
+    """A board has told the games that it has kept; those that are new were reported."""
+
+    board: str
+    again: int
+    """How many the store had."""
+    new: int
+
+
+@dataclass(frozen=True)
+class BoardRefused:
+    """What a board says by radio is not kept, for this reason."""
+
+    board: str
+    gateway: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -83,6 +117,8 @@ Event = (
     | PortClosed
     | PortUnavailable
     | SentenceStored
+    | KeptGamesTold
+    | BoardRefused
     | BoardNamed
     | UnknownSentence
     | NoiseReceived
@@ -90,12 +126,15 @@ Event = (
     | StoreFree
     | StoreGone
     | NotShown
+    | RoomEvent
 )
 
 _NAMES = {
     PortOpened: "connected",
     PortClosed: "gone",
     PortUnavailable: "waiting",
+    KeptGamesTold: "kept",
+    BoardRefused: "refused",
     BoardNamed: "named",
     UnknownSentence: "unknown",
     NoiseReceived: "noise",
@@ -103,14 +142,41 @@ _NAMES = {
     StoreFree: "free",
     StoreGone: "moved",
     NotShown: "missed",
+    BrokerAnswered: "broker",
+    RoomOnline: "online",
+    RoomOffline: "offline",
+    MessageRejected: "rejected",
+    LinesNotPublished: "unpublished",
 }
+
+
+def told_again(event: Event) -> bool:
+    """Whether people need not be told: kept games that are known, and repeated ends by radio."""
+    return isinstance(event, SentenceStored) and event.late and not event.new
+
+
+def described(event: SentenceStored) -> str:
+    """Describe what a board said in one line."""
+    if isinstance(event.sentence, Boot) or not event.late:
+        return describe(event.sentence, event.game)
+    if event.played_before is None:
+        # A kept game whose start was heard; by radio it is the end of one that was followed.
+        by_radio = is_by_radio(event.board)
+        return (describe if by_radio else describe_whole)(event.sentence, event.game)
+    before = timestamps.local(event.played_before)
+    return f"{describe_whole(event.sentence, event.game)}, played before {before}"
 
 
 def in_words(event: Event, called: Callable[[str], str] = short) -> str:
     """Describe an event in one line; called: what people call a board."""
     if isinstance(event, SentenceStored):
         before = "" if event.new else " (kept before)"
-        return f"{called(event.board)}: {describe(event.sentence, event.game)}{before}"
+        return f"{called(event.board)}: {described(event)}{before}"
+    if isinstance(event, KeptGamesTold):
+        new = f", {event.new:,} new" if event.new else ""
+        return f"{called(event.board)}: {counted(event.again, 'kept game')} told again{new}"
+    if isinstance(event, BoardRefused):
+        return f"{called(event.board)}: refused: {event.why}"
     if isinstance(event, PortOpened):
         return f"{called(event.board)}: connected" + f" ({event.port})" * (
             event.port != event.board
@@ -137,10 +203,27 @@ def in_words(event: Event, called: Callable[[str], str] = short) -> str:
         )
     if isinstance(event, NotShown):
         return f"{counted(event.events, 'event')} not shown, as nobody read them; all is kept"
+    if isinstance(event, RoomEvent):
+        return _of_rooms(event)
     if isinstance(event, UnknownSentence):
         what = f"{event.what} is not known to this version"
         return f"{called(event.board)}: {what}; get a newer noughts"
     return f"{called(event.board)}: noise: {event.text}"
+
+
+def _of_rooms(event: RoomEvent) -> str:
+    if isinstance(event, BrokerAnswered):
+        return f"{event.broker}: {event.what}"
+    if isinstance(event, RoomOnline):
+        return f"room {event.room} is online"
+    if isinstance(event, RoomOffline):
+        return f"room {event.room} is offline; what its boards say comes when it is back"
+    if isinstance(event, MessageRejected):
+        return f"{event.topic}: a message was rejected: {event.why}"
+    return (
+        f"{counted(event.bytes, 'byte')} of raw lines made room for newer ones before a collector "
+        "had stored them; their games are in this room's store alone"
+    )
 
 
 def as_record(event: Event, at: int) -> dict[str, object]:
@@ -150,7 +233,7 @@ def as_record(event: Event, at: int) -> dict[str, object]:
         return record | {"event": _NAMES[type(event)]} | asdict(event)
     sentence = event.sentence
     record |= {"event": "boot" if isinstance(sentence, Boot) else "game"}
-    record |= {"board": event.board, "new": event.new}
+    record |= {"board": event.board, "gateway": event.gateway, "new": event.new}
     if isinstance(sentence, Boot):
         return record | {
             "boot": sentence.boot,
@@ -158,4 +241,6 @@ def as_record(event: Event, at: int) -> dict[str, object]:
             "release": sentence.release,
             "table_id": sentence.table_id,
         }
+    before = event.played_before
+    record |= {"late": event.late, "played_before": before and timestamps.iso(before)}
     return record | {"game": event.game} | asdict(sentence) | {"moves": list(sentence.moves)}

@@ -60,6 +60,8 @@ class DataReceived:
 
     board: str
     data: bytes
+    at: int | None = None
+    """When they were heard, where that was before now: in another room."""
 
 
 Change = PortOpened | PortClosed | PortUnavailable | DataReceived

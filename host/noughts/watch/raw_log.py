@@ -37,6 +37,11 @@ _CHUNK = 65_536
 _NAME = re.compile(r"[0-9A-Za-z/\\].{0,3999}")
 
 
+def files(folder: Path) -> list[Path]:
+    """The files of a folder of raw lines, by when they were begun."""
+    return sorted(folder.glob("????-??-??T*.log"))
+
+
 def is_board_name(text: str) -> bool:
     """Whether a board may have this name.
 
@@ -60,29 +65,39 @@ class RawLog:
         self._file: BinaryIO | None = None
         self._size = 0
         self._pieces = 0
+        self._unflushed: list[bytes] = []
 
     def write(self, board: str, text: str, at: int) -> None:
         """Add what a board said, already escaped. It is on disk after `flush`."""
         name = escape(board.encode()).replace(" ", "\\x20")
         line = f"{timestamps.iso(at)} {name} {text}\n".encode()
         try:
-            if self._file is None or self._size >= self._piece:
-                self._begin()
-            assert self._file is not None
-            self._size += self._file.write(line)
+            self._write(line)
         except OSError as error:
             raise self._failure(error) from error
+        self._unflushed.append(line)
+
+    def _write(self, line: bytes) -> None:
+        if self._file is None or self._size >= self._piece:
+            self._begin()
+        assert self._file is not None
+        self._size += self._file.write(line)
 
     def flush(self) -> None:
         """Pass what is buffered on to the operating system."""
         if self._file is not None:
             try:
                 self._file.flush()
-                if os.fstat(self._file.fileno()).st_nlink == 0:
-                    self._file.close()  # a busier watcher has made room
+                if os.fstat(self._file.fileno()).st_nlink == 0:  # a busier watcher has made room
+                    self._file.close()
                     self._file = None
+                    for line in self._unflushed:
+                        self._write(line)
+                    if self._file is not None:
+                        self._file.flush()
             except OSError as error:
                 raise self._failure(error) from error
+        self._unflushed.clear()
 
     def _begin(self) -> None:
         self.close()
@@ -99,7 +114,7 @@ class RawLog:
         assert self._file is not None
         own = Path(self._file.name)
         others = []
-        for path in self.folder.glob("????-??-??T*.log"):
+        for path in files(self.folder):
             with suppress(FileNotFoundError):  # another watcher makes room, too
                 status = path.stat()
                 if path != own:
@@ -108,8 +123,9 @@ class RawLog:
         for *_, path, size in sorted(others):
             if total <= self._limit - self._piece:
                 break
-            path.unlink(missing_ok=True)
-            total -= size
+            with suppress(PermissionError):  # Windows: it is being read, to be published
+                path.unlink(missing_ok=True)
+                total -= size
 
     def _failure(self, error: OSError) -> StoreError:
         return StoreError(

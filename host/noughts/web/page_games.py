@@ -117,5 +117,5 @@ def _kept(site: Site, played: PlayedGame) -> int | None:
     """The game's number in the store."""
     began = timestamps.now() - played.times[-1]
     with Store(site.db, create=True) as store:
-        told = [(stage, began + stage.ms) for stage in played.stages()]
-        return store.keep_all(BOARD, told)[-1].game
+        told = [(BOARD, stage, began + stage.ms, False) for stage in played.stages()]
+        return store.keep_many(told)[-1].game

@@ -1,0 +1,76 @@
+"""`noughts watch --from`: reading a captured log into the store."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from noughts.commands.watch_output import EventLines, as_lines, sum_up
+from noughts.errors import printable
+from noughts.store.boards import names
+from noughts.store.store import Store
+from noughts.terminal.lines import say
+from noughts.terminal.progress import progress
+from noughts.watch import raw_log
+from noughts.watch.events import Event, StoreBusy
+from noughts.watch.known_boards import known_ids
+from noughts.watch.recorder import Recorder
+from noughts.watch.session import Session
+
+
+def read_captured(args: argparse.Namespace, path: Path) -> int:
+    """Keep in the store at `path` what a captured log holds."""
+    with _opened(args.captured) as file, Store(path, create=True) as store:
+        return _read(args, file, store)
+
+
+def known(args: argparse.Namespace, store: Store) -> frozenset[str] | None:
+    """The boards that count by radio; None: any."""
+    return None if args.known is None else known_ids(args.known, names(store))
+
+
+def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
+    session = Session()
+    session.names.update(names(store))
+    recorder = Recorder(store, None, known(args, store))
+    name = args.name or (
+        "stdin" if args.captured == "-" else f"file-{printable(Path(args.captured).name)}"
+    )
+    total = Path(args.captured).stat().st_size if args.captured != "-" else 0
+    lines = EventLines(args.json, lambda: None)
+    with progress(total) as steps:
+        steps.doing(f"reading {name}")
+        for events, size in _recorded(file, recorder, name):
+            for event in events:
+                session.take(event)
+                if isinstance(event, StoreBusy):
+                    say(f"{store.path} is in use by another program; waiting until it is done")
+            if args.plain or args.json:
+                lines.put(as_lines(events, args.json, session.called), wait=True)
+            steps.advance(size)
+    lines.close()
+    sum_up(session, recorder.noise, store.path, 0, recorder.radio.refused)
+    return 0
+
+
+def _recorded(file: BinaryIO, recorder: Recorder, name: str) -> Iterator[tuple[list[Event], int]]:
+    for captured in raw_log.read(file):
+        yield recorder.hear(captured.board or name, captured.data, captured.at), captured.size
+        while recorder.pending:
+            yield recorder.settle(), 0
+    yield recorder.end(name, None), 0
+    while recorder.pending:
+        yield recorder.settle(), 0
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    with Path(name).open("rb") as file:
+        yield file

@@ -1,0 +1,113 @@
+"""What `noughts watch` has to do with rooms: its options, and the brokers that they name."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from noughts.errors import NoughtsError
+from noughts.rooms.address import BrokerAddress, is_broker, parse
+from noughts.rooms.topics import room_name
+from noughts.terminal.lines import say
+from noughts.watch.port_monitor import Change
+from noughts.watch.recorder import Delivered, Source
+from noughts.watch.room_events import RoomEvent
+
+if TYPE_CHECKING:
+    from noughts.rooms.credentials import Credentials
+
+
+class Sources:
+    """Several sources as one."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+
+    def poll(self) -> Sequence[Change | RoomEvent | Delivered]:
+        """What has happened in all of them."""
+        return [change for source in self._sources for change in source.poll()]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options about rooms."""
+    group = parser.add_argument_group("rooms (an MQTT broker between them; see docs/rooms.md)")
+    group.add_argument(
+        "--publish",
+        metavar="URL",
+        help="send what the boards say to a broker, mqtt[s]://[user@]host[:port][/prefix]; "
+        "as PORT, such a URL collects what rooms send",
+    )
+    group.add_argument(
+        "--room", metavar="NAME", help="with --publish: what this room is called (this host's name)"
+    )
+    group.add_argument(
+        "--password-file",
+        metavar="FILE",
+        type=Path,
+        help="the user's password at the broker, its first line "
+        "(else from the environment, NOUGHTS_MQTT_PASSWORD)",
+    )
+    group.add_argument(
+        "--ca",
+        metavar="FILE",
+        type=Path,
+        help="with mqtts: the certificate of the CA that the broker's is signed by, in PEM "
+        "(those that the system trusts)",
+    )
+
+
+class Rooms:
+    """The brokers that the command names, their words checked. Raises `NoughtsError`."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.ports = [port for port in args.port if not is_broker(port)]
+        """The ports that are named, without brokers."""
+        self.collects = [parse(port) for port in args.port if is_broker(port)]
+        self._publishes = None if args.publish is None else parse(args.publish)
+        brokers = [*self.collects, *([self._publishes] if self._publishes else [])]
+        if not brokers and (args.password_file or args.ca):
+            args.error("--password-file and --ca are for a broker; name it, or leave them out")
+        if args.room is not None and self._publishes is None:
+            args.error("--room needs --publish")
+        for address in self.collects:
+            if self._publishes and _are_same(address, self._publishes):
+                raise NoughtsError(
+                    f"{address} would get back what comes from it; publish to another broker, or "
+                    "under another prefix"
+                )
+        self._logins: dict[BrokerAddress, Credentials] = {}
+        for address in brokers:
+            from noughts.rooms.credentials import credentials  # TLS: few watches need it
+
+            self._logins[address] = credentials(address, args.password_file, args.ca)
+        self._room = room_name(args.room)
+
+    def start(self, folder: Path, stack: ExitStack) -> list[Source]:
+        """Connect to the brokers, until the stack's end; folder: that of the raw lines."""
+        from noughts.rooms.collector import Collector
+        from noughts.rooms.publisher import Publisher
+
+        sources: list[Source] = []
+        for address in dict.fromkeys(self.collects):
+            collector = Collector(address, self._login(address))
+            stack.callback(collector.close)
+            sources.append(collector)
+        if self._publishes is not None:
+            login = self._login(self._publishes)
+            publisher = Publisher(self._publishes, login, self._room, folder)
+            stack.callback(publisher.close)
+            sources.append(publisher)
+        return sources
+
+    def _login(self, address: BrokerAddress) -> Credentials:
+        login = self._logins[address]
+        if login.password is not None and login.context is None and not address.is_here:
+            say(f"the password for {address} is sent unencrypted; use mqtts:// if the broker can")
+        return login
+
+
+def _are_same(one: BrokerAddress, other: BrokerAddress) -> bool:
+    return (one.host, one.port, one.prefix) == (other.host, other.port, other.prefix)

@@ -1,0 +1,190 @@
+"""`noughts watch --publish` and `noughts watch mqtt://…`, with a real mosquitto between them."""
+
+import contextlib
+import io
+import json
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+
+from paho.mqtt import publish
+
+from noughts.cli import main
+from noughts.store import timestamps
+from sample_games import BOOT, stages
+from watcher import happens, sentence
+
+DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
+
+
+def games(db):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert main(["games", "--json", "--db", str(db)]) == 0
+    return json.loads(out.getvalue())
+
+
+def times(db):
+    """When games began, by board; in ms since 1970."""
+    with contextlib.closing(sqlite3.connect(db)) as store:
+        return dict(
+            store.execute(
+                "SELECT boards.name, started FROM games JOIN boards ON boards.id = games.board"
+            )
+        )
+
+
+def test_two_rooms_and_a_collector(mosquitto, watch, port, tmp_path):
+    broker = mosquitto()
+    collector, another = watch("collector", broker.url), watch("another", broker.url)
+    for each in (collector, another):
+        happens(each, event="broker", what="connected")
+    told = [BOOT, *stages(DRAW)]
+    rooms = {}
+    for name in ("3a", "Raum 3b"):
+        board = port(name[-2:])
+        rooms[name] = watch(name, "--publish", broker.url, "--room", name, board.path), board
+        rooms[name][0].connected(board.path)
+        board.say(*told)
+    for name, (room, board) in rooms.items():
+        happens(collector, event="online", room=name)
+        happens(collector, event="game", board=f"{name}/{board.path}", end="=")
+        status, said = room.end()
+        assert (status, said.count("\n")) == (0, 1)
+        happens(collector, event="offline", room=name)
+        heard = [each for each in collector.events if each.get("board") == f"{name}/{board.path}"]
+        assert [each["event"] for each in heard[:2]] == ["connected", "boot"]
+        assert [sentence(each) for each in heard[1:]] == told
+        assert all(each["new"] for each in heard[1:])
+    status, said = collector.end()
+    assert (status, said.count("\n")) == (0, 1)
+    assert said.startswith("22 sentences from 2 boards, 2 games ended, 0 bytes of noise; ")
+    assert [game["moves"] for game in games(collector.db)] == [DRAW, DRAW]
+    began = times(collector.db)
+    happens(another, event="offline", room="Raum 3b")
+    assert another.end()[0] == 0 and times(another.db) == began
+    for name, (room, board) in rooms.items():
+        assert began[f"{name}/{board.path}"] == times(room.db)[board.path]
+
+
+def test_a_room_says_again_that_it_is_online(mosquitto, watch, port):
+    """The will of its connection of before may come late, as after a power cut."""
+    broker, board = mosquitto(), port("board")
+    collector = watch("collector", broker.url)
+    happens(collector, event="broker")
+    watch("room", "--publish", broker.url, "--room", "3b", board.path)
+    happens(collector, event="online", room="3b")
+    publish.single("noughts/3b/status", b"offline", 1, True, "127.0.0.1", broker.port)
+    happens(collector, event="offline", room="3b")
+    collector.wait(
+        lambda _: [e["event"] for e in collector.events if "room" in e][-1] == "online", "it"
+    )
+    # Whoever comes later is told so at once.
+    happens(watch("later", broker.url), event="online", room="3b")
+
+
+def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, port):
+    broker, board = mosquitto(), port("board")
+    words = "--publish", broker.url, "--room", "3b", board.path
+    room = watch("room", *words)
+    room.connected(board.path)
+    command = [sys.executable, "-m", "noughts", "watch", "--plain", "--db"]
+    with subprocess.Popen(
+        [*command, str(room.db.with_name("collector.db")), broker.url],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as collector:
+        try:
+            shown = iter(collector.stdout)
+            assert next(shown) == f"{broker.url}: connected\n"
+            assert next(shown) == "room 3b is online\n"
+            room.kill()
+            assert next(shown) == (
+                "room 3b is offline; what its boards say comes when it is back\n"
+            )
+            again = watch("room", *words)
+            assert next(shown) == "room 3b is online\n"
+            again.connected(board.path)
+            board.say(stages([4])[1])
+            assert next(shown) == f"3b/{board.path}: connected ({broker.url})\n"
+            assert next(shown) == f"3b/{board.path}: game 1, move 1: A in the centre\n"
+            collector.send_signal(signal.SIGINT)
+            assert collector.wait(120) == 0
+        finally:
+            collector.kill()
+
+
+def test_what_is_played_while_nobody_is_there_comes_later(mosquitto, watch, port):
+    broker, board = mosquitto(), port("board")
+    broker.kill()
+    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
+    why = happens(room, event="waiting", port=broker.url)["why"]
+    assert why.startswith("nothing answers at 127.0.0.1 port ") and "; " in why
+    room.connected(board.path)
+    board.say(*stages(DRAW))
+    happens(room, event="game", end="=")
+    over = timestamps.now()
+    # The room's computer is switched off and on; then there is a broker, and then a collector.
+    assert room.end()[0] == 0
+    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
+    happens(room, event="waiting", port=broker.url)
+    broker.start()
+    happens(room, event="broker", what="connected")
+    happens(room, event="waiting", why=NO_COLLECTOR)
+    collector = watch("collector", broker.url)
+    happens(collector, event="game", end="=", new=True)
+    happens(room, event="broker", what="a collector stores what this room says")
+    assert len([each for each in room.events if each["event"] == "waiting"]) == 2
+    ((_, began),) = times(collector.db).items()
+    assert began <= over
+    assert times(room.db) == {board.path: began}
+    # What was confirmed is not sent again, unless one forgets that it was.
+    assert room.end()[0] == 0
+    (position,) = room.db.with_name("room.db.raw").glob("published-*.json")
+    for forgotten in (False, True):
+        if forgotten:
+            position.unlink()
+        empty = watch(f"empty{forgotten}", broker.url)
+        happens(empty, event="broker", what="connected")
+        room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
+        room.connected(board.path)
+        board.say(stages([4], number=2)[1])
+        happens(empty, event="game", number=2)
+        assert room.end()[0] == empty.end()[0] == 0
+        assert len(games(empty.db)) == 1 + forgotten
+
+
+NO_COLLECTOR = (
+    "no collector stores what this room says; it waits in the raw lines until "
+    "`noughts watch mqtt://…` runs"
+)
+
+
+def test_a_broker_that_says_nothing_delays_nothing(watch, port):
+    board = port("board")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"mqtt://127.0.0.1:{silent.getsockname()[1]}"
+        room = watch("room", "--publish", url, board.path)
+        far, _ = silent.accept()
+        with far:
+            room.connected(board.path)
+            board.say(*stages(DRAW))
+            happens(room, event="game", end="=")
+            assert room.end()[0] == 0
+
+
+def test_the_full_screen(mosquitto, watch, port, terminal, tmp_path):
+    broker, board = mosquitto(), port("board")
+    collector = terminal("watch", "--db", str(tmp_path / "collector.db"), broker.url)
+    collector.wait_for("No board yet")
+    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
+    room.connected(board.path)
+    board.say(*stages(DRAW))
+    collector.wait_for("game 1")
+    room.kill()
+    collector.wait_for("offline: 3b")
+    broker.kill()
+    collector.wait_for("waiting for mqtt://127.0.0.1")
+    collector.type("q")
+    assert collector.end() == 0

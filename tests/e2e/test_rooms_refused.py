@@ -1,0 +1,144 @@
+"""What rooms and brokers refuse: passwords, certificates, and messages that no room sends."""
+
+import time
+
+import paho.mqtt.client as paho
+import pytest
+import trustme
+from paho.mqtt.enums import CallbackAPIVersion
+
+from noughts.protocol.sentences import write
+from sample_games import stages
+from watcher import happens
+
+DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
+
+
+@pytest.fixture
+def guarded(mosquitto, tmp_path):
+    """A broker with TLS, passwords and an access list."""
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    own = authority.issue_cert("localhost")
+    own.private_key_pem.write_to_path(tmp_path / "key.pem")
+    own.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    (tmp_path / "access").write_text(
+        "pattern readwrite noughts/%u/#\n"
+        "user office\ntopic read noughts/#\ntopic write noughts/+/stored\n"
+    )
+    (tmp_path / "password").write_text("blue table\n")
+    (tmp_path / "wrong").write_text("red table\n")
+    broker = mosquitto(
+        users={"3b": "blue table", "office": "green table"},
+        tls=(tmp_path / "cert.pem", tmp_path / "key.pem"),
+        lines=(f"acl_file {tmp_path / 'access'}",),
+    )
+    broker.authority = str(tmp_path / "ca.pem")
+    return broker
+
+
+def test_passwords_tls_and_an_access_list(guarded, watch, port, tmp_path, monkeypatch):
+    board = port("board")
+    address = f"localhost:{guarded.tls_port}"
+    ca, password = ("--ca", guarded.authority), ("--password-file", str(tmp_path / "password"))
+    monkeypatch.setenv("NOUGHTS_MQTT_PASSWORD", "green table")
+    collector = watch("collector", f"mqtts://office@{address}", *ca)
+    happens(collector, event="broker", what="connected")
+    published = "--publish", f"mqtts://3b@{address}", *ca, *password
+    room = watch("room", *published, "--room", "3b", board.path)
+    room.connected(board.path)
+    board.say(*stages(DRAW))
+    happens(collector, event="game", board=f"3b/{board.path}", end="=")
+    assert room.end()[0] == 0
+    # As another room than its user it may not publish.
+    room = watch("other", *published, "--room", "3c", board.path)
+    room.connected(board.path)
+    board.say(*stages(DRAW))
+    why = happens(room, event="waiting", port=f"mqtts://{address}")["why"]
+    assert why == "it does not let this user publish there; check its access list"
+    assert "3c" not in {each.get("room") for each in collector.events}
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("{tls} --ca {ca} --password-file {wrong}", "it refuses this user or password; check"),
+        ("{tls} --ca {ca}", "it refuses this user or password; check both, and --password-file"),
+        ("{tls} --password-file {password}", "its certificate is not trusted"),
+        ("mqtts://3b@127.0.0.1:{tls_port} --ca {ca}", "its certificate is not trusted"),
+        ("mqtts://3b@localhost:{port} --ca {ca}", "there is no TLS at localhost port "),
+        ("mqtt://localhost:{tls_port}", "it hung up before it answered; check the port"),
+        ("mqtt://nowhere.invalid", "there is no host nowhere.invalid; check its name"),
+    ],
+)
+def test_why_a_broker_is_waited_for(guarded, watch, tmp_path, words, why):
+    given = words.format(
+        tls=f"mqtts://3b@localhost:{guarded.tls_port}",
+        tls_port=guarded.tls_port,
+        port=guarded.port,
+        ca=guarded.authority,
+        password=tmp_path / "password",
+        wrong=tmp_path / "wrong",
+    ).split()
+    collector = watch("collector", *given)
+    told = collector.wait(lambda event: event["event"] == "waiting", "why it waits")["why"]
+    assert told.startswith(why) and "; " in told
+    assert collector.end()[0] == 0
+
+
+def test_a_reason_is_said_once_however_often_it_is_tried(mosquitto, watch):
+    broker = mosquitto(users={"office": "green table"})
+    collector = watch("collector", broker.url)
+    end = time.monotonic() + 120
+    while broker.log.read_text().count("not authorised") < 4:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert collector.end()[0] == 0
+    assert [event["event"] for event in collector.events] == ["waiting"]
+
+
+def test_a_password_that_others_could_read_is_told(watch, monkeypatch):
+    monkeypatch.setenv("NOUGHTS_MQTT_PASSWORD", "green table")
+    collector = watch("collector", "mqtt://office@nowhere.invalid")
+    collector.wait(lambda event: event["event"] == "waiting", "why it waits")
+    status, said = collector.end()
+    assert status == 0 and "green" not in said
+    assert said.startswith(
+        "the password for mqtt://nowhere.invalid is sent unencrypted; use mqtts:// if "
+    )
+
+
+def test_whatever_is_published_is_rejected_in_a_line(mosquitto, watch):
+    broker = mosquitto()
+    collector = watch("collector", broker.url)
+    happens(collector, event="broker")
+    line = f"2026-09-21T14:13:20.000Z usb-1 {write(stages([4])[1])}\n".encode()
+    client = paho.Client(CallbackAPIVersion.VERSION2)
+    client.connect("127.0.0.1", broker.port)
+    client.loop_start()
+    wrong = {
+        "noughts/3b/status": b"\x1b[2J",
+        "noughts/%1B[2J/status": b"online",
+        "noughts/3b/board/usb-1": b"\xff\xfe\x00" * 1000,
+        "noughts/3c/board/usb-2": line,
+        "noughts/3d/board/usb-1": line * 1200,
+        "noughts/3d/board/" + "u" * 5000: line,
+        "noughts/3e/board/-1": b"",
+    }
+    try:
+        for _ in range(3):
+            for topic, payload in wrong.items():
+                client.publish(topic, payload, qos=1, retain=True)
+        client.publish("noughts/3b/board/usb-1", line * 2000, qos=1)  # the broker keeps it back
+        client.publish("noughts/3b/board/usb-1", line, qos=1).wait_for_publish(60)
+        game = happens(collector, event="game", board="3b/usb-1")
+    finally:
+        client.disconnect()
+        client.loop_stop()
+    assert game["moves"] == [4] and game["new"]
+    rejected = [each for each in collector.events if each["event"] == "rejected"]
+    assert len(rejected) == len(wrong)
+    assert all(each["topic"].isprintable() and each["why"].isprintable() for each in rejected)
+    status, said = collector.end()
+    assert status == 0
+    assert said.startswith("1 sentence from 1 board, 0 games ended, 0 bytes of noise; ")

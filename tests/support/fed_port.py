@@ -1,0 +1,35 @@
+"""A serial port that says what a test wants."""
+
+from __future__ import annotations
+
+import os
+import tty
+from pathlib import Path
+
+from noughts.protocol.sentences import Sentence, write
+
+
+class Port:
+    """A pseudo-terminal at `path`, a link, so that it comes back under the name that it had."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = str(path)
+        self._link = path
+        self.plug()
+
+    def plug(self) -> None:
+        self._master, self._slave = os.openpty()
+        tty.setraw(self._slave)
+        self._link.symlink_to(os.ttyname(self._slave))
+
+    def say(self, *sentences: Sentence) -> None:
+        for each in sentences:
+            self.send(write(each).encode() + b"\r\n")
+
+    def send(self, data: bytes) -> None:
+        os.write(self._master, data)
+
+    def pull(self) -> None:
+        os.close(self._master)
+        os.close(self._slave)
+        self._link.unlink()

@@ -1,0 +1,78 @@
+"""A command that is killed and started again, quickly: each life forks off one process."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+_FORKING = """
+import json, os, signal, sys
+import noughts.commands.watch, noughts.rooms.collector, noughts.rooms.publisher
+from noughts import cli
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+        os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+        os._exit(cli.main(json.loads(line)))
+    print(child, flush=True)
+"""
+
+
+class Forking:
+    """A process that has everything imported, and forks for each life of a command."""
+
+    def __init__(self, errors: Path) -> None:
+        with errors.open("wb") as file:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _FORKING],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=file,
+                text=True,
+            )
+
+    def begin(self, words: list[str]) -> int:
+        """The process of the command."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps(words) + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+class Life:
+    """A command that is started again and again."""
+
+    def __init__(self, forking: Forking, *words: str) -> None:
+        self._forking, self._words = forking, list(words)
+        self.pid: int | None = None
+
+    def start(self) -> None:
+        self.pid = self._forking.begin(self._words)
+
+    def kill(self, number: int = signal.SIGKILL) -> None:
+        """End it, and wait until it has."""
+        if self.pid is None:
+            return
+        os.kill(self.pid, number)
+        with contextlib.suppress(ProcessLookupError):
+            while True:
+                os.kill(self.pid, 0)
+                time.sleep(0.002)
+        self.pid = None
+
+    def close(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self.kill()

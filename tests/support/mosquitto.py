@@ -1,0 +1,127 @@
+"""Debian's own MQTT broker, on a port of this computer alone; `close()` it."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import random
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+_PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin", "C:\\Program Files\\mosquitto")
+_START_S = 60.0
+
+
+def installed(name: str) -> str | None:
+    """Where the broker is; /usr/sbin is not on everybody's path."""
+    return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), *_PLACES]))
+
+
+class Mosquitto:
+    """A broker that keeps what it has in a folder, and may be killed and started again.
+
+    users: their passwords, if not everybody is let in. tls: a certificate and its key, for another
+    port. lines: of its configuration besides. whole: all of it, with its `{port}`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        users: Mapping[str, str] | None = None,
+        tls: tuple[Path, Path] | None = None,
+        lines: tuple[str, ...] = (),
+        whole: str | None = None,
+    ) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.port, self.tls_port = _free_port(), _free_port()
+        self.log = folder / "mosquitto.log"
+        if users:
+            self._write_users(users)
+        user = f"user {getpass.getuser()}"  # else root would become another one
+        self._configuration = folder / "mosquitto.conf"
+        if whole is None:
+            whole = "\n".join(
+                [
+                    f"allow_anonymous {'false' if users else 'true'}",
+                    *([f"password_file {folder / 'users'}"] if users else []),
+                    "persistence true",
+                    f"persistence_location {folder}{os.sep}",
+                    *lines,
+                    f"listener {self.port} 127.0.0.1",
+                    *(_with_tls(self.tls_port, *tls) if tls else ()),
+                ]
+            )
+        text = f"{user}\n{whole}\n".replace("{port}", str(self.port))
+        self._configuration.write_text(text)
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    def _write_users(self, users: Mapping[str, str]) -> None:
+        path = self._folder / "users"
+        path.write_text("".join(f"{user}:{password}\n" for user, password in users.items()))
+        path.chmod(0o600)
+        tool = installed("mosquitto_passwd")
+        assert tool is not None
+        subprocess.run([tool, "-U", path], check=True)
+
+    @property
+    def url(self) -> str:
+        """Its address without TLS."""
+        return f"mqtt://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start it, again if it was killed, and wait until it answers."""
+        found = installed("mosquitto")
+        assert found is not None
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [found, "-c", self._configuration], stdout=log, stderr=log
+            )
+        end_s = time.monotonic() + _START_S
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                said = self.log.read_text()
+                assert self._process.poll() is None, f"it does not start: {said}"
+                assert time.monotonic() < end_s, f"it does not answer: {said}"
+                time.sleep(0.005)
+
+    def kill(self) -> None:
+        """As `kill -9` does: what it has not saved is lost."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """End it."""
+        self.kill()
+
+
+def _with_tls(port: int, certificate: Path, key: Path) -> tuple[str, ...]:
+    return f"listener {port} 127.0.0.1", f"certfile {certificate}", f"keyfile {key}"
+
+
+def _free_port() -> int:
+    """One that nobody has, and that the system gives to nobody who does not ask for it."""
+    dice = random.Random()
+    while True:
+        port = dice.randrange(20_000, 32_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
