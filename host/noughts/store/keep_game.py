@@ -67,27 +67,35 @@ def keep_game(
     same = _of_the_same_game(rows, board, by_radio, game, moves) if rows else None
     if same is None:
         dates = dates_of(game, NO_DATES, at, late, by_radio)
-        row = {
-            "board": board, "boot": game.boot, "number": game.number, "again": count,
-            "seats": game.seats, "first": game.first, **first_played(game, moves)._asdict(),
-            **dates._asdict(), "by_radio": int(by_radio),
-        }  # fmt: skip
-        added = db.execute(f"INSERT INTO games ({', '.join(row)}) VALUES (:{', :'.join(row)})", row)
-        return Kept(added.lastrowid, True, dates.played_before)
-    found, played = same
-    new = played != found.played
+        new = _Row(0, board, count, int(by_radio), first_played(game, moves), dates)
+        return Kept(_insert(db, new, game), True, dates.played_before)
+    found, played, contradicted = same
+    if contradicted:  # it stays as another game, so that hearing it again changes nothing
+        _insert(db, found._replace(again=count), game)
+    changed = played != found.played
     dates = dates_of(game, found.dates, at, late, by_radio)
-    if new or dates != found.dates:
+    if changed or dates != found.dates:
         _change(db, found, played, dates)
     if by_radio or found.by_radio:
         _note_radio(db, found, by_radio, played, game)
     if found.board != board:
         _note_board(db, found, board, name, count)
-    return Kept(found.id, new, dates.played_before)
+    return Kept(found.id, changed, dates.played_before)
+
+
+def _insert(db: sqlite3.Connection, new: _Row, game: Game) -> int | None:
+    """A new row, with the ids and the players of this sentence's game; its number."""
+    row = {
+        "board": new.board, "boot": game.boot, "number": game.number, "again": new.again,
+        "seats": game.seats, "first": game.first, **new.played._asdict(), **new.dates._asdict(),
+        "by_radio": new.by_radio,
+    }  # fmt: skip
+    query = f"INSERT INTO games ({', '.join(row)}) VALUES (:{', :'.join(row)})"
+    return db.execute(query, row).lastrowid
 
 
 def _rows(db: sqlite3.Connection, board: int, game: Game) -> tuple[int, list[_Row]]:
-    """How many games have the same ids, and those with the same players, the newest first."""
+    """How many games have the same ids, and those of them with the same players."""
     if len(game.boot) == 8:
         found = db.execute(f"{_ROWS} length(boot) = 8", (game.boot, game.number)).fetchall()
     else:  # 16 random bits are none to know a game by
@@ -97,28 +105,29 @@ def _rows(db: sqlite3.Connection, board: int, game: Game) -> tuple[int, list[_Ro
         for row in found
         if row[4] == game.seats and row[5] == game.first
     ]
-    if len(rows) > 1:
-        rows.sort(key=lambda row: -row.again)
     return len(found), rows
 
 
 def _of_the_same_game(
     rows: Sequence[_Row], board: int, by_radio: bool, game: Game, moves: str
-) -> tuple[_Row, Played] | None:
-    """The stored game that a sentence is of, and what they know together; the board's own first."""
-    own = [row for row in rows if row.board == board]
-    others = [row for row in rows if row.board != board]
-    for some in (own, others):
-        for row in some:
-            if knows(row.played, game, moves):
-                return row, row.played
+) -> tuple[_Row, Played, bool] | None:
+    """The stored game that a sentence is of, and what they know together; the board's own first.
+
+    And whether the sentence contradicts what the game had by radio.
+    """
+    if len(rows) > 1:
+        rows = sorted(rows, key=lambda row: (row.board != board, -row.again))
+    for row in rows:
+        if knows(row.played, game, moves):
+            return row, row.played, False
+    for own in (True, False):
+        some = [row for row in rows if (row.board == board) is own]
         for row in some:
             if (merged := merge(row.played, game, moves)) is not None:
-                return row, merged
+                return row, merged, False
         for row in some:
-            if row.by_radio and row.board == board and not by_radio:
-                # What the cable contradicts came by radio.
-                return row, corrected(row.played, game, moves)
+            if own and row.by_radio and not by_radio:
+                return row, corrected(row.played, game, moves), True
     return None
 
 
