@@ -169,6 +169,13 @@ def check_capture(data: bytes, store: Store) -> None:
 
 def check_store(store: Store) -> None:
     """No illegal game is there, and what is there can be looked at."""
+    for seats, first, moves, times, end in store.read(
+        "SELECT seats, first, moves, times, end FROM games"
+    ):
+        found = outcome(tuple(map(int, moves)), first)
+        assert end == found or (end == "x" and found == "-"), "an illegal game is stored"
+        assert set(seats) <= set("PEMH")
+        assert not moves or len(times.split(",")) == len(moves)
     for game in games(store, GameFilter()):
         for value in row(game):
             if isinstance(value, str):
@@ -177,13 +184,6 @@ def check_store(store: Store) -> None:
         thought = [int(ms) for ms in game.times.split(",") if ms]
         assert thought == sorted(thought), "times that run backwards are stored"
         assert not thought or thought[-1] <= game.ms
-    for seats, first, moves, times, end in store.read(
-        "SELECT seats, first, moves, times, end FROM games"
-    ):
-        found = outcome(tuple(map(int, moves)), first)
-        assert end == found or (end == "x" and found == "-"), "an illegal game is stored"
-        assert set(seats) <= set("PEMH")
-        assert not moves or len(times.split(",")) == len(moves)
 
 
 def main() -> int:

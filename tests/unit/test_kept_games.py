@@ -3,9 +3,11 @@
 import json
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 
 import pytest
 
+from noughts.cli import main
 from noughts.protocol.sentences import Boot, write
 from noughts.protocol.situation import Observer
 from noughts.store import timestamps
@@ -198,3 +200,33 @@ def test_a_player_s_own_board_tells_kept_games_at_its_start():
         observer.hear(sentence)
         session.hear(sentence)
     assert (observer.now.phase, session.score["PH"]["A"]) == ("over", 1)
+
+
+def test_every_list_says_so(tmp_path, capsys):
+    log, known, db = (str(tmp_path / name) for name in ("raw.log", "known.txt", "games.db"))
+    lines = [(None, BOOT), *((None, game) for game in (*KEPT, *NOW)), ("9A1B2C3D", KEPT[2])]
+    lines += [("00000001", replace(KEPT[0], boot="EEEEEEEE")), ("9A1B2C3D", replace(KEPT[1], ms=1))]
+    Path(log).write_text(
+        "".join(f"{timestamps.iso(AT)} usb-1 {write(told, by)}\n" for by, told in lines)
+    )
+    Path(known).write_text("9A1B2C3D # Anna\n")
+
+    def noughts(*words):
+        assert main([*words, "--db", db]) == 0
+        return capsys.readouterr()
+
+    summary = noughts("watch", "--from", log, "--known", known).err
+    assert "5 games ended (4 told late)" in summary
+    assert "from 2 boards" in summary and "1 sentence by radio refused" in summary
+    assert noughts("stats").out.startswith("5 games, 4 told late, 1 by radio alone\n")
+    found = json.loads(noughts("games", "--json", "--board", "radio").out)
+    assert [(game["by_radio"], game["started"], game["played_before"]) for game in found] == [
+        (1, None, timestamps.iso(AT))
+    ]
+    listed = noughts("games").out
+    assert listed.count(f" before {WHEN} ") == 4 and listed.count(f"  {WHEN} ") == 1
+    assert f"before {WHEN}" in noughts("replay", "1", "--text").out
+    day = WHEN.split()[0]
+    assert noughts("games", "--since", day, "--until", day).out == listed
+    boards = json.loads(noughts("boards", "--json").out)
+    assert [board["by_radio"] for board in boards] == [False, True]
