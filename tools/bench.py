@@ -13,6 +13,7 @@ from pathlib import Path
 
 import bench_board
 import bench_computer
+import bench_ether
 import bench_log
 import bench_web
 from bench_rows import Row, at_most
@@ -61,7 +62,14 @@ def sizes() -> Iterator[Row]:
     yield at_most("table payload, index included", payload, 26, "{} bytes", note)
 
 
-PARTS = (*bench_board.PARTS, sizes, *bench_computer.PARTS, *bench_log.PARTS, *bench_web.PARTS)
+PARTS = (
+    *bench_board.PARTS,
+    sizes,
+    *bench_computer.PARTS,
+    *bench_ether.PARTS,
+    *bench_log.PARTS,
+    *bench_web.PARTS,
+)
 
 
 if __name__ == "__main__":

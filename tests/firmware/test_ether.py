@@ -2,54 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Callable
-from functools import cache
-from typing import Any
 
 import pytest
 
-from noughts.emulator import EmulatorError, Ether, Microbit, Snapshot
-from repl import another, run, trace
-
-V2, V1, OLD_V1 = "V2 2.1.2", "V1 1.1.1", "V1 1.0.1"
-ON = "import radio\nradio.config(group=7, length=64, queue=3)\nradio.on()"
-
-
-@cache
-def _started(firmwares: tuple[str, ...]) -> tuple[Ether, dict[str, Microbit], Snapshot]:
-    named = dict(zip("abc", firmwares, strict=False))
-    boards = {name: another(of, ord(name)) for name, of in named.items()}
-    ether = Ether(boards)
-    for board in boards.values():
-        assert run(board, ON) == ("", "")
-    return ether, boards, ether.snapshot()
-
-
-def meet(*firmwares: str) -> tuple[Ether, list[Microbit]]:
-    """Boards named a, b, c with these firmwares in an ether, their radios on, in group 7."""
-    ether, boards, snapshot = _started(firmwares)
-    snapshot.restore()
-    return ether, list(boards.values())
-
-
-def say(board: Microbit, code: str) -> None:
-    assert run(board, code) == ("", "")
-
-
-def value(board: Microbit, expression: str) -> Any:
-    printed, error = run(board, f"print({expression})")
-    assert not error, error
-    return ast.literal_eval(printed)
-
-
-def heard(board: Microbit) -> list[bytes]:
-    """All that waits in a board's queue."""
-    code = "while 1:\n p = radio.receive_bytes()\n if p is None: break\n print(p)"
-    printed, error = run(board, code)
-    assert not error, error
-    return [ast.literal_eval(line) for line in printed.splitlines()]
+from noughts.emulator import Microbit
+from on_air import FIRST, OLD_V1, ON, SECOND, V1, V2, heard, meet, say, send_at, value
+from repl import another, run
 
 
 @pytest.mark.parametrize(("one", "other"), [(V2, V2), (V2, V1), (V1, V1), (OLD_V1, V2)])
@@ -146,15 +106,6 @@ def test_loss_is_drawn_by_the_seed() -> None:
     assert (numbers(0, 1), numbers(1, 1)) == (list(range(200)), [])
 
 
-def send_at(ether: Ether, board: Microbit, us: int, letter: str) -> None:
-    """Let a board send 60 bytes, 552 us long, from a time of the ether plus what typing takes."""
-    ether.run_until(us)
-    board.uart.send(f"radio.send_bytes(b'{letter}' * 60)\r".encode())
-
-
-FIRST, SECOND = b"p" * 60, b"q" * 60
-
-
 @pytest.mark.parametrize(
     ("late_us", "collisions", "expected"),
     [
@@ -225,69 +176,6 @@ def test_only_who_listens_hears() -> None:
     say(receiver, ON)
     say(sender, "radio.send_bytes(b'heard')")
     assert heard(receiver) == [b"heard"]
-
-
-PROGRAM = (
-    "from microbit import sleep\nimport random\nradio.on()\n"
-    "for i in range(20):\n"
-    " if random.randrange(2): radio.off(); sleep(random.randrange(9)); radio.on()\n"
-    " radio.send_bytes(bytes([i]) * random.randrange(60))\n"
-    " sleep(random.randrange(9))\n"
-    " print(radio.receive_full())\n"
-)
-
-
-def talk(firmwares: dict[str, str], step_us: float, leader: str) -> dict[str, tuple[object, ...]]:
-    """Boards that all send, sleep and switch their radio at random, run by one of them."""
-    boards = {name: another(of, ord(name)) for name, of in firmwares.items()}
-    ether = Ether(boards, seed=1, loss=0.1)
-    for board in boards.values():
-        board.uart.send(b"\x05" + ON.encode() + b"\n" + PROGRAM.encode() + b"\x04")
-    run_for = (boards[leader] if leader else ether).run_for
-    for _ in range(round(500_000 / step_us)):
-        run_for(step_us)
-    return {name: trace(board) for name, board in sorted(boards.items())}
-
-
-def test_everything_repeats_whatever_the_steps_and_the_order() -> None:
-    firmwares = {"a": V2, "b": V1, "c": V2, "d": OLD_V1}
-    expected = talk(firmwares, 500_000, "")
-    received = [bytes(output) for output, *_ in expected.values()]  # type: ignore[call-overload]
-    assert all(output.count(b", -60, ") > 3 and b"None" in output for output in received)
-    backwards = dict(reversed(firmwares.items()))
-    for again in (
-        talk(firmwares, 500_000, "a"),
-        talk(backwards, 100_000, "d"),
-        talk(backwards, 5_000, "b"),
-        talk(firmwares, 100, ""),
-    ):
-        assert again == expected
-
-
-def test_snapshots_are_the_ethers() -> None:
-    ether, (one, other) = meet(V2, V1)
-    with pytest.raises(EmulatorError, match="use the ether's snapshot"):
-        one.snapshot()
-    send_at(ether, one, ether.clock_us + 1000, "p")
-    ether.loss = 1
-    snapshot = ether.snapshot()
-    ends = []
-    for _ in range(2):
-        ether.loss = 0
-        ether.run_for(20_000)
-        ends.append((ether.clock_us, trace(one), trace(other)))
-        assert heard(other) == [FIRST]
-        snapshot.restore()
-        assert ether.loss == 1
-    assert ends[0] == ends[1]
-
-
-def test_a_board_is_in_one_ether() -> None:
-    one, other = another(V1), another(V1)
-    first = Ether({"one": one, "other": other})
-    Ether({"one": one})
-    with pytest.raises(EmulatorError, match="the micro:bit one has left this ether"):
-        first.run_for(1000)
 
 
 def test_each_board_has_its_own_number() -> None:

@@ -208,6 +208,7 @@ def test_json_says_all_of_a_game(noughts):
         "seats": "PP", "first": "B",
         "moves": A_WINS, "thought_ms": [1000] * 7, "ms": 7000, "result": "B",
         "started": "2026-09-21T14:14:20.000Z", "heard": "2026-09-21T14:14:27.000Z",
+        "played_before": None, "by_radio": 0,
         "hardware": "V1", "release": "0.1.0", "table_id": "2798",
         "plies": 7, "mistakes_a": 1, "mistakes_b": 0,
     }  # fmt: skip
@@ -474,7 +475,7 @@ def test_every_column_of_text_is_guarded():
     )
     bad = StoredGame(
         id=1, number=1, moves="4", times="1", ms=1, end="-", started=None, heard=None, seats="=+",
-        **formulas,
+        played_before=None, by_radio=0, **formulas,
     )  # fmt: skip
     values = [value for index, value in enumerate(row(bad)) if index in texts]
     assert all(value[0] not in "=+" for value in values)
@@ -494,7 +495,7 @@ def test_three_formats_hold_the_same(noughts, tmp_path):
         pandas.read_parquet(tmp_path / "games.parquet"),
     ]
     for frame in frames:
-        for name in ("started_utc", "heard_utc"):
+        for name in ("started_utc", "heard_utc", "played_before_utc"):
             frame[name] = pandas.to_datetime(frame[name], utc=True).astype("datetime64[ms, UTC]")
         assert frame["started_utc"][0] == pandas.Timestamp(AT, unit="ms", tz="UTC")
         pandas.testing.assert_frame_equal(frame, frames[0], check_dtype=False)

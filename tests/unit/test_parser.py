@@ -38,6 +38,17 @@ def test_how_bytes_are_cut_makes_no_difference(size):
     assert feed(data, (size,)) == feed(data, (1,))
 
 
+def test_a_gateway_s_line_tells_who_said_what():
+    by_radio = [write(GAME, radio_id) for radio_id in ("9A1B2C3D", "00000001")]
+    heard = feed("\r\n".join([*by_radio, by_radio[0][:30], LINE.decode()]).encode())
+    assert heard == [
+        ParsedSentence(by_radio[0], GAME, "9A1B2C3D"),
+        ParsedSentence(by_radio[1], GAME, "00000001"),
+        Noise(by_radio[0][:30]),
+        ParsedSentence(LINE.decode().strip(), GAME),
+    ]
+
+
 def test_a_sentence_after_half_a_line():
     boot = Boot("0A83", "V1", "0.1.0", "2798")
     items = feed(b"$NG,0A83,1,P\0" + write(boot).encode() + b"\r\n")

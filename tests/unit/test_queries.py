@@ -2,7 +2,7 @@
 
 import pytest
 
-from noughts.store.queries import GameFilter, before_and_after, game, games
+from noughts.store.queries import NEWEST_FIRST, GameFilter, before_and_after, game, games
 from noughts.store.store import Store
 from sample_games import AT, filled, stages
 
@@ -46,6 +46,6 @@ def test_the_games_before_and_after(store, wanted):
 def test_the_newest_games_come_from_an_index(store):
     plan = store.read(
         "EXPLAIN QUERY PLAN SELECT games.id FROM games JOIN boards ON boards.id = games.board "
-        "ORDER BY started DESC, games.id DESC LIMIT 25"
+        f"ORDER BY {NEWEST_FIRST} LIMIT 25"
     )
-    assert "games_by_start" in str(plan) and "TEMP B-TREE" not in str(plan)
+    assert "games_by_moment" in str(plan) and "TEMP B-TREE" not in str(plan)

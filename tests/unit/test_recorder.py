@@ -228,7 +228,8 @@ def test_events_in_words_and_as_records():
         assert json.loads(json.dumps(as_record(event, AT)))["at"] == "2026-09-21T14:13:20.000Z"
     record = as_record(SentenceStored("usb-1", told, 7, True), AT)
     assert record | {"at": 0} == {
-        "at": 0, "event": "game", "board": "usb-1", "new": True, "game": 7, "boot": "0A83",
+        "at": 0, "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": False,
+        "played_before": None, "game": 7, "boot": "0A83",
         "number": 1, "seats": "PH", "first": "A", "moves": [4], "ms": 1000, "end": "-",
     }  # fmt: skip
 

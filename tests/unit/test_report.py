@@ -172,6 +172,7 @@ def test_the_table_of_boards_as_csv(noughts, path, tmp_path):
         "board": "usb-2", "name": "_=1+1", "games": "1", "won": "0", "drawn": "0", "lost": "0",
         "between_people": "1", "abandoned": "0", "unfinished": "0", "mistakes": "1",
         "mistakes_a_game": "0.5", "last_utc": "2026-09-22 14:13:20.000",
+        "last_before_utc": "",
     }  # fmt: skip
     assert (rows[1]["board"], rows[1]["name"], rows[1]["mistakes_a_game"]) == ("usb-1", "", "0.5")
     file = tmp_path / "class.csv"

@@ -14,6 +14,7 @@ from noughts.protocol.sentences import (
     checksum,
     outcome,
     read,
+    read_with_id,
     write,
 )
 
@@ -42,19 +43,24 @@ def games(draw):
 boots = st.builds(Boot, BOOTS, st.sampled_from(["V1", "V2"]), st.just("0.1.0"), HEX)
 
 
-@given(games() | boots)
-def test_what_is_written_is_read_back(sentence):
-    line = write(sentence)
+IDS = st.none() | st.text(DIGITS, min_size=8, max_size=8)
+"""Of boards that send by radio."""
+
+
+@given(games() | boots, IDS)
+def test_what_is_written_is_read_back(sentence, radio_id):
+    line = write(sentence, radio_id)
     assert len(line) <= 120 and line.isascii()
     assert read(line) == sentence
+    assert read_with_id(line) == (sentence, radio_id)
 
 
-@given(games() | boots, st.integers(0, 200), st.integers(1, 127))
-def test_a_changed_byte_is_never_taken_for_another_sentence(sentence, at, change):
-    line = bytearray(write(sentence).encode())
+@given(games() | boots, IDS, st.integers(0, 200), st.integers(1, 127))
+def test_a_changed_byte_is_never_taken_for_another_sentence(sentence, radio_id, at, change):
+    line = bytearray(write(sentence, radio_id).encode())
     line[at % len(line)] ^= change
     with contextlib.suppress(SentenceError):
-        assert read(line.decode("ascii")) == sentence
+        assert read_with_id(line.decode("ascii")) == (sentence, radio_id)
 
 
 def framed(body):
@@ -67,6 +73,13 @@ def test_a_real_line_from_the_board():
     assert [game.player(ply) for ply in range(4)] == ["A", "B", "A", "B"]
 
 
+def test_a_real_line_from_a_gateway():
+    line = framed("NR,9A1B2C3D,NG,3E5A5FD2,119,PH,A,402,5120,-")
+    game = Game("3E5A5FD2", 119, "PH", "A", (4, 0, 2), 5120, "-")
+    assert read_with_id(line) == (game, "9A1B2C3D")
+
+
+@pytest.mark.parametrize("by_radio", ["", "NR,9A1B2C3D,"])
 @pytest.mark.parametrize(
     "body",
     [
@@ -93,13 +106,41 @@ def test_a_real_line_from_the_board():
         "NG,0A830A830,1,PH,A,,0,-",
     ],
 )
-def test_what_the_rules_or_the_format_forbid(body):
+def test_what_the_rules_or_the_format_forbid(body, by_radio):
+    with pytest.raises(SentenceError) as caught:
+        read(framed(by_radio + body))
+    assert not isinstance(caught.value, UnknownSentenceError)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "NR",
+        "NR,9A1B2C3D",
+        "NR,9A1B2C3D,",
+        "NR,9A1B2C3D,NZ,1,2",
+        "NR,9A1B2C3,NB,1,0A83,V1,0.1.0,2798",
+        "NR,9a1b2c3d,NB,1,0A83,V1,0.1.0,2798",
+        "NR,9A1B2C3D0,NB,1,0A83,V1,0.1.0,2798",
+        "NR,9A1B2C3D,NR,9A1B2C3D,NB,1,0A83,V1,0.1.0,2798",  # nobody passes on what he hears
+        "NR,9A1B2C3D,$NB,1,0A83,V1,0.1.0,2798",
+    ],
+)
+def test_what_no_board_sends_by_radio_is_noise(body):
     with pytest.raises(SentenceError) as caught:
         read(framed(body))
     assert not isinstance(caught.value, UnknownSentenceError)
 
 
-@pytest.mark.parametrize("body", ["NZ,1,2", "NB,2,0A83,V4,9,FFFF,more", "PXYZ"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "NZ,1,2",
+        "NB,2,0A83,V4,9,FFFF,more",
+        "NR,9A1B2C3D,NB,2,0A83,V4,9,FFFF,more",
+        "PXYZ",
+    ],
+)
 def test_what_later_versions_may_send_is_told_apart(body):
     with pytest.raises(UnknownSentenceError):
         read(framed(body))

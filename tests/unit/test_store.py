@@ -221,10 +221,19 @@ def test_an_older_store_is_brought_up_to_date(tmp_path):
             assert store.read("PRAGMA user_version") == [(len(later),)]
 
 
+def with_a_game(store):
+    """A game as version 1 kept it."""
+    store.db.execute("INSERT INTO boards (name) VALUES ('usb-1')")
+    store.db.execute(
+        "INSERT INTO games VALUES "
+        "(1, 1, '3E5A5FD2', 1, 0, 'PH', 'A', '4', '1000', 1000, '-', NULL, NULL)"
+    )
+
+
 def test_a_store_of_the_first_version_has_boards_without_names(tmp_path):
     path = tmp_path / "games.db"
     with Store(path, create=True, migrations=MIGRATIONS[:1]) as store:
-        store.keep("usb-1", START, None)
+        with_a_game(store)
     with Store(path) as store:
         assert [(game.board, game.name) for game in games(store, GameFilter())] == [("usb-1", None)]
         store.name_board("usb-1", "red")

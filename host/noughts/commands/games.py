@@ -76,7 +76,7 @@ def _print(listed: list[StoredGame]) -> None:
     rows = [
         (
             str(game.id),
-            timestamps.local(game.started),
+            str(game.when),
             seated(game.seats[0]),
             seated(game.seats[1]),
             game.first,

@@ -24,6 +24,7 @@ from noughts.store.export_columns import plain_text
 from noughts.store.people_moves import people_moves
 from noughts.store.queries import last_games
 from noughts.store.statistics import BoardStats, Stats, board_record, stats
+from noughts.store.timestamps import UNKNOWN, When
 from noughts.terminal.progress import progress
 
 _PAGES = (".html", ".htm")
@@ -34,7 +35,8 @@ first moves, mistakes, and the positions in which people made most of them.
 
 --csv, or a file that ends in .csv: a row for each board. board, name; games; won, drawn and lost
 against the chip; between_people (won or drawn); abandoned, unfinished; mistakes (of people, in
-games that were won or drawn), mistakes_a_game; last_utc (when the latest game began).
+games that were won or drawn), mistakes_a_game; last_utc (when the latest game began), or
+last_before_utc (when it was over, of a game told late).
 """
 
 
@@ -85,19 +87,23 @@ def run(args: argparse.Namespace) -> int:
 
 def _csv(found: Stats, last: Last) -> str:
     text = io.StringIO(newline="")
-    rows = [_row(board, last.get(board.board)) for board in found.boards]
+    rows = [_row(board, last.get(board.board, UNKNOWN)) for board in found.boards]
     writer = csv.DictWriter(text, list(rows[0]))
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
 
 
-def _row(board: BoardStats, at: int | None) -> dict[str, str | int | float | None]:
+def _row(board: BoardStats, when: When) -> dict[str, str | int | float | None]:
     """A board's row; no text in it is taken for a formula, a number or a day."""
     row = board_record(board)
     for name, value in row.items():
         if isinstance(value, str):
             row[name] = plain_text(value)
     rate = board.people.mistakes_a_game
-    last = None if at is None else timestamps.iso(at)[:-1].replace("T", " ")
-    return row | {"mistakes_a_game": None if rate is None else round(rate, 3), "last_utc": last}
+    row["mistakes_a_game"] = None if rate is None else round(rate, 3)
+    return row | {"last_utc": _utc(when.started), "last_before_utc": _utc(when.played_before)}
+
+
+def _utc(at: int | None) -> str | None:
+    return None if at is None else timestamps.iso(at)[:-1].replace("T", " ")

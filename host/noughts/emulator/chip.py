@@ -18,7 +18,7 @@ from noughts.emulator.uart import SerialLine
 from noughts.emulator.unicorn_core import PAGE, Core, unicorn
 
 if TYPE_CHECKING:
-    from noughts.emulator.ether import Antenna
+    from noughts.emulator.antenna import Antenna
     from noughts.emulator.radio import Radio
 
 RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2

@@ -17,10 +17,11 @@ Not modelled: other senders in the band, neighbouring frequencies, fading, a str
 outdoes a weak one, the time that waves need, drift between clocks.
 
 How it keeps time: nobody may run past the moment at which a packet might end that has not begun.
-A radio that does not listen holds nobody up, and its board runs ahead to the end of the step (or to
-the moment from which it listens). Boards that listen run together, no further apart than the
-shortest time from TXEN to the end of a packet. So boards that switch their radio off when they have
-sent cost little more than alone.
+A board whose radio does not listen runs ahead, to the end of the step or to the moment from which
+it listens. Of those that listen, the one that acts next runs, no further than the shortest time
+from TXEN to the end of a packet beyond the moment at which another one acts: one that sleeps acts
+when it wakes. So boards that sleep much, or switch their radio off when they have sent, cost little
+more than alone.
 """
 
 from __future__ import annotations
@@ -29,17 +30,16 @@ import math
 import random
 from bisect import insort
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from functools import partial
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
+from noughts.emulator.antenna import Antenna
 from noughts.emulator.errors import EmulatorError
-from noughts.emulator.packet import SENSITIVITY_DBM, TICK_HZ, TICKS_PER_US, Packet
+from noughts.emulator.packet import SENSITIVITY_DBM, TICKS_PER_US, Packet
 from noughts.emulator.radio import RAMP_UP_US
 from noughts.emulator.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from noughts.emulator.chip import Chip
     from noughts.emulator.microbit import Microbit
 
 _SHORTEST_PACKET_US = 16  # preamble and three bytes of address, at 2 Mbit/s
@@ -49,71 +49,6 @@ _LOOKAHEAD = (RAMP_UP_US + _SHORTEST_PACKET_US - _PAST_THE_END_US) * TICKS_PER_U
 
 Attenuation = Callable[[str, str], float]
 """Decibels from a sender to a receiver, by their names; `math.inf` where nothing arrives."""
-
-
-class _ListensError(Exception):
-    """Ends a board's run where its radio begins to listen."""
-
-
-class Antenna:
-    """A micro:bit's place in an ether; made by `Microbit.enter`."""
-
-    def __init__(
-        self,
-        name: str,
-        chip: Chip,
-        ether: Ether,
-        run: Callable[[int], object],
-        has_power: Callable[[], bool],
-    ) -> None:
-        self.name, self.chip, self.ether = name, chip, ether
-        self.has_power = has_power
-        self._cpu, self._run = chip.cpu, run
-        self._ticks_per_cycle = TICK_HZ // chip.hz
-        self._origin = 0
-        """The board's time, in cycles, at which the ether's began."""
-
-    def now(self) -> int:
-        """The ether's time at which this board is, in ticks."""
-        return (self._cpu.now() - self._origin) * self._ticks_per_cycle
-
-    def stand_at(self, ticks: int) -> None:
-        """Let the board's present be this time: so it comes in, and so it comes back to power."""
-        self._origin = self._cpu.now() - -(-ticks // self._ticks_per_cycle)
-
-    def run_to(self, ticks: int) -> None:
-        """Run the board to a time, or until its radio begins to listen."""
-        if self.now() < ticks:
-            with suppress(_ListensError):
-                self._run(self._origin + -(-ticks // self._ticks_per_cycle))
-
-    def run_deaf(self, ticks: int) -> None:
-        """Run the board to a time, while its radio does not listen."""
-        while not self.chip.radio.listens and self.now() < ticks:
-            self.run_to(ticks)
-
-    def run_all(self, cycle: int) -> None:
-        """Run all boards of the ether to a time of this one, in its cycles."""
-        self.ether.run_to((cycle - self._origin) * self._ticks_per_cycle)
-
-    def deliver(self, packet: Packet, payload: bytes, dbm: int) -> None:
-        """Let a packet end here, which this board has just come to the end of."""
-        cycles = -(-packet.end // self._ticks_per_cycle) + self._origin - self._cpu.now()
-        self._cpu.after(max(cycles, 0), partial(self.chip.radio.receive, packet, payload, dbm))
-
-    # What the radio calls.
-
-    def send(self, packet: Packet) -> None:
-        """A packet begins."""
-        self.ether.begin(packet)
-
-    def listen(self) -> None:
-        """The radio listens from now: others may have to catch up first."""
-        self._cpu.fail(_ListensError())
-
-    def fall_silent(self) -> None:
-        """Nothing more is sent: a packet that is on the air lacks its end."""
-        self.ether.cut(self.name, self.now())
 
 
 class Ether:
@@ -190,25 +125,40 @@ class Ether:
                 raise EmulatorError(
                     f"the micro:bit {antenna.name} has left this ether; make another one"
                 )
-        while True:
-            powered = [antenna for antenna in self._antennas if antenna.has_power()]
-            for antenna in powered:
-                antenna.run_deaf(ticks)
-            self._land(min((antenna.now() for antenna in powered), default=ticks))
-            behind = [antenna for antenna in powered if antenna.now() < ticks]
-            if not behind:
-                break
-            end = ticks
-            if len(behind) > 1:  # those who are there already have said what they sent
-                end = min(end, min(antenna.now() for antenna in behind) + _LOOKAHEAD)
-            if self._flying:
-                end = min(end, self._flying[0][0])
-            for antenna in behind:
-                antenna.run_to(end)
+        powered = [antenna for antenna in self._antennas if antenna.has_power()]
+        for antenna in powered:
+            antenna.run_deaf(ticks)
+        self._advance(powered, ticks)
+        while self._flying and self._flying[0][0] <= ticks:
+            self._land(self._flying[0][0])
+            self._advance(powered, ticks)
         self._now = max(self._now, ticks)
         for antenna in self._antennas:
             if not antenna.has_power():
                 antenna.stand_at(self._now)
+
+    def _advance(self, powered: list[Antenna], ticks: int) -> None:
+        """Run all to a time, or to the end of the next packet: whoever acts next goes first."""
+        queue = [
+            (antenna.idle_until(), antenna.name, antenna)
+            for antenna in powered
+            if antenna.now() < ticks
+        ]
+        heapify(queue)
+        end = ticks
+        while queue:
+            if self._flying:
+                end = min(ticks, self._flying[0][0])
+            acts_at, name, antenna = queue[0]
+            if acts_at >= end:
+                break
+            heappop(queue)
+            antenna.run_to(min(end, queue[0][0] + _LOOKAHEAD) if queue else end)
+            antenna.run_deaf(ticks)
+            if antenna.now() < ticks:
+                heappush(queue, (antenna.idle_until(), name, antenna))
+        for _, _, antenna in queue:
+            antenna.run_to(end)
 
     # Packets.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
+from noughts.emulator.antenna import Antenna
 from noughts.emulator.chip import RESET_PIN, RESET_POWER_ON
 from noughts.emulator.errors import EmulatorError, PowerOffError
-from noughts.emulator.ether import Antenna
 from noughts.emulator.flash import UICR, UICR_SIZE
 from noughts.emulator.hexfile import V1 as BOARD_V1
 from noughts.emulator.hexfile import V2 as BOARD_V2

@@ -63,6 +63,12 @@ def describe(sentence: Sentence, number: int | None = None) -> str:
     return f"game {number or sentence.number}{_event(sentence)}"
 
 
+def describe_whole(game: Game, number: int | None = None) -> str:
+    """Describe a game that is over in one line, where its moves were not followed."""
+    moves = counted(len(game.moves), "move")
+    return f"game {number or game.number}: {opponents(game.seats)}, {result(game)} after {moves}"
+
+
 def result(game: Game) -> str:
     """How a game ended, or that it did not."""
     if game.end == "-":

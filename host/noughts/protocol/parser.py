@@ -24,6 +24,8 @@ class ParsedSentence:
 
     line: str
     sentence: Sentence
+    radio_id: str | None = None
+    """Of the board that sent it by radio; None if it came by cable."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def _parsed(frame: bytes) -> ParsedSentence | Unknown | None:
     """The sentence in a frame, if it is one."""
     try:
         text = frame.decode("ascii")
-        return ParsedSentence(text, sentences.read(text))
+        return ParsedSentence(text, *sentences.read_with_id(text))
     except UnknownSentenceError as error:
         return Unknown(text, error.what)
     except (SentenceError, UnicodeDecodeError):

@@ -2,6 +2,10 @@
 
     $NB,1,<boot>,<board>,<release>,<table id>*hh                       once at boot
     $NG,<boot>,<game>,<seats>,<first>,<moves>,<ms>,<end>*hh           a game so far
+    $NR,<id>,<body of one of these>*hh                                 the same, heard by radio
+
+A game that a board has kept is told again after `$NB`, at a later start, word for word: its boot is
+then not the one that `$NB` has named.
 
 hh is the XOR of what is between `$` and `*`, as two upper-case hex digits. A sentence is accepted
 only if its checksum holds, its fields are well formed, and the moves and the end agree with the
@@ -30,6 +34,7 @@ _GAME = re.compile(
     r"(0|[1-9][0-9]{0,9}),([-AB=x])"
 )
 _LATER = re.compile(r"NB,([1-9][0-9]{0,3}),")
+_RADIO = re.compile(r"NR,([0-9A-F]{8}),(N[BG],.*)")
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,14 @@ class Game:
 Sentence = Boot | Game
 
 
+def is_late(game: Game, boot: str | None) -> bool:
+    """Whether a sentence tells of a game that may be long over; boot: what the board last named.
+
+    Such a sentence says nothing of when the game was played.
+    """
+    return game.end != "-" and game.boot != boot
+
+
 def player_of(first: str, ply: int) -> str:
     """Who makes the move of this number, the first being 0: A or B; `first` begins."""
     return "AB"[(ply + (first == "B")) % 2]
@@ -89,8 +102,11 @@ def checksum(body: str) -> str:
     return f"{reduce(xor, body.encode('ascii'), 0):02X}"
 
 
-def write(sentence: Sentence) -> str:
-    """A sentence as the line that the board sends, checksum included, without its line end."""
+def write(sentence: Sentence, radio_id: str | None = None) -> str:
+    """A sentence as the line that the board sends, checksum included, without its line end.
+
+    radio_id: of the board that sends it by radio.
+    """
     if isinstance(sentence, Boot):
         body = (
             f"NB,{PROTOCOL},{sentence.boot},{sentence.board},{sentence.release},{sentence.table_id}"
@@ -101,21 +117,34 @@ def write(sentence: Sentence) -> str:
             f"NG,{sentence.boot},{sentence.number},{sentence.seats},{sentence.first},"
             f"{moves},{sentence.ms},{sentence.end}"
         )
+    if radio_id is not None:
+        body = f"NR,{radio_id},{body}"
     return f"${body}*{checksum(body)}"
 
 
 def read(line: str) -> Sentence:
-    """The sentence in a line (without its line end).
+    """The sentence in a line (without its line end), whichever way it came.
 
     Raises `UnknownSentenceError` for what a later version may have sent, `SentenceError` for all
     else.
     """
+    return read_with_id(line)[0]
+
+
+def read_with_id(line: str) -> tuple[Sentence, str | None]:
+    """As `read`, with the id of the board that sent it by radio; None if it came by cable."""
     frame = _FRAME.fullmatch(line) if len(line) <= MAX_LENGTH else None
     if frame is None:
         raise SentenceError("not a sentence; ignore the line")
     body = frame[1]
     if checksum(body) != frame[2]:
         raise SentenceError("the checksum is wrong; ignore the line")
+    if found := _RADIO.fullmatch(body):
+        return _in_body(found[2]), found[1]
+    return _in_body(body), None
+
+
+def _in_body(body: str) -> Sentence:
     if found := _BOOT.fullmatch(body):
         return Boot(*found.groups())
     if found := _GAME.fullmatch(body):
@@ -126,7 +155,7 @@ def read(line: str) -> Sentence:
     kind = body.split(",")[0]
     if (later := _LATER.match(body)) and int(later[1]) != PROTOCOL:
         raise UnknownSentenceError(f"protocol version {later[1]}")
-    if kind in ("NB", "NG"):
+    if kind in ("NB", "NG", "NR"):
         raise SentenceError(f"the fields of ${kind} are wrong; ignore the line")
     raise UnknownSentenceError(f"sentence type ${kind[:12]}")
 

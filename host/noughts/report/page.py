@@ -17,6 +17,7 @@ from noughts.store import figures, timestamps
 from noughts.store.figures import Table
 from noughts.store.people_moves import MetPosition, PeopleMoves
 from noughts.store.statistics import BoardStats, Stats
+from noughts.store.timestamps import When
 
 _SHOWN = 9
 """Positions: a page of print."""
@@ -25,8 +26,8 @@ _WARMTH = ((239, 59), (246, 130), (255, 246))
 """Red, green and blue of no first move and of the most."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
-Last = Mapping[str, int | None]
-"""By board, when its latest game began."""
+Last = Mapping[str, When]
+"""By board, when its latest game was played."""
 
 
 def page(found: Stats, last: Last, moves: PeopleMoves, chosen: str) -> str:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from noughts.game.solver import hard_moves, value
 from noughts.protocol.describe import CELLS, WORTHS, counted, either, opponents, seated
-from noughts.store import timestamps
 from noughts.store.people_moves import MetPosition
 from noughts.store.statistics import BoardStats, Player, Stats, in_order, players_in_order
 from noughts.store.stored_game import RESULTS
+from noughts.store.timestamps import UNKNOWN, When
 
 Value = str | int | float | None
 
@@ -57,8 +57,8 @@ def results(found: Stats) -> Table:
     )
 
 
-def boards(found: Sequence[BoardStats], last: Mapping[str, int | None]) -> Table:
-    """A row for each board; last: by board, when its latest game began."""
+def boards(found: Sequence[BoardStats], last: Mapping[str, When]) -> Table:
+    """A row for each board; last: by board, when its latest game was played."""
     head = (
         "board", "games", "won", "drawn", "lost", "two people", "not ended", "mistakes", "a game",
         "last game began",
@@ -72,7 +72,7 @@ def boards(found: Sequence[BoardStats], last: Mapping[str, int | None]) -> Table
             board.ended("x") + board.ended("-"),
             board.people.mistakes,
             board.people.mistakes_a_game,
-            timestamps.local(last.get(board.board)),
+            str(last.get(board.board, UNKNOWN)),
         )
         for board in found
     ]

@@ -11,9 +11,14 @@ from typing import Any
 from noughts.errors import StoreError
 from noughts.game.review import mistakes
 from noughts.protocol.describe import SEATS, called, seated
+from noughts.protocol.radio_boards import is_by_radio
 from noughts.store import timestamps
 from noughts.store.store import Store, command_for, damaged
 from noughts.store.stored_game import RESULTS, SQL, StoredGame
+from noughts.store.timestamps import When
+
+_MOMENT = "coalesce(started, played_before)"
+"""When a game was played, as an index has it."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,8 @@ class GameFilter:
     """Of `RESULTS`."""
     since: int | None = None
     until: int | None = None
-    """Moments; the game began before it. A game without a moment fits neither."""
+    """Moments; the game began before it. Of a game that was told late the moment counts before
+    which it was played. A game without a moment fits neither."""
 
     def where(self) -> tuple[str, list[object]]:
         """A condition in SQL, and its values."""
@@ -47,7 +53,7 @@ class GameFilter:
             values += [RESULTS[result] for result in self.results]
         for moment, comparison in ((self.since, ">="), (self.until, "<")):
             if moment is not None:
-                conditions.append(f"started {comparison} ?")
+                conditions.append(f"{_MOMENT} {comparison} ?")
                 values.append(moment)
         return " AND ".join(conditions), values
 
@@ -57,7 +63,7 @@ _FROM = "FROM games JOIN boards ON boards.id = games.board"
 _COLUMNS = ", ".join((*SQL.values(), "games.board"))
 
 
-_NEWEST_FIRST = "started DESC, games.id DESC"
+NEWEST_FIRST = f"{_MOMENT} DESC, games.id DESC"
 
 
 def games(
@@ -70,7 +76,7 @@ def games(
     where, values = wanted.where()
     order = "games.id"
     if newest is not None:
-        order = f"{_NEWEST_FIRST} LIMIT ? OFFSET ?"
+        order = f"{NEWEST_FIRST} LIMIT ? OFFSET ?"
         values += [newest, skipped]
     boots = _boots(store)
     for row in store.each(f"SELECT {_COLUMNS} {_FROM} WHERE {where} ORDER BY {order}", values):
@@ -93,13 +99,13 @@ def before_and_after(
 
     Games without a moment come before all others.
     """
-    same = [found.started, found.id]
-    if found.started is None:
-        before = [("started IS NULL AND games.id < ?", same[1:])]
-        after = [("started IS NULL AND games.id > ?", same[1:]), ("started IS NOT NULL", [])]
+    same = [found.when.moment, found.id]
+    if found.when.moment is None:
+        before = [(f"{_MOMENT} IS NULL AND games.id < ?", same[1:])]
+        after = [(f"{_MOMENT} IS NULL AND games.id > ?", same[1:]), (f"{_MOMENT} IS NOT NULL", [])]
     else:
-        before = [("(started, games.id) < (?, ?)", same), ("started IS NULL", [])]
-        after = [("(started, games.id) > (?, ?)", same)]
+        before = [(f"({_MOMENT}, games.id) < (?, ?)", same), (f"{_MOMENT} IS NULL", [])]
+        after = [(f"({_MOMENT}, games.id) > (?, ?)", same)]
     return _first(store, wanted, before, "DESC"), _first(store, wanted, after, "ASC")
 
 
@@ -111,32 +117,42 @@ def _first(
     for condition, more in tried:
         query = (
             f"SELECT games.id {_FROM} WHERE {where} AND {condition} "
-            f"ORDER BY started {way}, games.id {way} LIMIT 1"
+            f"ORDER BY {_MOMENT} {way}, games.id {way} LIMIT 1"
         )
         for (number,) in store.read(query, [*values, *more]):
             return int(number)
     return None
 
 
-_Boots = dict[tuple[int, str], list[tuple[int, dict[str, str]]]]
+_Boots = dict[tuple[int | None, str], list[tuple[int, dict[str, str]]]]
 
 _SAID = "hardware", "release", "table_id"
 _NOTHING_SAID = dict.fromkeys(_SAID)
 
 
 def _boots(store: Store) -> _Boots:
-    """What boards said when they started and when, by board and boot id, the earliest first."""
+    """What boards said when they started and when, by board and boot id, the earliest first.
+
+    Eight digits name a run wherever it is heard of, so these are there without a board, too; not
+    what came by radio, which says nothing of what came otherwise.
+    """
     boots: _Boots = {}
-    query = f"SELECT board, boot, coalesce(heard, 0), {', '.join(_SAID)} FROM boots ORDER BY 3"
-    for board, boot, heard, *said in store.each(query):
-        boots.setdefault((board, boot), []).append((heard, dict(zip(_SAID, said, strict=True))))
+    query = (
+        f"SELECT board, name, boot, coalesce(heard, 0), {', '.join(_SAID)} "
+        "FROM boots JOIN boards ON boards.id = board ORDER BY 4"
+    )
+    for board, name, boot, heard, *said in store.each(query):
+        told = heard, dict(zip(_SAID, said, strict=True))
+        boots.setdefault((board, boot), []).append(told)
+        if len(boot) == 8 and not is_by_radio(name):
+            boots.setdefault((None, boot), []).append(told)
     return boots
 
 
 def _with_boot(row: tuple[Any, ...], boots: _Boots, path: Path) -> StoredGame:
     values = dict(zip(SQL, row[:-1], strict=True))
     boot, heard = values["boot"], values["heard"]
-    told = boots.get((row[-1], boot), [])
+    told = boots.get((row[-1], boot)) or boots.get((None, boot), [])
     # A boot id may come twice in a board's life: what was said last before the game counts.
     before = [each for each in told if heard is None or each[0] <= heard]
     said = (before or told)[-1][1] if told else _NOTHING_SAID
@@ -156,6 +172,7 @@ def _check(game: StoredGame) -> None:
     called(game.board, game.name)
     moment(game.started)
     moment(game.heard)
+    moment(game.played_before)
     if game.first not in ("A", "B") or len(game.seats) != 2 or game.ms < 0:
         raise ValueError
 
@@ -172,15 +189,17 @@ def sound(path: Path) -> Iterator[None]:
         raise damaged(path, error) from error
 
 
-def last_games(store: Store, wanted: GameFilter) -> dict[str, int | None]:
-    """By board, when the latest of its games began, in ms since 1970; None if nobody knows.
-
-    Raises `StoreError`.
-    """
+def last_games(store: Store, wanted: GameFilter) -> dict[str, When]:
+    """By board, when the latest of its games was played. Raises `StoreError`."""
     where, values = wanted.where()
-    query = f"SELECT name, max(started) {_FROM} WHERE {where} GROUP BY boards.id"
+    # With `max`, SQLite gives the other columns of the row that has it.
+    columns = f"name, max({_MOMENT}), started, played_before"
+    query = f"SELECT {columns} {_FROM} WHERE {where} GROUP BY boards.id"
     with sound(store.path):
-        return {str(board): moment(started) for board, started in store.each(query, values)}
+        return {
+            str(board): When(moment(started), moment(before))
+            for board, _, started, before in store.each(query, values)
+        }
 
 
 def moment(value: Any) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from noughts.game.positions import LINES
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, won
 from noughts.protocol.sentences import score_array
-from noughts.store import timestamps
 from noughts.store.stored_game import StoredGame
 
 
@@ -15,8 +14,8 @@ def heading(game: StoredGame) -> str:
     on = f"micro:bit {game.hardware}, table {game.table_id}, " if game.hardware else ""
     return (
         f"game {game.id}: A is {a}, B is {b}; {game.first} began; {won(game.result)}\n"
-        f"{timestamps.local(game.started)}, {on}{game.called}, its game {game.number} of "
-        f"boot {game.boot}"
+        f"{game.when}, {on}{game.called}, its game {game.number} of "
+        f"boot {game.boot}{', by radio' * game.by_radio}"
     )
 
 

@@ -1,11 +1,12 @@
 """The store's tables, and how an older store becomes one of this version.
 
-    boards   what games come from: `usb-` and the USB serial number, else the port's name; and
-             what people call it, once they have named it
+    boards   what games come from: `usb-` and the USB serial number, `radio-` and the board's own
+             id where it was heard by radio, else the port's name; before that and a `/` the room,
+             if several are kept together; and what people call it, once they have named it
     boots    each run of a board that has said what it runs
-    games    one row a game; `again` tells games apart that got the same board, boot and number,
-             for the boot ids of earlier releases were only 16 random bits; its seats are letters of
-             `describe.SEATS`
+    games    one row a game, whichever ways it came; `again` tells games apart that got the same
+             board, boot and number, for the boot ids of earlier releases were only 16 random bits;
+             its seats are letters of `describe.SEATS`
 
 Moments are milliseconds since 1970, UTC; NULL where nobody looked at a clock.
 """
@@ -58,5 +59,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     # Also, seats may be of engines that no board has: to an earlier version those would be damage.
     ("CREATE INDEX games_by_start ON games (started)",),
+    (
+        # Of a game that was told late, and has no start: a moment at which it was over.
+        "ALTER TABLE games ADD COLUMN played_before INTEGER",
+        # Whether its last moves or its end, and its start, are known from the radio alone.
+        "ALTER TABLE games ADD COLUMN by_radio INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE games ADD COLUMN start_by_radio INTEGER NOT NULL DEFAULT 0",
+        "DROP INDEX games_by_start",
+        "CREATE INDEX games_by_moment ON games (coalesce(started, played_before))",
+        # Eight digits name a run wherever it is heard of; by board there is an index already.
+        "CREATE INDEX games_by_boot ON games (boot, number) WHERE length(boot) = 8",
+    ),
 )
 """The statements that make each version of the one before; the first makes version 1 of nothing."""

@@ -14,11 +14,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.invocation import quoted
+from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, Game, Sentence
+from noughts.store.merging import (
+    NO_DATES,
+    Dates,
+    Played,
+    corrected,
+    dates_of,
+    first_played,
+    knows,
+    merge,
+    precedence,
+)
 from noughts.store.schema import APPLICATION_ID, MIGRATIONS
 
 _BUSY_S = 10.0
@@ -56,6 +68,26 @@ class Kept:
     """The game's number in the store; none for a boot."""
     new: bool
     """Whether the store did not have all of it before."""
+    played_before: int | None = None
+    """Of a game whose start is not known: a moment at which it was over, in ms since 1970."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A stored game that a sentence may be of."""
+
+    id: int
+    board: int
+    again: int
+    by_radio: int
+    played: Played
+    dates: Dates
+
+
+_ROWS = (
+    "SELECT id, board, again, by_radio, seats, first, moves, times, ms, end, started, heard, "
+    "played_before, start_by_radio FROM games WHERE boot = ? AND number = ? AND "
+)
 
 
 class Store(contextlib.AbstractContextManager["Store"]):
@@ -152,22 +184,25 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """How long to wait while another program writes, before raising `StoreBusyError`."""
         self.db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
 
-    def keep(self, board: str, sentence: Sentence, at: int | None) -> Kept:
+    def keep(self, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Kept:
         """Keep a sentence of a board; `at`: the moment when it was heard, if known.
 
-        When this returns, the sentence stays, also if the process is killed. Sentences that were
-        read before change nothing.
+        late: the game was over at some moment before, see `sentences.is_late`. When this returns,
+        the sentence stays, also if the process is killed. Sentences that were read before change
+        nothing.
         """
-        return self.keep_all(board, [(sentence, at)])[0]
+        return self.keep_all(board, [(sentence, at)], late)[0]
 
-    def keep_all(self, board: str, heard: Sequence[tuple[Sentence, int | None]]) -> list[Kept]:
+    def keep_all(
+        self, board: str, heard: Sequence[tuple[Sentence, int | None]], late: bool = False
+    ) -> list[Kept]:
         """Keep sentences as `keep` does, all of them or none."""
         with self._told(), self._transaction():
             number = self._board(board)
             return [
                 self._keep_boot(number, sentence, at)
                 if isinstance(sentence, Boot)
-                else self._keep_game(number, sentence, at)
+                else self._keep_game(number, board, sentence, at, late)
                 for sentence, at in heard
             ]
 
@@ -187,54 +222,86 @@ class Store(contextlib.AbstractContextManager["Store"]):
         )
         return Kept(None, added.rowcount > 0)
 
-    def _keep_game(self, board: int, game: Game, at: int | None) -> Kept:
+    def _keep_game(self, board: int, name: str, game: Game, at: int | None, late: bool) -> Kept:
         moves = "".join(map(str, game.moves))
-        rows = self.db.execute(
-            "SELECT id, seats, first, moves, times, ms, end FROM games "
-            "WHERE board = ? AND boot = ? AND number = ? ORDER BY again DESC",  # newest first
-            (board, game.boot, game.number),
-        ).fetchall()
-        same = [
-            (row, _Played(*played))
-            for row, seats, first, *played in rows
+        by_radio = is_by_radio(name)
+        count, rows = self._rows(board, game)
+        same = _of_the_same_game(rows, board, by_radio, game, moves)
+        if same is None:
+            dates = dates_of(game, NO_DATES, at, late, by_radio)
+            played = first_played(game, moves)
+            row = {
+                "board": board, "boot": game.boot, "number": game.number, "again": count,
+                "seats": game.seats, "first": game.first, **played._asdict(), **dates._asdict(),
+                "by_radio": int(by_radio),
+            }  # fmt: skip
+            added = self.db.execute(
+                f"INSERT INTO games ({', '.join(row)}) VALUES (:{', :'.join(row)})", row
+            )
+            return Kept(added.lastrowid, True, dates.played_before)
+        found, played = same
+        dates = dates_of(game, found.dates, at, late, by_radio)
+        self._change(found, played, dates)
+        self._note_origin(found, board, name, played, game, count)
+        return Kept(found.id, played != found.played, dates.played_before)
+
+    def _rows(self, board: int, game: Game) -> tuple[int, list[_Row]]:
+        """How many games have the same ids, and those with the same players, the newest first."""
+        values: tuple[object, ...] = (game.boot, game.number)
+        if len(game.boot) == 8:
+            query = _ROWS + "length(boot) = 8"
+        else:  # 16 random bits are none to know a game by
+            query, values = _ROWS + "board = ?", (*values, board)
+        found = self.db.execute(query, values).fetchall()
+        rows = [
+            _Row(id, of, again, by_radio, Played(*rest[:4]), Dates(*rest[4:]))
+            for id, of, again, by_radio, seats, first, *rest in found
             if (seats, first) == (game.seats, game.first)
         ]
-        for row, stored in same:
-            if _knows(stored, game, moves):
-                self._note_moment(row, game, at)
-                return Kept(row, False)
-        for row, stored in same:
-            merged = _merge(stored, game, moves)
-            if merged is None:
-                continue
+        rows.sort(key=lambda row: -row.again)
+        return len(found), rows
+
+    def _change(self, row: _Row, played: Played, dates: Dates) -> None:
+        """Write what is new of a game. Its dates apart, for they are work in an index."""
+        if played != row.played:
             self.db.execute(
                 "UPDATE games SET moves = ?, times = ?, ms = ?, end = ? WHERE id = ?",
-                (*merged, row),
+                (*played, row.id),
             )
-            self._note_moment(row, game, at)
-            return Kept(row, True)
-        times = "," * (len(moves) - 1) + (str(game.ms) if moves and game.end != "x" else "")
-        row = {
-            "board": board, "boot": game.boot, "number": game.number, "again": len(rows),
-            "seats": game.seats, "first": game.first, "moves": moves, "times": times,
-            "ms": game.ms, "end": game.end, "started": None if at is None else at - game.ms,
-            "heard": at,
-        }  # fmt: skip
-        added = self.db.execute(
-            f"INSERT INTO games ({', '.join(row)}) VALUES (:{', :'.join(row)})", row
-        )
-        return Kept(added.lastrowid, True)
-
-    def _note_moment(self, row: int, game: Game, at: int | None) -> None:
-        if at is None:
+        if dates == row.dates:
             return
-        # Apart, for to set `started` at all is work in its index.
+        if dates._replace(heard=row.dates.heard) == row.dates:
+            self.db.execute("UPDATE games SET heard = ? WHERE id = ?", (dates.heard, row.id))
+            return
         self.db.execute(
-            "UPDATE games SET started = ? WHERE id = ? AND started IS NULL", (at - game.ms, row)
+            "UPDATE games SET started = ?, heard = ?, played_before = ?, start_by_radio = ? "
+            "WHERE id = ?",
+            (*dates, row.id),
         )
-        self.db.execute(
-            "UPDATE games SET heard = ?1 WHERE id = ?2 AND (heard IS NULL OR heard < ?1)", (at, row)
-        )
+
+    def _note_origin(
+        self, row: _Row, board: int, name: str, played: Played, game: Game, count: int
+    ) -> None:
+        """Note where a game is from, after a sentence of a board has been taken into it."""
+        progress = len(game.moves), game.end == "x"
+        by_radio = row.by_radio
+        if not is_by_radio(name):
+            by_radio = row.by_radio if progress < played.progress else 0
+        elif played.progress != row.played.progress:
+            by_radio = 1
+        if by_radio != row.by_radio:
+            self.db.execute("UPDATE games SET by_radio = ? WHERE id = ?", (by_radio, row.id))
+        if row.board == board:
+            return
+        ((other,),) = self.db.execute("SELECT name FROM boards WHERE id = ?", (row.board,))
+        if precedence(name) < precedence(other):
+            moved = self.db.execute(
+                "UPDATE OR IGNORE games SET board = ? WHERE id = ?", (board, row.id)
+            )
+            if not moved.rowcount:  # earlier versions kept a game for each name of its board
+                self.db.execute(
+                    "UPDATE games SET board = ?, again = ? WHERE id = ?", (board, count, row.id)
+                )
 
     def name_board(self, board: str, name: str | None) -> None:
         """Let people call a board so; None: as before. Raises `StoreError` if another has the name.
@@ -315,55 +382,21 @@ class Store(contextlib.AbstractContextManager["Store"]):
         self.close()
 
 
-class _Played(NamedTuple):
-    """How far a stored game has come."""
-
-    moves: str
-    times: str
-    ms: int
-    end: str
-
-    @property
-    def progress(self) -> tuple[int, bool]:
-        """What only grows."""
-        return len(self.moves), self.end == "x"
-
-
-def _knows(stored: _Played, game: Game, moves: str) -> bool:
-    """Whether the sentence was taken into the stored game: once so, it is so for ever."""
-    if game.end == "x":
-        return (stored.moves, stored.ms, stored.end) == (moves, game.ms, "x")
-    if not moves:
-        return game.ms <= stored.ms
-    times = stored.times.split(",")
-    return stored.moves.startswith(moves) and times[len(moves) - 1] == str(game.ms)
-
-
-def _merge(stored: _Played, game: Game, moves: str) -> _Played | None:
-    """What a stored game and a sentence with these moves know together.
-
-    None if the sentence is of another game. It is of this one if one of the two is the other at an
-    earlier time, and no move comes before the one before it.
-    """
-    known = stored.times.split(",")[: len(stored.moves)]
-    timed = bool(moves) and game.end != "x"
-    if timed and len(moves) <= len(known) and known[len(moves) - 1] not in ("", str(game.ms)):
-        return None
-    told = _Played(moves, stored.times, game.ms, game.end)
-    earlier, later = sorted((stored, told), key=lambda played: played.progress)
-    if stored != told and (
-        stored.progress == told.progress
-        or earlier.end != "-"
-        or not later.moves.startswith(earlier.moves)
-        or earlier.ms > later.ms
-    ):
-        return None
-    times = known + [""] * (len(later.moves) - len(known))
-    if timed:
-        ply = len(moves) - 1
-        before = next(filter(None, reversed(times[:ply])), 0)
-        after = next(filter(None, times[ply + 1 :]), later.ms)
-        if not int(before) <= game.ms <= int(after):
-            return None
-        times[ply] = str(game.ms)
-    return later._replace(times=",".join(times))
+def _of_the_same_game(
+    rows: Sequence[_Row], board: int, by_radio: bool, game: Game, moves: str
+) -> tuple[_Row, Played] | None:
+    """The stored game that a sentence is of, and what they know together; the board's own first."""
+    own = [row for row in rows if row.board == board]
+    others = [row for row in rows if row.board != board]
+    for some in (own, others):
+        for row in some:
+            if knows(row.played, game, moves):
+                return row, row.played
+        for row in some:
+            if (merged := merge(row.played, game, moves)) is not None:
+                return row, merged
+        for row in some:
+            if row.by_radio and row.board == board and not by_radio:
+                # What the cable contradicts came by radio.
+                return row, corrected(row.played, game, moves)
+    return None

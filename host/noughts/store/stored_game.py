@@ -18,6 +18,7 @@ from typing import Any
 from noughts.game.review import mistakes
 from noughts.protocol.describe import SEATS_MEANING, called
 from noughts.protocol.sentences import player_of
+from noughts.store.timestamps import When
 
 RESULTS = {"A": "A", "B": "B", "draw": "=", "abandoned": "x", "unfinished": "-"}
 """How results are called, and how the store writes them."""
@@ -83,7 +84,11 @@ class StoredGame:
     id: int = _stored("games.id", Field("game", "int", "its number in the store"))
     board: str = _stored(
         "boards.name",
-        Field("board", "str", "usb- and the USB serial number, else the port or the log's file"),
+        Field(
+            "board",
+            "str",
+            "usb- and the USB serial number, radio- and its id, else the port or the log's file",
+        ),
     )
     name: str | None = _stored(
         "given_name", Field("board_name", "str", "what people call it, see `noughts boards`")
@@ -114,8 +119,16 @@ class StoredGame:
         ),
     )
     started: int | None = _stored("started", Field("started", "moment", "when it began, if known"))
+    played_before: int | None = _stored(
+        "played_before",
+        Field("played_before", "moment", "of a game told late, without a start: when it was over"),
+    )
     heard: int | None = _stored(
         "games.heard", Field("heard", "moment", "when the last sentence of it came, if known")
+    )
+    by_radio: int = _stored(
+        "by_radio",
+        Field("by_radio", "int", "1 if how it went on is known from the radio alone, else 0"),
     )
     ms: int = _stored("ms", Field("ms", "int", "how long it was played, in milliseconds"))
     hardware: str | None = _stored(
@@ -157,6 +170,11 @@ class StoredGame:
     def result(self) -> str:
         """One of `RESULTS`."""
         return _NAMES[self.end]
+
+    @property
+    def when(self) -> When:
+        """When it was played."""
+        return When(self.started, self.played_before)
 
     @property
     def called(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import date, datetime, timedelta, timezone
+from typing import NamedTuple
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -32,6 +33,27 @@ def local(ms: int | None) -> str:
     if ms is None:
         return "-"
     return (_EPOCH + timedelta(milliseconds=ms)).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+class When(NamedTuple):
+    """When a game was played: its start, or a moment at which it was over, or neither is known."""
+
+    started: int | None
+    played_before: int | None
+
+    @property
+    def moment(self) -> int | None:
+        """What games are sorted and chosen by."""
+        return self.played_before if self.started is None else self.started
+
+    def __str__(self) -> str:
+        """`2026-11-21 08:03`, or `before 2026-11-21 08:03`, or a dash; as `local`."""
+        if self.started is None and self.played_before is not None:
+            return f"before {local(self.played_before)}"
+        return local(self.started)
+
+
+UNKNOWN = When(None, None)
 
 
 def today() -> date:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from noughts.invocation import as_typed
-from noughts.protocol.describe import counted, describe, short
+from noughts.protocol.describe import counted, describe, describe_whole, short
 from noughts.protocol.sentences import Boot, Sentence
 from noughts.store import timestamps
 from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
@@ -22,6 +22,36 @@ class SentenceStored:
     """The game's number in the store; a boot has none."""
     new: bool
     """Whether the store has learnt anything from it."""
+    late: bool = False
+    """Whether the game was over at some earlier moment: a board has kept it, or repeats its end."""
+    played_before: int | None = None
+    """The moment before which it was played, in ms since 1970, where its start is not known."""
+    gateway: str | None = None
+    """The board on whose line it came, where it came by radio."""
+
+    @property
+    def told_again(self) -> bool:
+        """Whether it is one of many that are told again and again, and known."""
+        return self.late and not self.new
+
+
+@dataclass(frozen=True)
+class KeptGamesTold:
+    """A board has told the games that it has kept; those that are new were reported."""
+
+    board: str
+    again: int
+    """How many the store had."""
+    new: int
+
+
+@dataclass(frozen=True)
+class BoardRefused:
+    """What a board says by radio is not kept, for this reason."""
+
+    board: str
+    gateway: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -83,6 +113,8 @@ Event = (
     | PortClosed
     | PortUnavailable
     | SentenceStored
+    | KeptGamesTold
+    | BoardRefused
     | BoardNamed
     | UnknownSentence
     | NoiseReceived
@@ -96,6 +128,8 @@ _NAMES = {
     PortOpened: "connected",
     PortClosed: "gone",
     PortUnavailable: "waiting",
+    KeptGamesTold: "kept",
+    BoardRefused: "refused",
     BoardNamed: "named",
     UnknownSentence: "unknown",
     NoiseReceived: "noise",
@@ -106,11 +140,24 @@ _NAMES = {
 }
 
 
+def said(event: SentenceStored) -> str:
+    """Describe what a board said in one line."""
+    if event.played_before is None or isinstance(event.sentence, Boot):
+        return describe(event.sentence, event.game)
+    before = timestamps.local(event.played_before)
+    return f"{describe_whole(event.sentence, event.game)}, played before {before}"
+
+
 def in_words(event: Event, called: Callable[[str], str] = short) -> str:
     """Describe an event in one line; called: what people call a board."""
     if isinstance(event, SentenceStored):
         before = "" if event.new else " (kept before)"
-        return f"{called(event.board)}: {describe(event.sentence, event.game)}{before}"
+        return f"{called(event.board)}: {said(event)}{before}"
+    if isinstance(event, KeptGamesTold):
+        new = f", {event.new:,} new" if event.new else ""
+        return f"{called(event.board)}: {counted(event.again, 'kept game')} told again{new}"
+    if isinstance(event, BoardRefused):
+        return f"{called(event.board)}: refused: {event.why}"
     if isinstance(event, PortOpened):
         return f"{called(event.board)}: connected" + f" ({event.port})" * (
             event.port != event.board
@@ -150,7 +197,7 @@ def as_record(event: Event, at: int) -> dict[str, object]:
         return record | {"event": _NAMES[type(event)]} | asdict(event)
     sentence = event.sentence
     record |= {"event": "boot" if isinstance(sentence, Boot) else "game"}
-    record |= {"board": event.board, "new": event.new}
+    record |= {"board": event.board, "gateway": event.gateway, "new": event.new}
     if isinstance(sentence, Boot):
         return record | {
             "boot": sentence.boot,
@@ -158,4 +205,6 @@ def as_record(event: Event, at: int) -> dict[str, object]:
             "release": sentence.release,
             "table_id": sentence.table_id,
         }
+    before = event.played_before
+    record |= {"late": event.late, "played_before": before and timestamps.iso(before)}
     return record | {"game": event.game} | asdict(sentence) | {"moves": list(sentence.moves)}

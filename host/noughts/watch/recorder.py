@@ -8,19 +8,20 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
-from noughts.protocol.sentences import Boot
+from noughts.protocol.sentences import Boot, is_late
 from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store
 from noughts.store.store_files import StoreFiles, beside
 from noughts.watch.events import (
     BoardNamed,
+    BoardRefused,
     Event,
     NoiseReceived,
     SentenceStored,
@@ -30,7 +31,9 @@ from noughts.watch.events import (
     UnknownSentence,
 )
 from noughts.watch.port_monitor import Change, DataReceived, PortClosed, PortOpened
+from noughts.watch.radio_lines import RadioLines
 from noughts.watch.raw_log import RawLog
+from noughts.watch.told_again import ToldAgain
 
 _REST_S = 0.02
 _TIDY = 5000
@@ -46,13 +49,26 @@ _LAST_S = 0.25
 """After the end was asked for: to take in what boards have said by then."""
 
 
+class _Heard(NamedTuple):
+    """What a board has said, on its way to the store."""
+
+    board: str
+    item: Item
+    at: int | None
+    late: bool = False
+    gateway: str | None = None
+
+
 class Recorder:
     """What all boards say, line by line: into the raw log, the store, and events.
 
-    What cannot be stored because another program is writing to the store is `pending`.
+    What cannot be stored because another program is writing to the store is `pending`. known: ids
+    of the boards that may be heard by radio; None: any, see `radio_lines.py`.
     """
 
-    def __init__(self, store: Store, raw: RawLog | None) -> None:
+    def __init__(
+        self, store: Store, raw: RawLog | None, known: Collection[str] | None = None
+    ) -> None:
         store.wait_for_others(_PATIENCE_S)
         self._store = store
         self._raw = raw
@@ -61,7 +77,12 @@ class Recorder:
         self._boots: dict[str, tuple[Boot, int | None]] = {}
         self._busy_since_s: float | None = None
         self._said_busy = False
-        self.pending: deque[Event | tuple[str, Item, int | None]] = deque()
+        self._announced: dict[str, tuple[str, int | None]] = {}
+        """By line: the boot that the last `$NB` on it named, and when."""
+        self._told = ToldAgain()
+        self._ended = False
+        self.radio = RadioLines(known)
+        self.pending: deque[Event | _Heard] = deque()
         self.left_out = 0
         """Sentences that are in the raw log only, because too many were pending."""
 
@@ -78,6 +99,7 @@ class Recorder:
     def end(self, board: str, at: int | None) -> list[Event]:
         """Note that nothing more will come from a board, and store its last line."""
         self.take_end(board, at)
+        self._ended = True
         return self.settle()
 
     def take(self, board: str, data: bytes, at: int | None) -> None:
@@ -90,17 +112,42 @@ class Recorder:
         stream = self._streams.pop(board, Stream())
         self._take(board, stream.end(), at)
         self._noise += stream.noise
+        # When it is back it may be amid what it tells of earlier runs, with its `$NB` not heard.
+        self._announced.pop(board, None)
 
-    def _take(self, board: str, items: Sequence[Item], at: int | None) -> None:
+    def _take(self, line: str, items: Sequence[Item], at: int | None) -> None:
+        taken = [each for item in items if (each := self._heard(line, item, at)) is not None]
         # All raw lines first: they are there, whatever becomes of the store.
         if self._raw is not None and at is not None:
-            for item in items:
-                self._raw.write(board, item.text if isinstance(item, Noise) else item.line, at)
-        for item in items:
+            for each in taken:
+                if isinstance(each, _Heard):
+                    item = each.item
+                    text = item.text if isinstance(item, Noise) else item.line
+                    self._raw.write(each.board, text, at)
+        for each in taken:
             if len(self.pending) < _MAX_PENDING:
-                self.pending.append((board, item, at))
-            else:
-                self.left_out += isinstance(item, ParsedSentence)
+                self.pending.append(each)
+            elif isinstance(each, _Heard):
+                self.left_out += isinstance(each.item, ParsedSentence)
+
+    def _heard(self, line: str, item: Item, at: int | None) -> _Heard | BoardRefused | None:
+        """Which board has said it, and whether it tells of what is long over."""
+        if not isinstance(item, ParsedSentence):
+            return _Heard(line, item, at)
+        sentence = item.sentence
+        if item.radio_id is not None:
+            board = self.radio.board(line, item.radio_id)
+            if not isinstance(board, str):
+                return board
+            # The end of a game is sent again some time later, so its moment tells little.
+            late = not isinstance(sentence, Boot) and is_late(sentence, None)
+            return _Heard(board, item, at, late, None if board == line else line)
+        announced, since = self._announced.get(line, (None, None))
+        if not isinstance(sentence, Boot):
+            return _Heard(line, item, at, is_late(sentence, announced))
+        if at is None or since is None or since <= at:  # else it has come a second time
+            self._announced[line] = sentence.boot, at
+        return _Heard(line, item, at)
 
     def settle(self) -> list[Event]:
         """Store what is pending, as far as other programs let us; gives what is kept by now.
@@ -111,9 +158,11 @@ class Recorder:
         while self.pending:
             first = self.pending[0]
             try:
-                if isinstance(first, tuple):
-                    events += self._keep(*first)
+                if isinstance(first, _Heard):
+                    events += self._keep(first)
                 else:
+                    if isinstance(first, PortClosed):
+                        events += self._told.end(first.board)
                     events.append(first)
             except StoreBusyError:
                 return events + self._wait()
@@ -121,7 +170,7 @@ class Recorder:
         if self._said_busy:
             events.append(StoreFree(str(self._store.path)))
         self._busy_since_s, self._said_busy = None, False
-        return events
+        return events + (self._told.end_quiet(0) if self._ended else self._told.end_quiet())
 
     def _wait(self) -> list[Event]:
         now_s = time.monotonic()
@@ -132,15 +181,25 @@ class Recorder:
         self._said_busy = True
         return [StoreBusy(str(self._store.path))]
 
-    def _keep(self, board: str, item: Item, at: int | None) -> list[Event]:
+    def _keep(self, heard: _Heard) -> list[Event]:
+        board, item = heard.board, heard.item
         if isinstance(item, Noise):
             return [NoiseReceived(board, item.text)]
-        if isinstance(item, ParsedSentence):
-            kept = self._store.keep(board, item.sentence, at)
-            if isinstance(item.sentence, Boot):
-                self._boots[board] = item.sentence, at
-            return [SentenceStored(board, item.sentence, kept.game, kept.new)]
-        return [] if item.again else [UnknownSentence(board, item.what)]
+        if not isinstance(item, ParsedSentence):
+            return [] if item.again else [UnknownSentence(board, item.what)]
+        sentence = item.sentence
+        kept = self._store.keep(board, sentence, heard.at, heard.late)
+        if isinstance(sentence, Boot):
+            self._boots[board] = sentence, heard.at
+        # With the first sentence of the present run all kept games have been told.
+        told = [] if heard.late else self._told.end(board)
+        if heard.late and item.radio_id is None:
+            self._told.count(board, kept.new)
+        before = kept.played_before if heard.late else None
+        return [
+            *told,
+            SentenceStored(board, sentence, kept.game, kept.new, heard.late, before, heard.gateway),
+        ]
 
     def go_on_in(self, store: Store) -> None:
         """Keep in another store from now on; what boards said of themselves is kept there too."""
@@ -160,25 +219,37 @@ class Source(Protocol):
 class Watch:
     """Follows ports and keeps what they say, in `step()` after `step()`. `close()` it.
 
-    The store is closed with it: it may be another by then, where the first one was deleted.
+    The store is closed with it: it may be another by then, where the first one was deleted. known:
+    as for a `Recorder`.
     """
 
-    def __init__(self, store: Store, monitor: Source, raw: RawLog) -> None:
+    def __init__(
+        self,
+        store: Store,
+        monitor: Source,
+        raw: RawLog,
+        known: Collection[str] | None = None,
+    ) -> None:
         self._first_path = store.path
         self._store = store
         self._files = StoreFiles(store.path)
-        self._recorder = Recorder(store, raw)
+        self._recorder = Recorder(store, raw, known)
         self._monitor = monitor
         self._raw = raw
         self._events = 0
         self._others_wrote = store.others_wrote()
-        self._names = names(store)
+        self._names = self._recorder.radio.named = names(store)
         self._named_at_s = time.monotonic()
 
     @property
     def noise(self) -> int:
         """Bytes so far that were no part of a sentence."""
         return self._recorder.noise
+
+    @property
+    def refused(self) -> int:
+        """Sentences so far that came by radio, and are not kept; see `radio_lines.py`."""
+        return self._recorder.radio.refused
 
     @property
     def path(self) -> Path:
@@ -226,7 +297,7 @@ class Watch:
         with contextlib.suppress(StoreError):  # to store something says what is wrong
             others_wrote = self._store.others_wrote()
             if others_wrote != self._others_wrote:
-                self._names = names(self._store)
+                self._names = self._recorder.radio.named = names(self._store)
                 self._others_wrote = others_wrote
         changed = sorted(before.items() ^ self._names.items())
         return [BoardNamed(board, self._names.get(board)) for board in dict(changed)]

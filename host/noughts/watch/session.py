@@ -9,7 +9,9 @@ from noughts.protocol.describe import called
 from noughts.protocol.sentences import Boot, Game
 from noughts.watch.events import (
     BoardNamed,
+    BoardRefused,
     Event,
+    KeptGamesTold,
     NoiseReceived,
     NotShown,
     SentenceStored,
@@ -29,10 +31,16 @@ class BoardState:
 
     name: str
     port: str
+    """Empty for a board that is heard by radio."""
     connected: bool = True
+    """Whether its port is open, or its gateway's: a board that is switched off is not missed."""
+    gateway: str | None = None
+    """By radio: the board on whose line it was heard last."""
+    is_gateway: bool = False
+    """Whether it passes on what others say, and says nothing itself."""
     boot: Boot | None = None
     game: Game | None = None
-    """The game that the last sentence told of."""
+    """The game that is on its LEDs, as far as the last sentence told of it."""
     number: int | None = None
     """That game's number in the store."""
     score: Counter[str] = field(default_factory=Counter)
@@ -48,6 +56,8 @@ class Ended:
     number: int
     board: str
     game: Game
+    played_before: int | None = None
+    """Of a game that was told late: a moment at which it was over."""
 
 
 class Session:
@@ -66,6 +76,18 @@ class Session:
         self.sentences = 0
         self.games = 0
         """Games that ended."""
+        self.told_late = 0
+        """Those of them that had ended at some moment before."""
+
+    @property
+    def gateways(self) -> list[BoardState]:
+        """The boards that only pass on what others say."""
+        return [board for board in self.boards.values() if board.is_gateway]
+
+    @property
+    def playing(self) -> list[BoardState]:
+        """All others."""
+        return [board for board in self.boards.values() if not board.is_gateway]
 
     def take(self, event: Event) -> None:
         """Update the boards, the counts and the warning with an event."""
@@ -78,18 +100,19 @@ class Session:
         if isinstance(event, StoreFree):
             self.warning = ""
             return
-        if isinstance(event, NotShown):
+        if isinstance(event, (NotShown, BoardRefused, KeptGamesTold)):
             return
         if isinstance(event, BoardNamed):
             self.names[event.board] = event.name
             return
         board = self.boards.setdefault(event.board, BoardState(event.board, event.board))
         if isinstance(event, PortOpened):
-            board.port, board.connected = event.port, True
+            board.port = event.port
+            self._connect(board, True)
             self.waiting.pop(event.port, None)
         elif isinstance(event, PortClosed):
             # It may be back already, at another port.
-            board.connected = board.connected and board.port != event.port
+            self._connect(board, board.connected and board.port != event.port)
         elif isinstance(event, NoiseReceived):
             board.noise += 1
         elif isinstance(event, SentenceStored):
@@ -99,16 +122,43 @@ class Session:
         """A board as people know it."""
         return called(board, self.names.get(board))
 
+    def _connect(self, board: BoardState, connected: bool) -> None:
+        """Note whether a board's port is open; the boards that are heard there go with it."""
+        board.connected = connected
+        for other in self.boards.values():
+            if other.gateway == board.name:
+                other.connected = connected
+
     def _tell(self, board: BoardState, event: SentenceStored) -> None:
         self.sentences += 1
+        self._came_by(board, event.gateway)
         if isinstance(event.sentence, Boot):
             board.boot = event.sentence
             board.game = None
             return
         assert event.game is not None
-        board.game, board.number = event.sentence, event.game
+        if is_on_leds(event.sentence, event.late, board.game):
+            board.game, board.number = event.sentence, event.game
         if event.new and event.sentence.end != "-":
             self.games += 1
-            self.ended.appendleft(Ended(event.game, board.name, event.sentence))
-            if event.sentence.end != "x":
+            ended = Ended(event.game, board.name, event.sentence, event.played_before)
+            self.ended.appendleft(ended)
+            if event.played_before is not None:
+                self.told_late += 1
+            elif event.sentence.end != "x":
                 board.score[event.sentence.end] += 1
+
+    def _came_by(self, board: BoardState, gateway: str | None) -> None:
+        """Note on whose line a board has spoken: its own, if on no other's."""
+        board.gateway = gateway
+        board.is_gateway = False
+        if gateway is None:
+            return
+        board.port, board.connected = "", True
+        line = self.boards.setdefault(gateway, BoardState(gateway, gateway))
+        line.is_gateway = line.boot is None and line.game is None
+
+
+def is_on_leds(told: Game, late: bool, now: Game | None) -> bool:
+    """Whether a board's LEDs show the game that it tells of; now: what they showed before."""
+    return not late or (now is not None and (told.boot, told.number) == (now.boot, now.number))

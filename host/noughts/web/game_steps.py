@@ -11,7 +11,7 @@ from noughts.game.solver import value
 from noughts.game.verdict import verdict
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, judged, won
 from noughts.protocol.sentences import score_array
-from noughts.store import replay_words, timestamps
+from noughts.store import replay_words
 from noughts.store.stored_game import StoredGame
 from noughts.web.position import evaluated
 
@@ -19,7 +19,9 @@ from noughts.web.position import evaluated
 def about(game: StoredGame) -> dict[str, object]:
     """What is known of the game as a whole."""
     order = "AB" if game.first == "A" else "BA"
-    details = [("Began", timestamps.local(game.started)), ("Board", game.called)]
+    details = [("Began", str(game.when)), ("Board", game.called)]
+    if game.by_radio:
+        details.append(("Heard", "by radio only, where anybody near can send"))
     if game.hardware:
         details.append(("Kind", f"micro:bit {game.hardware}, table {game.table_id}"))
     details.append(("On the board", f"its game {game.number} of boot {game.boot}"))

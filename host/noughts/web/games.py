@@ -10,7 +10,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from noughts.protocol.describe import opponents, won
-from noughts.store import timestamps
 from noughts.store.queries import GameFilter, before_and_after, count, game, games
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
@@ -59,7 +58,7 @@ def _rows(found: Iterable[StoredGame]) -> list[dict[str, object]]:
     return [
         {
             "number": each.id,
-            "began": timestamps.local(each.started),
+            "began": str(each.when),
             "opponents": opponents(each.seats),
             "first": each.first,
             "result": won(each.result),

@@ -17,8 +17,8 @@ const COLUMNS = [
 ];
 
 function began(game) {
-  const [day, time = ''] = game.began.split(' ');
-  return element('span', {}, element('span', { class: 'together' }, day), ` ${time}`);
+  const words = game.began.split(' ').map((word) => element('span', { class: 'together' }, word));
+  return element('span', {}, ...words.flatMap((word) => [word, ' ']));
 }
 
 /** On a narrow page the board stands here, too. */

@@ -1,0 +1,210 @@
+"""One game, several ways: by cable, by radio, from other rooms, told at once or late."""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noughts.protocol.radio_boards import is_by_radio
+from noughts.protocol.sentences import Game, outcome
+from noughts.store.queries import GameFilter, games
+from noughts.store.schema import MIGRATIONS
+from noughts.store.store import Store
+from sample_games import AT, stages
+
+CABLES = ("usb-1", "3b/usb-1", "file-capture.log")
+RADIOS = ("radio-9A1B2C3D", "3b/radio-9A1B2C3D", "4a/radio-9A1B2C3D")
+ROWS = (
+    "SELECT boot, number, again, seats, first, name, moves, times, ms, end, started, heard, "
+    "played_before, by_radio, start_by_radio FROM games JOIN boards ON boards.id = board "
+    "ORDER BY boot, number, again"
+)
+"""All but the rows' own numbers."""
+
+
+class Delivery(NamedTuple):
+    """A sentence, as it comes to the store."""
+
+    board: str
+    sentence: Game
+    at: int | None
+    late: bool
+
+
+@st.composite
+def whole_games(draw):
+    """The sentences of a game that is over, and when it began."""
+    first = draw(st.sampled_from("AB"))
+    cells = []
+    for cell in draw(st.permutations(range(9))):
+        if outcome(tuple(cells), first) == "-":
+            cells.append(cell)
+    end = None
+    if draw(st.booleans()):
+        cells, end = cells[: draw(st.integers(0, 4))], "x"
+    boot, number = draw(st.sampled_from(["3E5A5FD2", "00000001"])), draw(st.integers(1, 2))
+    told = stages(cells, end, number=number, first=first, step_ms=draw(st.integers(0, 900)))
+    return [replace(each, boot=boot) for each in told], AT + draw(st.integers(0, 10**6))
+
+
+@st.composite
+def deliveries(draw, told, began):
+    """What comes of a game, in any order and repeated; its last sentence is among it."""
+    final = told[-1]
+    found = []
+    nobody_there = draw(st.booleans())  # while it was played
+    heard = [final] if nobody_there else told
+    for sentence in [final, *draw(st.lists(st.sampled_from(heard), max_size=12))]:
+        board = draw(st.sampled_from(CABLES + RADIOS))
+        over = sentence.end != "-"
+        late = over and (nobody_there or is_by_radio(board) or draw(st.booleans()))
+        delay = draw(st.integers(0, 10**7 if late else 50))
+        at = draw(st.sampled_from([None, *[began + sentence.ms + delay] * 3]))
+        found += [Delivery(board, sentence, at, late)] * draw(st.integers(1, 2))
+    return found
+
+
+@st.composite
+def classes(draw):
+    """Games with different ids, and what comes of all of them in two orders."""
+    named = {(told[0].boot, told[0].number): (told, began) for told, began in
+             draw(st.lists(whole_games(), min_size=1, max_size=4))}  # fmt: skip
+    heard = [draw(deliveries(*game)) for game in named.values()]
+    flat = [each for some in heard for each in some]
+    again = draw(st.permutations([*flat, *draw(st.lists(st.sampled_from(flat), max_size=8))]))
+    return named, heard, draw(st.permutations(flat)), again
+
+
+def kept(heard):
+    """All that a store holds after this."""
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "db"), create=True) as store:
+        for each in heard:
+            store.keep(*each)
+        rows = store.read(ROWS)
+        for each in heard:
+            assert not store.keep(*each).new
+        assert store.read(ROWS) == rows
+        assert len(list(games(store, GameFilter()))) == len(rows)
+        return rows
+
+
+@given(classes())
+def test_order_ways_and_repetition_make_no_difference_and_a_game_is_one_row(given_class):
+    named, heard, one_order, other_order = given_class
+    rows = kept(one_order)
+    assert kept(other_order) == rows
+    assert len(rows) == len(named)
+    expected = [
+        expected_row(told, some) for (told, _), some in zip(named.values(), heard, strict=True)
+    ]
+    assert rows == sorted(expected)
+
+
+def expected_row(told, heard):
+    """What the store must hold of a game, found out by looking at all deliveries at once."""
+    final = told[-1]
+    cables = [each for each in heard if not is_by_radio(each.board)]
+    live = [each for each in heard if not each.late and each.at is not None]
+    by_cable = [each for each in live if each in cables]
+    started = heard_at = None
+    if live:
+        of = by_cable or live
+        started = min(each.at - each.sentence.ms for each in of)
+        heard_at = max(each.at for each in of)
+    late = [each.at for each in heard if each.late and each.at is not None]
+    before = min(late) if late and not live else None
+    plies = {len(each.sentence.moves) for each in heard if each.sentence.end != "x"}
+    ms = {len(each.moves): each.ms for each in told if each.end != "x"}
+    times = (str(ms[ply]) if ply in plies else "" for ply in range(1, len(final.moves) + 1))
+    boards = {each.board for each in heard}
+    board = next(each for each in CABLES + RADIOS if each in boards)
+    return (
+        final.boot, final.number, 0, final.seats, final.first, board,
+        "".join(map(str, final.moves)), ",".join(times), final.ms, final.end,
+        started, heard_at or before, before,
+        int(all(each.sentence != final for each in cables)),
+        int(bool(live) and not by_cable),
+    )  # fmt: skip
+
+
+TOLD = [replace(each, boot="3E5A5FD2") for each in stages([4, 0, 2, 6, 3, 5, 1, 7, 8])]
+RADIO, CABLE = RADIOS[0], "usb-1"
+
+
+def facts(store):
+    columns = "name, again, moves, times, end, started, played_before, by_radio"
+    return store.read(f"SELECT {columns} FROM games JOIN boards ON boards.id = board")
+
+
+def test_what_the_cable_says_takes_over_what_was_heard_by_radio(tmp_path):
+    with Store(tmp_path / "db", create=True) as store:
+        store.keep(RADIO, TOLD[-1], AT, late=True)
+        assert facts(store) == [(RADIO, 0, "402635178", ",,,,,,,,9000", "=", None, AT, 1)]
+        store.keep(CABLE, TOLD[2], AT - 500)
+        # Its end is still known from the radio alone.
+        assert facts(store) == [
+            (CABLE, 0, "402635178", ",2000,,,,,,,9000", "=", AT - 2500, None, 1)
+        ]
+        assert not store.keep(CABLE, TOLD[-1], AT + 10**6, late=True).new
+        assert facts(store)[0][-3:] == (AT - 2500, None, 0)
+
+
+def test_whoever_sends_by_radio_changes_nothing_that_came_by_cable(tmp_path):
+    """Somebody near knows the boot, and sends a start, an end and moves that were not."""
+    invented = [
+        replace(TOLD[3], ms=10**7),
+        replace(TOLD[2], end="x", ms=2500),
+        replace(TOLD[3], moves=(4, 0, 8), ms=2600),
+        replace(TOLD[9], ms=8001),
+    ]
+    with Store(tmp_path / "db", create=True) as store:
+        for told in TOLD[:3]:
+            store.keep(CABLE, told, AT + told.ms)
+        for number, told in enumerate(invented):
+            store.keep(f"radio-{number:08X}", told, AT + 2600, late=told.end != "-")
+        for told in TOLD[3:]:
+            store.keep(CABLE, told, AT + told.ms)
+        (cable,) = [row for row in facts(store) if row[0] == CABLE]
+        times = "1000,2000,3000,4000,5000,6000,7000,8000,9000"
+        assert cable == (CABLE, 0, "402635178", times, "=", AT, None, 0)
+        assert all(row[-1] == 1 for row in facts(store) if row != cable)
+
+
+def test_four_digits_name_a_run_only_together_with_its_board(tmp_path):
+    with Store(tmp_path / "db", create=True) as store:
+        for board in (CABLE, RADIO, "3b/usb-1"):
+            store.keep(board, replace(TOLD[-1], boot="0A83"), AT, late=True)
+        assert [row[0] for row in facts(store)] == [CABLE, RADIO, "3b/usb-1"]
+
+
+def test_what_does_not_agree_is_another_game(tmp_path):
+    with Store(tmp_path / "db", create=True) as store:
+        store.keep(CABLE, TOLD[-1], AT, late=True)
+        for changed in ({"ms": 8999}, {"seats": "PP"}, {"first": "B"}):
+            other = replace(TOLD[-1], **changed)
+            assert store.keep(RADIO, other, AT + 1, late=True).new
+            assert not store.keep(RADIO, other, AT + 2, late=True).new
+        assert [row[:2] for row in facts(store)] == [(CABLE, 0), (RADIO, 1), (RADIO, 2), (RADIO, 3)]
+
+
+def test_games_of_earlier_versions_stay_as_they_are(tmp_path):
+    """They kept a game for each name of its board, and some without a moment."""
+    path = tmp_path / "db"
+    with Store(path, create=True, migrations=MIGRATIONS[:3]) as store:
+        store.db.execute("INSERT INTO boards (name) VALUES ('usb-1'), ('file-x')")
+        for board, *moments in ((1, AT, AT + 9000), (2, None, None)):
+            store.db.execute(
+                "INSERT INTO games (board, boot, number, again, seats, first, moves, times, ms, "
+                "end, started, heard) VALUES (?, '3E5A5FD2', 1, 0, 'PH', 'A', '402635178', "
+                "',,,,,,,,9000', 9000, '=', ?, ?)",
+                (board, *moments),
+            )
+    with Store(path) as store:
+        before = facts(store)
+        assert [row[5:] for row in before] == [(AT, None, 0), (None, None, 0)]
+        for board in (CABLE, RADIO, "usb-3"):
+            assert not store.keep(board, TOLD[-1], AT + 10**6, late=True).new
+        assert facts(store) == before
