@@ -148,7 +148,7 @@ def reset_by_break(port: serial.SerialBase) -> None:
         raise OSError(str(error)) from error
 
 
-def started(start: Start, table_id: str, radio: Radio) -> str:
+def confirmed_start(start: Start, table_id: str, radio: Radio) -> str:
     """What the board says, in words; `BoardError` if it is not what was put there.
 
     table_id: of the game, if it is one.

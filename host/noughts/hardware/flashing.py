@@ -16,7 +16,7 @@ from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError
 from noughts.firmware import image
 from noughts.hardware import drive as drives
-from noughts.hardware.boot import Start, reset_by_break, soft_reset, started, wait_for_start
+from noughts.hardware.boot import Start, confirmed_start, reset_by_break, soft_reset, wait_for_start
 from noughts.hardware.drive import Drive
 from noughts.hardware.ports import find_ports, open_port
 from noughts.hardware.update import Progress
@@ -83,12 +83,12 @@ def flash(
     *,
     port: str | None = None,
     verify: bool = True,
-    hear: Callable[[Boot], object] = lambda boot: None,
+    started: Callable[[Boot], object] = lambda boot: None,
 ) -> None:
     """Copy a hex to a board, and see on its serial port that the game, or gateway, starts.
 
-    say: gets what is done, in lines. port: where it starts, if it cannot be found. hear: gets what
-    the game says then. Raises `BoardError`.
+    say: gets what is done, in lines. port: where it starts, if it cannot be found. started: gets
+    what the game says then. Raises `BoardError`.
     """
     if drive.maintenance:
         raise BoardError(drives.MAINTENANCE)
@@ -121,8 +121,8 @@ def flash(
         say(f"{drive.path} did not come back; listening on the serial port anyway")
     start = _verify(_port(drive, port))
     if start.boot is not None:
-        hear(start.boot)
-    say(f"{drive.path}: {started(start, what.table_id, what.radio)}")
+        started(start.boot)
+    say(f"{drive.path}: {confirmed_start(start, what.table_id, what.radio)}")
 
 
 def _port(drive: Drive, wanted: str | None) -> str:

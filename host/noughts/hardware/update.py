@@ -20,7 +20,7 @@ from noughts.board_ids import V1
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError
 from noughts.firmware.image import size_on_board
-from noughts.hardware.boot import started
+from noughts.hardware.boot import confirmed_start
 from noughts.hardware.file_transfer import BoardFile, BoardFiles, same
 from noughts.hardware.ports import open_port
 from noughts.protocol.sentences import Boot
@@ -65,12 +65,12 @@ def bring_up_to_date(
     replace: bool,
     say: Callable[[str], object],
     progress: Progress,
-    hear: Callable[[Boot], object] = lambda boot: None,
+    started: Callable[[Boot], object] = lambda boot: None,
     radio: Radio | None = None,
 ) -> str:
     """Compare, send what differs, restart, confirm; gives what the board says then, in words.
 
-    files: the game's. hear: gets what it says then as it is. radio: what the board is to do by
+    files: the game's. started: gets what it says then as it is. radio: what the board is to do by
     radio, by default what it does already. Raises `BoardError`.
     """
     table_id = brain.of(files).id
@@ -91,8 +91,8 @@ def bring_up_to_date(
                 _carry_out(update, board, chosen, steps)
         start = board.restart()
     if start.boot is not None:
-        hear(start.boot)
-    return started(start, table_id, wanted)
+        started(start.boot)
+    return confirmed_start(start, table_id, wanted)
 
 
 def _radio_on(present: Mapping[str, BoardFile]) -> Radio:

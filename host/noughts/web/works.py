@@ -108,7 +108,9 @@ class Works:
             with self._hub.monitor.lent(name):
                 if virtual:
                     return self._flash_virtual(name)
-                flash(self._drive(name), our_hex(), told.say, told.progress, hear=self._boot(name))
+                flash(
+                    self._drive(name), our_hex(), told.say, told.progress, started=self._boot(name)
+                )
             return "flashed"
 
         self._begin(name, "flash", work)
