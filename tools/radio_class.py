@@ -74,10 +74,11 @@ class CountingEther(Ether):
 class Pupil:
     """Presses a board's buttons at random, until it stops."""
 
-    def __init__(self, board: Microbit, seed: int) -> None:
+    def __init__(self, board: Microbit, seed: int, pauses_us: tuple[int, int]) -> None:
         self.board = board
+        self._pauses_us = pauses_us
         self._random = Random(seed)
-        self._at_us = board.clock_us + 1_000_000 + self._random.randrange(_PAUSES_US[1])
+        self._at_us = board.clock_us + 1_000_000 + self._random.randrange(pauses_us[1])
         self._opponent = self._random.randrange(4)
 
     def play_to(self, us: int) -> None:
@@ -89,7 +90,7 @@ class Pupil:
             self._tap(button)
             if self._random.random() < 0.01:  # a game is left now and then
                 self._tap("B" if button == "A" else "A")
-            self._at_us += self._random.randrange(*_PAUSES_US)
+            self._at_us += self._random.randrange(*self._pauses_us)
 
     def _tap(self, button: Button) -> None:
         board = self.board
@@ -148,9 +149,13 @@ def play(
     seed: int,
     *,
     rest_s: float = LONGEST_S,
+    pauses_us: tuple[int, int] = _PAUSES_US,
     tell: Callable[[str], object] = lambda line: None,
 ) -> Result:
-    """Let a class play for some device seconds, and rest; `Result` of what arrived."""
+    """Let a class play for some device seconds, and rest; `Result` of what arrived.
+
+    pauses_us: between two presses, at least and at most.
+    """
     files = files_with(Radio(sends=GROUP), "V2", files_for_boards())
     random = Random(seed)
     start = stepped(NEWEST[1])
@@ -158,7 +163,7 @@ def play(
     for number in range(boards):
         board = start(files, seed * 1000 + number + 1)
         board.run_for(random.randrange(_STARTS_US))
-        pupils.append(Pupil(board, seed * 1000 + number))
+        pupils.append(Pupil(board, seed * 1000 + number, pauses_us))
     listening = stepped(NEWEST[0])(files_with(Radio(gateway=GROUP), "V1", {}), seed * 1000)
     listening.run_for(500_000)
     named = {f"{number:02}": pupil.board for number, pupil in enumerate(pupils)}
