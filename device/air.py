@@ -14,7 +14,7 @@ queue = []  # type: list
 
 
 def send(text):
-    say(text)
+    said = say(text)
     frame = "NR,%s,%s" % (name, text)
     value = 0
     for i in frame.encode():
@@ -24,6 +24,7 @@ def send(text):
         i = 0
     queue.append([0, i, "$%s*%02X" % (frame, value)])
     del queue[:-99]
+    return said
 
 
 def read(a, b):
