@@ -168,7 +168,8 @@ def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
 def _note(item: object, board: str | None, latest: dict[tuple[str | None, str, int], Game]) -> None:
     if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
         game = item.sentence
-        key = board, game.boot, game.number
+        # Eight digits name a run, whether by cable or by radio.
+        key = None if len(game.boot) == 8 else board, game.boot, game.number
         before = latest.get(key)
         if before is None or len(before.moves) <= len(game.moves):
             latest[key] = game

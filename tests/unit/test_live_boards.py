@@ -60,7 +60,7 @@ def test_a_game_that_is_won():
 def test_a_board_that_is_silent_in_the_menu_or_unplugged():
     assert record(OPENED)["tile"] == ["waiting for a game", ""]
     assert record(OPENED, told(BOOT))["tile"] == ["in the menu", ""]
-    assert record(OPENED, told(game("4", "x")))["tile"] == ["in the menu", ""]
+    assert record(OPENED, told(game("4")), told(game("4", "x")))["tile"] == ["in the menu", ""]
     board = record(OPENED, told(game("40")), PortClosed("usb-1", "/dev/ttyACM0", "pulled"))
     assert (board["headline"], board["tile"], board["running"]) == (
         "Unplugged", ["unplugged", ""], False,

@@ -8,14 +8,16 @@ import json
 from noughts.commands.options import add_db, add_records, no_board_yet, open_store
 from noughts.errors import printable
 from noughts.protocol.describe import short
+from noughts.protocol.radio_boards import is_by_radio
 from noughts.store import timestamps
 from noughts.store.boards import MAX_NAME, KnownBoard, as_name, boards, known_board
 from noughts.terminal.layout import columns
 
 RECORDS = """
---json prints a list of objects: number, board (usb- and the USB serial number, else the port or
-the log's file), name, hardware (V1 or V2), games, heard (when a game of it was last heard of;
-ISO 8601, UTC); null for what is not known.
+--json prints a list of objects: number, board (usb- and the USB serial number, radio- and its id,
+else the port or the log's file), by_radio (true: anybody near may have sent it), name, hardware (V1
+or V2), games, heard (when a game of it was last heard of; ISO 8601, UTC); null for what is not
+known.
 """
 
 
@@ -82,4 +84,4 @@ def run(args: argparse.Namespace) -> int:
 
 def _record(board: KnownBoard) -> dict[str, object]:
     heard = None if board.heard is None else timestamps.iso(board.heard)
-    return {**vars(board), "heard": heard}
+    return {**vars(board), "by_radio": is_by_radio(board.board), "heard": heard}

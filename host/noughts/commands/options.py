@@ -102,13 +102,13 @@ def add_stored_games(parser: argparse.ArgumentParser, records: str) -> None:
         "--since",
         metavar="DAY",
         type=_typed(filter_words.day),
-        help=f"only games that began on this day or later: {filter_words.DAYS}",
+        help=f"only games that began, or were told late, on this day or later: {filter_words.DAYS}",
     )
     group.add_argument(
         "--until",
         metavar="DAY",
         type=_typed(filter_words.day),
-        help="only games that began on this day or earlier, named as for --since",
+        help="only games that began, or were told late, on this day or earlier; as for --since",
     )
     add_db(parser)
 

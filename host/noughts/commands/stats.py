@@ -33,12 +33,13 @@ _WARMTH = ((40, 245), (50, 190), (75, 80))
 """Red, green and blue of no first move and of the most."""
 
 RECORDS = """
---json prints one object: games; results (a list: seats, first, games, A, B, draw, abandoned,
-unfinished); first_moves (nine counts, cells in reading order); lengths (moves: games that were
-won or drawn); boards (a list: board, name, games, won, drawn and lost against the chip,
-between_people, abandoned, unfinished, mistakes and mistakes_a_game of people); players (by seat:
-games, moves, mistakes and mistakes_a_game in games that were won or drawn; thought_ms: the
-quartiles of the time from the move before to this one, or null).
+--json prints one object: games; told_late (those of them that are only known to have been over at
+some moment); by_radio (those that are known from the radio alone); results (a list: seats, first,
+games, A, B, draw, abandoned, unfinished); first_moves (nine counts, cells in reading order);
+lengths (moves: games that were won or drawn); boards (a list: board, name, games, won, drawn and
+lost against the chip, between_people, abandoned, unfinished, mistakes and mistakes_a_game of
+people); players (by seat: games, moves, mistakes and mistakes_a_game in games that were won or
+drawn; thought_ms: the quartiles of the time from the move before to this one, or null).
 """
 
 
@@ -74,7 +75,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _tell(found: Stats) -> None:
-    print(counted(found.games, "game") + "\n")
+    origins = ((found.told_late, "told late"), (found.by_radio, "by radio alone"))
+    of_these = "".join(f", {number:,} {how}" for number, how in origins if number)
+    print(f"{counted(found.games, 'game')}{of_these}\n")
     _print_columns(
         [("A", "B", "first", "games", "A won", "B won", "draw", "abandoned", "unfinished")]
         + [
@@ -166,6 +169,8 @@ def _print_columns(rows: list[tuple[str, ...]], left: int) -> None:
 def _record(found: Stats) -> dict[str, object]:
     return {
         "games": found.games,
+        "told_late": found.told_late,
+        "by_radio": found.by_radio,
         "results": [
             {"seats": seats, "first": first, "games": sum(results.values())}
             | {name: results[end] for name, end in RESULTS.items()}

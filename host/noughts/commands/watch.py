@@ -28,8 +28,10 @@ from noughts.terminal.lines import Lines, say
 from noughts.terminal.progress import progress
 from noughts.terminal.stuck import leaving_a_stuck_terminal
 from noughts.watch import raw_log
-from noughts.watch.events import Event, NotShown, StoreBusy, as_record, in_words
+from noughts.watch.events import Event, NotShown, StoreBusy, as_record, in_words, told_again
+from noughts.watch.known_boards import known_ids
 from noughts.watch.port_monitor import PortMonitor
+from noughts.watch.radio_lines import MAX_BOARDS
 from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Recorder, RecorderThread, Watch
 from noughts.watch.session import Session
@@ -42,14 +44,20 @@ _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet 
 RECORDS = """
 with --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
   connected  board, port               gone     board, port, why
+  kept       board, again, new (kept games that a board has told at its start, each a game below)
+  refused    board, gateway, why (what a board says by radio is not kept)
   waiting    port, why                 noise    board, text
   named      board, name (what people call it; null: nothing any more)
-  unknown    board, what               boot     board, new, boot, hardware, release, table_id
+  unknown    board, what
+  boot       board, gateway, new, boot, hardware, release, table_id
   busy       store (another program writes to it: sentences wait)
   free       store                         moved    store (deleted or overwritten), now
   missed     events (how many were not printed, because nobody read)
-  game       board, new, game (its number in the store), boot, number (the board's own count),
-             seats, first, moves (cells 0 to 8), ms (since the game began), end (- A B = x)
+  game       board, gateway, new, late, played_before, game (its number in the store), boot,
+             number (the board's own count), seats, first, moves (cells 0 to 8), ms (since the game
+             began), end (- A B = x)
+"gateway" is the board on whose line it came by radio, or null. "late" is true for a game that was
+over some time before, "played_before" a moment at which it was, or null where its start is known.
 "new" is false for what the store already had. A boot or game is printed once it is stored.
 """
 
@@ -76,6 +84,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--name",
         metavar="BOARD",
         help="with --from: the board's name, where the log does not give it",
+    )
+    parser.add_argument(
+        "--known",
+        metavar="FILE",
+        type=Path,
+        help="by radio, keep only the boards in this file: a line for each, its id (9A1B2C3D) or "
+        "its name in `noughts boards`, # before a comment (without it, the first "
+        f"{MAX_BOARDS} boards that a gateway hears)",
     )
     parser.add_argument("--plain", action="store_true", help="print a line for each event")
     parser.add_argument("--json", action="store_true", help="print a JSON object for each event")
@@ -141,7 +157,7 @@ def _watch(args: argparse.Namespace, store: Store) -> int:
         else:
             monitor = PortMonitor(args.port)
         stack.callback(monitor.close)
-        watch = Watch(store, monitor, log)
+        watch = Watch(store, monitor, log, _known(args, store))
         stack.callback(watch.close)
         if args.plain or args.json or not sys.stdout.isatty():
             if not args.emulated and not args.port and not find_ports():
@@ -149,8 +165,12 @@ def _watch(args: argparse.Namespace, store: Store) -> int:
             unshown = _print_until(stop, watch, session, args.json)
         else:
             _show_until(stop, watch, session)
-    _sum_up(session, watch.noise, watch.path, unshown)
+    _sum_up(session, watch.noise, watch.path, unshown, watch.refused)
     return 0
+
+
+def _known(args: argparse.Namespace, store: Store) -> frozenset[str] | None:
+    return None if args.known is None else known_ids(args.known, names(store))
 
 
 def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json: bool) -> int:
@@ -182,10 +202,9 @@ class _Events(Lines):
 
 def _lines(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:
     at = timestamps.now()
-    return [
-        json.dumps(as_record(event, at)) if as_json else printable(in_words(event, called))
-        for event in events
-    ]
+    if as_json:
+        return [json.dumps(as_record(event, at)) for event in events]
+    return [printable(in_words(event, called)) for event in events if not told_again(event)]
 
 
 def _show_until(stop: threading.Event, watch: Watch, session: Session) -> None:
@@ -258,7 +277,7 @@ def _until_signal(stop: threading.Event) -> Iterator[None]:
 def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
     session = Session()
     session.names.update(names(store))
-    recorder = Recorder(store, None)
+    recorder = Recorder(store, None, _known(args, store))
     name = args.name or (
         "stdin" if args.captured == "-" else f"file-{printable(Path(args.captured).name)}"
     )
@@ -275,7 +294,7 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
                 lines.put(_lines(events, args.json, session.called), wait=True)
             steps.advance(size)
     lines.close()
-    _sum_up(session, recorder.noise, store.path)
+    _sum_up(session, recorder.noise, store.path, 0, recorder.radio.refused)
     return 0
 
 
@@ -298,10 +317,13 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def _sum_up(session: Session, noise: int, path: Path, unshown: int = 0) -> None:
+def _sum_up(session: Session, noise: int, path: Path, unshown: int, refused: int) -> None:
+    late = f" ({session.told_late:,} told late)" if session.told_late else ""
     missed = f"{counted(unshown, 'event')} not shown, as nobody read them; " if unshown else ""
+    if refused:
+        missed = f"{counted(refused, 'sentence')} by radio refused; {missed}"
     say(
-        f"{counted(session.sentences, 'sentence')} from {counted(len(session.boards), 'board')}, "
-        f"{counted(session.games, 'game')} ended, {counted(noise, 'byte')} of noise; {missed}"
+        f"{counted(session.sentences, 'sentence')} from {counted(len(session.playing), 'board')}, "
+        f"{counted(session.games, 'game')} ended{late}, {counted(noise, 'byte')} of noise; {missed}"
         f"kept in {path}"
     )

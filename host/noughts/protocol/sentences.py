@@ -87,6 +87,16 @@ def is_late(game: Game, boot: str | None) -> bool:
     return game.end != "-" and game.boot != boot
 
 
+def is_present(game: Game, boot: str | None, now: Game | None) -> bool:
+    """Whether a game that is told of is the one on the LEDs; now: the one that was last there."""
+    return not is_late(game, boot) or is_same(game, now)
+
+
+def is_same(game: Game, now: Game | None) -> bool:
+    """Whether two sentences of a board are of one game."""
+    return now is not None and (game.boot, game.number) == (now.boot, now.number)
+
+
 def player_of(first: str, ply: int) -> str:
     """Who makes the move of this number, the first being 0: A or B; `first` begins."""
     return "AB"[(ply + (first == "B")) % 2]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from noughts.protocol.sentences import Boot, Game, Sentence
+from noughts.protocol.sentences import Boot, Game, Sentence, is_present
 
 Phase = Literal["starting", "menu", "turn", "thinking", "over", "fault"]
 
@@ -72,6 +72,7 @@ class Observer:
 
     def __init__(self) -> None:
         self.now = Situation()
+        self._boot: str | None = None
         self._leds = b""
         self._looks = 0
 
@@ -81,9 +82,12 @@ class Observer:
         self._leds = b""
 
     def hear(self, sentence: Sentence) -> None:
-        """Take a sentence of the board."""
+        """Take a sentence of the board. One that tells of a game of earlier changes nothing."""
+        if isinstance(sentence, Game) and not is_present(sentence, self._boot, self.now.game):
+            return
         self._looks = 0
         if isinstance(sentence, Boot):
+            self._boot = sentence.boot
             self.now = Situation("menu", self.now.opponent)
             return
         if sentence.end == "x":

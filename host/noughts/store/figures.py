@@ -37,6 +37,10 @@ def facts(found: Stats) -> list[tuple[str, str]]:
         shown.append((f"{won:,} – {drawn:,} – {lost:,}", "won, drawn, lost against the chip"))
     if people:
         shown.append((f"{mistakes / people:.2f}", "mistakes a game, of each person"))
+    if found.told_late:
+        shown.append((f"{found.told_late:,}", "told late, when they were over"))
+    if found.by_radio:
+        shown.append((f"{found.by_radio:,}", "by radio alone"))
     return shown
 
 

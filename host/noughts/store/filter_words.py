@@ -27,7 +27,8 @@ class ChosenGames:
     """Of `RESULTS`."""
     since: date | None = None
     until: date | None = None
-    """Days in this computer's time zone; the games began on them or between them."""
+    """Days in this computer's time zone; the games began on them or between them; of one
+    that was told late the day counts on which it was."""
 
     def filter(self) -> GameFilter:
         """The same with moments."""

@@ -219,6 +219,18 @@ def played(store: Store, wanted: GameFilter) -> Iterator[tuple[int, str, str, st
     yield from store.each(f"{query} {_FROM} WHERE {where}", values)
 
 
+def count_origins(store: Store, wanted: GameFilter) -> tuple[int, int]:
+    """How many games were told late, and have no start, and how many the radio alone vouches for.
+
+    Raises `StoreError`.
+    """
+    where, values = wanted.where()
+    late = "count(CASE WHEN started IS NULL THEN played_before END)"
+    query = f"SELECT {late}, count(nullif(by_radio, 0)) {_FROM} WHERE {where}"
+    ((told_late, by_radio),) = store.read(query, values)
+    return int(told_late), int(by_radio)
+
+
 def count(store: Store, wanted: GameFilter) -> int:
     """How many games fit."""
     where, values = wanted.where()

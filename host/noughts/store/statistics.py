@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from noughts.game.review import mistakes
 from noughts.protocol.describe import CHIP, SEATS, called, name_key
-from noughts.store.queries import GameFilter, played, sound
+from noughts.store.queries import GameFilter, count_origins, played, sound
 from noughts.store.store import Store
 from noughts.store.stored_game import thinking
 
@@ -116,6 +116,10 @@ class Stats:
     """Of any number of games."""
 
     games: int = 0
+    told_late: int = 0
+    """Those whose start is not known, only that they were over at some moment."""
+    by_radio: int = 0
+    """Those of which only the radio knows how they went on, where anybody near can send."""
     boards: list[BoardStats] = field(default_factory=list)
     """Those with games, by name."""
     results: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
@@ -174,6 +178,7 @@ def _counted(store: Store, wanted: GameFilter) -> Stats:
             boards[number].board, boards[number].name = str(name), given_name and str(given_name)
     for board in sorted(boards.values(), key=lambda board: name_key(board.called)):
         found.add(board)
+    found.told_late, found.by_radio = count_origins(store, wanted)
     return found
 
 

@@ -18,7 +18,7 @@ from noughts.errors import NoughtsError
 from noughts.game.review import review
 from noughts.protocol.describe import describe
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
-from noughts.protocol.sentences import Boot
+from noughts.protocol.sentences import Boot, is_late
 from noughts.protocol.situation import Observer
 from noughts.terminal import drawing
 from noughts.terminal.drawing import MIN_COLUMNS, MIN_LINES
@@ -101,6 +101,7 @@ class BoardApp(App[None]):
         self._heard.can_focus = False
         self._status = Static(id="status")
         self._table_id = "?"
+        self._boot: str | None = None
         self._stream = Stream()
         self._shown: object = None
 
@@ -234,9 +235,11 @@ class BoardApp(App[None]):
             self._observer.hear(item.sentence)
             self._games.hear(item.sentence)
             if isinstance(item.sentence, Boot):
-                self._table_id = item.sentence.table_id
+                self._table_id, self._boot = item.sentence.table_id, item.sentence.boot
             self._tell_status()
-            self._heard.write(Text(describe(item.sentence)))
+            # What the board has kept from earlier runs would fill the screen at each start.
+            if isinstance(item.sentence, Boot) or not is_late(item.sentence, self._boot):
+                self._heard.write(Text(describe(item.sentence)))
         elif isinstance(item, Noise):
             self._heard.write(Text(item.text, style="dim italic"))
         elif not item.again:

@@ -24,6 +24,7 @@ from noughts.protocol.describe import counted, opponents, result
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
+from noughts.store.timestamps import When
 from noughts.terminal.layout import columns
 from noughts.terminal.palette import is_plain
 from noughts.terminal.replay_screen import ReplayScreen
@@ -145,7 +146,7 @@ class WatchApp(App[None]):
                 return
             self._changed = False
             session = self._session
-            boards = in_order(session.boards.values(), session.called)
+            boards = in_order(session.playing, session.called)
             room = self.size.width - 1  # for the scroll bar
             if boards:
                 self._boards.update(tiles(boards, session.called, room, self._plain))
@@ -160,12 +161,16 @@ class WatchApp(App[None]):
 
     def _said(self) -> list[Text]:
         """How many boards there are, what has become of the store, and which ports wait."""
-        boards = self._session.boards.values()
+        boards, gateways = self._session.playing, self._session.gateways
         gone = sum(not board.connected for board in boards)
         how_many = counted(len(boards), "board") + (f", {gone} unplugged" if gone else "")
+        how_many += f" · {counted(len(gateways), 'gateway')}" if gateways else ""
         lines = [(f"{how_many} · scores are games won since the start", "dim")]
         if not boards:
             lines = [("No board yet: plug one in.", "dim")]
+        if self._watch.refused:
+            refused = counted(self._watch.refused, "sentence")
+            lines.append((f"{refused} by radio refused, of boards that are not known", "dim"))
         for trouble in (self._session.warning, self._failure):
             if trouble:
                 lines.append((trouble, "bold"))
@@ -188,6 +193,7 @@ class WatchApp(App[None]):
                     result(each.game),
                     counted(len(each.game.moves), "move"),
                     f"{each.game.ms / 1000:.0f} s",
+                    "" if each.played_before is None else str(When(None, each.played_before)),
                 )
                 for each in ended
             ]

@@ -83,7 +83,7 @@ def _tile(board: BoardState, name: str, width: int, plain: bool) -> Panel:
 
 def _opponents(board: BoardState) -> Text:
     if not board.connected:
-        return Text("unplugged")
+        return Text("gateway unplugged" if board.gateway else "unplugged")
     if board.game is None:
         return Text("in the menu" if board.boot else "waiting for a game")
     a, b = map(seated, board.game.seats)

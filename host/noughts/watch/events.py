@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted, describe, describe_whole, short
+from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, Sentence
 from noughts.store import timestamps
 from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
@@ -28,11 +29,6 @@ class SentenceStored:
     """The moment before which it was played, in ms since 1970, where its start is not known."""
     gateway: str | None = None
     """The board on whose line it came, where it came by radio."""
-
-    @property
-    def told_again(self) -> bool:
-        """Whether it is one of many that are told again and again, and known."""
-        return self.late and not self.new
 
 
 @dataclass(frozen=True)
@@ -140,10 +136,19 @@ _NAMES = {
 }
 
 
-def said(event: SentenceStored) -> str:
+def told_again(event: Event) -> bool:
+    """Whether people need not be told: kept games that are known, and repeated ends by radio."""
+    return isinstance(event, SentenceStored) and event.late and not event.new
+
+
+def described(event: SentenceStored) -> str:
     """Describe what a board said in one line."""
-    if event.played_before is None or isinstance(event.sentence, Boot):
+    if isinstance(event.sentence, Boot) or not event.late:
         return describe(event.sentence, event.game)
+    if event.played_before is None:
+        # A kept game whose start was heard; by radio it is the end of one that was followed.
+        by_radio = is_by_radio(event.board)
+        return (describe if by_radio else describe_whole)(event.sentence, event.game)
     before = timestamps.local(event.played_before)
     return f"{describe_whole(event.sentence, event.game)}, played before {before}"
 
@@ -152,7 +157,7 @@ def in_words(event: Event, called: Callable[[str], str] = short) -> str:
     """Describe an event in one line; called: what people call a board."""
     if isinstance(event, SentenceStored):
         before = "" if event.new else " (kept before)"
-        return f"{called(event.board)}: {said(event)}{before}"
+        return f"{called(event.board)}: {described(event)}{before}"
     if isinstance(event, KeptGamesTold):
         new = f", {event.new:,} new" if event.new else ""
         return f"{called(event.board)}: {counted(event.again, 'kept game')} told again{new}"

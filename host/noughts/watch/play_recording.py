@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from noughts.errors import NoughtsError, in_words
-from noughts.protocol.sentences import Boot, Game, Sentence
+from noughts.protocol.sentences import Boot, Game, Sentence, is_late
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
@@ -127,8 +127,11 @@ class PlayedGames:
         if isinstance(sentence, Boot):
             self._boot = sentence
             return
-        if self._current != (sentence.boot, sentence.number):
-            self._current = sentence.boot, sentence.number
+        game = sentence.boot, sentence.number
+        if self._current != game:
+            if is_late(sentence, self._boot.boot if self._boot else None):
+                return  # the board has kept it, from an earlier run
+            self._current = game
             self._times.clear()
         self._times[len(sentence.moves)] = sentence.ms
         if sentence.end in ("A", "B", "="):

@@ -170,7 +170,7 @@ class Recorder:
         if self._said_busy:
             events.append(StoreFree(str(self._store.path)))
         self._busy_since_s, self._said_busy = None, False
-        return events + (self._told.end_quiet(0) if self._ended else self._told.end_quiet())
+        return events + (self._told.end_all() if self._ended else self._told.end_quiet())
 
     def _wait(self) -> list[Event]:
         now_s = time.monotonic()

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 
 from noughts.protocol.describe import called
-from noughts.protocol.sentences import Boot, Game
+from noughts.protocol.sentences import Boot, Game, is_same
 from noughts.watch.events import (
     BoardNamed,
     BoardRefused,
@@ -137,7 +137,7 @@ class Session:
             board.game = None
             return
         assert event.game is not None
-        if is_on_leds(event.sentence, event.late, board.game):
+        if not event.late or is_same(event.sentence, board.game):
             board.game, board.number = event.sentence, event.game
         if event.new and event.sentence.end != "-":
             self.games += 1
@@ -157,8 +157,3 @@ class Session:
         board.port, board.connected = "", True
         line = self.boards.setdefault(gateway, BoardState(gateway, gateway))
         line.is_gateway = line.boot is None and line.game is None
-
-
-def is_on_leds(told: Game, late: bool, now: Game | None) -> bool:
-    """Whether a board's LEDs show the game that it tells of; now: what they showed before."""
-    return not late or (now is not None and (told.boot, told.number) == (now.boot, now.number))

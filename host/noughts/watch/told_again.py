@@ -36,10 +36,14 @@ class ToldAgain:
         told = self._told.pop(board, None)
         return [KeptGamesTold(board, told.again, told.new)] if told and told.again else []
 
-    def end_quiet(self, quiet_s: float = _QUIET_S) -> list[KeptGamesTold]:
-        """Sum up what the boards have told that have been quiet for so long."""
+    def end_all(self) -> list[KeptGamesTold]:
+        """Sum up what all boards have told."""
+        return [event for board in list(self._told) for event in self.end(board)]
+
+    def end_quiet(self) -> list[KeptGamesTold]:
+        """Sum up what the boards have told that are quiet by now."""
         if not self._told:
             return []
-        before_s = time.monotonic() - quiet_s
+        before_s = time.monotonic() - _QUIET_S
         quiet = [board for board, told in self._told.items() if told.at_s <= before_s]
         return [event for board in quiet for event in self.end(board)]

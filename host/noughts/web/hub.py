@@ -19,8 +19,8 @@ from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
 from noughts.protocol.sentences import Boot, write
 from noughts.virtual.board import VirtualBoard
-from noughts.watch.events import BoardNamed, Event
-from noughts.watch.port_monitor import Change, DataReceived, PortMonitor
+from noughts.watch.events import BoardNamed, BoardRefused, Event
+from noughts.watch.port_monitor import Change, DataReceived, PortClosed, PortMonitor, PortOpened
 from noughts.watch.session import Session
 from noughts.watch.virtual_boards import VirtualBoards
 from noughts.web.channel import Channel, Lookers
@@ -130,9 +130,15 @@ class Hub:
             for event in events:
                 self._session.take(event)
                 name = getattr(event, "board", "")
-                if isinstance(event, BoardNamed):  # the store knows boards that are not here
+                if isinstance(event, (BoardNamed, BoardRefused)):
+                    # The store knows boards that are not here, and others are never.
                     changed.update({name} & self._boards.keys())
-                elif name:
+                    continue
+                if isinstance(event, (PortOpened, PortClosed)):
+                    changed.update(
+                        each.name for each in self._session.playing if each.gateway == name
+                    )
+                if name:
                     self._boards.setdefault(name, LiveBoard(name)).take(event)
                     changed.add(name)
         if events:
@@ -169,7 +175,7 @@ class Hub:
         """The port of a real board that is plugged in."""
         with self._lock:
             state = self._session.boards.get(name)
-            return state.port if state is not None and state.connected else None
+            return (state.port or None) if state is not None and state.connected else None
 
     def see(self, name: str, leds: bytes) -> None:
         """Take a look at the LEDs of a virtual board."""
@@ -241,11 +247,14 @@ class Hub:
         with self._lock:
             changed, self._changed = self._changed, set()
             session, called = self._session, self._session.called
+            gateways = {board.name for board in session.gateways}
             known = {
                 name: self._boards[name].record(called(name), session.boards.get(name))
-                for name in changed
+                for name in changed - gateways
             }
-            order = sorted(self._boards, key=lambda name: (name_key(called(name)), name))
+            order = sorted(
+                self._boards.keys() - gateways, key=lambda name: (name_key(called(name)), name)
+            )
             waiting = [f"{port}: {why}" for port, why in sorted(session.waiting.items())]
             site = {
                 "trouble": printable(self._keeping.trouble or session.warning),

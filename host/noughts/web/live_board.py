@@ -8,11 +8,19 @@ from dataclasses import dataclass, field
 
 from noughts.errors import printable
 from noughts.game.positions import LINES
-from noughts.protocol.describe import LINE_NAMES, describe, opponents, result, seated
-from noughts.protocol.sentences import Game, score_array
+from noughts.protocol.describe import LINE_NAMES, opponents, result, seated
+from noughts.protocol.sentences import Boot, Game, is_same, score_array
 from noughts.protocol.situation import Observer, Situation
 from noughts.protocol.situation_words import said
-from noughts.watch.events import Event, NoiseReceived, SentenceStored, UnknownSentence, in_words
+from noughts.watch.events import (
+    Event,
+    NoiseReceived,
+    SentenceStored,
+    UnknownSentence,
+    described,
+    in_words,
+    told_again,
+)
 from noughts.watch.port_monitor import PortClosed, PortOpened
 from noughts.watch.session import BoardState
 
@@ -44,9 +52,15 @@ class LiveBoard:
     def take(self, event: Event) -> None:
         """Take an event of this board."""
         self.heard += 1
-        self._last.append((self.heard, event))
-        if isinstance(event, SentenceStored):
+        if not told_again(event):
+            self._last.append((self.heard, event))
+        if isinstance(event, SentenceStored) and self._shown(event):
             self.observer.hear(event.sentence)
+
+    def _shown(self, event: SentenceStored) -> bool:
+        """Whether the LEDs show what the board tells of."""
+        told = event.sentence
+        return isinstance(told, Boot) or not event.late or is_same(told, self.observer.now.game)
 
     def record(self, called: str, state: BoardState | None) -> dict[str, object]:
         """All that the page shows, as JSON; `called`: what people call the board."""
@@ -59,7 +73,8 @@ class LiveBoard:
         if self.trouble:
             headline, about = "The virtual board does not run", self.trouble
         elif not connected and (state is not None or not self.virtual):
-            headline, about = "Unplugged", "It goes on as soon as it is plugged in again."
+            what = "its gateway" if state is not None and state.gateway else "it"
+            headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
         elif game is None and now.phase == "starting" and not self.virtual:
             headline, about = "Waiting for a game", "It tells of every move once a game goes on."
         running = connected and not self.trouble
@@ -71,7 +86,8 @@ class LiveBoard:
             "ended": bool(self.trouble),
             "kind": self.kind or (boot.board if boot else ""),
             "firmware": printable(self.firmware),
-            "port": printable(state.port) if state and not self.virtual else "",
+            "port": _port(state) if state and not self.virtual else "",
+            "by_radio": bool(state and state.gateway),
             "release": f"{boot.release}, table {boot.table_id}" if boot else "",
             "headline": headline,
             "about": about,
@@ -86,6 +102,10 @@ class LiveBoard:
         }
 
 
+def _port(state: BoardState) -> str:
+    return printable(f"by radio, at {state.gateway}" if state.gateway else state.port)
+
+
 def _line(number: int, event: Event) -> tuple[int, str, str]:
     """An event of a board in words, as text that acts on nothing."""
     kind, text = "event", in_words(event, lambda _: "").removeprefix(": ")
@@ -94,7 +114,7 @@ def _line(number: int, event: Event) -> tuple[int, str, str]:
     elif isinstance(event, PortClosed):
         text = f"not connected: {event.why}"
     elif isinstance(event, SentenceStored):
-        kind, text = "said", describe(event.sentence, event.game)
+        kind, text = "said", described(event)
     elif isinstance(event, NoiseReceived):
         kind, text = "noise", event.text
     elif isinstance(event, UnknownSentence):

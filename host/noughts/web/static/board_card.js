@@ -57,6 +57,7 @@ export class BoardCard {
       ...[...board.lines].reverse().map(([, kind, text]) => element('li', { class: kind }, ...lineParts(kind, text))),
     );
     this.work.show(board.work);
+    this.work.root.hidden = board.by_radio;
     const facts = [
       board.firmware,
       board.release && `game ${board.release}`,

@@ -20,11 +20,11 @@ function hear(message) {
   for (const [key, value] of Object.entries(message)) {
     if (key === 'site') showSite(document.getElementById('site'), value);
     else if (key === 'you') allow(value.may);
-    else if (key === 'order') arrange(value);
     else if (key === 'doctor') doctor.show(value);
     else if (key.startsWith('board/')) show(value);
     else if (key.startsWith('leds/')) cards.get(key.slice(5))?.showLeds(value);
   }
+  if (message.order) arrange(message.order);
 }
 
 function allow(allowed) {

@@ -1,0 +1,200 @@
+"""Games that a board has kept and tells later: when they were played, and what is said of them."""
+
+import json
+from dataclasses import replace
+from math import inf
+
+import pytest
+
+from noughts.protocol.sentences import Boot, write
+from noughts.protocol.situation import Observer
+from noughts.store import timestamps
+from noughts.store.queries import GameFilter, games
+from noughts.store.store import Store
+from noughts.watch.events import KeptGamesTold, as_record, in_words, told_again
+from noughts.watch.play_recording import PlayedGames
+from noughts.watch.port_monitor import PortClosed, PortOpened
+from noughts.watch.recorder import Recorder
+from noughts.watch.session import Session
+from noughts.web.live_board import LiveBoard
+from sample_games import AT, stages
+
+BOARD = "usb-1"
+BOOT = Boot("BBBBBBBB", "V1", "1.1.0", "2798")
+WHEN = timestamps.local(AT)
+WON, DRAWN = [0, 4, 1, 8, 2], [4, 0, 2, 6, 3, 5, 1, 7, 8]
+
+
+def played(boot, cells, number=1, end=None):
+    return [replace(each, boot=boot) for each in stages(cells, end, number=number)]
+
+
+KEPT = [
+    played("AAAAAAAA", WON)[-1],
+    played("AAAAAAAA", [4], 2, "x")[-1],
+    played("CCCCCCCC", DRAWN)[-1],
+]
+"""As a board tells them at a start, after its `$NB`."""
+NOW = played("BBBBBBBB", WON)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "games.db", create=True) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def however_slow_the_computer_is(monkeypatch):
+    monkeypatch.setattr("noughts.watch.told_again._QUIET_S", inf)
+
+
+def heard(recorder, *sentences, at=AT, board=BOARD):
+    data = "".join(f"{write(each)}\r\n" for each in sentences).encode()
+    return recorder.hear(board, data, at)
+
+
+def said(events):
+    return [in_words(event) for event in events if not told_again(event)]
+
+
+def test_a_kept_game_was_played_before_it_was_told(store):
+    recorder = Recorder(store, None)
+    events = heard(recorder, BOOT, *KEPT) + heard(recorder, *NOW, at=AT + 5000)
+    assert said(events)[1:5] == [
+        f"usb-1: game 1: person against hard, A won after 5 moves, played before {WHEN}",
+        f"usb-1: game 2: person against hard, abandoned after 1 move, played before {WHEN}",
+        f"usb-1: game 3: person against hard, draw after 9 moves, played before {WHEN}",
+        "usb-1: game 4: A is a person, B is the chip (hard); A begins",
+    ]
+    found = list(games(store, GameFilter()))
+    assert [(game.started, game.played_before) for game in found] == [(None, AT)] * 3 + [(AT, None)]
+    assert [game.result for game in found] == ["A", "abandoned", "draw", "A"]
+    assert as_record(events[1], AT) | {"at": 0, "moves": 0} == {
+        "at": 0, "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": True,
+        "played_before": "2026-09-21T14:13:20.000Z", "game": 1, "boot": "AAAAAAAA", "number": 1,
+        "seats": "PH", "first": "A", "moves": 0, "ms": 5000, "end": "A",
+    }  # fmt: skip
+    # The store is the same at whichever later start it hears them again.
+    before = store.read("SELECT * FROM games")
+    assert not any(event.new for event in heard(recorder, *KEPT, at=AT + 10**9))
+    assert store.read("SELECT * FROM games") == before
+
+
+def test_games_told_again_are_one_line(store):
+    recorder = Recorder(store, None)
+    heard(recorder, BOOT, *KEPT[:2])
+    again = replace(BOOT, boot="DDDDDDDD")
+    events = heard(recorder, again, *KEPT, played("DDDDDDDD", WON)[0])
+    assert said(events)[1:-1] == [
+        f"usb-1: game 3: person against hard, draw after 9 moves, played before {WHEN}",
+        "usb-1: 2 kept games told again, 1 new",
+    ]
+    assert as_record(events[-2], AT) == {
+        "at": "2026-09-21T14:13:20.000Z", "event": "kept", "board": "usb-1", "again": 2, "new": 1,
+    }  # fmt: skip
+    assert said(events)[-1] == "usb-1: game 4: A is a person, B is the chip (hard); A begins"
+
+
+def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(store, monkeypatch):
+    recorder = Recorder(store, None)
+    heard(recorder, BOOT, *KEPT)
+    for end in ("silent", "gone"):
+        assert len(said(heard(recorder, BOOT, *KEPT))) == 1
+        if end == "gone":
+            recorder.pending.append(PortClosed(BOARD, "/dev/x", "why"))
+        else:
+            monkeypatch.setattr("noughts.watch.told_again._QUIET_S", -1.0)
+        told = recorder.settle()
+        monkeypatch.setattr("noughts.watch.told_again._QUIET_S", inf)
+        assert told[0] == KeptGamesTold(BOARD, 3, 0)
+        assert in_words(told[0]) == "usb-1: 3 kept games told again"
+
+
+def test_what_was_heard_as_it_was_played_keeps_its_start(store):
+    recorder = Recorder(store, None)
+    live = played("AAAAAAAA", WON)
+    heard(recorder, replace(BOOT, boot="AAAAAAAA"))
+    for sentence in live[:3]:
+        heard(recorder, sentence, at=AT + sentence.ms)
+    # The cable was pulled, and the board reset; it tells the end of the game that it played on.
+    recorder.end(BOARD, AT + 3000)
+    (_, event) = heard(recorder, BOOT, live[-1], at=AT + 10**8)
+    assert (event.new, event.late, event.played_before) == (True, True, None)
+    assert in_words(event) == "usb-1: game 1: person against hard, A won after 5 moves"
+    (game,) = games(store, GameFilter())
+    assert (game.started, game.played_before, game.heard) == (AT, None, AT + 2000)
+
+
+def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store):
+    """Its next `$NB` may have been missed: then what it tells would get a wrong start."""
+    recorder = Recorder(store, None)
+    heard(recorder, replace(BOOT, boot="AAAAAAAA"))
+    recorder.end(BOARD, AT)
+    (event,) = heard(recorder, KEPT[0], at=AT + 10**8)
+    assert event.played_before == AT + 10**8
+
+
+def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(store):
+    """A broker may deliver a sentence twice."""
+    recorder = Recorder(store, None)
+    before = replace(BOOT, boot="AAAAAAAA")
+    heard(recorder, before, at=AT)
+    heard(recorder, BOOT, at=AT + 1000)
+    heard(recorder, before, at=AT)
+    (event,) = heard(recorder, KEPT[0], at=AT + 10**8)
+    assert event.played_before == AT + 10**8
+
+
+def test_a_session_does_not_take_kept_games_for_what_is_on_the_leds(store):
+    recorder, session, live = Recorder(store, None), Session(), LiveBoard(BOARD)
+    events = [
+        PortOpened(BOARD, "/dev/ttyACM0"),
+        *heard(recorder, BOOT, *NOW[:3]),
+        *heard(recorder, *KEPT),
+        *heard(recorder, *KEPT),
+    ]
+    for event in events:
+        session.take(event)
+        live.take(event)
+    state = session.boards[BOARD]
+    assert (state.game, state.score) == (NOW[2], {})
+    assert (session.games, session.told_late) == (3, 3)
+    assert [ended.played_before for ended in session.ended] == [AT] * 3
+    record = json.loads(json.dumps(live.record("red", state)))
+    assert (record["headline"], record["game"]["marks"]) == ("Your turn, player A", "X...O....")
+    assert record["tile"] == ["person against hard", "A's turn"]
+    assert [text for _, _, text in record["lines"]][-1].endswith(f"played before {WHEN}")
+    for event in heard(recorder, NOW[-1]):
+        session.take(event)
+        live.take(event)
+    assert (state.game, state.score) == (NOW[-1], {"A": 1})
+    assert live.record("red", state)["headline"] == "You have won!"
+
+
+def test_a_repeated_end_by_radio_does_not_replace_the_next_game(store):
+    recorder, session, live = Recorder(store, None), Session(), LiveBoard("radio-9A1B2C3D")
+    following = played("BBBBBBBB", DRAWN, 2)[:2]
+    for sentence in (BOOT, *NOW, NOW[-1], *following, NOW[-1]):
+        for event in recorder.hear("usb-1", f"{write(sentence, '9A1B2C3D')}\n".encode(), AT):
+            session.take(event)
+            live.take(event)
+            assert in_words(event) != "" and not isinstance(event, KeptGamesTold)
+    state = session.boards["radio-9A1B2C3D"]
+    assert (state.game, state.score, session.games) == (following[-1], {"A": 1}, 1)
+    record = live.record("red", state)
+    assert record["headline"] == "The chip's turn"
+    assert (record["by_radio"], record["port"]) == (True, "by radio, at usb-1")
+
+
+def test_a_player_s_own_board_tells_kept_games_at_its_start():
+    """Neither its screen nor its score takes them for games of this session."""
+    observer, session = Observer(), PlayedGames("virtual-V2")
+    for sentence in (BOOT, *KEPT):
+        observer.hear(sentence)
+        session.hear(sentence)
+    assert (observer.now.phase, session.score, session.last) == ("menu", {}, None)
+    for sentence in NOW:
+        observer.hear(sentence)
+        session.hear(sentence)
+    assert (observer.now.phase, session.score["PH"]["A"]) == ("over", 1)
