@@ -1,5 +1,5 @@
 # noughts: radio. Each sentence goes through the air too, to a gateway (`gateway.py`) in the same
-# group. Only a V2 has the heap for it: `v2.py` imports this where `--radio` has put `group.py`.
+# group. Only a V2 has the heap for it: `v2.py` imports this, and `group.py`, if `--radio` put them.
 import leds, machine, microbit, radio, random, sentences
 from group import GROUP
 
