@@ -5,7 +5,7 @@ from group import GROUP
 
 name = "%02X" * 4 % tuple(machine.unique_id()[:4])
 radio.config(length=65, channel=77, group=GROUP, power=7)
-radio.off()  # but while it sends: to listen takes as much power as all else
+radio.off()  # but while it sends: to listen drains the batteries
 print("radio", name, GROUP)
 stop = microbit.running_time() + leds.scroll("radio %d" % GROUP)
 say = sentences.send  # by cable

@@ -12,7 +12,8 @@ from official import firmwares, stepped
 from radio_boards import GROUP, V2, Sender, gateway, line_of, lines, sender, sender_files
 from radio_class import play
 
-REPEATS, LONGEST_S = 10, 1.5 * 62
+REPEATS, QUICKER = 10, 10
+LONGEST_S = 1.5 * 62 / QUICKER
 
 
 @pytest.mark.parametrize(
@@ -35,13 +36,16 @@ def test_a_game_arrives_word_for_word(sending, listening):
 
 
 def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
-    board = Sender(sender())
+    files = sender_files()
+    assert files["air.py"].count(b"random.randrange(500, 1500) << i[1] // 2") == 1
+    files["air.py"] = files["air.py"].replace(b"500, 1500", b"50, 150")  # a tenth of a minute
+    board = Sender(sender(files=files))
     board.start()
     for _ in range(3):  # quick games: those before are still being sent again
         board.press(B)
         board.rest(300)
         board.press(A, B)
-    board.rest(LONGEST_S * 1000)
+    board.rest(LONGEST_S * 1000 + 2000)
     said = board.said()
     again = [body for body in said if not body.endswith("-")]
     assert len(said) == 7 and len(again) == 4
@@ -55,9 +59,9 @@ def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
     for times in moments:
         pauses = [later - sooner for sooner, later in pairwise(times)]
         for number, pause_s in enumerate(pauses):
-            longest_s = 1.5 * (1 << number // 2)
-            assert longest_s / 3 < pause_s < longest_s + 0.1
-        assert 31 < sum(pauses) < LONGEST_S
+            longest_s = 1.5 * (1 << number // 2) / QUICKER
+            assert longest_s / 3 < pause_s < longest_s + 0.03
+        assert LONGEST_S / 3 < sum(pauses) < LONGEST_S
     starts = {round(times[-1] - times[0], 2) for times in moments}
     assert len(starts) == len(moments)
 
@@ -95,7 +99,7 @@ def test_it_says_its_group_and_a_press_skips_that_and_counts():
     board.shows("2", 1)  # its group is not said again
 
 
-@pytest.mark.parametrize("when_ms", [0, 900, 6000])
+@pytest.mark.parametrize("when_ms", [0, 4000])
 def test_ctrl_c_reaches_the_repl(when_ms):
     for board in Driver(sender()), Driver(gateway("V1 1.1.1")), Driver(gateway()):
         board.rest(1200 + when_ms)
@@ -115,10 +119,9 @@ def test_no_button_waits_for_the_radio():
     assert len(board.ether.packets) - before > 100
 
 
-@pytest.mark.parametrize("fault", ["send_bytes(i[2])", "on()"])
-def test_a_fault_of_the_radio_ends_no_game(fault):
+def test_a_fault_of_the_radio_ends_no_game():
     files = sender_files()
-    files["air.py"] = files["air.py"].replace(f"radio.{fault}".encode(), b"raise OSError", 1)
+    files["air.py"] = files["air.py"].replace(b"radio.send_bytes(i[2])", b"raise OSError", 1)
     board = Sender(sender(files=files))
     board.start()
     board.press(B)
@@ -161,13 +164,13 @@ import radio
 from microbit import sleep
 radio.config(length=251, channel=77, group=%d)
 radio.on()
-sleep(8000)
+sleep(6500)
 for i in range(300):
     radio.send_bytes(b'$NR,%%d*00' %% i)
 for i in %r:
     sleep(20)
     radio.send_bytes(i)
-sleep(5000)
+sleep(2000)
 for i in %r:
     radio.send_bytes(i)
     sleep(20)
@@ -181,9 +184,9 @@ def test_a_gateway_takes_what_looks_right_and_survives_the_rest(firmware):
     board = Sender(stepped(V2)({"main.py": program.encode()}), heard.board)
     heard.scrolls(f"gateway {GROUP}")
     heard.shows("9.... ..... ..... ..... .....")
-    board.rest(16_000)
+    board.wait(lambda: len(board.ether.packets) == 300 + len(RUBBISH) + len(GOOD), "all frames")
+    board.rest(100)
     told = lines(heard)
-    assert len(board.ether.packets) == 300 + len(RUBBISH) + len(GOOD)
     assert told[-2:] == GOOD
     # Of many at once it prints those that it has room for, each whole, once, and in order.
     many = [f"$NR,{number}*00" for number in range(300)]
@@ -196,9 +199,9 @@ def test_a_gateway_takes_what_looks_right_and_survives_the_rest(firmware):
 
 def test_a_class_plays_through_the_air():
     """The same with 30 boards is `python tools/radio_class.py`."""
-    result = play(3, 16, 0.3, 5, rest_s=25, pauses_us=(150_000, 500_000))
+    result = play(3, 10, 0.3, 5, rest_s=8, pauses_us=(150_000, 400_000))
     assert not result.wrong
-    assert result.games >= 5 and result.complete == result.games
+    assert result.games >= 3 and result.complete == result.games
     lost = result.frames - result.arrived
     assert 0.2 < lost / result.frames < 0.4
     # Without what is sent again, a third of the ends would be lost.
