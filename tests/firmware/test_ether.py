@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from noughts.emulator import Microbit
-from on_air import FIRST, OLD_V1, ON, SECOND, V1, V2, heard, meet, say, send_at, value
+from on_air import FIRST, OLD_V1, OLD_V2, ON, SECOND, V1, V2, heard, meet, say, send_at, value
 from repl import another, run
 
 
-@pytest.mark.parametrize(("one", "other"), [(V2, V2), (V2, V1), (V1, V1), (OLD_V1, V2)])
+@pytest.mark.parametrize(("one", "other"), [(V2, V2), (V2, V1), (V1, OLD_V2), (OLD_V1, V2)])
 def test_they_hear_each_other(one: str, other: str) -> None:
     _, boards = meet(one, other)
     for sender, receiver in (boards, boards[::-1]):
@@ -182,3 +182,25 @@ def test_each_board_has_its_own_number() -> None:
     code = "import machine\nprint(machine.unique_id())"
     for firmware in (V1, V2):
         assert len({run(another(firmware, seed), code) for seed in range(3)}) == 3
+
+
+def test_an_answer_without_the_cpu() -> None:
+    """Shorts let a radio answer while its CPU sleeps: END, DISABLE, TXEN, START, and again."""
+    ether, (asking, answering) = meet(V2, V1)
+    say(answering, "import machine\nmachine.mem32[0x40001200] = 0b000111")
+    answering.uart.send(b"from microbit import sleep; sleep(500)\r")
+    sleeping = ether.snapshot()
+    code = (
+        "\x05from utime import ticks_us, sleep_us\nsleep_us({})\nradio.send_bytes(bytes(52))\n"
+        "sent = ticks_us()\nanswer = None\nwhile not answer: answer = radio.receive_full()\n\x04"
+    )
+    for wait_us in range(0, 5000, 700):
+        sleeping.restore()
+        asking.uart.send(code.format(wait_us).encode())
+        ether.run_for(50_000)  # in one step, in which one is far ahead of the other
+        answer, _, came = value(asking, "answer")
+        assert answer == bytes(52)
+        # The first answer begins before the radio that asked has turned round.
+        turn_us, packet_us = 146, 61 * 8
+        passed_us = came - value(asking, "sent")
+        assert passed_us == pytest.approx(turn_us + 2 * packet_us, abs=20)

@@ -9,7 +9,7 @@ from typing import Any
 from noughts.emulator import Ether, Microbit, Snapshot
 from repl import another, run
 
-V2, V1, OLD_V1 = "V2 2.1.2", "V1 1.1.1", "V1 1.0.1"
+V2, V1, OLD_V1, OLD_V2 = "V2 2.1.2", "V1 1.1.1", "V1 1.0.1", "V2 2.0.0-beta.5"
 ON = "import radio\nradio.config(group=7, length=64, queue=3)\nradio.on()"
 
 

@@ -71,7 +71,7 @@ class Antenna:
     # What the radio calls.
 
     def send(self, packet: Packet) -> None:
-        """A packet begins."""
+        """A packet begins. The board may run past its end: it stops before it hears an answer."""
         self.ether.begin(packet)
 
     def listen(self) -> None:

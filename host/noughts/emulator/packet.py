@@ -16,8 +16,8 @@ TICKS_PER_US = TICK_HZ // 1_000_000
 
 _BIT_TICKS = {0: 64, 1: 32, 2: 256, 3: 64, 4: 32}
 """Of MODE: 1 and 2 Mbit/s, 250 kbit/s, and Bluetooth's 1 and 2 Mbit/s."""
-SENSITIVITY_DBM = {0: -93, 1: -89, 2: -96, 3: -95, 4: -92}
-"""The weakest signal that is heard, by MODE."""
+SENSITIVITY_DBM = {0: -93, 1: -89, 2: -96, 3: -96, 4: -92}
+"""The weakest signal that is heard, by MODE, about: the chips differ by some decibels."""
 
 
 class Layout(NamedTuple):

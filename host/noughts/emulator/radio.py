@@ -37,7 +37,8 @@ RAMP_UP_US = 140
 """From TXEN or RXEN to READY."""
 _DISABLE_US = 6
 _WEAKEST = 127  # -127 dBm
-_OFF, _RX_RAMP, _RX_IDLE, _RX, _TX_RAMP, _TX_IDLE, _TX = 0, 1, 2, 3, 9, 10, 11
+_OFF, _RX_RAMP, _RX_IDLE, _RX, _RX_DISABLE = range(5)
+_TX_RAMP, _TX_IDLE, _TX, _TX_DISABLE = range(9, 13)
 _WHITENING = 1 << 25
 
 
@@ -104,10 +105,11 @@ class Radio(Peripheral):
             self._start()
 
     def _disable(self) -> None:
-        if self.values[STATE] == _TX:
+        state = self.values[STATE]
+        if state == _TX:
             self._fall_silent()
-        if self.values[STATE] == _RX:
-            self.values[STATE] = _RX_IDLE
+        if state != _OFF:
+            self.values[STATE] = _RX_DISABLE if state < _TX_RAMP else _TX_DISABLE
         self.begin(_DISABLE_US * self.chip.hz // 1_000_000, self._disabled)
 
     def _disabled(self) -> None:
