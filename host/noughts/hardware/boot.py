@@ -27,8 +27,9 @@ _RESTART_S = 2.0
 """How long after a traceback the game may still start: it may be from before the restart."""
 
 
-_SENDER = re.compile(r"radio ([0-9A-F]{8}) (\d{1,3})")
-_GATEWAY = re.compile(r"(?:\\x00)*gateway ([\w.+-]{1,16}) (V[12]) (\d{1,3})")
+# Whatever came before it in the line: a reset may have cut something short.
+_SENDER = re.compile(r"radio ([0-9A-F]{8}) (\d{1,3})$")
+_GATEWAY = re.compile(r"gateway ([\w.+-]{1,16}) (V[12]) (\d{1,3})$")
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ class _Listener:
             radio = Radio(sends=int(self._sender[2]))
             return Start(boot, boot.board, boot.release, radio, self._sender[1])
         if isinstance(item, Noise):
-            self._sender = _SENDER.fullmatch(item.text) or self._sender
-            if found := _GATEWAY.fullmatch(item.text):
+            self._sender = _SENDER.search(item.text) or self._sender
+            if found := _GATEWAY.search(item.text):
                 return Start(None, found[2], found[1], Radio(gateway=int(found[3])))
         return None
 
