@@ -13,14 +13,17 @@ from pathlib import Path
 
 import bench_board
 import bench_computer
+import bench_ether
 import bench_log
 import bench_rooms
 import bench_web
 from bench_rows import Row, at_most
 from noughts import brain
+from noughts.board_ids import V2
 from noughts.device_files import files_for_boards
 from noughts.files import write_whole
 from noughts.firmware import image
+from noughts.radio_files import Radio, files_with
 from official import firmwares
 
 TABLE_FLOOR = 17.1
@@ -57,6 +60,8 @@ def sizes() -> Iterator[Row]:
         yield Row(f"file system used, {firmware.board}", f"{usage.used:,} of {usage.total:,} bytes")
     # A chunk is the same on both boards.
     yield at_most("files as they go onto a board", usage.used // 128, 100, "{} chunks of 128 bytes")
+    usage = image.bundled_for(V2).usage(files_with(Radio(sends=255), V2, files))
+    yield at_most("the same with radio, V2", usage.used // 128, 100, "{} chunks of 128 bytes")
     payload = len(brain.make().payload)
     note = f"the information in the choices is {TABLE_FLOOR}"
     yield at_most("table payload, index included", payload, 26, "{} bytes", note)
@@ -66,6 +71,7 @@ PARTS = (
     *bench_board.PARTS,
     sizes,
     *bench_computer.PARTS,
+    *bench_ether.PARTS,
     *bench_log.PARTS,
     *bench_rooms.PARTS,
     *bench_web.PARTS,

@@ -4,6 +4,7 @@ The package brings stubs for modules of CPython's own too (`random`, `sys`, …)
 take for CPython's. So it is unpacked aside, and mypy sees only what CPython lacks.
 """
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = ROOT / ".venv" / "device-stubs"
 PACKAGE = "micropython-microbit-stubs-en>=0.0.1b2"
-WANTED = ("microbit", "machine.pyi", "micropython.pyi")
+WANTED = ("microbit", "machine.pyi", "micropython.pyi", "radio.pyi")
 
 
 def unpack() -> None:
@@ -24,11 +25,12 @@ def unpack() -> None:
         made.mkdir()
         for name in WANTED:
             (Path(folder) / "stdlib" / name).rename(made / name)
+        shutil.rmtree(STUBS, ignore_errors=True)  # of an earlier version, with less in it
         made.rename(STUBS)
 
 
 def main() -> int:
-    if not STUBS.is_dir():
+    if not all((STUBS / name).exists() for name in WANTED):
         unpack()
     found = subprocess.run(
         [sys.executable, "-m", "mypy", "--config-file", "tools/device-mypy.ini"],

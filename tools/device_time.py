@@ -93,12 +93,13 @@ def reset_to_light_us(board: Microbit) -> int:
     return board.clock_us - start_us - _SHOWN_US[board.board]
 
 
-def presses(firmware: str) -> Iterator[int]:
+def presses(firmware: str, files: Mapping[str, bytes] | None = None) -> Iterator[int]:
     """Microseconds from presses, in the menu and in games, to the first change of the LEDs.
 
-    Times are of the light itself: when the pins begin to show something else.
+    Times are of the light itself: when the pins begin to show something else. files: by default
+    the game.
     """
-    board = stepped(firmware)()
+    board = stepped(firmware)(files)
     run_to_menu(board)
     for number in range(_PHASES * len(_ROUND) // 4):
         index = number % len(_ROUND)

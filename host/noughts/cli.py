@@ -52,19 +52,21 @@ COMMANDS = (
         "flash",
         "board",
         "copy the game to a board by its USB drive",
-        "noughts flash\n  noughts flash --all",
+        "noughts flash\n  noughts flash --all\n  noughts flash --all --radio 7",
     ),
     Command(
         "put",
         "board",
         "update the game on a board over serial",
-        "noughts put\n  noughts put --port /dev/ttyACM0 --table my_table.py",
+        "noughts put\n  noughts put --port /dev/ttyACM0 --table my_table.py\n"
+        "  noughts put --gateway 7\n  noughts put --radio off",
     ),
     Command(
         "hex",
         "board",
         "build a hex for any micro:bit, or list one",
-        "noughts hex -o a.hex\n  noughts hex --list noughts.hex",
+        "noughts hex -o a.hex\n  noughts hex --list noughts.hex\n"
+        "  noughts hex --radio 7 -o class.hex",
     ),
     Command(
         "doctor",

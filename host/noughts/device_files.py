@@ -24,13 +24,17 @@ def device_dir() -> Path:
     raise NoughtsError("the device files are missing from this installation; install noughts again")
 
 
+_FOR_RADIO = ("air.py", "gateway.py")
+
+
 def device_files() -> dict[str, bytes]:
-    """Every file of the device, name to content, sorted by name."""
-    return {path.name: path.read_bytes() for path in sorted(device_dir().glob("*.py"))}
+    """Every file of the game, name to content, sorted by name; `radio_files.py` has the others."""
+    paths = sorted(device_dir().glob("*.py"))
+    return {path.name: path.read_bytes() for path in paths if path.name not in _FOR_RADIO}
 
 
 def files_for_boards() -> dict[str, bytes]:
-    """Every file of the device as it goes onto a board, name to content, sorted by name."""
+    """Every file of the game as it goes onto a board, name to content, sorted by name."""
     return packed(device_files())
 
 

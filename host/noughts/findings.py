@@ -13,6 +13,7 @@ from noughts.device_files import device_files
 from noughts.errors import BoardError, NoughtsError
 from noughts.firmware.image import bundled, is_sound
 from noughts.hardware.probe import ProbedBoard
+from noughts.radio_files import OFF
 from noughts.virtual.program import Program
 
 
@@ -94,9 +95,14 @@ def of_board(board: ProbedBoard) -> list[Check]:
         elif newer := _newer_than(board.board or "", board.firmware or ""):
             found += f"; `noughts flash` brings {newer}"
         checks.append(Check("firmware", sound, found))
-    if board.boot is not None:
-        boot = board.boot
-        checks.append(Check("game", True, f"{boot.release}, table {boot.table_id}"))
+    if board.start is not None:
+        boot, start = board.boot, board.start
+        if boot is not None:
+            checks.append(Check("game", True, f"{boot.release}, table {boot.table_id}"))
+        if start.radio.gateway is not None:
+            checks.append(Check("radio", True, f"{start.radio}, release {start.release}"))
+        elif start.radio != OFF:
+            checks.append(Check("radio", True, f"{start.radio} as {start.radio_id}"))
     elif board.fault is not None:
         checks.append(Check("game", False, str(board.fault), board.fault.details))
     elif board.micropython is not None:

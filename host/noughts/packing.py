@@ -18,9 +18,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 _ON_EVERY_BOARD = """
-    now:this cell:love marks:pin0 player:pin1 pending:pin2 chosen:pin3 result:pin4 score:pin6
+    now:this cell:love marks:a player:b pending:c chosen:d result:pin4 score:pin6
     until:pin7 cells:pin8 target:pin9 level:up THROUGH:MEH worth:YES light:fill seat:COW
-    phase:blit tilted:off worths:crop choose:copy number:a best:b squares:c draw:d boot:sda
+    phase:blit tilted:off worths:crop choose:copy number:pin0 best:pin1 squares:pin2 draw:pin3 boot:sda
     last:scl weights:buf seats:bpm moved:a2 turn:a4 old:help xor:touch first:DUCK place:XMAS
     move:left tell:b3 told:b4 wait_and_tell:b5 keep:c3 said:c4 room:c5
 """

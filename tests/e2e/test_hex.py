@@ -65,6 +65,46 @@ def test_as_json(built, capsys):
         assert board["used_bytes"] + board["free_bytes"] in (28_672, 20_480)
 
 
+def test_with_radio_and_as_a_gateway(tmp_path, capsys):
+    path = str(tmp_path / "radio.hex")
+    assert main(["hex", "--radio", "7", "-o", path]) == 0
+    told = capsys.readouterr().out
+    assert "a micro:bit V1 has no memory for radio: there the game plays without it" in told
+    assert told.count("radio: sends in group 7") == 1
+    assert main(["hex", "--list", path, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [board["radio_group"] for board in facts.values()] == [None, 7]
+    assert facts["V1"]["files"].keys() == files_for_boards().keys()
+    assert main(["hex", "--gateway", "0", "-o", path]) == 0
+    told = capsys.readouterr().out
+    assert "drag it onto the micro:bit that is the gateway" in told
+    assert told.count("radio: gateway of group 0") == 2 and "table" not in told
+    assert main(["hex", "--list", path, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [board["gateway_group"] for board in facts.values()] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("hex", "--radio", "256"),
+        ("hex", "--gateway", "-1"),
+        ("hex", "--radio", "off"),
+        ("flash", "--gateway", "x"),
+        ("put", "--radio", "on"),
+        ("put", "--radio", "1", "--gateway", "2"),
+        ("put", "--gateway", "1", "--table", "table.py"),
+        ("hex", "--list", "noughts.hex", "--radio", "1"),
+        ("flash", "--hex", "a.hex", "--radio", "1"),
+    ],
+)
+def test_a_group_is_a_number_up_to_255(words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(list(words))
+    assert ended.value.code == 2
+    assert "noughts " + words[0] + ": error: " in capsys.readouterr().err
+
+
 def test_extract_gives_the_files_back(built, tmp_path, capsys):
     folder = tmp_path / "new" / "files"
     for _ in range(2):  # the second time finds them as they are

@@ -1,4 +1,4 @@
-"""The example in docs/emulator.md runs, and prints what the page says."""
+"""The examples in docs/emulator.md run, and print what the page says."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import pytest
 from repl import firmware
 
 
-def test_example(repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples(repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (repository / "docs" / "emulator.md").read_text(encoding="utf-8")
-    code, printed = re.findall(r"```(?:python)?\n(.*?)```", text, re.DOTALL)
+    blocks = re.findall(r"```(?:python)?\n(.*?)```", text, re.DOTALL)
     hex_file = tmp_path / "firmware.hex"
     hex_file.write_text(firmware("V2 2.1.2"))
-    exec(code, {"hex_file": hex_file})
-    assert capsys.readouterr().out == printed
+    names = {"hex_file": hex_file}
+    for code, printed in zip(blocks[::2], blocks[1::2], strict=True):
+        exec(code, names)
+        assert capsys.readouterr().out == printed

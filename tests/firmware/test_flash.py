@@ -56,6 +56,29 @@ def test_another_hex(virtual, drive, tmp_path, capsys):
     assert f"game {__version__}, table {other.id}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("kind", "words", "told"),
+    [
+        ("V1", ("--gateway", "7"), f"micro:bit V1: gateway of group 7, release {__version__}"),
+        ("V1", ("--radio", "7"), f"micro:bit V1: game {__version__}, table 2798"),
+        (
+            "V2",
+            ("--radio", "7"),
+            f"micro:bit V2: game {__version__}, table 2798, sends in group 7 as ",
+        ),
+    ],
+)
+def test_with_radio_and_as_a_gateway(virtual, drive, tmp_path, capsys, kind, words, told):
+    board = virtual({}, kind, speed=4)
+    assert flash(drive(board), "--port", board.port, *words) == 0
+    assert f"started on {told}" in capsys.readouterr().out
+    # The same by way of a file.
+    path = str(tmp_path / "radio.hex")
+    assert main(["hex", "-o", path, *words]) == 0
+    assert flash(drive(board), "--port", board.port, "--hex", path) == 0
+    assert f"started on {told}" in capsys.readouterr().out
+
+
 def test_a_board_that_runs_something_else_is_found_out(virtual, drive, capsys):
     main = b"from microbit import sleep\nwhile True:\n    print('garbage')\n    sleep(50)\n"
     board = virtual({"main.py": main})

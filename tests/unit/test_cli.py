@@ -14,6 +14,7 @@ from needed import POSIX
 from noughts import cli
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
+from noughts.hardware.boot import Start
 from noughts.hardware.drive import Drive
 from noughts.hardware.probe import ProbedBoard
 from noughts.protocol.sentences import Boot
@@ -339,7 +340,10 @@ GAME = Boot("0A83", "V2", "1.0.0", "2798")
 
 def test_doctor_finds_all_well(monkeypatch, capsys):
     found = ProbedBoard(
-        board="V2", firmware="2.1.2", micropython="1.18", boot=Boot("0A83", "V2", "1.0.0", "2798")
+        board="V2",
+        firmware="2.1.2",
+        micropython="1.18",
+        start=Start(Boot("0A83", "V2", "1.0.0", "2798"), "V2", "1.0.0"),
     )
     monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: [found])
     assert cli.main(["doctor"]) == 0

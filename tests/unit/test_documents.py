@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from noughts import __version__
-from noughts.device_files import device_files
+from noughts.device_files import device_dir, device_files
 
 DOCUMENTS = (
     "README.md",
@@ -56,7 +56,8 @@ def test_the_files_that_contributors_are_sent_to_are_there():
 
 def test_the_board_the_protocol_and_the_changelog_name_this_release():
     told = re.findall(rb'"NB,1,%s,V%d,([^,]+),%s"', device_files()["loop.py"])
-    assert told == [__version__.encode()]
+    told += re.findall(rb'"gateway (\d\S+) ', (device_dir() / "gateway.py").read_bytes())
+    assert told == 2 * [__version__.encode()]
     protocol = (ROOT / "docs" / "protocol.md").read_text("utf-8")
     assert re.findall(r"\$NB,1,\w+,V2,([^,]+),", protocol) == [__version__]
     assert f"| `{__version__}` | the game's release |" in protocol

@@ -1,16 +1,22 @@
 """What `noughts doctor` makes of what could be found out about a board."""
 
+from dataclasses import replace
+
 import pytest
 
 from noughts.errors import BoardError, GameError
 from noughts.findings import of_board, of_computer
+from noughts.hardware.boot import Start
 from noughts.hardware.drive import look
 from noughts.hardware.ports import Port
 from noughts.hardware.probe import ProbedBoard
 from noughts.protocol.sentences import Boot
+from noughts.radio_files import Radio
 from stand_in_drive import USB_ID, StandInDrive
 
-BOOT = Boot("0A83", "V2", "1.0.0", "2798")
+GAME = Start(Boot("0A83", "V2", "1.0.0", "2798"), "V2", "1.0.0")
+SENDER = replace(GAME, radio=Radio(sends=7), radio_id="9A1B2C3D")
+GATEWAY = Start(None, "V1", "1.0.0", Radio(gateway=7))
 PLUGGED, NAMED = Port("/dev/ttyACM0", USB_ID), Port("/dev/pts/7", None)
 SOUND = {"board": "V2", "firmware": "2.1.2", "micropython": "1.18"}
 BOARD = ("board", True, "micro:bit V2")
@@ -31,11 +37,27 @@ def lines(board):
         ({"problem": "it is missing; plug"}, [("port", False, "it is missing; plug")]),
         ({"port": NAMED, "problem": "it is busy; wait"}, [("port", False, "it is busy; wait")]),
         (
-            {"port": NAMED, "boot": BOOT, "board": "V2"},  # a game that came before the firmware
+            {"port": NAMED, "start": GAME, "board": "V2"},  # a game that came before the firmware
             [
                 ("port", True, "/dev/pts/7, accessible"),
                 BOARD,
                 ("game", True, "1.0.0, table 2798"),
+            ],
+        ),
+        (
+            {"port": NAMED, "start": SENDER},
+            [
+                ("port", True, "/dev/pts/7, accessible"),
+                ("game", True, "1.0.0, table 2798"),
+                ("radio", True, "sends in group 7 as 9A1B2C3D"),
+            ],
+        ),
+        (
+            {"port": NAMED, "start": GATEWAY, "micropython": "1.9.2", "firmware": "1.1.1"},
+            [
+                ("port", True, "/dev/pts/7, accessible"),
+                ("firmware", True, "MicroPython 1.9.2 (firmware 1.1.1)"),
+                ("radio", True, "gateway of group 7, release 1.0.0"),
             ],
         ),
         (

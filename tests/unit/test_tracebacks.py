@@ -80,6 +80,7 @@ def test_a_board_that_never_ends_its_traceback_fills_no_memory():
 @pytest.mark.parametrize(
     ("error", "name", "incomplete"),
     [
+        ("ImportError: no module named 'gateway'", "main.py", True),
         ("ImportError: no module named 'tilt'", "loop.py", True),
         ("ImportError: no module named 'timer'", "loop.py", False),  # no file of ours
         ("AttributeError: 'module' object has no attribute 'ID'", "loop.py", True),

@@ -70,8 +70,11 @@ def _facts(boards: list[tuple[ProbedBoard, list[Check]]]) -> list[dict[str, obje
             "board": board.board,
             "firmware": board.firmware,
             "micropython": board.micropython,
-            "release": board.boot.release if board.boot else None,
+            "release": board.start.release if board.start else None,
             "table_id": board.boot.table_id if board.boot else None,
+            "radio_group": board.start.radio.sends if board.start else None,
+            "radio_id": board.start.radio_id if board.start else None,
+            "gateway_group": board.start.radio.gateway if board.start else None,
             "checks": [asdict(check) for check in checks],
         }
         for board, checks in boards

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from noughts.commands.options import add_radio
 from noughts.errors import BoardError, NoughtsError, in_words, printable
 from noughts.hardware import drive as drives
 from noughts.hardware.drive import Drive
 from noughts.hardware.flashing import flash, hex_in, our_hex
 from noughts.invocation import as_typed
+from noughts.radio_files import OFF
 from noughts.terminal.progress import progress
 
 
@@ -29,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hex", metavar="FILE", type=Path, help="copy this hex, which `noughts hex` made"
     )
+    add_radio(parser)
     parser.add_argument(
         "--port",
         metavar="PORT",
@@ -45,9 +48,11 @@ def run(args: argparse.Namespace) -> int:
     """Flash one board, or all; with `--all`, go on after a failure and tell it at the end."""
     if args.all and (args.drive or args.port):
         args.error("--all flashes every board; leave out DRIVE and --port")
+    if args.hex and args.radio:
+        args.error("--hex copies a hex as it is; give --radio or --gateway to `noughts hex`")
     chosen = _chosen(args.drive, args.all)
     say = partial(print, flush=True)
-    what = hex_in(args.hex) if args.hex else our_hex()
+    what = hex_in(args.hex) if args.hex else our_hex(args.radio or OFF)
     failed = 0
     for drive in chosen:
         try:

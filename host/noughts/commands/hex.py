@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from noughts import brain
+from noughts.commands.options import add_radio
 from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.firmware import image
 from noughts.firmware.image import Firmware
+from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="use this official MicroPython instead of the bundled one: a Universal Hex, or a hex "
         "for V1 or for V2; may be given twice",
     )
+    add_radio(parser)
     parser.add_argument(
         "--list", metavar="FILE", type=Path, help="build nothing; list what this hex holds"
     )
@@ -51,11 +54,16 @@ def run(args: argparse.Namespace) -> int:
     looking = args.list or args.extract
     if args.list and args.extract:
         args.error("--list and --extract each take a hex; give one of them")
-    if looking and (args.output or args.firmware):
-        args.error("-o and --firmware are for building, not for --list or --extract")
+    if looking and (args.output or args.firmware or args.radio):
+        args.error(
+            "-o, --firmware, --radio and --gateway are for building, not for --list or --extract"
+        )
+    radio: Radio = args.radio or OFF
     if looking:
         firmwares = image.load(args.list or args.extract[1])
-        contents = {board: firmware.files() for board, firmware in firmwares.items()}
+        contents: dict[str, Mapping[str, bytes]] = {
+            board: firmware.files() for board, firmware in firmwares.items()
+        }
         if args.extract:
             _extract(args.extract[0], contents)
     else:
@@ -65,16 +73,17 @@ def run(args: argparse.Namespace) -> int:
         brain.of(files)  # without one, it would not be the game
         firmwares = image.for_boards(args.firmware or [])
         _warn(firmwares)
-        contents = dict.fromkeys(firmwares, files)
+        contents = {board: files_with(radio, board, files) for board in firmwares}
         path: Path = args.output or Path("noughts.hex")
-        write_whole(path, image.universal(firmwares, files).encode())
+        write_whole(path, image.universal_of(firmwares, contents).encode())
     if args.json:
         print(json.dumps(_facts(firmwares, contents)))
         return 0
     if not looking:
-        print(
-            printable(f"{path} written, {path.stat().st_size:,} bytes; drag it onto any micro:bit")
-        )
+        whom = "any micro:bit" if radio.gateway is None else "the micro:bit that is the gateway"
+        print(printable(f"{path} written, {path.stat().st_size:,} bytes; drag it onto {whom}"))
+        if radio.sends is not None:
+            print(V1_WITHOUT_RADIO)
     _tell(firmwares, contents)
     if args.extract:
         print(printable(f"files written to {args.extract[0]}"))
@@ -97,7 +106,11 @@ def _tell(firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str,
         files = contents[board]
         print(firmware)
         print(f"  file system: {firmware.usage(files)}")
-        print(f"  table id: {_table_id(files) or 'none (no table of noughts)'}")
+        radio = _radio(files)
+        if radio.gateway is None:
+            print(f"  table id: {_table_id(files) or 'none (no table of noughts)'}")
+        if radio != OFF:
+            print(f"  radio: {radio}")
         print(f"  files: {len(files)}{', the same' if files == told else ''}")
         if files != told:
             for name, content in files.items():
@@ -116,6 +129,8 @@ def _facts(
             "used_bytes": firmware.usage(contents[board]).used,
             "free_bytes": firmware.usage(contents[board]).free,
             "table_id": _table_id(contents[board]),
+            "radio_group": _radio(contents[board]).sends,
+            "gateway_group": _radio(contents[board]).gateway,
         }
         for board, firmware in firmwares.items()
     }
@@ -126,6 +141,13 @@ def _table_id(files: Mapping[str, bytes]) -> str | None:
         return brain.read(files["table.py"].decode("utf-8"), "table.py").id
     except (KeyError, UnicodeDecodeError, NoughtsError):
         return None
+
+
+def _radio(files: Mapping[str, bytes]) -> Radio:
+    try:
+        return radio_of(files)
+    except NoughtsError:
+        return OFF
 
 
 def _printable(name: str) -> str:

@@ -17,6 +17,7 @@ from noughts.errors import StoreError, UnknownEngineError, printable
 from noughts.files import whole_file
 from noughts.game.engine import Engine
 from noughts.protocol.describe import SEATS_MEANING
+from noughts.radio_files import GROUPS, OFF, Radio
 from noughts.store import filter_words
 from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import GameFilter, count
@@ -36,6 +37,33 @@ def add_db(parser: argparse.ArgumentParser, default: str | None = None) -> None:
         default=default,
         help="where the games are kept (games.db in your data folder)",
     )
+
+
+def add_radio(parser: argparse.ArgumentParser, off: bool = False) -> None:
+    """The options for boards that send by radio, and for their gateway; `off` can be said too."""
+    options = parser.add_mutually_exclusive_group()
+    about = "a V2 also sends its games by radio, in this group (0 to 255) of a class"
+    if off:
+        about += "; 'off': it sends no more; without this option, that stays as it is"
+    options.add_argument(
+        "--radio",
+        metavar="GROUP",
+        type=_typed(lambda text: OFF if off and text == "off" else Radio(sends=_group(text))),
+        help=about,
+    )
+    options.add_argument(
+        "--gateway",
+        metavar="GROUP",
+        dest="radio",
+        type=_typed(lambda text: Radio(gateway=_group(text))),
+        help="no game, but a gateway: a board that prints what the group sends, for `watch`",
+    )
+
+
+def _group(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text) in GROUPS:
+        return int(text)
+    raise ValueError(f"{text!r} is not a radio group, 0 to 255")
 
 
 def add_records(parser: argparse.ArgumentParser, records: str) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from noughts import brain
+from noughts.commands.options import add_radio
 from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError
 from noughts.hardware.ports import choose_port
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--table", metavar="FILE", type=Path, help="send this table instead of device/table.py"
     )
+    add_radio(parser, off=True)
     parser.add_argument(
         "--replace",
         action="store_true",
@@ -39,12 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, send what differs, restart, confirm."""
+    if args.table and args.radio and args.radio.gateway is not None:
+        args.error("a gateway has no table; leave out --table")
     files = files_for_boards()
     if args.table:
         files["table.py"] = pack(brain.source(read_table(args.table)).encode())
     brain.of(files)  # what is missing here is said before any board is looked for
     name = choose_port(args.port)
-    print(bring_up_to_date(name, files, args.replace, print, _interruptible))
+    print(bring_up_to_date(name, files, args.replace, print, _interruptible, radio=args.radio))
     return 0
 
 

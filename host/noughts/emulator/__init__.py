@@ -21,6 +21,7 @@ from noughts.emulator.errors import (
     UnicornError,
     UnmodelledError,
 )
+from noughts.emulator.ether import Ether
 from noughts.emulator.microbit import Board, Button, Microbit
 from noughts.emulator.pacing import Pace, RealTime
 from noughts.emulator.snapshot import Snapshot
@@ -30,6 +31,7 @@ __all__ = [
     "Button",
     "CpuFaultError",
     "EmulatorError",
+    "Ether",
     "FirmwareStoppedError",
     "HexError",
     "Microbit",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from noughts.emulator.cpu import Cpu
 from noughts.emulator.flash import FICR, Flash
@@ -17,11 +17,19 @@ from noughts.emulator.peripheral import Peripheral
 from noughts.emulator.uart import SerialLine
 from noughts.emulator.unicorn_core import PAGE, Core, unicorn
 
+if TYPE_CHECKING:
+    from noughts.emulator.antenna import Antenna
+    from noughts.emulator.radio import Radio
+
 RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2
 """What RESETREAS says."""
 
 _ROM_TABLE = 0xF000_0000
 """Start-up code reads the chip's revision there."""
+
+_DEVICEID = 0x060
+"""In FICR, the half of the chip's number that differs by the seed."""
+_APART = 0x9E37_79B1  # odd, so that no two seeds have one number
 
 P = TypeVar("P", bound=Peripheral)
 
@@ -48,7 +56,7 @@ class Chip:
         ram_size: int,
         write_us: int,
         erase_us: int,
-        ficr: Mapping[int, int],
+        ficr: dict[int, int],
         seed: int,
     ) -> None:
         core = Core(model)
@@ -56,7 +64,8 @@ class Chip:
         self.cpu = Cpu(core, ram, has_fpu)
         per_us = self.hz // 1_000_000
         self.flash = Flash(self.cpu, flash_size, page, write_us * per_us, erase_us * per_us)
-        for offset, value in ficr.items():
+        own = {_DEVICEID: (ficr[_DEVICEID] + seed * _APART) % 2**32}
+        for offset, value in (ficr | own).items():
             self.flash.program(FICR + offset, struct.pack("<I", value))
         core.uc.mem_map(_ROM_TABLE, PAGE, unicorn.UC_PROT_READ)
         self.random = random.Random(seed)
@@ -64,6 +73,10 @@ class Chip:
         self.pressed: set[str] = set()
         self.port: Port
         """The pins of port 0, since the last reset."""
+        self.radio: Radio
+        """The radio since the last reset."""
+        self.antenna: Antenna | None = None
+        """What ties the radio to those of other boards, in an ether."""
         self.retained: dict[int, int] = {}
         """POWER registers that outlive a reset."""
         self.pages: dict[int, Peripheral] = {}
@@ -111,6 +124,8 @@ class Chip:
         """Reset everything, and begin at address 0. Without power, RAM holds noise."""
         if not keep_ram:
             self.cpu.ram[:] = self.random.randbytes(len(self.cpu.ram))
+        if self.antenna is not None:
+            self.antenna.fall_silent()
         self.cpu.forget()
         self.pages.clear()
         self.ties.clear()

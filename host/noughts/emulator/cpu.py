@@ -156,6 +156,13 @@ class Cpu(Timeline):
                 self._do_reset()
                 nvic = self.nvic
 
+    def idle_until(self) -> int:
+        """The time before which no instruction is executed, and nothing is due."""
+        waiting = self.nvic.pending & self.nvic.enabled or self.nvic.pending_system
+        if self.stalled or self._polling or (self._asleep and not waiting):
+            return max(self.base, self.next_due())
+        return self.base
+
     def _fire_events(self) -> None:
         while self.next_due() <= self.base:
             from_outside, device = self.pop()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from noughts.emulator.antenna import Antenna
 from noughts.emulator.chip import RESET_PIN, RESET_POWER_ON
 from noughts.emulator.errors import EmulatorError, PowerOffError
 from noughts.emulator.flash import UICR, UICR_SIZE
@@ -15,6 +16,9 @@ from noughts.emulator.snapshot import Snapshot
 from noughts.emulator.uart import SerialLine
 from noughts.emulator.v1 import V1
 from noughts.emulator.v2 import V2
+
+if TYPE_CHECKING:
+    from noughts.emulator.ether import Ether
 
 Board = Literal["V1", "V2"]
 Button = Literal["A", "B"]
@@ -44,7 +48,8 @@ class Microbit:
 
         `hex` is a path, the text of a hex file, or a mapping of addresses to bytes. `flash` and
         `uicr` are another micro:bit's: with them, `hex` may be left out. `seed` determines all that
-        is random: the random number generator, RAM at power-on, and what a power cut leaves.
+        is random: the random number generator, RAM at power-on, and what a power cut leaves; and
+        the chip's own number.
         Raises `HexError`, `UnicornError`, or `EmulatorError` for an unknown board.
         """
         if board not in _CHIPS:
@@ -112,11 +117,23 @@ class Microbit:
     def _run_to(self, cycle: int) -> None:
         if not self._powered:
             raise PowerOffError("the micro:bit has no power; call power_on first")
+        if self._chip.antenna is None:
+            self._run_alone(cycle)
+        else:
+            self._chip.antenna.run_all(cycle)
+
+    def _run_alone(self, cycle: int) -> None:
         cpu = self._chip.cpu
         try:
             cpu.run_until(cycle)
         finally:  # it may run past the end by the rest of an IT block
             self._cycle = min(cycle, cpu.now())
+
+    def enter(self, ether: Ether, name: str) -> Antenna:
+        """Hear and be heard in an ether, from now on; called by `Ether`."""
+        antenna = Antenna(name, self._chip, ether, self._run_alone, lambda: self._powered)
+        self._chip.antenna = antenna
+        return antenna
 
     # What is on the outside.
 
@@ -169,6 +186,8 @@ class Microbit:
     def power_cut(self) -> None:
         """Take the power away at this instruction: of what flash was doing, a part is done."""
         self._cut_flash()
+        if self._chip.antenna is not None:
+            self._chip.antenna.fall_silent()
         self.uart.clear()
         self._chip.bus.lose_power()
         self._powered = False
@@ -211,9 +230,11 @@ class Microbit:
 
         Device time too goes back. What it has done by then it does again: to the instruction, given
         the same inputs. Its start need not be waited for again, which takes most of the time of a
-        short test.
+        short test. Raises `EmulatorError` in an ether, which has snapshots of its own.
         """
-        return Snapshot(self._chip, self)
+        if self._chip.antenna is not None:
+            raise EmulatorError("the micro:bit is in an ether; use the ether's snapshot")
+        return Snapshot([self._chip], self)
 
     @property
     def ram(self) -> bytes:

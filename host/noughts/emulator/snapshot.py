@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, MutableSequence
+from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -26,31 +26,19 @@ _NOT_OURS = Core, Tlb
 
 
 class Snapshot:
-    """What a micro:bit was when this was made, between two runs."""
+    """What micro:bits, and all that they refer to, were when this was made, between two runs."""
 
-    def __init__(self, chip: Chip, *others: object) -> None:
-        self._chip = chip
-        self._registers = chip.cpu.core.uc.context_save()
-        self._calls = dict(chip.cpu.core.calls)
-        self._memory = [(base, memory, bytes(memory)) for base, memory in chip.memories()]
+    def __init__(self, chips: Sequence[Chip], *others: object) -> None:
+        self._cores = [_Core(chip) for chip in chips]
         self._kept: list[object] = []
         """Keeps what was noted alive, so that no other object gets its id."""
         self._put_back: list[Callable[[], object]] = []
-        self._note([chip, *others])
+        self._note([*chips, *others])
 
     def restore(self) -> None:
-        """Put the micro:bit back into this state; may be called any number of times."""
-        core = self._chip.cpu.core
-        for base, memory, content in self._memory:
-            for at in range(0, len(content), PAGE):
-                before = content[at : at + PAGE]
-                if memory[at : at + PAGE] != before:
-                    memory[at : at + PAGE] = before
-                    core.uc.ctl_remove_cache(base + at, base + at + PAGE)
-        core.uc.context_restore(self._registers)
-        if core.calls != self._calls:
-            core.set_calls(self._calls)
-            self._chip.cpu.tlb.grow()
+        """Put them back into this state; may be called any number of times."""
+        for core in self._cores:
+            core.restore()
         for put_back in self._put_back:
             put_back()
 
@@ -97,6 +85,29 @@ class Snapshot:
 
         self._put_back.append(put_back)
         return [*content, *content.values()] if isinstance(content, dict) else content
+
+
+class _Core:
+    """What a chip's CPU and memory hold."""
+
+    def __init__(self, chip: Chip) -> None:
+        self._chip = chip
+        self._registers = chip.cpu.core.uc.context_save()
+        self._calls = dict(chip.cpu.core.calls)
+        self._memory = [(base, memory, bytes(memory)) for base, memory in chip.memories()]
+
+    def restore(self) -> None:
+        core = self._chip.cpu.core
+        for base, memory, content in self._memory:
+            for at in range(0, len(content), PAGE):
+                before = content[at : at + PAGE]
+                if memory[at : at + PAGE] != before:
+                    memory[at : at + PAGE] = before
+                    core.uc.ctl_remove_cache(base + at, base + at + PAGE)
+        core.uc.context_restore(self._registers)
+        if core.calls != self._calls:
+            core.set_calls(self._calls)
+            self._chip.cpu.tlb.grow()
 
 
 def _is_ours(thing: object) -> bool:

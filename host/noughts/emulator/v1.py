@@ -79,7 +79,7 @@ class V1(Chip):
         self.attach(Rng(self))
         self.attach(Temp(self))
         self.attach(Adc(self))
-        self.attach(Radio(self))
+        self.radio = self.attach(Radio(self))
         for base, irq in (*_OTHERS, *_MORE):
             self.attach(Peripheral(self, base, irq))
         self.attach(Ppi(self, _PPI_CHANNELS))

@@ -102,7 +102,7 @@ class V2(Chip):
         self.attach(Rng(self))
         self.attach(Temp(self))
         self.attach(Saadc(self))
-        self.attach(Radio(self))
+        self.radio = self.attach(Radio(self))
         for base, irq in _PWMS:
             self.attach(Pwm(self, base, irq))
         for base in _EGUS:

@@ -220,8 +220,15 @@ def for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
 
 def universal(firmwares: Mapping[str, Firmware], files: Mapping[str, bytes]) -> str:
     """The Universal Hex of these firmwares, by board, each with these files."""
+    return universal_of(firmwares, dict.fromkeys(firmwares, files))
+
+
+def universal_of(
+    firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str, bytes]]
+) -> str:
+    """The Universal Hex of these firmwares, by board, each with files of its own."""
     return universal_hex.join(
-        {board: firmware.with_files(files) for board, firmware in firmwares.items()}
+        {board: firmware.with_files(contents[board]) for board, firmware in firmwares.items()}
     )
 
 

@@ -1,34 +1,100 @@
-"""What a board says of itself when it starts: waiting for it, and checking it."""
+"""What a board says of itself when it starts: waiting for it, and checking it.
+
+A game says it in a sentence. What there is to say of radio is a line before that, and a gateway,
+which has no game, says a line only: so `noughts watch` knows them for noise.
+"""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import serial
 
 from noughts import __version__
+from noughts.board_ids import V1
 from noughts.errors import BoardError, BoardGoneError, GameError
 from noughts.hardware.ports import ERRORS
 from noughts.hardware.tracebacks import Traceback, TracebackReader
-from noughts.protocol.parser import Noise, ParsedSentence, Stream
+from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
+from noughts.radio_files import OFF, Radio
 
 LIMIT_S = 10.0
 _RESTART_S = 2.0
 """How long after a traceback the game may still start: it may be from before the restart."""
 
 
+# Whatever came before it in the line: a reset may have cut something short.
+_SENDER = re.compile(r"radio ([0-9A-F]{8}) (\d{1,3})$")
+_GATEWAY = re.compile(r"gateway ([\w.+-]{1,16}) (V[12]) (\d{1,3})$")
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a board says when it starts."""
+
+    boot: Boot | None
+    """What the game says; None of a gateway."""
+    board: str
+    release: str
+    radio: Radio = OFF
+    radio_id: str | None = None
+    """What the board that sends by radio is called there."""
+
+    def __str__(self) -> str:
+        if self.boot is None:
+            return f"{self.radio}, release {self.release}"
+        text = f"game {self.release}, table {self.boot.table_id}"
+        return text if self.radio == OFF else f"{text}, {self.radio} as {self.radio_id}"
+
+
+class _Listener:
+    """Takes what a board says, until that is a start."""
+
+    def __init__(self) -> None:
+        self._sender: re.Match[str] | None = None
+
+    def hear(self, item: Item) -> Start | None:
+        if isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot):
+            boot = item.sentence
+            if self._sender is None:
+                return Start(boot, boot.board, boot.release)
+            radio = Radio(sends=int(self._sender[2]))
+            return Start(boot, boot.board, boot.release, radio, self._sender[1])
+        if isinstance(item, Noise):
+            self._sender = _SENDER.search(item.text) or self._sender
+            if found := _GATEWAY.search(item.text):
+                return Start(None, found[2], found[1], Radio(gateway=int(found[3])))
+        return None
+
+
 def wait_for_boot(
     port: serial.SerialBase, limit_s: float = LIMIT_S, nudges: Sequence[Callable[[], None]] = ()
 ) -> Boot:
-    """The next boot sentence on a port.
+    """The next boot sentence on a port; else as `wait_for_start`."""
+    start = wait_for_start(port, limit_s, nudges)
+    if start.boot is None:
+        raise BoardError(
+            f"the board on {port.port} is a {start.radio}; `noughts put --radio off` "
+            "puts the game on it"
+        )
+    return start.boot
+
+
+def wait_for_start(
+    port: serial.SerialBase, limit_s: float = LIMIT_S, nudges: Sequence[Callable[[], None]] = ()
+) -> Start:
+    """What the board on a port says when it starts next.
 
     `nudges` are called one after another, at even intervals, as long as nothing has come. Raises
     `GameError` when there is a traceback instead, `BoardError`, with the last that was heard, when
     there is neither, and `BoardGoneError`.
     """
     stream = Stream()
+    listener = _Listener()
     reader = TracebackReader()
     stopped: Traceback | None = None
     last = ""
@@ -40,8 +106,8 @@ def wait_for_boot(
             end_s = time.monotonic() + limit_s / (1 + len(nudges))
             while time.monotonic() < end_s:
                 for item in stream.feed(port.read_until(b"\n")):
-                    if isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot):
-                        return item.sentence
+                    if start := listener.hear(item):
+                        return start
                     if isinstance(item, Noise) and item.text.strip():
                         last = item.text
                         found = reader.feed(item.text)
@@ -83,8 +149,24 @@ def reset_by_break(port: serial.SerialBase) -> None:
         raise OSError(str(error)) from error
 
 
+def confirmed_start(start: Start, table_id: str, radio: Radio) -> str:
+    """What the board says, in words; `BoardError` if it is not what was put there.
+
+    table_id: of the game, if it is one.
+    """
+    if start.boot is not None and radio.gateway is None:
+        confirmed(start.boot, table_id)
+        if start.board == V1:
+            radio = OFF
+    elif start.release != __version__:
+        raise BoardError(f"the board started as {start}, not {__version__}; try again")
+    if start.radio != radio:
+        raise BoardError(f"the board started as {start}; its radio should be: {radio}; try again")
+    return f"started on micro:bit {start.board}: {start}"
+
+
 def confirmed(boot: Boot, table_id: str) -> str:
-    """What the board says, in words; `BoardError` if it is not what was put there."""
+    """What a game says, in words; `BoardError` if it is not what was put there."""
     if (boot.release, boot.table_id) != (__version__, table_id):
         raise BoardError(
             f"the board started game {boot.release} with table {boot.table_id}, "

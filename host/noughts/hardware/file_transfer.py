@@ -18,11 +18,10 @@ import microfs
 import serial
 
 from noughts.errors import BoardError
-from noughts.hardware.boot import gone, wait_for_boot
+from noughts.hardware.boot import Start, gone, wait_for_start
 from noughts.hardware.file_commands import SURVEY, checksum, removing, writing
 from noughts.hardware.ports import LOST
 from noughts.packing import MARK
-from noughts.protocol.sentences import Boot
 
 _Answer = TypeVar("_Answer")
 
@@ -195,11 +194,11 @@ class BoardFiles:
             "press its reset button and try again, or flash it with `noughts flash`"
         )
 
-    def restart(self) -> Boot:
-        """Restart the board, and return its boot sentence. Raises `BoardError`."""
+    def restart(self) -> Start:
+        """Restart the board, and return what it says then. Raises `BoardError`."""
         with self._asking("start"):
             self._port.write(b"\x02\x04")  # out of the raw REPL, and a soft reset
-        return wait_for_boot(self._port)
+        return wait_for_start(self._port)
 
 
 def same(board: Mapping[str, BoardFile], files: Mapping[str, bytes]) -> set[str]:

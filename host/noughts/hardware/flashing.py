@@ -11,15 +11,17 @@ from pathlib import Path
 import serial
 
 from noughts import brain
+from noughts.board_ids import V1
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError
 from noughts.firmware import image
 from noughts.hardware import drive as drives
-from noughts.hardware.boot import confirmed, reset_by_break, soft_reset, wait_for_boot
+from noughts.hardware.boot import Start, confirmed_start, reset_by_break, soft_reset, wait_for_start
 from noughts.hardware.drive import Drive
 from noughts.hardware.ports import find_ports, open_port
 from noughts.hardware.update import Progress
 from noughts.protocol.sentences import Boot
+from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 
 _PORT_COMES_BACK_S = 10.0
 _PORT_OPENS_S = 5.0
@@ -32,27 +34,36 @@ class Hex:
 
     content: bytes
     table_id: str
+    """Of the game; empty where it is a gateway."""
     boards: frozenset[str]
+    radio: Radio = OFF
 
 
-def our_hex() -> Hex:
-    """The game on the official firmware, for every micro:bit."""
+def our_hex(radio: Radio = OFF) -> Hex:
+    """The game, or a gateway, on the official firmware, for every micro:bit."""
     files = files_for_boards()
     table_id = brain.of(files).id
     firmwares = image.bundled()
-    return Hex(image.universal(firmwares, files).encode(), table_id, frozenset(firmwares))
+    contents = {board: files_with(radio, board, files) for board in firmwares}
+    text = image.universal_of(firmwares, contents)
+    return Hex(text.encode(), table_id, frozenset(firmwares), radio)
 
 
 def hex_in(path: Path) -> Hex:
-    """A hex from a file, as it is; it must hold the game, so that its start can be confirmed.
+    """A hex from a file, as it is; it must be ours, so that its start can be confirmed.
 
     Raises `FirmwareError`.
     """
     ids = set()
+    radios = set()
     text = image.text_of(path)
     firmwares = image.read(text, str(path))
     for firmware in firmwares.values():
         files = firmware.files()
+        radios.add(radio_of(files))
+        if radio_of(files).gateway is not None:
+            ids.add("")
+            continue
         if "table.py" not in files or "main.py" not in files:
             raise FirmwareError(f"{path} does not hold the game; make one with `noughts hex`")
         ids.add(brain.read(files["table.py"].decode("latin-1"), f"table.py in {path}").id)
@@ -60,7 +71,8 @@ def hex_in(path: Path) -> Hex:
         raise FirmwareError(
             f"{path} has a different table for each board; make a new hex with `noughts hex`"
         )
-    return Hex(text.encode(), ids.pop(), frozenset(firmwares))
+    # A V1 has no radio in a game's hex.
+    return Hex(text.encode(), ids.pop(), frozenset(firmwares), max(radios, key=OFF.__ne__))
 
 
 def flash(
@@ -73,10 +85,10 @@ def flash(
     verify: bool = True,
     started: Callable[[Boot], object] = lambda boot: None,
 ) -> None:
-    """Copy a hex to a board, and see on its serial port that the game starts.
+    """Copy a hex to a board, and see on its serial port that the game, or gateway, starts.
 
     say: gets what is done, in lines. port: where it starts, if it cannot be found. started: gets
-    what the board says then. Raises `BoardError`.
+    what the game says then. Raises `BoardError`.
     """
     if drive.maintenance:
         raise BoardError(drives.MAINTENANCE)
@@ -86,6 +98,8 @@ def flash(
             f"{' and '.join(what.boards)} only; make one for both with `noughts hex`"
         )
     say(f"flashing {drive}")
+    if what.radio.sends is not None and drive.board == V1:
+        say(V1_WITHOUT_RADIO)
     with progress(len(what.content)) as steps:
         steps.doing(str(drive.path))
         whole = drives.copy(what.content, drive, steps.advance)
@@ -105,9 +119,10 @@ def flash(
         return
     if back is None:
         say(f"{drive.path} did not come back; listening on the serial port anyway")
-    boot = _verify(_port(drive, port))
-    started(boot)
-    say(f"{drive.path}: {confirmed(boot, what.table_id)}")
+    start = _verify(_port(drive, port))
+    if start.boot is not None:
+        started(start.boot)
+    say(f"{drive.path}: {confirmed_start(start, what.table_id, what.radio)}")
 
 
 def _port(drive: Drive, wanted: str | None) -> str:
@@ -131,11 +146,11 @@ def _port(drive: Drive, wanted: str | None) -> str:
     )
 
 
-def _verify(name: str) -> Boot:
+def _verify(name: str) -> Start:
     """Listen; the board has begun already, so make it begin again if it stays silent."""
     with contextlib.closing(_open(name)) as port:
         nudges = (lambda: reset_by_break(port), lambda: soft_reset(port))
-        return wait_for_boot(port, _LISTEN_S, nudges)
+        return wait_for_start(port, _LISTEN_S, nudges)
 
 
 def _open(name: str) -> serial.SerialBase:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import serial
 
 from noughts.errors import BoardError, GameError
-from noughts.hardware.boot import wait_for_boot
+from noughts.hardware.boot import Start, wait_for_start
 from noughts.hardware.drive import Drive, find_drives
 from noughts.hardware.ports import ERRORS, Port, find_ports, open_port
 from noughts.protocol.sentences import Boot
@@ -34,12 +34,17 @@ class ProbedBoard:
     """`V1` or `V2`."""
     firmware: str | None = None
     micropython: str | None = None
-    boot: Boot | None = None
-    """What the game said when it started."""
+    start: Start | None = None
+    """What the board said when it started."""
     problem: str | None = None
     """What is wrong with the port or the game; what to do."""
     fault: GameError | None = None
     """How the game stopped when it should have started."""
+
+    @property
+    def boot(self) -> Boot | None:
+        """What the game said when it started."""
+        return self.start.boot if self.start else None
 
 
 def inspect(extra_ports: Sequence[str], restart: bool) -> list[ProbedBoard]:
@@ -100,5 +105,5 @@ def _ask(board: ProbedBoard, port: serial.SerialBase) -> None:
     if found is not None:
         board.micropython, board.firmware = found[1].decode(), found[2].decode()
         board.board = "V1" if found[3] == b"nRF51822" else "V2"
-    board.boot = wait_for_boot(port, _BOOT_S)
-    board.board = board.boot.board
+    board.start = wait_for_start(port, _BOOT_S)
+    board.board = board.start.board

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from noughts.device_files import device_dir, device_files
+from noughts.radio_files import RADIO_FILES
 
 _HEADER = "Traceback (most recent call last):"
 _PLACE = re.compile(r'  File "([^"]{1,64})", line ([0-9]{1,6})')
@@ -43,7 +44,7 @@ class Traceback:
         """Whether a file of the game is missing, or the table, which `put` sends last, is cut."""
         missing = _MISSING.fullmatch(self.error)
         return (
-            (missing is not None and f"{missing[1]}.py" in device_files())
+            (missing is not None and f"{missing[1]}.py" in (*device_files(), *RADIO_FILES))
             or (self.place is not None and self.place[0] == "table.py")
             or (self.error.endswith("no attribute 'ID'") and self._asks_for_the_table())
         )

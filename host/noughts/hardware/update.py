@@ -16,12 +16,15 @@ from pathlib import PurePath
 from typing import Protocol
 
 from noughts import brain
+from noughts.board_ids import V1
+from noughts.device_files import files_for_boards
 from noughts.errors import BoardError
 from noughts.firmware.image import size_on_board
-from noughts.hardware.boot import confirmed
+from noughts.hardware.boot import confirmed_start
 from noughts.hardware.file_transfer import BoardFile, BoardFiles, same
 from noughts.hardware.ports import open_port
 from noughts.protocol.sentences import Boot
+from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
 _ROOM = {"V1": 27_648, "V2": 20_480}
@@ -63,25 +66,51 @@ def bring_up_to_date(
     say: Callable[[str], object],
     progress: Progress,
     started: Callable[[Boot], object] = lambda boot: None,
+    radio: Radio | None = None,
 ) -> str:
     """Compare, send what differs, restart, confirm; gives what the board says then, in words.
 
-    started: gets that as it is. Raises `BoardError`.
+    files: the game's. started: gets what it says then as it is. radio: what the board is to do by
+    radio, by default what it does already. Raises `BoardError`.
     """
     table_id = brain.of(files).id
     with closing(open_port(port_name)) as port:
         board = BoardFiles(port)
         with board.stopped():
             kind, present = board.survey()
-            update = plan(kind, present, files, replace)
+            wanted = _radio_on(present) if radio is None else radio
+            chosen = _chosen(kind, wanted, files)
+            update = plan(kind, present, chosen, replace)
             say(
-                f"micro:bit {kind} on {port_name}: {len(update.send)} of {len(files)} files to send"
+                f"micro:bit {kind} on {port_name}: {len(update.send)} of {len(chosen)} files to "
+                "send"
             )
-            with progress(sum(len(files[name]) for name in update.send)) as steps:
-                _carry_out(update, board, files, steps)
-        boot = board.restart()
-    started(boot)
-    return confirmed(boot, table_id)
+            if radio is None and wanted != OFF:
+                say(f"radio: still {wanted}; `noughts put --radio off` ends that")
+            with progress(sum(len(chosen[name]) for name in update.send)) as steps:
+                _carry_out(update, board, chosen, steps)
+        start = board.restart()
+    if start.boot is not None:
+        started(start.boot)
+    return confirmed_start(start, table_id, wanted)
+
+
+def _radio_on(present: Mapping[str, BoardFile]) -> Radio:
+    """What a board does by radio, as its files tell."""
+    ours = {name: file for name, file in present.items() if file.ours}
+    return radio_by(ours, lambda name, content: ours[name].holds(content))
+
+
+def _chosen(kind: str, radio: Radio, game: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """All files for a board. Raises `BoardError` where it cannot do that by radio."""
+    if radio.sends is not None and kind == V1:
+        raise BoardError(f"{V1_WITHOUT_RADIO}; use a V2, or leave out --radio")
+    if radio.gateway is not None and game["table.py"] != files_for_boards()["table.py"]:
+        raise BoardError(
+            "the board is a gateway, which has no table; choose another board with --port, or "
+            "make it a game again with `noughts put --radio off`"
+        )
+    return files_with(radio, kind, game)
 
 
 def _carry_out(update: Update, board: BoardFiles, files: Mapping[str, bytes], steps: Steps) -> None:
@@ -113,13 +142,14 @@ def plan(
             "then run `noughts put --replace`"
         )
     retired = sorted(
-        name for name in present if name not in wanted and present[name].ours and _plain(name)
+        (name for name in present if name not in wanted and present[name].ours and _plain(name)),
+        key=lambda name: (name != LAST, name),
     )
     _check_room(board, present, wanted, retired)
     send = sorted(set(wanted) - same(present, wanted), key=_place)
     if not retired and send in ([], [LAST]):
         return Update((), tuple(send))  # writing the table anew is removing it first
-    first = [LAST] if LAST in present else []
+    first = [LAST] if LAST in present and LAST in wanted else []
     if first and LAST not in send:
         send.append(LAST)
     changed = [name for name in send if name in present and name not in (*FIRST, LAST)]

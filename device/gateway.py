@@ -1,0 +1,49 @@
+# noughts: gateway. On a board of its own: prints what the boards in its group send by radio, a
+# frame a line, for `noughts watch`. Of a frame only its form is looked at; the computer, which
+# knows what a sentence is, does the rest.
+import gc
+import microbit
+import radio
+from microbit import display
+
+
+def start(group):
+    kind = 2 if hasattr(microbit, "pin_logo") else 1
+    # To print a frame takes 6 ms: what comes meanwhile waits, 71 bytes each. It is as much as the
+    # heap of a V1 allows, and the firmware of a V2.
+    gc.collect()
+    radio.config(length=65, queue=90 if kind == 1 else 254, channel=77, group=group)
+    radio.on()
+    print("gateway 1.0.0 V%d %d" % (kind, group))
+    text = "gateway %d" % group
+    display.scroll(text, 80, wait=False)
+    stop = microbit.running_time() + (6 * len(text) + 5) * 80
+    frame = bytearray(65)
+    index = 0  # frames heard
+    lit = -1  # the LED of them, which moves
+    while True:
+        try:
+            size = radio.receive_bytes_into(frame)
+            if size is None:
+                microbit.sleep(1)
+            elif sentence(bytes(frame[:size])):
+                print(str(frame[:size], "ascii"))
+                index += 1
+            if lit != index and microbit.running_time() > stop:
+                display.set_pixel(lit % 5, lit // 5 % 5, 0)
+                lit = index
+                display.set_pixel(lit % 5, lit // 5 % 5, 9)
+        except Exception:  # whatever was heard
+            pass
+
+
+def sentence(frame):
+    # Whether it has the form "$NR," ... "*hh". A second "$" could be that of another sentence,
+    # which would look as if it came by cable.
+    return (
+        frame[:4] == b"$NR,"
+        and frame[-3:-2] == b"*"
+        and frame.count(b"$") == 1
+        and min(frame) > 31
+        and max(frame) < 127
+    )

@@ -1,0 +1,208 @@
+"""Games through the air: what a V2 sends by radio, and a gateway prints, in device time."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from bench_board import never_silent
+from boards import A, B, Driver
+from noughts.device_files import files_for_boards
+from official import firmwares, stepped
+from radio_boards import GROUP, V2, Sender, gateway, line_of, lines, sender, sender_files
+from radio_class import play
+
+REPEATS, QUICKER = 10, 10
+LONGEST_S = 1.5 * 62 / QUICKER
+
+
+@pytest.mark.parametrize(
+    ("sending", "listening"),
+    [*((V2, firmware) for firmware in firmwares()), ("V2 2.0.0-beta.5", V2)],
+)
+def test_a_game_arrives_word_for_word(sending, listening):
+    heard = Driver(gateway(listening))
+    board = Sender(sender(sending), heard.board)
+    board.start()
+    board.press(B)
+    board.says("", "-")
+    board.play_out("402", "-")
+    board.press(A, B)
+    board.says("402", "x")
+    board.rest(500)
+    frames = [board.frame(body) for body in board.said()]
+    assert len(frames) == 6 and frames[0].startswith(f"$NR,{board.id},NB,1,")
+    assert list(dict.fromkeys(lines(heard))) == list(dict.fromkeys(board.ether.sent())) == frames
+
+
+def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
+    files = sender_files()
+    assert files["air.py"].count(b"random.randrange(500, 1500) << i[1] // 2") == 1
+    files["air.py"] = files["air.py"].replace(b"500, 1500", b"50, 150")  # a tenth of a minute
+    board = Sender(sender(files=files))
+    board.start()
+    for _ in range(3):  # quick games: those before are still being sent again
+        board.press(B)
+        board.rest(300)
+        board.press(A, B)
+    board.rest(LONGEST_S * 1000 + 2000)
+    said = board.said()
+    again = [body for body in said if not body.endswith("-")]
+    assert len(said) == 7 and len(again) == 4
+    sent = board.ether.sent()
+    assert Counter(sent) == {board.frame(body): 1 + REPEATS * (body in again) for body in said}
+    moments = [[] for _ in again]
+    for packet, text in zip(board.ether.packets, sent, strict=True):
+        for index, body in enumerate(again):
+            if text == board.frame(body):
+                moments[index].append(packet.start / 64e6)
+    for times in moments:
+        pauses = [later - sooner for sooner, later in pairwise(times)]
+        for number, pause_s in enumerate(pauses):
+            longest_s = 1.5 * (1 << number // 2) / QUICKER
+            assert longest_s / 3 < pause_s < longest_s + 0.03
+        assert LONGEST_S / 3 < sum(pauses) < LONGEST_S
+    starts = {round(times[-1] - times[0], 2) for times in moments}
+    assert len(starts) == len(moments)
+
+
+def test_games_of_another_run_are_sent_once():
+    """As those that a board keeps in its flash, and tells at its start."""
+    kept = [f"NG,0BADB007,{number},PP,A,402,5120,x" for number in range(1, 65)]
+    tell = "".join(f" sentences.send({body!r})\n" for body in kept)
+    files = sender_files()
+    files["loop.py"] = files["loop.py"].replace(b" index = 0\n", tell.encode() + b" index = 0\n", 1)
+    board = Sender(sender(files=files))
+    board.start()
+    board.rest(7000)
+    assert board.said()[1:] == kept
+    sent = Counter(board.ether.sent())
+    assert [sent[board.frame(body)] for body in kept] == [1] * 64
+
+
+def test_it_says_its_group_and_a_press_skips_that_and_counts():
+    board = Sender(sender())
+    board.start()
+    board.scrolls(f"radio {GROUP}")
+    board.shows("2")
+    board = Sender(sender())
+    board.start()
+    board.rest(900)
+    board.press(A)
+    board.shows("E", 0.1)
+    board = Sender(sender())
+    board.start()
+    board.rest(900)
+    board.press(B)
+    board.says("", "-", 0.1)
+    board.press(A, B)
+    board.shows("2", 1)  # its group is not said again
+
+
+@pytest.mark.parametrize("when_ms", [0, 4000])
+def test_ctrl_c_reaches_the_repl(when_ms):
+    for board in Driver(sender()), Driver(gateway("V1 1.1.1")), Driver(gateway()):
+        board.rest(1200 + when_ms)
+        board.board.uart.send(b"\x03")
+        board.rest(200)
+        assert "KeyboardInterrupt:" in [line_of(item).rstrip() for item in board.items]
+
+
+def test_no_button_waits_for_the_radio():
+    """How long it takes is in test_device_numbers.py; here, that there was something to send."""
+    board = Sender(sender(files=never_silent()))
+    board.start()
+    board.press(B)
+    before = len(board.ether.packets)
+    board.play_out("402", "-")
+    board.rest(1000)
+    assert len(board.ether.packets) - before > 100
+
+
+def test_a_fault_of_the_radio_ends_no_game():
+    files = sender_files()
+    files["air.py"] = files["air.py"].replace(b"radio.send_bytes(i[2])", b"raise OSError", 1)
+    board = Sender(sender(files=files))
+    board.start()
+    board.press(B)
+    board.says("", "-")
+    board.play_out("40127", "A")
+    assert not board.ether.packets and len(board.noise) == 1
+
+
+def test_the_ordinary_game_leaves_the_radio_alone():
+    for name, content in files_for_boards().items():
+        assert b"import radio" not in content, name
+    heard = Driver(gateway())
+    board = Sender(stepped(V2)(), heard.board)
+    board.start()
+    board.press(B)
+    board.play_out("40", "-")
+    assert not board.noise and not board.ether.packets and not lines(heard)
+    assert not board.board._chip.radio.listens
+
+
+GOOD = ["$NR,9A1B2C3D,NG,3E5A5FD2,119,PH,A,402,5120,-*hh", "$NR,x*00"]
+RUBBISH = [
+    b"",
+    b"$",
+    b"$NR,*0",
+    b"$NR,half",
+    b"NR,9A1B2C3D,x*00",
+    b"$NG,3E5A5FD2,119,PH,A,402,5120,-*00",
+    b"$NR,\r\n$NB,1,3E5A5FD2,V2,1.0.0,2798*00",
+    b"$NR,*00$NB,1,3E5A5FD2,V2,1.0.0,2798*00",
+    b"$NR,\x1b[2J*00",
+    b"$NR,\xff\xfe*00",
+    b"$NR,\x03*00",
+    bytes(251),
+    b"$NR," + b"A" * 247,
+    bytes(range(65)),
+]
+SENDS = """
+import radio
+from microbit import sleep
+radio.config(length=251, channel=77, group=%d)
+radio.on()
+sleep(6500)
+for i in range(300):
+    radio.send_bytes(b'$NR,%%d*00' %% i)
+for i in %r:
+    sleep(20)
+    radio.send_bytes(i)
+sleep(2000)
+for i in %r:
+    radio.send_bytes(i)
+    sleep(20)
+"""
+
+
+@pytest.mark.parametrize("firmware", firmwares())
+def test_a_gateway_takes_what_looks_right_and_survives_the_rest(firmware):
+    program = SENDS % (GROUP, RUBBISH, GOOD)
+    heard = Driver(gateway(firmware))
+    board = Sender(stepped(V2)({"main.py": program.encode()}), heard.board)
+    heard.scrolls(f"gateway {GROUP}")
+    heard.shows("9.... ..... ..... ..... .....")
+    board.wait(lambda: len(board.ether.packets) == 300 + len(RUBBISH) + len(GOOD), "all frames")
+    board.rest(100)
+    told = lines(heard)
+    assert told[-2:] == GOOD
+    # Of many at once it prints those that it has room for, each whole, once, and in order.
+    many = [f"$NR,{number}*00" for number in range(300)]
+    assert told[:-2] == [line for line in many if line in told]
+    assert len(told) > {"V1": 90, "V2": 250}[heard.board.board]
+    at = len(told)
+    lit = ["9" if led == at % 25 else "." for led in range(25)]
+    assert heard.leds().replace(" ", "") == "".join(lit)
+
+
+def test_a_class_plays_through_the_air():
+    """The same with 30 boards is `python tools/radio_class.py`."""
+    result = play(3, 10, 0.3, 5, rest_s=8, pauses_us=(150_000, 400_000))
+    assert not result.wrong
+    assert result.games >= 3 and result.complete == result.games
+    lost = result.frames - result.arrived
+    assert 0.2 < lost / result.frames < 0.4
+    # Without what is sent again, a third of the ends would be lost.
+    assert result.frames > 1.5 * result.sentences

@@ -1,0 +1,268 @@
+"""A class plays through the air: emulated boards that send, and one gateway, in one ether.
+
+    python tools/radio_class.py --boards 30 --minutes 3 --loss 0.3
+
+Each board is played at random by its buttons. What the gateway prints goes into a store as `noughts
+watch` would keep it, and is compared with what each board has said on its own serial line. All is
+in device time, and the same in each run. No radio was used: how the ether is modelled is in
+docs/emulator.md. Exit status 1 where a game is in the store that was not played so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from noughts.device_files import files_for_boards
+from noughts.emulator import Button, Ether, Microbit
+from noughts.emulator.packet import Packet
+from noughts.protocol.parser import ParsedSentence, Stream
+from noughts.protocol.sentences import Game
+from noughts.radio_files import Radio, files_with
+from noughts.store import queries
+from noughts.store.queries import GameFilter
+from noughts.store.store import Store
+from noughts.watch.recorder import Recorder
+from official import NEWEST, stepped
+
+GROUP = 7
+LONGEST_S = 94
+"""For so long a board sends its last sentences again, at most."""
+_STEP_US = 50_000
+_DOWN_US = 60_000
+_PAUSES_US = 300_000, 1_500_000
+_STARTS_US = 3_000_000
+"""Boards are switched on one after the other; their first frame comes later than that."""
+_AT = 1_750_000_000_000
+
+
+class CountingEther(Ether):
+    """An ether that counts what is sent, and what of it meets something else."""
+
+    def __init__(self, boards: Mapping[str, Microbit], *, seed: int, loss: float) -> None:
+        super().__init__(boards, seed=seed, loss=loss)
+        self.frames = 0
+        self._spans: list[tuple[int, int]] = []
+        self.longest_us = 0
+
+    def begin(self, packet: Packet) -> None:
+        """A packet is on the air."""
+        self.frames += 1
+        self._spans.append((packet.start, packet.end))
+        self.longest_us = max(self.longest_us, (packet.end - packet.start) // 64)
+        super().begin(packet)
+
+    @property
+    def collided(self) -> int:
+        """Frames that met another."""
+        spans = sorted(self._spans)
+        met: set[int] = set()
+        last = 0  # of those before, the one that ends last
+        for index in range(1, len(spans)):
+            if spans[index][0] < spans[last][1]:
+                met |= {index, last}
+            if spans[index][1] > spans[last][1]:
+                last = index
+        return len(met)
+
+
+class Pupil:
+    """Presses a board's buttons at random, until it stops."""
+
+    def __init__(self, board: Microbit, seed: int, pauses_us: tuple[int, int]) -> None:
+        self.board = board
+        self._pauses_us = pauses_us
+        self._random = Random(seed)
+        self._at_us = board.clock_us + 1_000_000 + self._random.randrange(pauses_us[1])
+        self._opponent = self._random.randrange(4)
+
+    def play_to(self, us: int) -> None:
+        """Say what is pressed up to a moment."""
+        while self._at_us < us:
+            button: Button = "A" if self._random.random() < 0.5 else "B"
+            if self._opponent:
+                button, self._opponent = "A", self._opponent - 1
+            self._tap(button)
+            if self._random.random() < 0.01:  # a game is left now and then
+                self._tap("B" if button == "A" else "A")
+            self._at_us += self._random.randrange(*self._pauses_us)
+
+    def _tap(self, button: Button) -> None:
+        board = self.board
+        board.at(self._at_us, lambda: board.press(button))
+        board.at(self._at_us + _DOWN_US, lambda: board.release(button))
+
+
+@dataclass
+class Result:
+    """What was played, and what of it arrived."""
+
+    seconds: float
+    frames: int
+    collided: int
+    arrived: int
+    sentences: int
+    complete: int = 0
+    """Games in the store as they ended, of those that ended."""
+    incomplete: int = 0
+    """Games that ended, and go on in the store."""
+    missing: int = 0
+    going_on: int = 0
+    """Games that had not ended when the boards were switched off."""
+    wrong: list[str] = field(default_factory=list)
+    """Games of the store that were not played so."""
+
+    @property
+    def games(self) -> int:
+        """Games that ended."""
+        return self.complete + self.incomplete + self.missing
+
+    def table(self) -> str:
+        """In Markdown."""
+        lost = self.frames - self.collided - self.arrived
+        rows = {
+            "device time": f"{self.seconds:.0f} s",
+            "sentences said by the boards": f"{self.sentences:,}",
+            "frames sent, repetitions included": f"{self.frames:,}",
+            "frames that met another": f"{self.collided:,} ({self.collided / self.frames:.1%})",
+            "frames lost by chance": f"{lost:,} ({lost / self.frames:.1%})",
+            "frames that the gateway printed": f"{self.arrived:,}",
+            "games that ended": f"{self.games:,}",
+            "complete in the store": f"{self.complete:,}",
+            "incomplete in the store, and shown so": f"{self.incomplete:,}",
+            "missing": f"{self.missing:,}",
+            "games that went on at the end": f"{self.going_on:,}",
+            "games in the store that were not played so": f"{len(self.wrong):,}",
+        }
+        return "\n".join(["| | |", "| --- | ---: |", *(f"| {a} | {b} |" for a, b in rows.items())])
+
+
+def play(
+    boards: int,
+    seconds: float,
+    loss: float,
+    seed: int,
+    *,
+    rest_s: float = LONGEST_S,
+    pauses_us: tuple[int, int] = _PAUSES_US,
+    tell: Callable[[str], object] = lambda line: None,
+) -> Result:
+    """Let a class play for some device seconds, and rest; `Result` of what arrived.
+
+    pauses_us: between two presses, at least and at most.
+    """
+    files = files_with(Radio(sends=GROUP), "V2", files_for_boards())
+    random = Random(seed)
+    start = stepped(NEWEST[1])
+    pupils = []
+    for number in range(boards):
+        board = start(files, seed * 1000 + number + 1)
+        board.run_for(random.randrange(_STARTS_US))
+        pupils.append(Pupil(board, seed * 1000 + number, pauses_us))
+    listening = stepped(NEWEST[0])(files_with(Radio(gateway=GROUP), "V1", {}), seed * 1000)
+    listening.run_for(500_000)
+    named = {f"{number:02}": pupil.board for number, pupil in enumerate(pupils)}
+    ether = CountingEther({"gateway": listening, **named}, seed=seed, loss=loss)
+    told = Told(listening)
+    own = [Told(pupil.board) for pupil in pupils]
+    while ether.clock_us < (seconds + rest_s) * 1e6:
+        if ether.clock_us < seconds * 1e6:
+            for pupil in pupils:
+                pupil.play_to(pupil.board.clock_us + 2 * _STEP_US)
+        ether.run_for(_STEP_US)
+        for each in (told, *own):
+            each.listen()
+        if ether.clock_us % 10_000_000 < _STEP_US:
+            tell(f"{ether.clock_us / 1e6:.0f} s: {ether.frames:,} frames")
+    result = Result(
+        seconds + rest_s,
+        ether.frames,
+        ether.collided,
+        told.data.count(b"$NR,"),
+        sum(len(each.sentences()) for each in own),
+    )
+    _compare(result, bytes(told.data), own)
+    return result
+
+
+class Told:
+    """What a board says by cable."""
+
+    def __init__(self, board: Microbit) -> None:
+        self._board = board
+        self.data = bytearray()
+
+    def listen(self) -> None:
+        self.data += self._board.uart.receive()
+
+    def sentences(self) -> list[ParsedSentence]:
+        items = Stream().feed(bytes(self.data))
+        return [item for item in items if isinstance(item, ParsedSentence)]
+
+
+def _compare(result: Result, heard: bytes, own: list[Told]) -> None:
+    played: dict[tuple[str, int], Game] = {}
+    for each in own:
+        for item in each.sentences():
+            if isinstance(item.sentence, Game):
+                played[item.sentence.boot, item.sentence.number] = item.sentence
+    stored = {}
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(Path(folder) / "games.db", create=True)
+        try:
+            Recorder(store, None).hear("usb-gateway", heard, _AT)
+            for one in queries.games(store, GameFilter()):
+                stored[one.boot, one.number] = one
+        finally:
+            store.close()
+    for key, game in played.items():
+        kept = stored.pop(key, None)
+        moves = "".join(map(str, game.moves))
+        if kept is not None and not (
+            (kept.end, kept.moves) == (game.end, moves)
+            or (kept.end == "-" and moves.startswith(kept.moves))
+        ):
+            result.wrong.append(f"{key}: {game} is kept as {kept}")
+        elif game.end == "-":
+            result.going_on += 1
+        elif kept is None:
+            result.missing += 1
+        elif kept.end == "-":
+            result.incomplete += 1
+        else:
+            result.complete += 1
+    result.wrong += [f"{key}: never played" for key in stored]
+
+
+def main() -> int:
+    """Play, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--boards", type=int, default=30)
+    parser.add_argument("--minutes", type=float, default=3, help="of play, in device time")
+    parser.add_argument("--loss", type=float, default=0.3, help="share of frames that is lost")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--rest", type=float, default=LONGEST_S, help="seconds until all boards are switched off"
+    )
+    args = parser.parse_args()
+    result = play(
+        args.boards,
+        args.minutes * 60,
+        args.loss,
+        args.seed,
+        rest_s=args.rest,
+        tell=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    print(result.table())
+    for line in result.wrong:
+        print(line)
+    return bool(result.wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
