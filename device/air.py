@@ -3,48 +3,48 @@
 import leds, machine, microbit, radio, random, sentences
 from group import GROUP
 
-name = "%02X" * 4 % tuple(machine.unique_id()[:4])
+ident = "%02X" * 4 % tuple(machine.unique_id()[:4])
 radio.config(length=65, channel=77, group=GROUP, power=7)
 radio.off()  # but while it sends: to listen drains the batteries
-print("radio", name, GROUP)
-stop = microbit.running_time() + leds.scroll("radio %d" % GROUP)
-say = sentences.send  # by cable
+print("radio", ident, GROUP)
+until = microbit.running_time() + leds.scroll("radio %d" % GROUP)
+by_cable = sentences.send  # by cable
 # [when to send it (again), ms; how often it was sent; the frame]
-queue = []  # type: list
+waiting = []  # type: list
 
 
 def send(text):
-    said = say(text)
-    frame = "NR,%s,%s" % (name, text)
-    value = 0
+    said = by_cable(text)
+    frame = "NR,%s,%s" % (ident, text)
+    xor = 0
     for i in frame.encode():
-        value ^= i
+        xor ^= i
     i = 10  # sent once; but again what has no dash at the end, "NB" and games that are over
     if text[-1] != "-" and sentences.boot in text:  # not games that were kept
         i = 0
-    queue.append([0, i, "$%s*%02X" % (frame, value)])
-    del queue[:-99]
+    waiting.append([0, i, "$%s*%02X" % (frame, xor)])
+    del waiting[:-99]
     return said
 
 
-def read(a, b):
-    # What reads B's pin, instead of `b`. The loop does so in each turn: so this has its turns.
+def read(one, two):
+    # What reads B's pin, instead of `two`. The loop does so in each turn: so this has its turns.
     def read():
-        global stop
-        value = b()
-        while microbit.running_time() < stop:  # a press ends it, and counts in the next turn
-            if a() and b():
+        global until
+        button = two()
+        while microbit.running_time() < until:  # a press ends it, and counts in the next turn
+            if one() and two():
                 microbit.sleep(5)
             else:
-                stop = 0
+                until = 0
         now = microbit.running_time()
-        for i in queue:
+        for i in waiting:
             if now >= i[0]:
                 # Again after some 1, 1, 2, 2, 4, 4, 8, 8, 16 and 16 seconds.
                 i[0] = now + (random.randrange(500, 1500) << i[1] // 2)
                 i[1] += 1
                 if i[1] > 10:
-                    queue.remove(i)
+                    waiting.remove(i)
                 try:
                     radio.on()
                     radio.send_bytes(i[2])
@@ -52,7 +52,7 @@ def read(a, b):
                 except Exception:  # whatever it is, the game goes on
                     pass
                 break  # one in a turn: it takes 2 ms
-        return value
+        return button
 
     return read
 

@@ -4,13 +4,11 @@
 # each sentence stands its number, in six digits. (A V2 has few and large pages: see v2kept.py.)
 import buttons
 
+turn = buttons.wait
 number = 100000  # of the next game to keep
 told = 0  # files
-turn = buttons.wait
-
 if buttons.v2:
-    keep = buttons.v2.keep
-    tell = buttons.v2.tell
+    from v2 import keep, tell
 else:
 
     def keep(text):
@@ -25,8 +23,7 @@ else:
         number += 1
 
     def tell():
-        # Tells one more; whether there may be others.
-        global number, told
+        global number, told  # Tells one more; whether there may be others.
         try:
             text = open(str(told)).read()
             number = max(number, int(text[:6]) + 1)
@@ -38,9 +35,8 @@ else:
 
 
 def wait_and_tell():  # noqa: F811
-    # Stands for buttons.wait() until all are told, one at each turn of the loop. Then a V1 needs
-    # the memory of this.
-    global tell, wait_and_tell
+    # Stands for buttons.wait() until all are told, one at each turn of the loop.
+    global tell, wait_and_tell  # a V1 needs their memory then
     if not tell():
         buttons.wait = turn
         del tell, wait_and_tell

@@ -3,14 +3,14 @@ last = 0  # step
 start = 0  # of the last step, ms
 
 
-def move(cell, right, down, now):
-    # The cell after tilting right and down by so many milli-g; it stops at
+def move(cell, across, along, now):
+    # The cell after tilting so many milli-g to the right and down; it stops at
     # the board's edge.
     global last, start
-    if abs(right) < abs(down):
-        tilted = 3 * (down > 300) - 3 * (down < -300)
+    if abs(across) < abs(along):
+        tilted = 3 * (along > 300) - 3 * (along < -300)
     else:
-        tilted = (right > 300) - (right < -300)
+        tilted = (across > 300) - (across < -300)
     if tilted != last or now - start >= 800:
         last = tilted
         start = now

@@ -6,7 +6,6 @@
 # written anew, the choice too: so the pages that they stood in can be erased.
 import os
 import struct
-import microbit
 import v2
 
 files = []  # content and name, the oldest first; each begins with a number that rises
@@ -15,7 +14,7 @@ games = []  # to tell, 17 bytes each
 
 def renew(content, old):
     # Writes a file, and removes the one that it replaces.
-    for i in b"ABCDEFGHIJKL":
+    for i in range(65, 77):
         name = "~%c" % i
         if name not in os.listdir():
             break
@@ -67,11 +66,11 @@ def move():
         text = open("settings").read()
     except OSError:
         return
-    with open("~choice", "w") as f:
+    with open("~c", "w") as f:
         f.write(text)
     with open("settings", "w") as f:
         f.write(text)
-    os.remove("~choice")
+    os.remove("~c")
 
 
 def tell():
@@ -97,13 +96,13 @@ def tell():
 
 
 for name in os.listdir():
-    if name == "~choice":
+    if name == "~c":
         text = open(name).read()
         if len(text) == 2:
             with open("settings", "w") as f:
                 f.write(text)
         os.remove(name)
-        microbit.reset()
+        v2.microbit.reset()
     elif name[0] == "~":
         content = open(name, "rb").read()
         if len(content) % 17 == 2:

@@ -20,13 +20,13 @@ from functools import lru_cache
 _ON_EVERY_BOARD = """
     now:this cell:love marks:a player:b pending:c chosen:d result:pin4 score:pin6
     until:pin7 cells:pin8 target:pin9 level:up THROUGH:MEH worth:YES light:fill seat:COW
-    phase:blit tilted:off worths:crop choose:copy number:pin0 best:pin1 squares:pin2 draw:pin3 boot:sda
-    last:scl weights:buf seats:bpm moved:a2 turn:a4 old:help xor:touch first:DUCK place:XMAS
-    move:left tell:b3 told:b4 wait_and_tell:b5 keep:c3 said:c4 room:c5
+    phase:blit tilted:HAPPY worths:crop choose:copy number:pin0 best:pin1 squares:pin2 draw:pin3
+    boot:sda last:scl weights:buf seats:bpm moved:a2 turn:a4 old:help xor:touch first:DUCK
+    place:XMAS move:left tell:b3 told:b4 wait_and_tell:b5 keep:c3 said:c4 room:c5 across:right along:delay
 """
 _ON_A_V2 = """
     marker:x chunk:y page:z freed:s found:t others:q erased:k moving:l content:m games:j files:o
-    renew:u title:w sound:A look:v free:C pages:D
+    frame:E waiting:F by_cable:G ident:H renew:u title:w sound:A look:v free:C pages:D
 """
 NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())
 """Names of ours, and for each one that all firmwares have: of pins, pictures, registers, notes.
@@ -38,23 +38,29 @@ not among them, for a table is read without being unpacked.
 MARK = b"# noughts:"
 """What each of our files begins with, so that they are known from others on the board."""
 
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZacdghjklmnopqrstuvwxyz"
+_PAIRS = "a2 a4 b3 b4 b5 bl bx c3 c4 c5 d3 d4 d5 e4 e5 f2 g4"
+SHORTEST = dict(zip(NAMES, [*_LETTERS, *_PAIRS.split()], strict=False))
+"""Shorter ones, for a board that has memory to spare, and more files."""
+
 _NOT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 _IDENTIFIER = re.compile(r"\w")
 
 
-def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """These files, name to content, as they go onto a board."""
+def packed(files: Mapping[str, bytes], shortest: bool = False) -> dict[str, bytes]:
+    """These files, name to content, as they go onto a board; with the shortest names, or not."""
     return {
-        name: pack(content) if name.endswith(".py") else content for name, content in files.items()
+        name: pack(content, shortest) if name.endswith(".py") else content
+        for name, content in files.items()
     }
 
 
 @lru_cache(maxsize=64)
-def pack(source: bytes) -> bytes:
+def pack(source: bytes, shortest: bool = False) -> bytes:
     """A Python file made smaller; one that cannot be read stays as it is, for the board to say."""
     try:
         text = source.decode().replace("\r\n", "\n").replace("\r", "\n")
-        names = NAMES if source.startswith(MARK) else {}
+        names = (SHORTEST if shortest else NAMES) if source.startswith(MARK) else {}
         smaller = _pack(text, names)
         # Such as a string of several lines that this Python's tokenize takes to pieces.
         if not _is_same(ast.parse(smaller), _renamed(ast.parse(text), names)):
