@@ -22,7 +22,8 @@ _ON_EVERY_BOARD = """
     until:pin7 cells:pin8 target:pin9 level:up THROUGH:MEH worth:YES light:fill seat:COW
     phase:blit tilted:HAPPY worths:crop choose:copy number:pin0 best:pin1 squares:pin2 draw:pin3
     boot:sda last:scl weights:buf seats:bpm moved:a2 turn:a4 old:help xor:touch first:DUCK
-    place:XMAS move:left tell:b3 told:b4 wait_and_tell:b5 keep:c3 said:c4 room:c5 across:right along:delay
+    place:XMAS move:left tell:b3 told:b4 wait_and_tell:b5 keep:c3 said:c4 room:c5
+    across:right along:delay
 """
 _ON_A_V2 = """
     marker:x chunk:y page:z freed:s found:t others:q erased:k moving:l content:m games:j files:o
