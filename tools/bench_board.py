@@ -149,10 +149,10 @@ def press_to_led() -> Iterator[Row]:
 def never_silent() -> dict[str, bytes]:
     """The game with radio that sends a frame in each turn of its loop: more than there can be."""
     files = dict(files_with(Radio(sends=7), "V2", files_for_boards()))
-    again = b"if i[1] > 10:"
+    again = b"if i[1]>10:"
     if files["air.py"].count(again) != 1:
         raise RuntimeError("air.py has changed; find out anew how it never stops to send")
-    files["air.py"] = files["air.py"].replace(again, b"i[0] = 0\n    if i[1] > 9999:")
+    files["air.py"] = files["air.py"].replace(again, b"i[0]=0\n    if i[1]>9999:")
     return files
 
 

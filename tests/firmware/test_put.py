@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import microfs
 import pytest
 
-from boards import B, PortDriver, scrolled
+from boards import A, B, PortDriver, scrolled
 from noughts import __version__, brain
 from noughts.cli import main
 from noughts.device_files import device_dir, files_for_boards
@@ -96,21 +96,51 @@ def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
     assert put(board, "--table", str(other)) == 0
     writer.join()
     told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 16 of 16 files to send")
+    assert told[0].endswith(": 18 of 18 files to send")
     assert [line.split(" (")[0] for line in told[1:3]] == ["sent fault.py", "sent main.py"]
     assert told[-2].startswith("sent table.py (")
     assert told[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
 
     assert put(board) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 1 of 16 files to send")
-    assert told[1].startswith("sent table.py (")
-    assert told[2:] == [f"started on micro:bit {kind}: game {__version__}, table 2798"]
+    # A V2's files are to fill whole pages, so all are sent again.
+    assert told[0].endswith(f": {1 if kind == 'V1' else 18} of 18 files to send")
+    assert told[-2].startswith("sent table.py (")
+    assert told[-1] == f"started on micro:bit {kind}: game {__version__}, table 2798"
 
     assert put(board) == 0
-    assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 16 files to send")
+    assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 18 files to send")
     plays(PortDriver(board))
     assert all_hold(on_board(board), {**files_for_boards(), "it's mine.txt": b"keep me"})
+
+
+@pytest.mark.parametrize("kind", ["V1", "V2"])
+def test_a_board_keeps_games_after_updates_until_it_is_to_forget_them(
+    start, tmp_path, capsys, kind
+):
+    board = start(None, kind)
+    other = tmp_path / "other.py"
+    other.write_text(brain.source(OTHER))
+    for table in ([], ["--table", str(other)], [], ["--table", str(other)]):
+        assert put(board, *table) == 0
+    driver = PortDriver(board)
+    for _ in range(16):
+        driver.rest(60)
+        driver.press(B)
+        driver.says("", "-")
+        driver.press(A, B)
+        driver.says("", "x")
+    assert put(board) == 0
+    told = PortDriver(board)
+    told.wait(lambda: len(told.games) == 16, "games that were kept")
+    assert told.games == [game for game in driver.games if game.end == "x"]
+    capsys.readouterr()
+    for words in ("the games that it has kept are forgotten", "it has kept no games"):
+        assert put(board, "--forget") == 0
+        assert words in capsys.readouterr().out
+    told = PortDriver(board)
+    told.rest(2000)
+    assert not told.games
 
 
 def test_another_version_is_replaced(start, capsys):
@@ -140,7 +170,7 @@ def test_a_program_of_somebody_elses_is_not_overwritten(start, capsys):
 
 
 def test_too_little_room_is_said_before_anything_is_done(start, capsys):
-    older = {**files_for_boards(), "ai.py": b"# noughts:\nolder = 1\n", "big.txt": bytes(18_000)}
+    older = {**files_for_boards(), "ai.py": b"# noughts:\nolder = 1\n", "big.txt": bytes(16_500)}
     board = start(older)
     assert put(board) == 1
     told = capsys.readouterr().err

@@ -37,8 +37,8 @@ def test_a_game_arrives_word_for_word(sending, listening):
 
 def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
     files = sender_files()
-    assert files["air.py"].count(b"random.randrange(500, 1500) << i[1] // 2") == 1
-    files["air.py"] = files["air.py"].replace(b"500, 1500", b"50, 150")  # a tenth of a minute
+    assert files["air.py"].count(b"random.randrange(500,1500)<<i[1]//2") == 1
+    files["air.py"] = files["air.py"].replace(b"500,1500", b"50,150")  # a tenth of a minute
     board = Sender(sender(files=files))
     board.start()
     for _ in range(3):  # quick games: those before are still being sent again
@@ -71,7 +71,8 @@ def test_games_of_another_run_are_sent_once():
     kept = [f"NG,0BADB007,{number},PP,A,402,5120,x" for number in range(1, 65)]
     tell = "".join(f" sentences.send({body!r})\n" for body in kept)
     files = sender_files()
-    files["loop.py"] = files["loop.py"].replace(b" index = 0\n", tell.encode() + b" index = 0\n", 1)
+    assert files["loop.py"].count(b"\n while True:") == 1
+    files["loop.py"] = files["loop.py"].replace(b" while True:", tell.encode() + b" while True:", 1)
     board = Sender(sender(files=files))
     board.start()
     board.rest(7000)

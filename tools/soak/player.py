@@ -78,7 +78,7 @@ class Player:
                 raise ViolationError(f"{line[:120]!r} on the serial line: {error}") from error
         for each in found:
             if isinstance(each, sentences.Game):
-                (self.games if each.boot == self.boot else self.kept).append(each)
+                (self.kept if self.boot and each.boot != self.boot else self.games).append(each)
         return found
 
     def choice(self) -> str:

@@ -33,6 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_radio(parser, off=True)
     parser.add_argument(
+        "--forget",
+        action="store_true",
+        help="the board forgets the games that it has kept to tell them again after each reset",
+    )
+    parser.add_argument(
         "--replace",
         action="store_true",
         help="overwrite another program's files of the same names, such as its main.py",
@@ -48,7 +53,11 @@ def run(args: argparse.Namespace) -> int:
         files["table.py"] = pack(brain.source(read_table(args.table)).encode())
     brain.of(files)  # what is missing here is said before any board is looked for
     name = choose_port(args.port)
-    print(bring_up_to_date(name, files, args.replace, print, _interruptible, radio=args.radio))
+    print(
+        bring_up_to_date(
+            name, files, args.replace, print, _interruptible, radio=args.radio, forget=args.forget
+        )
+    )
     return 0
 
 

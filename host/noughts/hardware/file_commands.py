@@ -53,6 +53,25 @@ for m in n.split():
 print([m for m in os.listdir() if m in n.split()])
 """
 
+FREE_ALL = """\
+import os
+from machine import mem8
+a = 0x6e000 if mem8[0x6d000] == 253 else 0x6d000
+k = sum(mem8[i] == 255 for i in range(a, a + 0x5000, 128))
+if k:
+ f = open('~', 'wb')
+ for i in range(k - 1):
+  f.write(bytes(126))
+ f.close()
+ os.remove('~')
+print('freed')
+"""
+"""Uses each chunk of a V2's flash that is erased, and frees it: what is written then fills pages.
+
+The file system has five pages of 32 chunks; a sixth page, which begins with 253, stands before or
+behind them.
+"""
+
 
 def checksum(content: bytes) -> int:
     """What the board computes: blocks of 64 bytes as digits of a number, modulo a prime."""

@@ -19,7 +19,7 @@ import serial
 
 from noughts.errors import BoardError
 from noughts.hardware.boot import Start, gone, wait_for_start
-from noughts.hardware.file_commands import SURVEY, checksum, removing, writing
+from noughts.hardware.file_commands import FREE_ALL, SURVEY, checksum, removing, writing
 from noughts.hardware.ports import LOST
 from noughts.packing import MARK
 
@@ -145,6 +145,10 @@ class BoardFiles:
     def remove(self, names: Sequence[str]) -> None:
         """Remove files in this order, skipping those that are not there. Raises `BoardError`."""
         self._carry_out(f"remove {', '.join(names)}", *removing(names))
+
+    def free_all(self) -> None:
+        """Have a V2 fill whole pages with the files that it gets next. Raises `BoardError`."""
+        self._carry_out("make room", [FREE_ALL], "freed")
 
     def _carry_out(self, what: str, commands: list[str], printed: str) -> None:
         def check(out: bytes) -> None:

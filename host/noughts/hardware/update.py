@@ -9,6 +9,7 @@ never less room than in the end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from pathlib import PurePath
 from typing import Protocol
 
 from noughts import brain
-from noughts.board_ids import V1
+from noughts.board_ids import V1, V2
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError
 from noughts.firmware.image import size_on_board
@@ -27,6 +28,8 @@ from noughts.protocol.sentences import Boot
 from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
+_KEPT = {"V1": re.compile("[0-9]|[1-5][0-9]|6[0-3]"), "V2": re.compile("~.")}
+"""The files of kept games (`device/kept.py`, `device/v2kept.py`)."""
 _ROOM = {"V1": 27_648, "V2": 20_480}
 """Bytes of the smallest file system that an official firmware has."""
 
@@ -37,6 +40,8 @@ class Update:
 
     remove: tuple[str, ...]
     send: tuple[str, ...]
+    anew: bool = False
+    """Whether all files are to fill whole pages of the flash."""
 
     def __bool__(self) -> bool:
         return bool(self.remove or self.send)
@@ -67,11 +72,13 @@ def bring_up_to_date(
     progress: Progress,
     started: Callable[[Boot], object] = lambda boot: None,
     radio: Radio | None = None,
+    forget: bool = False,
 ) -> str:
     """Compare, send what differs, restart, confirm; gives what the board says then, in words.
 
     files: the game's. started: gets what it says then as it is. radio: what the board is to do by
-    radio, by default what it does already. Raises `BoardError`.
+    radio, by default what it does already. forget: it is not to tell the games again that it has
+    kept. Raises `BoardError`.
     """
     table_id = brain.of(files).id
     with closing(open_port(port_name)) as port:
@@ -81,6 +88,8 @@ def bring_up_to_date(
             wanted = _radio_on(present) if radio is None else radio
             chosen = _chosen(kind, wanted, files)
             update = plan(kind, present, chosen, replace)
+            if kind == V2 and update and wanted.gateway is None:
+                update = all_anew(present, chosen)
             say(
                 f"micro:bit {kind} on {port_name}: {len(update.send)} of {len(chosen)} files to "
                 "send"
@@ -89,10 +98,21 @@ def bring_up_to_date(
                 say(f"radio: still {wanted}; `noughts put --radio off` ends that")
             with progress(sum(len(chosen[name]) for name in update.send)) as steps:
                 _carry_out(update, board, chosen, steps)
+            if forget:
+                _forget(kind, board, present, say)
         start = board.restart()
     if start.boot is not None:
         started(start.boot)
     return confirmed_start(start, table_id, wanted)
+
+
+def _forget(
+    kind: str, board: BoardFiles, present: Mapping[str, BoardFile], say: Callable[[str], object]
+) -> None:
+    kept = [name for name in present if _KEPT[kind].fullmatch(name)]
+    if kept:
+        board.remove(kept)
+    say("the games that it has kept are forgotten" if kept else "it has kept no games")
 
 
 def _radio_on(present: Mapping[str, BoardFile]) -> Radio:
@@ -119,6 +139,8 @@ def _carry_out(update: Update, board: BoardFiles, files: Mapping[str, bytes], st
     for name in update.remove:
         if name not in update.send:
             steps.say(f"removed {name}")
+    if update.anew:
+        board.free_all()
     for name in update.send:
         steps.doing(name)
         board.send(name, files[name])
@@ -154,6 +176,17 @@ def plan(
         send.append(LAST)
     changed = [name for name in send if name in present and name not in (*FIRST, LAST)]
     return Update((*first, *retired, *changed), tuple(send))
+
+
+def all_anew(present: Mapping[str, BoardFile], wanted: Mapping[str, bytes]) -> Update:
+    """What to do on a V2 instead, where any file is to be sent.
+
+    It keeps games as long as our files leave two of its five pages alone. `FIRST` stay until they
+    are written, and `LAST` goes first: so it tells of an update that was interrupted.
+    """
+    ours = [name for name in present if name in wanted or (present[name].ours and _plain(name))]
+    removed = sorted(set(ours) - {*FIRST}, key=lambda name: (name != LAST, name))
+    return Update(tuple(removed), tuple(sorted(wanted, key=_place)), anew=True)
 
 
 def _foreign(file: BoardFile) -> bool:
