@@ -64,7 +64,7 @@ def words(request, tmp_path, virtual):
     (tmp_path / "small.hex").write_text(small)
     there = {}
     if request.param == "put":
-        older = {**files_for_boards(), "ai.py": b"# noughts:\nolder = 1\n"}
+        older = {**files_for_boards(), "ai.py": b"# noughts:\nolder=1\n"}
         there["PORT"] = virtual(older, speed=4).port
     if request.param == "flash":
         drive = StandInDrive(tmp_path / "MICROBIT")

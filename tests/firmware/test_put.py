@@ -170,11 +170,11 @@ def test_a_program_of_somebody_elses_is_not_overwritten(start, capsys):
 
 
 def test_too_little_room_is_said_before_anything_is_done(start, capsys):
-    older = {**files_for_boards(), "ai.py": b"# noughts:\nolder = 1\n", "big.txt": bytes(16_500)}
+    older = {**files_for_boards(), "ai.py": b"# noughts:\nolder=1\n", "big.txt": bytes(16_500)}
     board = start(older)
     assert put(board) == 1
     told = capsys.readouterr().err
-    assert "bytes short of room; remove some of its other files: 'big.txt' (18,000" in told
+    assert "bytes short of room; remove some of its other files: 'big.txt' (16,500" in told
     PortDriver(board).start()  # it plays as before
     files = on_board(board)
     assert all_hold(files, older) and set(files) == set(older)
@@ -298,8 +298,8 @@ def test_a_syntax_error_is_told_with_its_line(start, edited, capsys):
     edited("game.py", "    while True:\n", "    while True\n")
     assert put(board) == 1
     said = capsys.readouterr().err
-    assert "\nSyntaxError: invalid syntax\ndevice/game.py, line 24: while True\n" in said
-    assert "; correct device/game.py, line 24 or 25 and run `noughts put`\n" in said
+    assert "\nSyntaxError: invalid syntax\ndevice/game.py, line 25: while True\n" in said
+    assert "; correct device/game.py, line 25 or 26 and run `noughts put`\n" in said
 
     edited("game.py", "    while True\n", "    while True:\n")
     assert put(board) == 0  # what was corrected starts

@@ -100,6 +100,10 @@ class Witness:
             for seen, level in zip(levels, self.qemu.levels(), strict=True):
                 seen.add(level)
             lit.update(self.qemu.lit())
+            if lit - bright:  # of what was shown before
+                lit.clear()
+                for seen in levels:
+                    seen.clear()
             return levels == expected and lit == bright
 
         self.rest(100_000)
