@@ -140,7 +140,7 @@ class School:
         in_rooms = {
             (boot, number): (moves, times, ms, end)
             for room in ROOMS
-            for boot, number, _, moves, times, ms, end, _ in rows(folder / f"{room}.db", _KEPT)
+            for boot, number, _, moves, times, ms, end, *_ in rows(folder / f"{room}.db", _KEPT)
         }
         for each in told:
             game = each.game
@@ -148,13 +148,16 @@ class School:
             if len(found) != 1:
                 yield f"{each.board}: game {game.number} is there {len(found)} times"
                 continue
-            ((board, *played, started),) = found
+            ((board, *played, started, before),) = found
             moves = "".join(map(str, game.moves))
             if (board, played[0], played[-1]) != (each.board, moves, game.end):
                 yield f"{each.board}: game {game.number} is {board} {played}"
             if tuple(played) != in_rooms[game.boot, game.number]:
                 yield f"{each.board}: game {game.number} is {played} and not as its room has it"
-            if not each.first_ms - game.ms <= started <= each.last_ms:
+            if started is None:  # all but its end was told while its room was dead
+                if before is None or before < each.first_ms:
+                    yield f"{each.board}: game {game.number} was played before {before}"
+            elif not each.first_ms - game.ms <= started <= each.last_ms:
                 late = started - each.first_ms
                 yield f"{each.board}: game {game.number} began {late} ms after it was told first"
         more = sum(map(len, kept.values())) - len(told) - len(self.boards)  # one may be going on
@@ -166,7 +169,8 @@ class School:
 
 
 _KEPT = """
-    SELECT boot, number, (SELECT name FROM boards WHERE id = board), moves, times, ms, end, started
+    SELECT boot, number, (SELECT name FROM boards WHERE id = board), moves, times, ms, end, started,
+        played_before
     FROM games
 """
 

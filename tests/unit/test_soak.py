@@ -282,7 +282,8 @@ def sample():
         yield session.Result(board, 1, device_s=3600, cpu_s=9)
         yield cuts.Result(board, 1, cuts=10)
         yield serial_noise.Result(board, 1, interruptions=10)
-        yield endurance.Result(board, 1, changes=endurance.Wear(300, 900, Counter({0x3D000: 25})))
+        wear = endurance.Wear(300, 900, Counter({0x3D000: 25}))
+        yield endurance.Result(board, 1, games=wear, changes=wear)
 
 
 def test_the_document_shows_the_table_as_it_is_printed(tmp_path, monkeypatch):
