@@ -86,13 +86,13 @@ def test_firmware_that_cannot_go_on_is_a_failure(monkeypatch, board):
 
 
 @pytest.mark.parametrize(
-    ("board", "wait_ms", "each"), [("V1", 30, range(10, 50)), ("V2", 100, range(10, 50))]
+    ("board", "wait_ms", "each"), [("V1", 30, range(8, 50)), ("V2", 100, range(8, 50))]
 )
 def test_games_and_changes_of_the_settings_hardly_wear_the_flash(monkeypatch, board, wait_ms, each):
-    monkeypatch.setattr(endurance, "GAMES", 90)
+    monkeypatch.setattr(endurance, "GAMES", 40)
     result = endurance.count(board, 12)
     assert not result.failure
-    for wear, times in ((result.games, 90), (result.changes, 12)):
+    for wear, times in ((result.games, 40), (result.changes, 12)):
         assert wear.times == times
         assert wear.lasting(board) > 100_000
         assert wear.writes // times in each

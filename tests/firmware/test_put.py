@@ -121,10 +121,10 @@ def test_a_board_keeps_games_after_updates_until_it_is_to_forget_them(
     board = start(None, kind)
     other = tmp_path / "other.py"
     other.write_text(brain.source(OTHER))
-    for table in ([], ["--table", str(other)], [], ["--table", str(other)]):
+    for table in (["--table", str(other)], []):
         assert put(board, *table) == 0
     driver = PortDriver(board)
-    for _ in range(16):
+    for _ in range(9):
         driver.rest(60)
         driver.press(B)
         driver.says("", "-")
@@ -132,7 +132,7 @@ def test_a_board_keeps_games_after_updates_until_it_is_to_forget_them(
         driver.says("", "x")
     assert put(board) == 0
     told = PortDriver(board)
-    told.wait(lambda: len(told.games) == 16, "games that were kept")
+    told.wait(lambda: len(told.games) == 9, "games that were kept")
     assert told.games == [game for game in driver.games if game.end == "x"]
     capsys.readouterr()
     for words in ("the games that it has kept are forgotten", "it has kept no games"):
