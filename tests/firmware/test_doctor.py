@@ -9,6 +9,8 @@ import uflash
 from boards import B, PortDriver
 from noughts import __version__
 from noughts.cli import main
+from noughts.hardware import boot, probe
+from official import NEWEST, stepped
 from stand_in_drive import USB_ID, StandInDrive
 
 
@@ -111,3 +113,35 @@ def test_a_terminal_without_check_marks(capsys, monkeypatch):
     _print(Check("Python", True, "3"))
     _print(Check("boards", False, "none"))
     assert [line[0] for line in printed] == ["+", "!"]
+
+
+class SteppedPort:
+    """The port of a stepped board, as far as it is used here; its time is the board's."""
+
+    port = "it"
+
+    def __init__(self, board):
+        self.board = board
+        self.write = board.uart.send
+
+    def read_until(self, _):
+        self.board.run_for(self.timeout * 1e6)
+        return self.board.uart.receive()
+
+    def monotonic(self):
+        return self.board.clock_us / 1e6
+
+
+@pytest.mark.parametrize("firmware", NEWEST)
+def test_a_board_that_has_just_been_started_again(monkeypatch, firmware):
+    """What comes before its program runs does not interrupt that."""
+    port = SteppedPort(stepped(firmware)())
+    for module in (boot, probe):
+        monkeypatch.setattr(module, "time", port)
+    port.board.run_for(3e6)
+    port.write(b"\x03\x02\x04")
+    port.board.run_until(lambda: b"soft reboot" in port.board.uart.received, timeout_us=1e6)
+    assert b"soft reboot" in port.board.uart.receive()
+    board = probe.ProbedBoard()
+    probe._ask(board, port)
+    assert board.firmware == firmware.split()[1] and board.boot.release == __version__

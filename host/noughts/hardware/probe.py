@@ -20,8 +20,8 @@ from noughts.protocol.sentences import Boot
 _BANNER = re.compile(
     rb"MicroPython v([\w.]+)[^;\r\n]{0,80}; micro:bit v([\w.+-]{1,40}) with (nRF\d{5})"
 )
-_BANNER_S = 2.0
-_BOOT_S = 5.0
+_BANNER_S = 1.0
+_TRIES = 3
 
 
 @dataclass
@@ -90,14 +90,12 @@ def probe(board: ProbedBoard, restart: bool) -> None:
 
 def _ask(board: ProbedBoard, port: serial.SerialBase) -> None:
     """Interrupt the program, which makes MicroPython tell its version, and start it again."""
-    heard = b""
-    end_s = time.monotonic() + _BANNER_S
     try:
         port.timeout = 0.1
-        port.write(b"\x02\x03\x03")
         try:
-            while (found := _BANNER.search(heard)) is None and time.monotonic() < end_s:
-                heard = heard[-4096:] + port.read_until(b"\n")
+            # A board that was just started does not listen until its program runs.
+            asked = (_interrupted(port) for _ in range(_TRIES))
+            found = next((banner for banner in asked if banner), None)
         finally:  # Ctrl-C too must not leave it stopped
             port.write(b"\x02\x04")
     except ERRORS as error:
@@ -105,5 +103,15 @@ def _ask(board: ProbedBoard, port: serial.SerialBase) -> None:
     if found is not None:
         board.micropython, board.firmware = found[1].decode(), found[2].decode()
         board.board = "V1" if found[3] == b"nRF51822" else "V2"
-    board.start = wait_for_start(port, _BOOT_S)
+    board.start = wait_for_start(port)
     board.board = board.start.board
+
+
+def _interrupted(port: serial.SerialBase) -> re.Match[bytes] | None:
+    """What MicroPython says once nothing else runs."""
+    heard = b""
+    port.write(b"\x02\x03\x03")
+    end_s = time.monotonic() + _BANNER_S
+    while (found := _BANNER.search(heard)) is None and time.monotonic() < end_s:
+        heard = heard[-4096:] + port.read_until(b"\n")
+    return found
