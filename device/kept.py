@@ -25,9 +25,14 @@ else:
     def tell():
         global number, told  # Tells one more; whether there may be others.
         try:
-            text = open(str(told)).read()
+            # The length is written last, and a power cut may leave one that leads beyond the chunk,
+            # where the firmware would end: so no more is read than there can be.
+            text = open(str(told), "b").read(60)
             number = max(number, int(text[:6]) + 1)
-            print(text[6:])
+            if text[-1] > 126:  # flash that was never written: the length is such a one
+                open(str(told), "w").close()
+            else:
+                print(str(text[6:], "utf-8"))
         except (OSError, ValueError):  # none, or what a power cut left of one
             pass
         told += 1

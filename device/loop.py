@@ -11,10 +11,10 @@ def start():
     import gc, menu, buttons, leds
 
     gc.collect()
-    import tilt, human
+    import tilt, human, kept
 
     gc.collect()
-    import game, rules, table, ai, ending, kept, chip, sentences
+    import game, rules, table, ai, ending, chip, sentences
 
     sentences.send("NB,1,%s,V%d,1.0.0,%s" % (sentences.boot, 2 if buttons.v2 else 1, table.ID))
     number = 0  # games since boot
