@@ -116,6 +116,10 @@ class Result:
     """Games that had not ended when the boards were switched off."""
     wrong: list[str] = field(default_factory=list)
     """Games of the store that were not played so."""
+    printed: bytes = b""
+    """All that the gateway has said."""
+    played: list[Game] = field(default_factory=list)
+    """The last sentence of each game that was played."""
 
     @property
     def games(self) -> int:
@@ -186,7 +190,8 @@ def play(
         told.data.count(b"$NR,"),
         sum(len(each.sentences()) for each in own),
     )
-    _compare(result, bytes(told.data), own)
+    result.printed = bytes(told.data)
+    _compare(result, own)
     return result
 
 
@@ -205,17 +210,18 @@ class Told:
         return [item for item in items if isinstance(item, ParsedSentence)]
 
 
-def _compare(result: Result, heard: bytes, own: list[Told]) -> None:
+def _compare(result: Result, own: list[Told]) -> None:
     played: dict[tuple[str, int], Game] = {}
     for each in own:
         for item in each.sentences():
             if isinstance(item.sentence, Game):
                 played[item.sentence.boot, item.sentence.number] = item.sentence
+    result.played = list(played.values())
     stored = {}
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "games.db", create=True)
         try:
-            Recorder(store, None).hear("usb-gateway", heard, _AT)
+            Recorder(store, None).hear("usb-gateway", result.printed, _AT)
             for one in queries.games(store, GameFilter()):
                 stored[one.boot, one.number] = one
         finally:

@@ -4,36 +4,10 @@ import pytest
 
 from noughts.store.store import Store
 from noughts.watch.recorder import Recorder
-from soak.machine import Machine
-from soak.player import B, Player
+from unplugged import COLUMNS, as_row, lesson
 
 BOARDS = 2
-COLUMNS = "SELECT boot, number, seats, first, moves, ms, end FROM games"
 FIRST_MS, SECOND_MS = 1_000_000_000_000, 1_000_000_900_000
-
-
-def as_row(game):
-    moves = "".join(map(str, game.moves))
-    return game.boot, game.number, game.seats, game.first, moves, game.ms, game.end
-
-
-def lesson(kind, seed):
-    """A board that was switched off in the middle of games, and the games that ended on it."""
-    machine = Machine(kind, seed)
-    player = Player(machine)
-    ended = []
-    for switched_on in range(3):
-        player.boots()
-        for number in range(2 + seed % 3):
-            player.start()
-            for _ in range(number):
-                player.tap(B)
-            player.leave()
-        ended += [game for game in player.games if game.end != "-"]
-        player.start()
-        machine.rest(10 * switched_on)
-        machine.cut_power()
-    return machine, ended
 
 
 @pytest.mark.parametrize("kind", ["V1", "V2"])
@@ -49,6 +23,6 @@ def test_every_game_is_in_the_store_after_a_reset(kind, tmp_path):
             recorder.hear(f"usb-{seed}", machine.heard(), at)
             machine.cut_power()
     assert len(wanted) == 15
-    assert sorted(store.read(COLUMNS)) == sorted(wanted)
+    assert sorted(store.read(f"SELECT {COLUMNS} FROM games")) == sorted(wanted)
     assert set(store.read("SELECT started, played_before FROM games")) == {(None, FIRST_MS)}
     store.close()

@@ -1,0 +1,35 @@
+"""What boards have played that had no cable in."""
+
+from __future__ import annotations
+
+from noughts.protocol.sentences import Game
+from soak.machine import Machine
+from soak.player import B, Player
+
+COLUMNS = "boot, number, seats, first, moves, ms, end"
+"""Of a store's games: what a board says of one."""
+
+
+def as_row(game: Game) -> tuple[object, ...]:
+    """A game as these columns of the store hold it."""
+    moves = "".join(map(str, game.moves))
+    return game.boot, game.number, game.seats, game.first, moves, game.ms, game.end
+
+
+def lesson(kind: str, seed: int) -> tuple[Machine, list[Game]]:
+    """A board that was switched off in the middle of games, and the games that ended on it."""
+    machine = Machine(kind, seed)
+    player = Player(machine)
+    ended = []
+    for switched_on in range(3):
+        player.boots()
+        for number in range(2 + seed % 3):
+            player.start()
+            for _ in range(number):
+                player.tap(B)
+            player.leave()
+        ended += [game for game in player.games if game.end != "-"]
+        player.start()
+        machine.rest(10 * switched_on)
+        machine.cut_power()
+    return machine, ended
