@@ -39,8 +39,8 @@ from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, program
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import Watch
 from noughts.watch.session import Session
+from noughts.watch.watch import Watch
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 WATCHED = 3

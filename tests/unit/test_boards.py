@@ -13,8 +13,8 @@ from noughts.store.store import Store
 from noughts.watch.events import BoardNamed, SentenceStored, in_words
 from noughts.watch.port_monitor import PortMonitor, PortOpened
 from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import Watch
 from noughts.watch.session import Session
+from noughts.watch.watch import Watch
 from sample_games import AT, BOOT, filled, stages
 
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
@@ -144,7 +144,7 @@ def test_no_board_yet(noughts, tmp_path):
 
 def test_a_watch_knows_names_and_hears_of_new_ones(path, tmp_path, monkeypatch):
     """Another program names boards, before and while they are watched."""
-    monkeypatch.setattr("noughts.watch.recorder._NAMES_S", 0.0)
+    monkeypatch.setattr("noughts.watch.watch._NAMES_S", 0.0)
     with Store(path) as other:
         other.name_board("usb-2", "red")
         monitor = PortMonitor(find=list)

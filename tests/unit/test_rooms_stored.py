@@ -11,7 +11,8 @@ from noughts.store.store import Store
 from noughts.watch import recorder
 from noughts.watch.port_monitor import DataReceived
 from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import Delivered, Watch
+from noughts.watch.recorder import Delivered
+from noughts.watch.watch import Watch
 from sample_games import AT, stages
 
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]

@@ -14,9 +14,9 @@ from noughts.terminal.watch_app import WatchApp
 from noughts.watch.events import BoardNamed, SentenceStored, StoreBusy
 from noughts.watch.port_monitor import PortClosed, PortMonitor, PortOpened, PortUnavailable
 from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import Watch
 from noughts.watch.room_events import BrokerAnswered, RoomOffline, RoomOnline
 from noughts.watch.session import Session
+from noughts.watch.watch import Watch
 from sample_games import AT, BOOT, stages
 
 A_WINS = [4, 1, 0, 8, 3, 5, 6]

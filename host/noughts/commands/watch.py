@@ -30,8 +30,9 @@ from noughts.watch.events import Event
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.radio_lines import MAX_BOARDS
 from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import RecorderThread, Watch
+from noughts.watch.recorder_thread import RecorderThread
 from noughts.watch.session import Session
+from noughts.watch.watch import Watch
 
 _MAX_EMULATED = 16
 _LAST_S = 0.2

@@ -13,8 +13,9 @@ from noughts.rooms.address import BrokerAddress, is_broker, parse
 from noughts.rooms.topics import room_name
 from noughts.terminal.lines import say
 from noughts.watch.port_monitor import Change
-from noughts.watch.recorder import Delivered, Source
+from noughts.watch.recorder import Delivered
 from noughts.watch.room_events import RoomEvent
+from noughts.watch.watch import Source
 
 if TYPE_CHECKING:
     from noughts.rooms.credentials import Credentials

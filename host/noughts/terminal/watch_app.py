@@ -30,8 +30,9 @@ from noughts.terminal.palette import is_plain
 from noughts.terminal.replay_screen import ReplayScreen
 from noughts.terminal.watch_tiles import fitted, in_order, shown, tiles
 from noughts.watch.events import Event
-from noughts.watch.recorder import RecorderThread, Watch
+from noughts.watch.recorder_thread import RecorderThread
 from noughts.watch.session import Ended, Session
+from noughts.watch.watch import Watch
 
 _REDRAW_S = 0.1
 _MAX_WAITING = 3

@@ -17,7 +17,8 @@ from noughts.watch import events, raw_log
 from noughts.watch.events import Event, SentenceStored, StoreGone
 from noughts.watch.port_monitor import Change, DataReceived
 from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import RecorderThread, Watch
+from noughts.watch.recorder_thread import RecorderThread
+from noughts.watch.watch import Watch
 
 _WAIT_S = 0.1
 

@@ -2,57 +2,39 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import os
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
+from noughts.errors import StoreBusyError
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, is_late
-from noughts.store import timestamps
-from noughts.store.boards import names
 from noughts.store.keep_game import Kept
 from noughts.store.store import Store, Told
-from noughts.store.store_files import StoreFiles, beside
 from noughts.watch.events import (
-    BoardNamed,
     BoardRefused,
     Event,
     NoiseReceived,
     SentenceStored,
     StoreBusy,
     StoreFree,
-    StoreGone,
     UnknownSentence,
 )
-from noughts.watch.port_monitor import Change, DataReceived, PortClosed, PortOpened
+from noughts.watch.port_monitor import PortClosed
 from noughts.watch.radio_lines import RadioLines
 from noughts.watch.raw_log import RawLog
-from noughts.watch.room_events import RoomEvent
 from noughts.watch.told_again import ToldAgain
 
 _AT_ONCE = 64
 """Sentences in a transaction, when so many are there."""
-_REST_S = 0.02
-_TIDY = 5000
-"""Events between two collections: memory stays where it is from the first ten thousand on."""
 _PATIENCE_S = 0.05
 """To wait for others who write to the store, before listening to the boards again."""
 _SAY_BUSY_S = 2.0
 _MAX_PENDING = 50_000
 """Of what is heard while the store cannot be written; some 30 MB. The raw lines hold the rest."""
-_NAMES_S = 1.0
-"""Between two looks at whether another program has named a board."""
-_LAST_S = 0.25
-"""After the end was asked for: to take in what boards have said by then."""
 
 
 @dataclass(frozen=True)
@@ -233,213 +215,3 @@ class Recorder:
             store.keep(board, boot, at)
         self._store = store
         self.delivered.clear()  # that was in the store that is gone
-
-
-class Source(Protocol):
-    """Where changes come from: a `PortMonitor`, a broker, or a board of this program."""
-
-    def poll(self) -> Sequence[Change | RoomEvent | Delivered]:
-        """What has happened since the last time."""
-
-
-class Watch:
-    """Follows ports and keeps what they say, in `step()` after `step()`. `close()` it.
-
-    The store is closed with it: it may be another by then, where the first one was deleted. known:
-    as for a `Recorder`.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        monitor: Source,
-        raw: RawLog,
-        known: Collection[str] | None = None,
-    ) -> None:
-        self._first_path = store.path
-        self._store = store
-        self._files = StoreFiles(store.path)
-        self._recorder = Recorder(store, raw, known)
-        self._monitor = monitor
-        self._raw = raw
-        self._events = 0
-        self._others_wrote = store.others_wrote()
-        self._names = self._recorder.radio.named = names(store)
-        self._named_at_s = time.monotonic()
-
-    @property
-    def noise(self) -> int:
-        """Bytes so far that were no part of a sentence."""
-        return self._recorder.noise
-
-    @property
-    def refused(self) -> int:
-        """Sentences so far that came by radio, and are not kept; see `radio_lines.py`."""
-        return self._recorder.radio.refused
-
-    @property
-    def path(self) -> Path:
-        """The file in which games are kept; a new one if the first was deleted or overwritten."""
-        return self._store.path
-
-    def step(self) -> list[Event]:
-        """Take what is there, after a short rest if it is nothing.
-
-        Raises `StoreError` when something could not be kept.
-        """
-        arrived, events = self._step()
-        if not arrived:
-            time.sleep(_REST_S)
-        return events
-
-    def _step(self) -> tuple[bool, list[Event]]:
-        arrived = False
-        left_out = self._recorder.left_out
-        for change in self._monitor.poll():
-            if isinstance(change, DataReceived):
-                arrived = True
-                at = timestamps.now() if change.at is None else change.at
-                self._recorder.take(change.board, change.data, at)
-                continue
-            if isinstance(change, Delivered) and self._recorder.left_out > left_out:
-                continue  # it will be sent again
-            if isinstance(change, PortClosed):
-                self._recorder.take_end(change.board, timestamps.now())
-            if isinstance(change, PortOpened) and change.board in self._names:
-                self._recorder.pending.append(BoardNamed(change.board, self._names[change.board]))
-            self._recorder.pending.append(change)
-        self._recorder.pending += self._renamed()
-        self._raw.flush()
-        events = self._settle()
-        for each in self._recorder.delivered:
-            each.stored()
-        self._recorder.delivered.clear()
-        self._events += len(events)
-        if self._events >= _TIDY:
-            # CPython keeps lists of freed tuples and the like, which only this gives back.
-            gc.collect()
-            self._events = 0
-        return arrived, events
-
-    def _renamed(self) -> list[BoardNamed]:
-        """Boards that another program has named since the last look."""
-        if time.monotonic() - self._named_at_s < _NAMES_S:
-            return []
-        self._named_at_s = time.monotonic()
-        before = self._names
-        with contextlib.suppress(StoreError):  # to store something says what is wrong
-            others_wrote = self._store.others_wrote()
-            if others_wrote != self._others_wrote:
-                self._names = self._recorder.radio.named = names(self._store)
-                self._others_wrote = others_wrote
-        changed = sorted(before.items() ^ self._names.items())
-        return [BoardNamed(board, self._names.get(board)) for board in dict(changed)]
-
-    def _settle(self) -> list[Event]:
-        """Store what is pending: in another store, should this one not be there any more."""
-        pending = self._recorder.pending.copy()
-        try:
-            events = self._recorder.settle()
-            if not self._files.replaced():
-                return events
-        except StoreDamagedError:
-            self._files.replaced()
-        except StoreError:
-            if not self._files.replaced():
-                raise
-        # What was stored just now may be in the file that is gone: once more, in the new one.
-        self._recorder.pending = pending
-        gone = self._store.path
-        self._move()
-        return [StoreGone(str(gone), str(self.path)), *self._recorder.settle()]
-
-    def _move(self) -> None:
-        try:
-            store = Store(beside(self._first_path), create=True)
-        except OSError as error:
-            raise StoreError(
-                f"{self.path} is gone, and no new store can be made beside it ({error.strerror}); "
-                f"check the folder; what boards said is in {self._raw.folder}"
-            ) from error
-        self._leave()
-        self._store = store
-        self._files = StoreFiles(store.path)
-        self._recorder.go_on_in(store)
-        for board, name in self._names.items():
-            store.name_board(board, name)
-        self._others_wrote = store.others_wrote()
-
-    def _leave(self) -> None:
-        if self._files.overwritten:
-            # What SQLite has not brought into the store yet must not go into what is there now.
-            with contextlib.suppress(OSError):
-                os.truncate(f"{os.path.realpath(self.path)}-wal", 0)
-        with contextlib.suppress(Exception):  # what SQLite says of a file that is gone is no news
-            self._store.close()
-        self._files.close()
-
-    def finish(self) -> list[Event]:
-        """Take in what boards have said by now. Raises `StoreError` if not all could be stored."""
-        end_s = time.monotonic() + _LAST_S
-        events: list[Event] = []
-        arrived = True
-        while (arrived or self._recorder.pending) and time.monotonic() < end_s:
-            arrived, more = self._step()
-            events += more
-        left = self._recorder.left_out + len(self._recorder.pending)
-        if left:
-            raise StoreError(
-                f"{self.path} is in use by another program, and {left:,} sentences are not stored; "
-                f"`noughts watch --from FILE` reads them from the raw lines in {self._raw.folder}"
-            )
-        return events
-
-    def close(self) -> None:
-        """Close the store and the raw log. Raises `StoreError`."""
-        self._store.close()
-        self._files.close()
-        self._raw.close()
-
-
-class RecorderThread:
-    """Keeps what boards say, in a thread of its own, whatever those do who look on.
-
-    `tell` gets the events, in that thread, and must not wait for anybody. It ends when `stop` is
-    set, and sets it when it ends by itself.
-    """
-
-    def __init__(
-        self, watch: Watch, stop: threading.Event, tell: Callable[[list[Event]], None]
-    ) -> None:
-        self._watch = watch
-        self._stop = stop
-        self._tell = tell
-        self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._keep, name="keep what boards say", daemon=True)
-
-    def start(self) -> None:
-        """Start recording in a thread of its own."""
-        self._thread.start()
-
-    def _keep(self) -> None:
-        try:
-            try:
-                while not self._stop.is_set():
-                    self._tell(self._watch.step())
-                self._tell(self._watch.finish())
-            finally:
-                self._stop.set()
-                self._watch.close()
-        except BaseException as error:  # `wait` raises it where somebody sees it
-            self._failure = error
-
-    def join(self) -> None:
-        """Wait until the thread has ended."""
-        while self._thread.is_alive():
-            self._thread.join(0.1)  # Windows looks at Ctrl-C only between two waits
-
-    def wait(self) -> None:
-        """Wait until it has ended, and all is kept. Raises `StoreError` if something is not."""
-        self.join()
-        if self._failure is not None:
-            raise self._failure

@@ -14,7 +14,8 @@ from noughts.store.store import Store
 from noughts.watch import raw_log
 from noughts.watch.events import BoardNamed, Event
 from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import RecorderThread, Source, Watch
+from noughts.watch.recorder_thread import RecorderThread
+from noughts.watch.watch import Source, Watch
 
 
 class Keeping:
