@@ -13,9 +13,11 @@ from noughts.protocol.situation import Observer
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
+from noughts.watch import raw_log
 from noughts.watch.events import KeptGamesTold, as_record, in_words, told_again
 from noughts.watch.play_recording import PlayedGames
 from noughts.watch.port_monitor import PortClosed, PortOpened
+from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 from noughts.web.live_board import LiveBoard
@@ -128,13 +130,22 @@ def test_what_was_heard_as_it_was_played_keeps_its_start(store):
     assert (game.started, game.played_before, game.heard) == (AT, None, AT + 2000)
 
 
-def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store):
+def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, capsys):
     """Its next `$NB` may have been missed: then what it tells would get a wrong start."""
-    recorder = Recorder(store, None)
+    log = RawLog(tmp_path / "raw")
+    recorder = Recorder(store, log)
     heard(recorder, replace(BOOT, boot="AAAAAAAA"))
-    recorder.end(BOARD, AT)
+    recorder.take_end(BOARD, AT)
+    recorder.take_opened(BOARD, AT + 10**8)
     (event,) = heard(recorder, KEPT[0], at=AT + 10**8)
     assert event.played_before == AT + 10**8
+    # Whoever reads the raw lines knows it, too.
+    log.close()
+    before = store.read("SELECT * FROM games")
+    (path,) = raw_log.files(log.folder)
+    assert main(["watch", "--from", str(path), "--db", str(store.path)]) == 0
+    assert "2 sentences from 1 board, 0 games ended, 0 bytes of noise" in capsys.readouterr().err
+    assert store.read("SELECT * FROM games") == before
 
 
 def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(store):

@@ -59,7 +59,10 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
 
 def _recorded(file: BinaryIO, recorder: Recorder, name: str) -> Iterator[tuple[list[Event], int]]:
     for captured in raw_log.read(file):
-        yield recorder.hear(captured.board or name, captured.data, captured.at), captured.size
+        board = captured.board or name
+        if captured.is_opened:
+            recorder.take_opened(board, captured.at)
+        yield recorder.hear(board, captured.data, captured.at), captured.size
         while recorder.pending:
             yield recorder.settle(), 0
     yield recorder.end(name, None), 0

@@ -17,6 +17,7 @@ from noughts.rooms.credentials import Credentials
 from noughts.rooms.topics import OFFLINE, ONLINE, RoomTopics
 from noughts.store import timestamps
 from noughts.watch.port_monitor import DataReceived, PortOpened, PortUnavailable
+from noughts.watch.raw_log import OPENED
 from noughts.watch.recorder import Delivered
 from noughts.watch.room_events import BrokerAnswered, MessageRejected, RoomOffline, RoomOnline
 
@@ -114,12 +115,16 @@ class Collector:
         name = f"{room}/{board}"
         if name not in self._boards and len(self._boards) >= _MAX_BOARDS:
             raise ValueError(f"there are more than {_MAX_BOARDS:,} boards")
-        if name not in self._boards or name in self._silent:
-            self._boards.add(name)
-            self._silent.discard(name)
-            yield PortOpened(name, self._name)
         for data, at in heard:
-            yield DataReceived(name, data, at)
+            opened = data == OPENED
+            if opened and name not in self._boards:
+                continue  # it has said nothing yet, and a gateway never does
+            if opened or name not in self._boards or name in self._silent:
+                self._boards.add(name)
+                self._silent.discard(name)
+                yield PortOpened(name, self._name)
+            if not opened:
+                yield DataReceived(name, data, at)
         yield Delivered(partial(self._stored, connection, message, room))
 
     def _stored(self, connection: Connection, message: paho.MQTTMessage, room: str) -> None:

@@ -5,6 +5,8 @@ text as \xhh:
 
     2026-11-21T07:03:43.123Z usb-9900000012345678 $NG,0A83,1,PH,A,4,1312,-*5C
 
+Where nothing is said, the board's port was opened: it may have been reset since its last line.
+
 Each watcher writes files of its own, PIECE bytes long; of all files in the folder the newest
 LIMIT bytes are kept. At a sentence a second that is some twelve days.
 """
@@ -32,6 +34,8 @@ _LINE = re.compile(
     rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9A-Za-z/\\][!-~]{0,3999}) ([ -~]*)\r?\n?"
 )
 _CHUNK = 65_536
+OPENED = b"\n"
+"""What is captured where a board's port was opened; a board's own empty lines are not kept."""
 
 
 _NAME = re.compile(r"[0-9A-Za-z/\\].{0,3999}")
@@ -82,6 +86,10 @@ class RawLog:
             self._begin()
         assert self._file is not None
         self._size += self._file.write(line)
+
+    def write_opened(self, board: str, at: int) -> None:
+        """Add that a board's port was opened."""
+        self.write(board, "", at)
 
     def flush(self) -> None:
         """Pass what is buffered on to the operating system."""
@@ -152,6 +160,11 @@ class Captured:
     """Bytes that they take in the file."""
     board: str | None = None
     at: int | None = None
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether a board's port was opened here."""
+        return self.board is not None and self.data == OPENED
 
 
 def read(file: BinaryIO) -> Iterator[Captured]:

@@ -107,6 +107,13 @@ class Recorder:
         self._ended = True
         return self.settle()
 
+    def take_opened(self, board: str, at: int | None) -> None:
+        """Note that a board's port was opened."""
+        if self._raw is not None and at is not None:
+            self._raw.write_opened(board, at)
+        # It may be amid what it tells of earlier runs, with its `$NB` not heard.
+        self._announced.pop(board, None)
+
     def take(self, board: str, data: bytes, at: int | None) -> None:
         """Write bytes of a board to the raw log; `settle` stores what they say."""
         stream = self._streams.setdefault(board, Stream())
@@ -117,8 +124,6 @@ class Recorder:
         stream = self._streams.pop(board, Stream())
         self._take(board, stream.end(), at)
         self._noise += stream.noise
-        # When it is back it may be amid what it tells of earlier runs, with its `$NB` not heard.
-        self._announced.pop(board, None)
 
     def _take(self, line: str, items: Sequence[Item], at: int | None) -> None:
         taken = [each for item in items if (each := self._heard(line, item, at)) is not None]

@@ -100,8 +100,11 @@ class Watch:
                 continue  # it will be sent again
             if isinstance(change, PortClosed):
                 self._recorder.take_end(change.board, timestamps.now())
-            if isinstance(change, PortOpened) and change.board in self._names:
-                self._recorder.pending.append(BoardNamed(change.board, self._names[change.board]))
+            if isinstance(change, PortOpened):
+                self._recorder.take_opened(change.board, timestamps.now())
+                if change.board in self._names:
+                    named = BoardNamed(change.board, self._names[change.board])
+                    self._recorder.pending.append(named)
             self._recorder.pending.append(change)
         self._recorder.pending += self._renamed()
         self._raw.flush()
