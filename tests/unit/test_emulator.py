@@ -10,7 +10,15 @@ import intelhex
 import pytest
 
 from noughts import emulator
-from noughts.emulator import EmulatorError, HexError, Microbit, PowerOffError, RealTime, hexfile
+from noughts.emulator import (
+    EmulatorError,
+    Ether,
+    HexError,
+    Microbit,
+    PowerOffError,
+    RealTime,
+    hexfile,
+)
 from noughts.emulator.i2c import RegisterFile
 from noughts.emulator.pacing import Pace
 from repl import firmware
@@ -121,6 +129,17 @@ def test_power() -> None:
     board.run_for(1.5)
     assert board.clock_us == 101
     assert board.instructions == 6_496
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("ether", [False, True])
+def test_steps_that_are_too_short_end_too(ether: bool) -> None:
+    board = Microbit("V2", LOOP)
+    runs = Ether({"a": board}) if ether else board
+    assert not runs.run_until(lambda: False, timeout_us=2, step_us=0)
+    assert board.clock_us == 2
+    assert runs.run_until(lambda: board.clock_us >= 4, step_us=0.001)
+    assert runs.run_until(10) and board.clock_us == 10
 
 
 @pytest.mark.parametrize("board", ["V1", "V2"])

@@ -38,6 +38,7 @@ from noughts.emulator.errors import EmulatorError
 from noughts.emulator.packet import SENSITIVITY_DBM, TICKS_PER_US, Packet
 from noughts.emulator.radio import RAMP_UP_US
 from noughts.emulator.snapshot import Snapshot
+from noughts.emulator.stepping import run_in_steps
 
 if TYPE_CHECKING:
     from noughts.emulator.microbit import Microbit
@@ -107,12 +108,8 @@ class Ether:
         if not callable(condition):
             self.run_to(round(condition * TICKS_PER_US))
             return True
-        end = self._now + round(timeout_us * TICKS_PER_US)
-        while not condition():
-            if self._now >= end:
-                return False
-            self.run_to(min(end, self._now + round(step_us * TICKS_PER_US)))
-        return True
+        timeout, step = round(timeout_us * TICKS_PER_US), round(step_us * TICKS_PER_US)
+        return run_in_steps(self.run_to, lambda: self._now, condition, timeout, step)
 
     def snapshot(self) -> Snapshot:
         """All that the ether and its boards are now, as `Microbit.snapshot`."""

@@ -13,6 +13,7 @@ from noughts.emulator.hexfile import V1 as BOARD_V1
 from noughts.emulator.hexfile import V2 as BOARD_V2
 from noughts.emulator.hexfile import Firmware, load
 from noughts.emulator.snapshot import Snapshot
+from noughts.emulator.stepping import run_in_steps
 from noughts.emulator.uart import SerialLine
 from noughts.emulator.v1 import V1
 from noughts.emulator.v2 import V2
@@ -102,13 +103,8 @@ class Microbit:
         if not callable(condition):
             self._run_to(round(condition * self._per_us))
             return True
-        end = self._cycle + round(timeout_us * self._per_us)
-        step = max(1, round(step_us * self._per_us))
-        while not condition():
-            if self._cycle >= end:
-                return False
-            self._run_to(min(end, self._cycle + step))
-        return True
+        timeout, step = round(timeout_us * self._per_us), round(step_us * self._per_us)
+        return run_in_steps(self._run_to, lambda: self._cycle, condition, timeout, step)
 
     def at(self, clock_us: float, action: Callable[[], object]) -> None:
         """Do something (press a button, say) at an exact device time, in a later run."""
