@@ -118,9 +118,10 @@ def test_the_password_comes_from_a_file_or_the_environment(folder, monkeypatch):
     assert credentials(address, None, None).password is None
     monkeypatch.setenv(VARIABLE, "from the environment")
     assert credentials(address, None, None).password == "from the environment"
-    (folder / "password").write_bytes("für dich \r\nanother line\n".encode())
-    login = credentials(address, folder / "password", None)
-    assert login.password == "für dich "
+    for begin in (b"", b"\xef\xbb\xbf"):  # as an editor of Windows may write it
+        (folder / "password").write_bytes(begin + "für dich \r\nanother line\n".encode())
+        login = credentials(address, folder / "password", None)
+        assert login.password == "für dich "
     assert "für dich" not in repr(login)
     assert credentials(parse(BROKER), None, None).password is None
     context = credentials(parse("mqtts://broker"), None, None).context

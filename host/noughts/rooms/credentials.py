@@ -51,7 +51,7 @@ def credentials(
 
 def _read(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             password = file.readline(_MAX_PASSWORD + 2).rstrip("\r\n")
     except OSError as error:
         raise NoughtsError(
