@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,7 +47,9 @@ def whole_games(draw):
     if draw(st.booleans()):
         cells, end = cells[: draw(st.integers(0, 4))], "x"
     boot, number = draw(st.sampled_from(["3E5A5FD2", "00000001"])), draw(st.integers(1, 2))
-    told = stages(cells, end, number=number, first=first, step_ms=draw(st.integers(0, 900)))
+    told = stages(
+        cells, end, number=number, first=first, step_ms=draw(st.sampled_from([0, 1, 900]))
+    )
     return [replace(each, boot=boot) for each in told], AT + draw(st.integers(0, 10**6))
 
 
@@ -57,8 +60,9 @@ def deliveries(draw, told, began):
     found = []
     nobody_there = draw(st.booleans())  # while it was played
     heard = [final] if nobody_there else told
+    boards = draw(st.sampled_from([CABLES + RADIOS, CABLES, RADIOS]))
     for sentence in [final, *draw(st.lists(st.sampled_from(heard), max_size=12))]:
-        board = draw(st.sampled_from(CABLES + RADIOS))
+        board = draw(st.sampled_from(boards))
         over = sentence.end != "-"
         late = over and (nobody_there or is_by_radio(board) or draw(st.booleans()))
         delay = draw(st.integers(0, 10**7 if late else 50))
@@ -174,6 +178,27 @@ def test_whoever_sends_by_radio_changes_nothing_that_came_by_cable(tmp_path):
         assert len(facts(store)) == 1 + len(invented)
 
 
+@pytest.mark.parametrize(
+    ("invented", "times"),
+    [
+        (
+            (replace(TOLD[2], moves=(4, 8), ms=1500), replace(TOLD[3], moves=(4, 8, 0))),
+            "1000,,3000",
+        ),
+        ((replace(TOLD[2], ms=4000),), "1000,,3000"),
+        ((replace(TOLD[2], ms=1500), replace(TOLD[3], ms=5000)), "1000,1500,3000"),
+    ],
+)
+def test_of_what_the_cable_contradicts_no_time_is_left(invented, times, tmp_path):
+    with Store(tmp_path / "db", create=True) as store:
+        store.keep(CABLE, TOLD[1], AT + 1000)
+        for told in invented:
+            store.keep(RADIO, told, AT + told.ms)
+        store.keep(CABLE, TOLD[3], AT + 3000)
+        assert next(row[2:4] for row in facts(store) if row[0] == CABLE) == ("402", times)
+        assert len(facts(store)) == 2
+
+
 @st.composite
 def contradictions(draw):
     """Sentences of games that got the same ids, by cable and by radio, some of them invented."""
@@ -211,11 +236,12 @@ def test_four_digits_name_a_run_only_together_with_its_board(tmp_path):
 def test_what_does_not_agree_is_another_game(tmp_path):
     with Store(tmp_path / "db", create=True) as store:
         store.keep(CABLE, TOLD[-1], AT, late=True)
-        for changed in ({"ms": 8999}, {"seats": "PP"}, {"first": "B"}):
+        started = {"moves": (), "ms": 9001, "end": "-"}  # after all that is known
+        for changed in ({"ms": 8999}, {"seats": "PP"}, {"first": "B"}, started):
             other = replace(TOLD[-1], **changed)
             assert store.keep(RADIO, other, AT + 1, late=True).new
             assert not store.keep(RADIO, other, AT + 2, late=True).new
-        assert [row[:2] for row in facts(store)] == [(CABLE, 0), (RADIO, 1), (RADIO, 2), (RADIO, 3)]
+        assert [row[:2] for row in facts(store)] == [(CABLE, 0), *((RADIO, n) for n in range(1, 5))]
 
 
 def test_games_of_earlier_versions_stay_as_they_are(tmp_path):

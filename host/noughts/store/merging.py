@@ -69,10 +69,7 @@ def merge(stored: Played, game: Game, moves: str) -> Played | None:
     told = Played(moves, stored.times, game.ms, game.end)
     earlier, later = sorted((stored, told), key=lambda played: played.progress)
     if stored != told and (
-        stored.progress == told.progress
-        or earlier.end != "-"
-        or not later.moves.startswith(earlier.moves)
-        or earlier.ms > later.ms
+        earlier.end != "-" or not later.moves.startswith(earlier.moves) or earlier.ms > later.ms
     ):
         return None
     times = known + [""] * (len(later.moves) - len(known))
@@ -121,7 +118,7 @@ def dated(dates: Dates, ms: int, at: int | None, late: bool, by_radio: bool) -> 
 def dates_of(game: Game, dates: Dates, at: int | None, late: bool, by_radio: bool) -> Dates:
     """The dates of a stored game, with those of a sentence of it."""
     new = dated(dates, game.ms, at, late, by_radio)
-    if len(game.boot) == 8 or dates.started in (None, new.started):
+    if len(game.boot) == 8 or dates.started is None:
         return new
     # It may be of another game with the same ids, which is not to move this one's start.
     return new._replace(started=dates.started)
