@@ -94,13 +94,21 @@ def test_a_room_says_again_that_it_is_online(mosquitto, watch, port):
     broker, board = mosquitto(), port("board")
     collector = watch("collector", broker.url)
     happens(collector, event="broker")
-    watch("room", "--publish", broker.url, "--room", "3b", board.path)
+    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
     happens(collector, event="online", room="3b")
+    room.connected(board.path)
+    board.say(BOOT)
+    happens(collector, event="boot")
     publish.single("noughts/3b/status", b"offline", 1, True, "127.0.0.1", broker.port)
     happens(collector, event="offline", room="3b")
     collector.wait(
         lambda _: [e["event"] for e in collector.events if "room" in e][-1] == "online", "it"
     )
+    # And its boards are there again, with the first that they say.
+    for each in stages(DRAW)[:2]:
+        board.say(each)
+        happens(collector, event="game", moves=list(each.moves))
+    assert len([each for each in collector.events if each["event"] == "connected"]) == 2
     # Whoever comes later is told so at once.
     happens(watch("later", broker.url), event="online", room="3b")
 

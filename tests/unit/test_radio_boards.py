@@ -112,11 +112,12 @@ def test_only_known_boards_where_it_is_said_which(store, tmp_path):
 def test_known_boards_as_a_teacher_writes_them_down(tmp_path):
     path = tmp_path / "known.txt"
     names = {f"radio-{TWO}": "Table #2", "usb-1": "red", "3b/radio-0000000A": "blue"}
+    names["radio-00000003"] = "#3"
     path.write_bytes(
         b"\xef\xbb\xbf# class 3b\r\n\r\nradio-9a1b2c3d  # Anna\r\n table  #2\r\n"
-        b"BLUE # by the window\r\n"
+        b"BLUE # by the window\r\n#3\r\n#4\r\n"
     )
-    assert known_ids(path, names) == {ONE, TWO, "0000000A"}
+    assert known_ids(path, names) == {ONE, TWO, "0000000A", "00000003"}
     for text, said in (("9A1B2C3D\nred\n", r"line 2: no board by radio .* 'red'"),
                        ("9A1B2C3\n", r"line 1: .*'9A1B2C3'"),
                        ("# nobody\n", "names no board")):  # fmt: skip

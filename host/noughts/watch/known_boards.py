@@ -33,8 +33,6 @@ def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
         written = " ".join(line.split())
-        if written.startswith("#"):
-            continue
         # A name may have a # in it.
         words = written if written.casefold() in by_name else written.split("#")[0].strip()
         if found := _ID.fullmatch(words):

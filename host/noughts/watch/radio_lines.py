@@ -38,7 +38,7 @@ class RadioLines:
             if radio_id in self._known:
                 return board
             return self._refuse(board, line, "not one of the known boards (--known)")
-        if board == line or board in self.named:
+        if board in self.named:
             return board
         heard = self._boards.setdefault(line, set())
         if board not in heard:
