@@ -130,8 +130,10 @@ def test_whatever_is_published_is_rejected_in_a_line(mosquitto, watch):
             for topic, payload in wrong.items():
                 client.publish(topic, payload, qos=1, retain=True)
         client.publish("noughts/3b/board/usb-1", line * 2000, qos=1)  # the broker keeps it back
-        client.publish("noughts/3b/board/usb-1", line, qos=1).wait_for_publish(60)
-        game = happens(collector, event="game", board="3b/usb-1")
+        for number in range(1, 31):  # more than a broker sends without an answer
+            said = write(stages([4], number=number)[1]).encode()
+            client.publish("noughts/3b/board/usb-1", line[:31] + said + b"\n", qos=1)
+        game = happens(collector, event="game", board="3b/usb-1", number=30)
     finally:
         client.disconnect()
         client.loop_stop()
@@ -141,4 +143,4 @@ def test_whatever_is_published_is_rejected_in_a_line(mosquitto, watch):
     assert all(each["topic"].isprintable() and each["why"].isprintable() for each in rejected)
     status, said = collector.end()
     assert status == 0
-    assert said.startswith("1 sentence from 1 board, 0 games ended, 0 bytes of noise; ")
+    assert said.startswith("30 sentences from 1 board, 0 games ended, 0 bytes of noise; ")

@@ -48,9 +48,12 @@ def test_what_is_not_confirmed_is_sent_again_after_a_restart(log):
     backlog.save()
     assert everything(Backlog(log.folder, BROKER, "3b")) == []
     # Another broker or room has had nothing of it.
-    assert numbers(everything(Backlog(log.folder, BROKER, "3c"))) == [0, 1, 2, 3, 4]
+    for other in ((BROKER, "3c"), (f"{BROKER}:1884", "3b")):
+        assert numbers(everything(Backlog(log.folder, *other))) == [0, 1, 2, 3, 4]
     (position,) = log.folder.glob("published-*.json")
-    for damage in ("", "{", "[]", '{"stored": {"x": -1, "y": "z"}}', '{"stored": 3}', "\xff"):
+    (name,) = (path.name for path in raw_log.files(log.folder))
+    of_the_file = [f'{{"stored": {{"{name}": {size}}}}}' for size in ("-1", "1.5", "true", '"z"')]
+    for damage in ("", "{", "[]", '{"stored": 3}', "\xff", *of_the_file):
         position.write_bytes(damage.encode("latin-1"))
         assert numbers(everything(Backlog(log.folder, BROKER, "3b"))) == [0, 1, 2, 3, 4]
 

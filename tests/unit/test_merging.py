@@ -16,7 +16,7 @@ from noughts.store.schema import MIGRATIONS
 from noughts.store.store import Store
 from sample_games import AT, stages
 
-CABLES = ("usb-1", "3b/usb-1", "file-capture.log")
+CABLES = ("usb-1", "3b/usb-1", "COM3", "file-capture.log")
 RADIOS = ("radio-9A1B2C3D", "3b/radio-9A1B2C3D", "4a/radio-9A1B2C3D")
 ROWS = (
     "SELECT boot, number, again, seats, first, name, moves, times, ms, end, started, heard, "

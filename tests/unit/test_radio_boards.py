@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from noughts.errors import NoughtsError
+from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, write
 from noughts.store.boards import boards
 from noughts.store.store import Store
@@ -67,9 +68,10 @@ def test_one_line_carries_many_boards_and_is_none_itself(store):
 
 def test_rooms_have_their_own_boards(store):
     recorder = Recorder(store, None)
-    lines = ("3b/usb-1", f"3b/radio-{ONE}", "rfc2217://pi:1", "/dev/ttyACM0", "COM3")
+    lines = ("4a/3b/usb-1", "3b/usb-1", f"3b/radio-{ONE}", "rfc2217://pi:1", "/dev/tty", "COM3")
     heard = [recorder.hear(line, by_radio(ONE, BOOT), AT)[0].board for line in lines]
-    assert heard == [f"3b/radio-{ONE}"] * 2 + [f"radio-{ONE}"] * 3
+    assert heard == [f"4a/3b/radio-{ONE}"] + [f"3b/radio-{ONE}"] * 2 + [f"radio-{ONE}"] * 3
+    assert all(map(is_by_radio, heard)) and not is_by_radio(f"radio-{ONE}.log")
 
 
 def test_a_flood_of_invented_ids_is_bounded_and_counted(store, tmp_path):

@@ -348,6 +348,8 @@ def test_moments_only_become_more(store):
     store.keep("usb-1", told[3], 103_000)
     store.keep("usb-1", told[2], 102_000)
     assert store.read(moments) == [(100_000, 103_000)]
+    store.keep("usb-1", told[2], 101_000)  # with four digits it may be of another game
+    assert store.read(moments) == [(100_000, 103_000)]
     store.keep("usb-1", stages([4, 0, 2], "x")[-1], None)
     assert store.read(moments) == [(100_000, 103_000)]
 

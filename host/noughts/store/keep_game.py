@@ -64,7 +64,7 @@ def keep_game(
     moves = "".join(map(str, game.moves))
     by_radio = is_by_radio(name)
     count, rows = _rows(db, board, game)
-    same = _of_the_same_game(rows, board, by_radio, game, moves) if rows else None
+    same = _of_the_same_game(rows, board, by_radio, game, moves)
     if same is None:
         dates = dates_of(game, NO_DATES, at, late, by_radio)
         new = _Row(0, board, count, int(by_radio), first_played(game, moves), dates)
