@@ -1,5 +1,7 @@
 """The queue on disk: raw lines that no collector has stored yet."""
 
+import json
+
 import pytest
 
 from noughts.rooms.backlog import Backlog
@@ -87,25 +89,60 @@ def test_half_a_line_waits_and_what_is_not_a_raw_line_is_passed_over(log):
     assert numbers(everything(backlog)) == [7, 8]
 
 
+def stored(log):
+    """How far each file is stored, as the position on disk says it."""
+    (position,) = log.folder.glob("published-*.json")
+    return json.loads(position.read_text())["stored"]
+
+
+def sizes(log):
+    return {path.name: path.stat().st_size for path in raw_log.files(log.folder)}
+
+
+def test_the_position_is_written_when_it_has_moved(log):
+    backlog = Backlog(log.folder, BROKER, "3b")
+    for number in range(2):
+        say(log, 1, first=number)
+        (message,) = backlog.more()
+        backlog.confirmed(message.digest)
+        backlog.save()
+        assert stored(log) == sizes(log)
+    say(log, 1, "3b/usb-1")  # which is not published: it comes from this very room
+    assert backlog.more() == []
+    backlog.save()
+    assert stored(log) == sizes(log)
+    (position,) = log.folder.glob("published-*.json")
+    position.unlink()
+    backlog.save()
+    assert not position.exists()
+
+
 def test_the_same_line_twice_is_confirmed_at_once(log):
+    backlog = Backlog(log.folder, BROKER, "3b")
+    found = []
     for _ in range(2):
-        log.write("usb-1", "line 1", AT)
-        log.flush()
-        backlog = Backlog(log.folder, BROKER, "3b")
-    (both,) = backlog.more()
-    assert both == Message("usb-1", both.lines) and numbers([both]) == [1, 1]
-    assert backlog.confirmed(both.digest) and not backlog.waits_for(both.digest)
+        say(log, 1)
+        found += backlog.more()
+    assert found == [Message("usb-1", found[0].lines)] * 2
+    assert backlog.confirmed(found[0].digest) and not backlog.waits_for(found[0].digest)
+    backlog.save()
+    assert stored(log) == sizes(log)
 
 
 def test_lines_that_made_room_are_counted_unless_they_were_read(tmp_path):
     log = RawLog(tmp_path / "raw")
     say(log, 1000)
     backlog = Backlog(log.folder, BROKER, "3b")
-    (first,) = backlog.more()
+    (first,), (second,) = backlog.more(), backlog.more()
     (path,) = raw_log.files(log.folder)
     size = path.stat().st_size
+    assert backlog.confirmed(first.digest)
+    backlog.save()
+    assert stored(log) == {path.name: len(first.lines)}
     path.unlink()
     say(log, 1, first=1000)  # into a new file
     assert numbers(everything(backlog)) == [1000]
-    assert backlog.lost == size - len(first.lines)
-    assert backlog.confirmed(first.digest)
+    assert backlog.lost == size - len(first.lines) - len(second.lines)
+    assert backlog.confirmed(second.digest)
+    backlog.save()
+    assert stored(log) == {}
