@@ -118,7 +118,7 @@ def test_whatever_is_published_is_rejected_in_a_line(mosquitto, watch):
     client.loop_start()
     wrong = {
         "noughts/3b/status": b"\x1b[2J",
-        "noughts/%1B[2J/status": b"online",
+        "noughts/\u202e3b/status": b"online",
         "noughts/3b/board/usb-1": b"\xff\xfe\x00" * 1000,
         "noughts/3c/board/usb-2": line,
         "noughts/3d/board/usb-1": line * 1200,

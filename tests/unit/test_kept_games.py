@@ -2,8 +2,8 @@
 
 import json
 from dataclasses import replace
-from math import inf
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -49,8 +49,12 @@ def store(tmp_path):
 
 
 @pytest.fixture(autouse=True)
-def however_slow_the_computer_is(monkeypatch):
-    monkeypatch.setattr("noughts.watch.told_again._QUIET_S", inf)
+def clock(monkeypatch):
+    """However slow the computer is, no time passes but this."""
+    clock = SimpleNamespace(s=100.0)
+    stopped = SimpleNamespace(monotonic=lambda: clock.s)
+    monkeypatch.setattr("noughts.watch.told_again.time", stopped)
+    return clock
 
 
 def heard(recorder, *sentences, at=AT, board=BOARD):
@@ -100,7 +104,7 @@ def test_games_told_again_are_one_line(store):
     assert said(events)[-1] == "usb-1: game 4: A is a person, B is the chip (hard); A begins"
 
 
-def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(store, monkeypatch):
+def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(store, clock):
     recorder = Recorder(store, None)
     heard(recorder, BOOT, *KEPT)
     for end in ("silent", "gone"):
@@ -108,9 +112,10 @@ def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(store, monkey
         if end == "gone":
             recorder.pending.append(PortClosed(BOARD, "/dev/x", "why"))
         else:
-            monkeypatch.setattr("noughts.watch.told_again._QUIET_S", -1.0)
+            clock.s += 0.9
+            assert recorder.settle() == []
+            clock.s += 0.2
         told = recorder.settle()
-        monkeypatch.setattr("noughts.watch.told_again._QUIET_S", inf)
         assert told[0] == KeptGamesTold(BOARD, 3, 0)
         assert in_words(told[0]) == "usb-1: 3 kept games told again"
 

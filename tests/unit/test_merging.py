@@ -244,21 +244,42 @@ def test_what_does_not_agree_is_another_game(tmp_path):
         assert [row[:2] for row in facts(store)] == [(CABLE, 0), *((RADIO, n) for n in range(1, 5))]
 
 
+def test_of_games_that_do_not_agree_the_first_stays_as_it_is(tmp_path):
+    with Store(tmp_path / "db", create=True) as store:
+        store.keep(RADIO, TOLD[2], AT)
+        for board, cell in ((RADIO, 8), (RADIOS[1], 7), (CABLE, 6)):
+            store.keep(board, replace(TOLD[2], moves=(4, cell)), AT + 10)
+        found = [(row[0], row[2], row[5]) for row in facts(store)]
+        assert found == [
+            (RADIO, "40", AT - 2000),
+            (RADIO, "48", AT - 1990),
+            (RADIOS[1], "47", AT - 1990),
+            (CABLE, "46", AT - 1990),
+        ]
+
+
 def test_games_of_earlier_versions_stay_as_they_are(tmp_path):
     """They kept a game for each name of its board, and some without a moment."""
     path = tmp_path / "db"
     with Store(path, create=True, migrations=MIGRATIONS[:3]) as store:
         store.db.execute("INSERT INTO boards (name) VALUES ('usb-1'), ('file-x')")
-        for board, *moments in ((1, AT, AT + 9000), (2, None, None)):
+        for row in (
+            (1, 1, "402635178", ",,,,,,,,9000", 9000, "=", AT, AT + 9000),
+            (2, 1, "402635178", ",,,,,,,,9000", 9000, "=", None, None),
+            (1, 2, "4", "1000", 1000, "-", None, None),
+            (2, 2, "0", "1000", 1000, "-", None, None),
+        ):
             store.db.execute(
                 "INSERT INTO games (board, boot, number, again, seats, first, moves, times, ms, "
-                "end, started, heard) VALUES (?, '3E5A5FD2', 1, 0, 'PH', 'A', '402635178', "
-                "',,,,,,,,9000', 9000, '=', ?, ?)",
-                (board, *moments),
+                "end, started, heard) VALUES (?, '3E5A5FD2', ?, 0, 'PH', 'A', ?, ?, ?, ?, ?, ?)",
+                row,
             )
     with Store(path) as store:
         before = facts(store)
-        assert [row[5:] for row in before] == [(AT, None, 0), (None, None, 0)]
+        assert [row[5:] for row in before] == [(AT, None, 0), *[(None, None, 0)] * 3]
         for board in (CABLE, RADIO, "usb-3"):
             assert not store.keep(board, TOLD[-1], AT + 10**6, late=True).new
         assert facts(store) == before
+        # What only its other name has is one game, too, and comes to the better name.
+        assert not store.keep(CABLE, replace(stages([0], number=2)[1], boot="3E5A5FD2"), None).new
+        assert [row[:3] for row in facts(store)[2:]] == [(CABLE, 0, "4"), (CABLE, 2, "0")]

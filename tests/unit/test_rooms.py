@@ -1,6 +1,7 @@
 """Addresses of brokers, what a broker is shown, topics and messages."""
 
 import contextlib
+import re
 import ssl
 
 import pytest
@@ -93,11 +94,15 @@ def test_options_of_rooms_that_say_nothing_are_wrong_usage(words, capsys):
     ("words", "why"),
     [
         (("--publish", BROKER, BROKER), "would get back what comes from it"),
-        (("--publish", BROKER, "--room", "a/b"), "cannot be the name of a room"),
+        *(
+            (("--publish", BROKER, "--room", room), "cannot be the name of a room")
+            for room in ("a/b", "a\\b", "a:b", "3b ", "_3b", "x" * 61)
+        ),
         (("--publish", BROKER, "--ca", "ca.pem"), "without TLS"),
         (("--publish", BROKER, "--password-file", "empty"), "--password-file needs a user"),
         (("--publish", "mqtt://u@b", "--password-file", "missing"), "cannot read the password"),
         (("--publish", "mqtt://u@b", "--password-file", "empty"), "does not begin with a password"),
+        (("--publish", "mqtt://u@b", "--password-file", "long"), "does not begin with a password"),
         (("--publish", "mqtt://u@b", "--password-file", "binary"), "is not text"),
         (("mqtts://b", "--ca", "missing"), "cannot read the certificate"),
         (("mqtts://b", "--ca", "empty"), "holds no certificate"),
@@ -105,6 +110,7 @@ def test_options_of_rooms_that_say_nothing_are_wrong_usage(words, capsys):
 )
 def test_what_cannot_be_used_is_one_line(words, why, capsys, folder):
     (folder / "empty").write_text("\n")
+    (folder / "long").write_text("x" * 1001)
     (folder / "binary").write_bytes(b"\xff\xfe\n")
     assert cli.main(["watch", "--db", "games.db", *words]) == 1
     told = capsys.readouterr().err
@@ -115,6 +121,8 @@ def test_what_cannot_be_used_is_one_line(words, why, capsys, folder):
 
 def test_the_password_comes_from_a_file_or_the_environment(folder, monkeypatch):
     address = parse("mqtt://class@broker")
+    assert credentials(address, None, None).password is None
+    monkeypatch.setenv(VARIABLE, "")
     assert credentials(address, None, None).password is None
     monkeypatch.setenv(VARIABLE, "from the environment")
     assert credentials(address, None, None).password == "from the environment"
@@ -180,11 +188,13 @@ def test_any_message_is_read_or_refused(lines):
 def test_nothing_goes_round_in_circles():
     assert is_published("usb-1", "3b") and is_published("3a/usb-1", "3b")
     assert is_published("/dev/ttyACM0", "dev") and is_published("3a//dev/ttyACM0", "dev")
+    assert is_published("3b", "3b")
     assert not is_published("3b/usb-1", "3b") and not is_published("3a/3b/usb-1", "3b")
 
 
 def test_a_room_is_called_as_its_computer(monkeypatch):
-    for node, name in (("lab-3b.school.example", "lab-3b"), ("Übung", "room"), ("", "room")):
+    nodes = {"lab-3b.school.example": "lab-3b", "Übung": "room", "": "room", "x" * 70: "x" * 60}
+    for node, name in nodes.items():
         monkeypatch.setattr("platform.node", lambda node=node: node)
         assert room_name(None) == name
     assert room_name("Raum 3b") == "Raum 3b"
@@ -194,6 +204,7 @@ def test_a_message_holds_raw_lines_and_their_moments():
     late = LINE.replace(b"2026", b"2031")  # a clock that is fast
     data = write(stages([4])[1]).encode() + b"\n"
     assert messages.heard("usb-1", LINE + late, AT + 5) == [(data, AT), (data, AT + 5)]
+    assert re.fullmatch("[0-9a-f]{16}", messages.digest(LINE))  # few of them are ever the same
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from noughts.watch.raw_log import is_board_name
 MAX_ROOM, MAX_BOARD = 60, 1000
 """Characters."""
 ONLINE, OFFLINE = b"online", b"offline"
-_NO_ROOM = re.compile(r"[/\\:]|^[^0-9A-Za-z]|\s$")
+_NO_ROOM = re.compile(r"[/\\:]|\s$")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def of_all_rooms(prefix: str) -> list[str]:
 def parse(prefix: str, topic: str) -> tuple[str, str | None]:
     """The room and, unless it is about its status, the board. Raises `ValueError`, saying why."""
     levels = topic.removeprefix(f"{prefix}/").split("/")
-    names = [unquote(level, errors="strict") for level in levels[::2]]  # a kind of ValueError
+    names = [unquote(level) for level in levels[::2]]
     if [quote(name, safe="") for name in names] != levels[::2]:
         raise ValueError("its topic is not written as a room writes it")
     if not is_room_name(names[0]):

@@ -42,8 +42,6 @@ class ToldAgain:
 
     def end_quiet(self) -> list[KeptGamesTold]:
         """Sum up what the boards have told that are quiet by now."""
-        if not self._told:
-            return []
         before_s = time.monotonic() - _QUIET_S
         quiet = [board for board, told in self._told.items() if told.at_s <= before_s]
         return [event for board in quiet for event in self.end(board)]
