@@ -61,15 +61,19 @@ class Backlog:
         """Whether a message is still to be confirmed."""
         return digest in self._waiting
 
-    def more(self) -> list[Message]:
-        """The messages of the next lines, the oldest first; none if all were read."""
+    def look(self) -> list[Path]:
+        """Look which files there are, and which have made room for others since the last look."""
         there = raw_log.files(self.folder)
         sizes = {}
         for path in there:
             with suppress(OSError):  # it made room for another one just now
                 sizes[path.name] = path.stat().st_size
         self._forget(sizes)
-        for path in there:
+        return there
+
+    def more(self) -> list[Message]:
+        """The messages of the next lines, the oldest first; none if all were read."""
+        for path in self.look():
             with suppress(OSError):
                 while (messages := self._more_of(path)) is not None:
                     if messages:

@@ -33,6 +33,7 @@ _LOOK_S = 0.05
 _PATIENCE_S, _MAX_PATIENCE_S = 5.0, 60.0
 """Without a confirmation, before the oldest message is sent again: at first, and at most."""
 _SAVE_S = 1.0
+"""Between two looks at what made room, and at how far all is stored."""
 _LAST_S = 1.0
 """After the end was asked for: for the last lines to be confirmed."""
 _NO_COLLECTOR = (
@@ -108,8 +109,9 @@ class Publisher:
             self._take()
             if self._connection is not None and self._connection.is_up:
                 self._send(self._connection)
-            self._tell_lost()
             if time.monotonic() - self._saved_s > _SAVE_S:
+                self._backlog.look()  # also while nothing can be sent
+                self._tell_lost()
                 self._save()
             if self._stop.is_set() and end_s is None:
                 end_s = time.monotonic() + _LAST_S
