@@ -37,6 +37,13 @@ def test_addresses(url, host, port, tls, user, prefix):
     assert parse(str(address)).port == port
 
 
+def test_what_stays_on_this_computer():
+    for host in ("localhost", "LOCALHOST", "127.0.0.1", "[::1]"):
+        assert parse(f"mqtt://{host}").is_here
+    for host in ("10.0.0.7", "broker", "localhost.example"):
+        assert not parse(f"mqtt://{host}").is_here
+
+
 @pytest.mark.parametrize(
     ("url", "why"),
     [
@@ -44,11 +51,16 @@ def test_addresses(url, host, port, tls, user, prefix):
         ("mqtt:broker", "is not the address of a broker"),
         ("http://broker", "is not the address of a broker"),
         ("mqtt://broker?x=1", "is not the address of a broker"),
+        ("mqtt://broker#x", "is not the address of a broker"),
         ("mqtt://broker:port", "is not the address of a broker"),
         ("mqtt://broker:70000", "is not the address of a broker"),
         ("mqtt://[::1", "is not the address of a broker"),
         ("mqtt://user@", "names no host"),
         ("mqtt://broker:0", "names no host or no port"),
+        ("mqtt://bro ker", "names no host"),
+        ("mqtt://bro\u202eker", "names no host"),
+        ("mqtt://broker/" + "x" * 201, "has a prefix"),
+        ("mqtt://broker/%1B", "has a prefix"),
         ("mqtt://broker/a/%23", "has a prefix"),
         ("mqtt://broker/a//b", "has a prefix"),
         ("mqtt://broker/+", "has a prefix"),
