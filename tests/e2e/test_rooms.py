@@ -132,6 +132,7 @@ def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, port):
             assert next(shown) == (
                 "room 3b is offline; what its boards say comes when it is back\n"
             )
+            happens(watch("later", broker.url), event="offline", room="3b")
             again = watch("room", *words)
             assert next(shown) == "room 3b is online\n"
             again.connected(board.path)
