@@ -10,7 +10,7 @@ from noughts.rooms.address import parse
 from noughts.rooms.broker import Connection
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.messages import digest
-from noughts.watch.port_monitor import DataReceived, PortOpened
+from noughts.watch.port_monitor import DataReceived, LineOpened, PortOpened
 from noughts.watch.recorder import Delivered
 from noughts.watch.room_events import MessageRejected, RoomOffline, RoomOnline
 from sample_games import AT, stages
@@ -72,12 +72,14 @@ def test_a_message_is_confirmed_once_it_is_stored(rooms):
 def test_a_port_that_was_opened_in_the_room(rooms):
     """Nothing is said of a board that has said nothing: a gateway passes on what others say."""
     opened = line("usb-1", b"\n")
-    (delivered,) = rooms.send("3b/board/usb-1", opened)
+    was_opened = LineOpened("3b/usb-1", AT)
+    first, delivered = rooms.send("3b/board/usb-1", opened)
+    assert first == was_opened
     assert isinstance(delivered, Delivered)
     data = DataReceived("3b/usb-1", SAID, AT)
     there = PortOpened("3b/usb-1", URL)
-    assert rooms.send("3b/board/usb-1", opened + line("usb-1"))[:-1] == [there, data]
-    assert rooms.send("3b/board/usb-1", line("usb-1") + opened)[:-1] == [data, there]
+    assert rooms.send("3b/board/usb-1", opened + line("usb-1"))[:-1] == [was_opened, there, data]
+    assert rooms.send("3b/board/usb-1", line("usb-1") + opened)[:-1] == [data, was_opened, there]
 
 
 def test_boards_of_a_room_that_was_offline_are_there_when_they_speak(rooms):

@@ -153,12 +153,16 @@ def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, 
     assert store.read("SELECT * FROM games") == before
 
 
-def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(store):
-    """A broker may deliver a sentence twice."""
+@pytest.mark.parametrize("opened_since", [False, True])
+def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(store, opened_since):
+    """A broker may deliver a sentence twice, and one after another that was said later."""
     recorder = Recorder(store, None)
     before = replace(BOOT, boot="AAAAAAAA")
-    heard(recorder, before, at=AT)
-    heard(recorder, BOOT, at=AT + 1000)
+    if opened_since:
+        recorder.take_opened(BOARD, AT + 1000)
+    else:
+        heard(recorder, before, at=AT)
+        heard(recorder, BOOT, at=AT + 1000)
     heard(recorder, before, at=AT)
     (event,) = heard(recorder, KEPT[0], at=AT + 10**8)
     assert event.played_before == AT + 10**8

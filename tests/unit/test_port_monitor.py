@@ -16,6 +16,7 @@ from serial import rfc2217
 from noughts.hardware.ports import Port, close_port, open_port, read_port
 from noughts.watch.port_monitor import (
     DataReceived,
+    LineOpened,
     PortClosed,
     PortMonitor,
     PortOpened,
@@ -78,6 +79,8 @@ def until(follower, count):
         assert time.monotonic() < end, changes
         for change in follower.poll():
             last = changes[-1] if changes else None
+            if isinstance(change, LineOpened):
+                continue
             if isinstance(last, DataReceived) and isinstance(change, DataReceived):
                 changes[-1] = DataReceived(last.board, last.data + change.data)
             else:
@@ -168,7 +171,7 @@ def test_a_port_is_lent_and_taken_again(pty, follow):
 
     def watch():
         while not stop.is_set():
-            seen.extend(follower.poll())
+            seen.extend(each for each in follower.poll() if not isinstance(each, LineOpened))
             time.sleep(0.005)
 
     watching = threading.Thread(target=watch)

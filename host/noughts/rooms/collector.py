@@ -16,7 +16,7 @@ from noughts.rooms.broker import Broker, Connection
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.topics import OFFLINE, ONLINE, RoomTopics
 from noughts.store import timestamps
-from noughts.watch.port_monitor import DataReceived, PortOpened, PortUnavailable
+from noughts.watch.port_monitor import DataReceived, LineOpened, PortOpened, PortUnavailable
 from noughts.watch.raw_log import OPENED
 from noughts.watch.recorder import Delivered
 from noughts.watch.room_events import BrokerAnswered, MessageRejected, RoomOffline, RoomOnline
@@ -31,8 +31,8 @@ _SHOWN = 80
 """Characters of a topic."""
 
 _Change = (
-    PortOpened | PortUnavailable | DataReceived | Delivered | BrokerAnswered | RoomOnline
-    | RoomOffline | MessageRejected
+    PortOpened | PortUnavailable | DataReceived | LineOpened | Delivered | BrokerAnswered
+    | RoomOnline | RoomOffline | MessageRejected
 )  # fmt: skip
 _Arrived = tuple[Connection, paho.MQTTMessage] | PortUnavailable | BrokerAnswered
 
@@ -50,7 +50,7 @@ class Collector:
         self._online: dict[str, bool] = {}
         self._boards: set[str] = set()
         self._silent: set[str] = set()
-        """Boards of rooms that went offline, until something comes from them."""
+        """Boards that have said nothing yet, as gateways, or since their rooms went offline."""
         self._rejected: set[tuple[str, str]] = set()
         self._confirmed: dict[tuple[Connection, str], list[str]] = {}
         self._last: list[paho.MQTTMessageInfo] = []
@@ -113,14 +113,16 @@ class Collector:
     ) -> Iterator[_Change]:
         heard = messages.heard(board, bytes(message.payload), timestamps.now())
         name = f"{room}/{board}"
-        if name not in self._boards and len(self._boards) >= _MAX_BOARDS:
-            raise ValueError(f"there are more than {_MAX_BOARDS:,} boards")
+        if name not in self._boards:
+            if len(self._boards) >= _MAX_BOARDS:
+                raise ValueError(f"there are more than {_MAX_BOARDS:,} boards")
+            self._boards.add(name)
+            self._silent.add(name)
         for data, at in heard:
-            opened = data == OPENED
-            if opened and name not in self._boards:
-                continue  # it has said nothing yet, and a gateway never does
-            if opened or name not in self._boards or name in self._silent:
-                self._boards.add(name)
+            opened, silent = data == OPENED, name in self._silent
+            if opened:
+                yield LineOpened(name, at)
+            if opened != silent:  # it is there again, or for the first time
                 self._silent.discard(name)
                 yield PortOpened(name, self._name)
             if not opened:

@@ -64,7 +64,16 @@ class DataReceived:
     """When they were heard, where that was before now: in another room."""
 
 
-Change = PortOpened | PortClosed | PortUnavailable | DataReceived
+@dataclass(frozen=True)
+class LineOpened:
+    """A board's port was opened, here or in another room: it may have been reset before."""
+
+    board: str
+    at: int | None = None
+    """When, where that was before now: in another room."""
+
+
+Change = PortOpened | PortClosed | PortUnavailable | DataReceived | LineOpened
 
 
 def name_of(port: Port) -> str:
@@ -190,7 +199,8 @@ class PortMonitor:
             else:
                 port, opened = found
                 self._open[port] = opened
-                changes.append(PortOpened(self._board(port), port.name))
+                board = self._board(port)
+                changes += [LineOpened(board), PortOpened(board, port.name)]
         for port, opened in list(self._open.items()):
             data = b""
             why = _LENT if self._board(port) in self._lent else None

@@ -80,8 +80,8 @@ class Recorder:
         self._boots: dict[str, tuple[Boot, int | None]] = {}
         self._busy_since_s: float | None = None
         self._said_busy = False
-        self._announced: dict[str, tuple[str, int | None]] = {}
-        """By line: the boot that the last `$NB` on it named, and when."""
+        self._announced: dict[str, tuple[str | None, int | None]] = {}
+        """By line: the boot that `$NB` named last, None if the line was opened since; and when."""
         self._told = ToldAgain()
         self._ended = False
         self.radio = RadioLines(known)
@@ -112,7 +112,7 @@ class Recorder:
         if self._raw is not None and at is not None:
             self._raw.write_opened(board, at)
         # It may be amid what it tells of earlier runs, with its `$NB` not heard.
-        self._announced.pop(board, None)
+        self._announce(board, None, at)
 
     def take(self, board: str, data: bytes, at: int | None) -> None:
         """Write bytes of a board to the raw log; `settle` stores what they say."""
@@ -152,12 +152,16 @@ class Recorder:
             # The end of a game is sent again some time later, so its moment tells little.
             late = not isinstance(sentence, Boot) and is_late(sentence, None)
             return _Heard(board, item, at, late, None if board == line else line)
-        announced, since = self._announced.get(line, (None, None))
+        announced, _ = self._announced.get(line, (None, None))
         if not isinstance(sentence, Boot):
             return _Heard(line, item, at, is_late(sentence, announced))
-        if at is None or since is None or since <= at:  # else it has come a second time
-            self._announced[line] = sentence.boot, at
+        self._announce(line, sentence.boot, at)
         return _Heard(line, item, at)
+
+    def _announce(self, line: str, boot: str | None, at: int | None) -> None:
+        _, since = self._announced.get(line, (None, None))
+        if at is None or since is None or since <= at:  # else it comes late, or a second time
+            self._announced[line] = boot, at
 
     def settle(self) -> list[Event]:
         """Store what is pending, as far as other programs let us; gives what is kept by now.

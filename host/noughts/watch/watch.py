@@ -16,7 +16,7 @@ from noughts.store.boards import names
 from noughts.store.store import Store
 from noughts.store.store_files import StoreFiles, beside
 from noughts.watch.events import BoardNamed, Event, StoreGone
-from noughts.watch.port_monitor import Change, DataReceived, PortClosed, PortOpened
+from noughts.watch.port_monitor import Change, DataReceived, LineOpened, PortClosed, PortOpened
 from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Delivered, Recorder
 from noughts.watch.room_events import RoomEvent
@@ -100,11 +100,12 @@ class Watch:
                 continue  # it will be sent again
             if isinstance(change, PortClosed):
                 self._recorder.take_end(change.board, timestamps.now())
-            if isinstance(change, PortOpened):
-                self._recorder.take_opened(change.board, timestamps.now())
-                if change.board in self._names:
-                    named = BoardNamed(change.board, self._names[change.board])
-                    self._recorder.pending.append(named)
+            if isinstance(change, LineOpened):
+                at = timestamps.now() if change.at is None else change.at
+                self._recorder.take_opened(change.board, at)
+                continue
+            if isinstance(change, PortOpened) and change.board in self._names:
+                self._recorder.pending.append(BoardNamed(change.board, self._names[change.board]))
             self._recorder.pending.append(change)
         self._recorder.pending += self._renamed()
         self._raw.flush()
