@@ -1,91 +1,108 @@
 # noughts: how a V2 keeps games. Its file system has five pages of 32 chunks, and ours fill three:
 # a file for each game, as on a V1, would leave no page to erase.
 #
+# ruff: noqa: F403, F405
 # So a file, of one chunk too, holds seven games of 17 bytes each, and is written anew for each
-# game, under another name: a power cut leaves the old one. When few chunks are erased, all are
-# written anew, the choice too: so the pages that they stood in can be erased.
+# game, under another name: a power cut leaves the old one. When few chunks are erased, those in one
+# page are written anew, the choice too: so that page can be erased.
 import os
-import struct
-import v2
+from struct import pack, unpack
+from v2 import *
 
 files = []  # content and name, the oldest first; each begins with a number that rises
-games = []  # to tell, 17 bytes each
+CHOICE = "settings"
+
+
+def write(name, content):
+    with open(name, "wb") as f:
+        f.write(content)
 
 
 def renew(content, old):
-    # Writes a file, and removes the one that it replaces.
-    for i in range(65, 77):
-        name = "~%c" % i
-        if name not in os.listdir():
-            break
-    with open(name, "wb") as f:
-        f.write(content)
-    if old:
+    # Writes a file anew. Each has two names, in turn: so a power cut leaves the old one.
+    name = "~%c" % (ord(old[1]) ^ 1)
+    write(name, content)
+    if old in os.listdir():
         os.remove(old)
     return content, name
 
 
 def keep(text):
     boot, number, seats, first, cells, ms, result = text[4:-3].split(",")
-    player = "PEMH".find
-    game = struct.pack(
+    game = pack(
         "<IIIIB",
         int(boot, 16),
         int(number),
         int("1" + cells),
         int(ms),
-        player(seats[0]) * 64 + player(seats[1]) * 16 + "AB".find(first) * 4 + "AB=x".find(result),
+        "PEMH".find(seats[1]) * 16 + "AB".find(first) * 4 + "AB=x".find(result),
     )
-    # With one page to move in, or none, there would soon be no room for the choice either.
-    if not room(b"") or v2.free < 2:
+    if not room(""):
         return
     if files and len(files[-1][0]) < 121:
         content, old = files.pop()
     else:
-        number = struct.unpack(">H", files[-1][0])[0] + 1 if files else 0
-        content, old = struct.pack(">H", number), ""
+        number = unpack(">H", files[-1][0])[0] + 1 if files else 0
+        content, old = pack(">H", number), "~%c" % (64 + number % 12 * 2)
     files.append(renew(content + game, old))
-    if len(files) > 10:
+    if files[10:]:
         os.remove(files.pop(0)[1])
 
 
-def room(moving=b"settings"):
+def room(moving=CHOICE):
     # Whether there is room to write this file anew. Where no chunk is erased, and no page freed,
     # the firmware moves all files to make room, and a power cut in that would ruin them.
-    v2.look(moving)
-    if v2.free > 1 and v2.erased < 14 and not v2.freed:
-        for i in range(len(files)):
-            files[i] = renew(*files[i])
-        move()
-    return v2.erased or v2.freed
-
-
-def move():
-    # The choice. A power cut leaves one of the two files.
-    try:
-        text = open("settings").read()
-    except OSError:
-        return
-    with open("~c", "w") as f:
-        f.write(text)
-    with open("settings", "w") as f:
-        f.write(text)
-    os.remove("~c")
+    erased = freed = 0
+    free = []  # pages that hold nothing but what moves
+    for page in range(first, first + 0x5000, 4096):
+        found = others = blanks = 0
+        held = []
+        for chunk in range(page, page + 4096, 128):
+            marker = mem8[chunk]
+            name = marker == 254 and title(chunk)
+            if marker == 255:
+                blanks += 1
+            elif not marker or name == moving:  # freed by writing it anew
+                found += 1
+            elif name and (name[0] == "~" or name == CHOICE):
+                held.append(name)
+            else:
+                others = 1
+        erased += blanks
+        freed += found == 32
+        if not others:
+            free.append((blanks, page, held))
+    for blanks, page, held in sorted(free) if erased < 32 and not freed else []:
+        # A page without files was being erased when the power was cut.
+        if free[1:] and (not held or erased - blanks > len(held)):
+            for chunk in range(page, page + 4096, 128):
+                if mem8[chunk] == 255:  # the firmware would write there
+                    free_chunk(chunk)
+            files[:] = [renew(*i) if i[1] in held else i for i in files]
+            if CHOICE in held:  # a power cut leaves one of the two files
+                text = open(CHOICE, "rb").read()
+                write("~c", text)
+                write(CHOICE, text)
+                os.remove("~c")
+            break
+    # With one page to move in, or none, there would soon be no room for the choice either.
+    return (erased or freed) and (moving or free[1:])
 
 
 def tell():
     # Tells one more; whether there may be others.
+    global games
     import sentences
 
     if games:
-        boot, number, cells, ms, i = struct.unpack("<IIIIB", games.pop(0))
+        boot, number, cells, ms, i = unpack("<IIIIB", games)
+        games = games[17:]
         sentences.send(
-            "NG,%08X,%d,%s%s,%s,%s,%d,%s"
+            "NG,%08X,%d,P%s,%s,%s,%d,%s"
             % (
                 boot,
                 number,
-                "PEMH"[i // 64],
-                "PEMH"[i // 16 % 4],
+                "PEMH"[i // 16],
                 "AB"[i // 4 % 4],
                 str(cells)[1:],
                 ms,
@@ -96,20 +113,19 @@ def tell():
 
 
 for name in os.listdir():
-    if name == "~c":
-        text = open(name).read()
-        if len(text) == 2:
-            with open("settings", "w") as f:
-                f.write(text)
-        os.remove(name)
-        v2.microbit.reset()
-    elif name[0] == "~":
-        content = open(name, "rb").read()
+    if name[0] == "~":
+        # If a power cut has changed its length, it ends in bytes that are erased.
+        content = open(name, "rb").read().rstrip(b"\xff")
         if len(content) % 17 == 2:
             files.append((content, name))
         else:  # what a power cut left
             os.remove(name)
+        if len(content) == 2:  # the choice, while it was moved
+            write(CHOICE, content)
+            os.remove(name)
+            reset()
 files.sort()
-for content, _ in files:
-    for i in range(2, len(content), 17):
-        games.append(content[i : i + 17])
+for i in range(len(files) - 1, 0, -1):
+    if files[i][0][:2] == files[i - 1][0][:2]:  # a power cut left the old one, too
+        os.remove(files.pop(i - 1)[1])
+games = b"".join(i[0][2:] for i in files)  # to tell, 17 bytes each

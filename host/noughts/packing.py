@@ -27,7 +27,8 @@ _ON_EVERY_BOARD = """
 """
 _ON_A_V2 = """
     marker:x chunk:y page:z freed:s found:t others:q erased:k moving:l content:m games:j files:o
-    frame:E waiting:F by_cable:G ident:H renew:u title:w sound:A look:v free:C pages:D
+    frame:E waiting:F by_cable:G ident:H renew:u title:w sound:A free:C blanks:D held:v CHOICE:I
+    free_chunk:K
 """
 NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())
 """Names of ours, and for each one that all firmwares have: of pins, pictures, registers, notes.
@@ -40,7 +41,7 @@ MARK = b"# noughts:"
 """What each of our files begins with, so that they are known from others on the board."""
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZacdghjklmnopqrstuvwxyz"
-_PAIRS = "a2 a4 b3 b4 b5 bl bx c3 c4 c5 d3 d4 d5 e4 e5 f2 g4"
+_PAIRS = "a2 a4 b3 b4 b5 bl bx c3 c4 c5 d3 d4 d5 e4 e5 f2 g4 g5"
 SHORTEST = dict(zip(NAMES, [*_LETTERS, *_PAIRS.split()], strict=False))
 """Shorter ones, for a board that has memory to spare, and more files."""
 

@@ -1,10 +1,12 @@
 """On V2 the choice and games are kept where there is room, and files are never moved for it."""
 
+import struct
 from functools import cache
 
 import pytest
 
 from noughts.virtual.program import firmware_for, program
+from soak.flash_watch import watch_flash
 from soak.machine import Machine
 from soak.player import A, Player
 
@@ -91,6 +93,47 @@ def test_what_a_cut_left_is_freed(cut_short):
     assert offers_after_choosing(machine) == "Eb"
     assert [game.end for game in told_after_a_reset(machine)] == ["x", "x"]
     assert ours(machine) == before
+
+
+def kept(length):
+    """A file of three games: the last byte that was written is its length."""
+    games = (struct.pack("<IIIIB", 0x0BADB007, number, 1402, 5120, 51) for number in range(1, 4))
+    return chunk(bytes([0xFE, length, 2]) + b"~A\0\0" + b"".join(games))
+
+
+@pytest.mark.parametrize("length", [57, 59, 123, 125])
+def test_a_length_that_is_half_written_is_not_believed(length):
+    """The bits of 57, which is right, are among its bits."""
+    told = told_after_a_reset(v2(kept(length)))
+    assert [(game.boot, game.number, game.end) for game in told] == [
+        ("0BADB007", number, "x") for number in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize("name", ["~A", "~c"])
+def test_of_a_length_that_leads_out_of_the_file_nothing_is_read(name):
+    content = chunk(bytes([0xFE, 126, 2]) + name.encode() + b"Mt")
+    assert not told_after_a_reset(v2(content))
+
+
+def test_files_are_not_moved_where_each_page_has_some_room():
+    """As after many starts: the firmware begins to look for room at a random place in each."""
+    machine = v2(FREED)
+    flash = bytearray(machine.microbit.flash)
+    empty = [page for page in machine.layout[::PAGE] if not any(flash[page : page + PAGE : CHUNK])]
+    for page in empty:
+        for at in range(page, page + PAGE, 4 * CHUNK):
+            flash[at : at + CHUNK] = UNUSED
+    machine = Machine("V2", flash=bytes(flash))
+    player = Player(machine)
+    operations = []
+    player.boots()
+    watch_flash(machine, operations.append)
+    for _ in range(12):
+        player.start()
+        player.leave()
+    assert {each.address for each in operations if each.kind == "erase"} <= set(empty)
+    assert [game.number for game in told_after_a_reset(machine)] == list(range(1, 13))
 
 
 def test_a_file_of_someone_elses_stays():
