@@ -138,6 +138,26 @@ def test_what_is_out_of_range_does_not_collide() -> None:
     assert heard(receiver) == [FIRST]
 
 
+def test_what_is_on_another_channel_does_not_collide() -> None:
+    ether, (one, other, receiver) = meet(V1, V1, V2)
+    say(other, "radio.config(channel=8)")
+    begin = ether.clock_us + 1000
+    send_at(ether, one, begin, "p")
+    send_at(ether, other, begin, "q")
+    ether.run_for(30_000)
+    assert heard(receiver) == [FIRST]
+
+
+@pytest.mark.parametrize(("who", "expected"), [(0, []), (1, [FIRST])])
+def test_who_is_reset_cuts_no_frame_but_its_own(who: int, expected: list[bytes]) -> None:
+    ether, boards = meet(V1, V1, V2)
+    send_at(ether, boards[0], ether.clock_us + 1000, "p")
+    assert ether.run_until(lambda: bool(ether._flying), step_us=50)
+    boards[who].reset()
+    ether.run_for(10_000)
+    assert heard(boards[2]) == expected
+
+
 def test_a_frame_is_whole_or_not_there() -> None:
     """The sender loses power, or is reset, at moments before, while and after it sends."""
     ether, (sender, receiver) = meet(V1, V2)

@@ -50,6 +50,8 @@ def test_a_v2_sends_until_it_is_said_not_to(start, tmp_path, capsys):
     status, lines, _ = told(capsys, "put", board, "--radio", "off")
     assert {"removed air.py", "removed group.py"} <= set(lines)
     assert lines[-1] == f"started on micro:bit V2: game {__version__}, table 2798"
+    status, lines, _ = told(capsys, "put", board)
+    assert status == 0 and len(lines) == 2  # of what is off, nothing is said
 
 
 def test_a_board_becomes_a_gateway_and_stays_one(start, tmp_path, capsys):

@@ -105,6 +105,14 @@ x>1):
     )
 
 
+def test_texts_keep_their_words_and_other_programs_their_names():
+    word = "pending"
+    source = f"{word} = '{word}'  # of us: all of it\n"
+    ours = "# noughts: ours\n" + source
+    assert pack(ours.encode()) == f"# noughts:\n{NAMES[word]}='{word}'\n".encode()
+    assert pack(source.encode()) == f"{word}='{word}'\n".encode()
+
+
 def test_lines_may_end_as_windows_ends_them():
     source = SOURCE.replace(b"\treturn_ = 9\n", b"")
     assert b"\r" not in pack(source)

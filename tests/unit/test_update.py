@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from noughts.errors import BoardError
 from noughts.hardware.file_commands import checksum
 from noughts.hardware.file_transfer import BoardFile
-from noughts.hardware.update import plan
+from noughts.hardware.update import all_anew, forget_games, plan
 from noughts.packing import MARK
 
 WANTED = {name: b"# noughts: " + name.encode() for name in ("ai.py", "main.py", "table.py")}
@@ -47,6 +47,38 @@ def test_the_files_that_tell_of_missing_ones_stay_until_they_are_written_anew():
     update = plan("V1", on_board(older), wanted, False)
     assert update.remove == ("table.py", "ai.py")
     assert update.send == ("fault.py", "main.py", "ai.py", "table.py")
+
+
+def test_a_v2_is_sent_all_files_anew():
+    wanted = {**WANTED, "fault.py": b"# noughts: fault.py"}
+    others = {
+        "mine.py": b"mine",
+        "old.py": b"# noughts: once",
+        "x y.py": b"# noughts: ",
+        "~A": b"\0",
+    }
+    update = all_anew(on_board({**wanted, **others}), wanted)
+    assert update.anew
+    assert update.remove == ("table.py", "ai.py", "old.py")
+    assert update.send == ("fault.py", "main.py", "ai.py", "table.py")
+
+
+@pytest.mark.parametrize(
+    ("kind", "games"), [("V1", {str(number) for number in range(64)}), ("V2", {"~@", "~A", "~W"})]
+)
+def test_no_other_files_than_those_of_games_are_forgotten(kind, games):
+    others = {"ai.py", "settings", "64", "07", "~", "~AB", "1.py", "0" * 9, "100"}
+    others |= {"1", "63"} if kind == "V2" else {"~A"}
+    removed, said = [], []
+
+    class Board:
+        def remove(self, names):
+            removed.extend(names)
+
+    for present in (games | others, others):
+        forget_games(kind, Board(), on_board(dict.fromkeys(present, b"")), said.append)
+        assert set(removed) == games
+    assert said == ["the games that it has kept are forgotten", "it has kept no games"]
 
 
 def test_retired_files_go_and_others_stay():

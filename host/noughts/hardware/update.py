@@ -99,16 +99,17 @@ def bring_up_to_date(
             with progress(sum(len(chosen[name]) for name in update.send)) as steps:
                 _carry_out(update, board, chosen, steps)
             if forget:
-                _forget(kind, board, present, say)
+                forget_games(kind, board, present, say)
         start = board.restart()
     if start.boot is not None:
         started(start.boot)
     return confirmed_start(start, table_id, wanted)
 
 
-def _forget(
+def forget_games(
     kind: str, board: BoardFiles, present: Mapping[str, BoardFile], say: Callable[[str], object]
 ) -> None:
+    """Remove the games that a board has kept. Raises `BoardError`."""
     kept = [name for name in present if _KEPT[kind].fullmatch(name)]
     if kept:
         board.remove(kept)
