@@ -1,5 +1,6 @@
 """How a V2 keeps games, in a model of its flash: whatever is cut, files are never moved for it."""
 
+import struct
 from random import Random
 
 import pytest
@@ -126,6 +127,23 @@ def test_a_choice_that_was_being_moved_is_the_one_of_before():
         flash.power([])
         assert sorted(flash.listdir()) == ["ours", "settings"]
         assert flash.open("settings").read() == "Mt"
+
+
+def test_a_page_that_was_half_erased_is_erased_anew():
+    """Few of its chunks are erased: not enough to empty the other page into."""
+    flash = Flash(96, Random(1))
+    for index in range(96, CHUNKS):
+        flash.put(index, b"" if index > CHUNKS - 4 else b"\0")
+    for file in range(9):
+        game = struct.pack("<IIIIB", 0x0BADB007, file + 1, 1402, 5120, 51)
+        name = f"~{chr(64 + 2 * file)}"
+        flash.put(100 + file, held(name, bytes([0, file]) + 7 * game, 125))
+    v2 = flash.power([])
+    for number in range(1, 30):
+        v2.keep(f"$NG,0000000A,{number},PH,A,402,5120,x*00")
+    told = []
+    flash.power(told)
+    assert [game.split(",")[2] for game in told if "0000000A" in game] == [*map(str, range(1, 30))]
 
 
 def test_what_is_not_ours_stays_and_takes_the_room():
