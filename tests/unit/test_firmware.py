@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -260,6 +261,7 @@ def only_v2():
         (":0400000000000000FC\n:0400030000000000F9\n:00000001FF\n", "its data overlap"),
         (":03000004000000F9\n:0400000000000000FC\n:00000001FF\n", "a wrong address"),
     ],
+    ids=itertools.count(1),
 )
 def test_bad_firmware_files(tmp_path, content, why):
     path = tmp_path / "firmware.hex"

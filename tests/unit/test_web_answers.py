@@ -83,7 +83,11 @@ def test_what_no_page_sends(changed):
         page_games.read(json.dumps(PLAYED | changed).encode())
 
 
-@pytest.mark.parametrize("body", [b"", b"\xff", b"[" * 100_000, b"9" * 5000, b"[]", b"null"])
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"\xff", b"[" * 100_000, b"9" * 5000, b"[]", b"null"],
+    ids=("empty", "no UTF-8", "deep", "long", "list", "null"),
+)
 def test_what_is_not_a_game_at_all(body):
     with pytest.raises(NoughtsError, match="that is not a game; load the page again"):
         page_games.read(body)
