@@ -14,7 +14,7 @@ const game = { opponent: DEFAULT, you: 'X', start: null, moves: '', at: 0 };
 let line = null; // what the server says of all moves
 let shown = null; // and of the first `at` of them
 let did = null; // what the engine's last answer cost
-let next = null; // the cell that was chosen while waiting
+let chosen = []; // the cells that were clicked while waiting
 let keeps = true;
 const looked = new Map(); // what the server said of positions that were shown
 
@@ -47,7 +47,7 @@ function step(direction) {
 function play(cell) {
   if (!isMine(game.at)) return;
   if (server.waiting) {
-    next = cell; // two friends may be quicker than the answer
+    chosen.push(cell); // two friends may be quicker than the answer
     return;
   }
   const mark = toMove(game.at);
@@ -87,9 +87,7 @@ async function goOn() {
   shown = line;
   looked.set(game.moves, line);
   draw();
-  const chosen = next;
-  next = null;
-  if (chosen !== null) board.choose(chosen);
+  while (chosen.length && !server.waiting) board.choose(chosen.shift());
   if (line.result) {
     const ended = record.game;
     const text = await record.keep(keeps);
@@ -112,7 +110,7 @@ async function goTo(at) {
     if (!found) return;
     looked.set(moves, found);
   }
-  next = null;
+  chosen = [];
   shown = found;
   draw();
 }
@@ -122,7 +120,7 @@ function begin() {
   game.opponent = $('opponent').value;
   game.you = game.opponent === FRIEND ? 'X' : $('first').value;
   did = null;
-  next = null;
+  chosen = [];
   looked.clear();
   record.begin(game.opponent, game.you, true);
   tellKept('');
