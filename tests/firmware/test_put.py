@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
@@ -21,6 +22,8 @@ from noughts.device_files import device_dir, files_for_boards
 from noughts.hardware import boot
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import open_port
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.program import firmware_for, program
 
 OTHER = brain.Table((1,) * 10, ())
 
@@ -111,7 +114,9 @@ def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
     assert put(board) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 18 files to send")
     plays(PortDriver(board))
-    assert all_hold(on_board(board), {**files_for_boards(), "it's mine.txt": b"keep me"})
+    files = on_board(board)
+    assert all_hold(files, files_for_boards())
+    assert (files["it's mine.txt"].size, files["it's mine.txt"].start) == (7, b"keep me")
 
 
 @pytest.mark.parametrize("kind", ["V1", "V2"])
@@ -164,20 +169,35 @@ def test_a_program_of_somebody_elses_is_not_overwritten(start, capsys):
     assert "the board has another program's main.py; save a copy if you need it, then" in told
     driver = PortDriver(board)  # it runs as before
     driver.wait(lambda: "mine" in [getattr(item, "text", "") for item in driver.items], "mine")
-    assert on_board(board)["main.py"].holds(theirs)
+    file = on_board(board)["main.py"]
+    assert (file.size, file.start) == (len(theirs), theirs[: len(file.start)])
     assert put(board, "--replace") == 0
     assert holds_the_game(board)
 
 
 def test_too_little_room_is_said_before_anything_is_done(start, capsys):
-    older = {**files_for_boards(), "ai.py": b"# noughts:\nolder=1\n", "big.txt": bytes(16_500)}
-    board = start(older)
+    older = {**files_for_boards(), "ai.py": b"# noughts:\nolder=1\n"}
+    board = start({**older, "big.txt": bytes(16_500)})
     assert put(board) == 1
     told = capsys.readouterr().err
     assert "bytes short of room; remove some of its other files: 'big.txt' (16,500" in told
     PortDriver(board).start()  # it plays as before
     files = on_board(board)
-    assert all_hold(files, older) and set(files) == set(older)
+    assert all_hold(files, older) and set(files) == {*older, "big.txt"}
+    assert files["big.txt"].size == 16_500
+
+
+@pytest.mark.usefixtures("start")
+def test_a_length_that_a_power_cut_left_is_not_followed():
+    """Where it leads beyond the file system, a V1 that reads on there ends."""
+    made = program("V1")
+    layout = firmware_for("V1", None).layout
+    at = next(at for at in layout[::128] if made.flash[at : at + 128] == b"\xff" * 128)
+    file = b"\xfe\xa7\x08settingsHb"  # a marker, the length, that of the name
+    flash = made.flash[:at] + file + made.flash[at + len(file) :]
+    with VirtualBoard(replace(made, flash=flash), speed=SPEED) as board:
+        assert on_board(board)["settings"].start.startswith(b"Hb")
+        assert put(board) == 0
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def c(n):
  b = f.read({_BLOCK})
  a = b[:{len(MARK)}]
  h = 0
- while b:
+ while b and a == {MARK!r}:
   h = (h * {_FACTOR} + int.from_bytes(b, 'little')) % {_PRIME}
   b = f.read({_BLOCK})
  f.close()
@@ -32,7 +32,11 @@ def c(n):
 for n in os.listdir():
  print((n, os.size(n)) + c(n))
 """
-"""Prints the kind of the chip, then each file's name, size, checksum and first bytes."""
+"""Prints the kind of the chip, then each file's name, size, checksum and first bytes.
+
+Of files that are not ours the checksum is 0: a power cut may have left a length that leads beyond
+the file system, and a V1 that reads on there ends.
+"""
 
 _CHECK = f"""\
 b = {{!r}}

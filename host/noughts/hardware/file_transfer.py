@@ -41,6 +41,7 @@ class BoardFile:
     size: int
     """Bytes; of a file that was never finished, it may be anything."""
     checksum: int
+    """Of one of ours, else 0."""
     start: bytes
     """Its first bytes, as many as `MARK` has."""
 
