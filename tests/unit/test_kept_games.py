@@ -25,7 +25,7 @@ from sample_games import AT, stages
 
 BOARD = "usb-1"
 BOOT = Boot("BBBBBBBB", "V1", "1.1.0", "2798")
-WHEN = timestamps.local(AT)
+WHEN, BEFORE = timestamps.local(AT), timestamps.local(AT + 60_000)
 WON, DRAWN = [0, 4, 1, 8, 2], [4, 0, 2, 6, 3, 5, 1, 7, 8]
 
 
@@ -66,13 +66,35 @@ def said(events):
     return [in_words(event) for event in events if not told_again(event)]
 
 
+@pytest.mark.parametrize(("at", "minutes"), [(0, 0), (1, 1), (59_999, 1), (60_000, 1)])
+def test_a_moment_before_which_it_was_played_is_not_shown_too_early(at, minutes):
+    minute = AT // 60_000 * 60_000
+    shown = timestamps.local(minute + minutes * 60_000)
+    assert str(timestamps.When(None, minute + at)) == f"before {shown}"
+
+
+def test_a_game_that_goes_on_tells_which_run_it_is(store):
+    """Where the port was opened after the board had started, its `$NB` is not heard."""
+    recorder = Recorder(store, None)
+    recorder.take_opened(BOARD, AT)
+    (kept,) = heard(recorder, KEPT[0])
+    (begun,) = heard(recorder, NOW[0], at=AT + 1000)
+    (ended,) = heard(recorder, NOW[-1], at=AT + 9000)
+    (again,) = heard(recorder, KEPT[1], at=AT + 9000)
+    assert [each.late for each in (kept, begun, ended, again)] == [True, False, False, True]
+    recorder.take_opened(BOARD, AT + 10_000)
+    (last,) = heard(recorder, NOW[-1], at=AT + 11_000)
+    assert last.late
+    assert sorted(game.heard for game in games(store, GameFilter())) == [AT, AT + 9000, AT + 9000]
+
+
 def test_a_kept_game_was_played_before_it_was_told(store):
     recorder = Recorder(store, None)
     events = heard(recorder, BOOT, *KEPT) + heard(recorder, *NOW, at=AT + 5000)
     assert said(events)[1:5] == [
-        f"usb-1: game 1: person against hard, A won after 5 moves, played before {WHEN}",
-        f"usb-1: game 2: person against hard, abandoned after 1 move, played before {WHEN}",
-        f"usb-1: game 3: person against hard, draw after 9 moves, played before {WHEN}",
+        f"usb-1: game 1: person against hard, A won after 5 moves, played before {BEFORE}",
+        f"usb-1: game 2: person against hard, abandoned after 1 move, played before {BEFORE}",
+        f"usb-1: game 3: person against hard, draw after 9 moves, played before {BEFORE}",
         "usb-1: game 4: A is a person, B is the chip (hard); A begins",
     ]
     found = list(games(store, GameFilter()))
@@ -95,7 +117,7 @@ def test_games_told_again_are_one_line(store):
     again = replace(BOOT, boot="DDDDDDDD")
     events = heard(recorder, again, *KEPT, played("DDDDDDDD", WON)[0])
     assert said(events)[1:-1] == [
-        f"usb-1: game 3: person against hard, draw after 9 moves, played before {WHEN}",
+        f"usb-1: game 3: person against hard, draw after 9 moves, played before {BEFORE}",
         "usb-1: 2 kept games told again, 1 new",
     ]
     assert as_record(events[-2], AT) == {
@@ -186,7 +208,7 @@ def test_a_session_does_not_take_kept_games_for_what_is_on_the_leds(store):
     record = json.loads(json.dumps(live.record("red", state)))
     assert (record["headline"], record["game"]["marks"]) == ("Your turn, player A", "X...O....")
     assert record["tile"] == ["person against hard", "A's turn"]
-    assert [text for _, _, text in record["lines"]][-1].endswith(f"played before {WHEN}")
+    assert [text for _, _, text in record["lines"]][-1].endswith(f"played before {BEFORE}")
     for event in heard(recorder, NOW[-1]):
         session.take(event)
         live.take(event)
@@ -244,8 +266,8 @@ def test_every_list_says_so(tmp_path, capsys):
         (1, None, timestamps.iso(AT))
     ]
     listed = noughts("games").out
-    assert listed.count(f" before {WHEN} ") == 4 and listed.count(f"  {WHEN} ") == 1
-    assert f"before {WHEN}" in noughts("replay", "1", "--text").out
+    assert listed.count(f" before {BEFORE} ") == 4 and listed.count(f"  {WHEN} ") == 1
+    assert f"before {BEFORE}" in noughts("replay", "1", "--text").out
     day = WHEN.split()[0]
     assert noughts("games", "--since", day, "--until", day).out == listed
     boards = json.loads(noughts("boards", "--json").out)

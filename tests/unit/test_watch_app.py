@@ -195,6 +195,8 @@ def test_rooms_that_are_offline_are_named(screen):
         top = "\n".join(lines(app)[:4])
         assert "2 boards, 2 unplugged" in top and "offline: 3b, 10" in top
         assert "waiting" not in top
+        text = "\n".join(lines(app))
+        assert text.count("room offline") == 1 and text.count("│ unplugged") == 1
         await pilot.press("q")
 
     screen(events, look)
@@ -222,7 +224,7 @@ def test_boards_by_radio_and_games_told_late(screen):
         text = "\n".join(shown)
         assert "radio-9A1B2C30 V1" in text and "usb-1" not in text
         assert "A's turn" in text and "A won 1" not in text
-        assert re.search(rf"game 2 +radio-9A1B2C30 .*before {timestamps.local(AT)}", text)
+        assert re.search(rf"game 2 +radio-9A1B2C30 .*before {timestamps.local(AT + 60_000)}", text)
         assert "2 games ended, 2 told late" in text
         app._take([PortClosed("usb-1", "/dev/ttyACM0", "why")])
         await redrawn(pilot, app)

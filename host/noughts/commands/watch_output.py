@@ -33,8 +33,9 @@ and of rooms, where a broker that cannot be reached is "waiting" as a port is:
   broker     broker, what (it answers, or what was published is stored again)
   online     room                          offline  room
   rejected   topic, why                    unpublished  bytes (of raw lines, deleted before)
-"gateway" is the board on whose line it came by radio, or null. "late" is true for a game that was
-over some time before, "played_before" a moment at which it was, or null where its start is known.
+"gateway" is the board on whose line it came by radio, or null. "late" is true for an end that may
+be old: it came by radio, or not from the run that the board is known to be in. "played_before" is a
+moment at which such a game was over; null where its start is known, or the moment is not.
 "new" is false for what the store already had. A boot or game is printed once it is stored.
 """
 

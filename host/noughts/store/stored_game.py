@@ -121,10 +121,15 @@ class StoredGame:
     started: int | None = _stored("started", Field("started", "moment", "when it began, if known"))
     played_before: int | None = _stored(
         "played_before",
-        Field("played_before", "moment", "of a game told late, without a start: when it was over"),
+        Field(
+            "played_before",
+            "moment",
+            "of a game told late, without a start: a moment at which it was over",
+        ),
     )
     heard: int | None = _stored(
-        "games.heard", Field("heard", "moment", "when the last sentence of it came, if known")
+        "games.heard",
+        Field("heard", "moment", "when it was last heard of, live or else to be over, if known"),
     )
     by_radio: int = _stored(
         "by_radio",

@@ -35,6 +35,11 @@ def local(ms: int | None) -> str:
     return (_EPOCH + timedelta(milliseconds=ms)).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
+def local_bound(ms: int) -> str:
+    """A minute, as `local`, before which all that was over at this moment was over."""
+    return local(-(-ms // 60_000) * 60_000)
+
+
 class When(NamedTuple):
     """When a game was played: its start, or a moment at which it was over, or neither is known."""
 
@@ -47,9 +52,9 @@ class When(NamedTuple):
         return self.played_before if self.started is None else self.started
 
     def __str__(self) -> str:
-        """`2026-11-21 08:03`, or `before 2026-11-21 08:03`, or a dash; as `local`."""
+        """`2026-11-21 08:03`, or `before 2026-11-21 08:03`, or a dash."""
         if self.started is None and self.played_before is not None:
-            return f"before {local(self.played_before)}"
+            return f"before {local_bound(self.played_before)}"
         return local(self.started)
 
 

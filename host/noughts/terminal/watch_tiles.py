@@ -82,6 +82,8 @@ def _tile(board: BoardState, name: str, width: int, plain: bool) -> Panel:
 
 
 def _opponents(board: BoardState) -> Text:
+    if board.room_offline:
+        return Text("room offline")
     if not board.connected:
         return Text("gateway unplugged" if board.gateway else "unplugged")
     if board.game is None:

@@ -163,7 +163,7 @@ def described(event: SentenceStored) -> str:
         # A kept game whose start was heard; by radio it is the end of one that was followed.
         by_radio = is_by_radio(event.board)
         return (describe if by_radio else describe_whole)(event.sentence, event.game)
-    before = timestamps.local(event.played_before)
+    before = timestamps.local_bound(event.played_before)
     return f"{describe_whole(event.sentence, event.game)}, played before {before}"
 
 

@@ -81,7 +81,7 @@ class Recorder:
         self._busy_since_s: float | None = None
         self._said_busy = False
         self._announced: dict[str, tuple[str | None, int | None]] = {}
-        """By line: the boot that `$NB` named last, None if the line was opened since; and when."""
+        """By line: the boot of the run it is in, None until something tells; and since when."""
         self._told = ToldAgain()
         self._ended = False
         self.radio = RadioLines(known)
@@ -153,8 +153,9 @@ class Recorder:
             late = not isinstance(sentence, Boot) and is_late(sentence, None)
             return _Heard(board, item, at, late, None if board == line else line)
         announced, _ = self._announced.get(line, (None, None))
-        if not isinstance(sentence, Boot):
+        if not isinstance(sentence, Boot) and sentence.end != "-":
             return _Heard(line, item, at, is_late(sentence, announced))
+        # A game that goes on is of this run, too: its `$NB` may have come before the port was open.
         self._announce(line, sentence.boot, at)
         return _Heard(line, item, at)
 

@@ -35,6 +35,7 @@ class BoardState:
     """Empty for a board that is heard by radio."""
     connected: bool = True
     """Whether its port is open, or its gateway's: a board that is switched off is not missed."""
+    room_offline: bool = False
     gateway: str | None = None
     """By radio: the board on whose line it was heard last."""
     is_gateway: bool = False
@@ -129,11 +130,15 @@ class Session:
             self.waiting.pop(event.broker, None)
         elif isinstance(event, RoomOnline):
             self.offline.discard(event.room)
+            for board in self._boards_in(event.room):
+                board.room_offline = False
         elif isinstance(event, RoomOffline):
             self.offline.add(event.room)
-            for board in self.boards.values():
-                if board.name.startswith(f"{event.room}/"):
-                    board.connected = False
+            for board in self._boards_in(event.room):
+                board.connected, board.room_offline = False, True
+
+    def _boards_in(self, room: str) -> list[BoardState]:
+        return [board for board in self.boards.values() if board.name.startswith(f"{room}/")]
 
     def called(self, board: str) -> str:
         """A board as people know it."""
