@@ -76,6 +76,15 @@ def test_a_name_shows_everywhere_and_chooses_games(noughts):
         assert [game["game"] for game in listed] == found
 
 
+def test_the_boards_of_a_room_and_those_by_radio(noughts, path):
+    for board in ("3b/usb-1", "13b/usb-1", "radio-9A1B2C3D"):
+        filled(path, stages(DRAW), board=board)
+    listed = json.loads(noughts("games", "--json", "--board", "3B/")[1])
+    assert [game["board"] for game in listed] == ["3b/usb-1"]
+    said = noughts("boards", "name", "9a1b2c3d", "red table")[1]
+    assert said.endswith(", radio-9A1B2C3D, is now red table\n")
+
+
 def test_a_name_is_the_same_however_its_accents_are_written(noughts):
     noughts("boards", "name", "1", "O\u0308l")
     assert json.loads(noughts("boards", "--json")[1])[0]["name"] == "\u00d6l"

@@ -79,13 +79,14 @@ def searched_for(store: Store) -> list[str]:
 
 
 def known_board(store: Store, wanted: str) -> KnownBoard:
-    """The board of this number or with this USB id, `usb-` or not. Raises `StoreError`."""
+    """The board of this number or id, `usb-` and `radio-` or not. Raises `StoreError`."""
     known = boards(store)
     for board in known:
         if wanted == str(board.number):
             return board
     for board in known:
-        if wanted.lower() in (board.board.lower(), board.board.lower().removeprefix("usb-")):
+        name = board.board.lower()
+        if wanted.lower() in (name, name.removeprefix("usb-"), name.removeprefix("radio-")):
             return board
     listing = command_for("noughts boards", store.path)
     raise StoreError(f"no board {wanted[:60]!r} is in {store.path}; {listing} lists them")

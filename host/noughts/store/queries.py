@@ -41,7 +41,9 @@ class GameFilter:
         values: list[object] = []
         if self.boards:
             texts = "lower(name || char(10) || coalesce(given_name, ''))"
-            parts = [f"instr({texts}, lower(?))"] * len(self.boards)
+            found = f"instr({texts}, lower(?))"
+            # The board's name begins with its room, such as 3b/; 13b/ is another one.
+            parts = [f"{found} {'= 1' if name.endswith('/') else ''}" for name in self.boards]
             where = f"SELECT id FROM boards WHERE {' OR '.join(parts)}"
             conditions.append(f"games.board IN ({where})")
             values += self.boards
