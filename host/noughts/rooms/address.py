@@ -64,7 +64,7 @@ def parse(url: str) -> BrokerAddress:
     if parts.scheme not in _PORTS or not parts.netloc or parts.query or parts.fragment:
         raise NoughtsError(f"{shown} is not the address of a broker; {_FORM}")
     if not host or not host.isprintable() or " " in host or port == 0:
-        raise NoughtsError(f"{shown} names no host or no port that can be; {_FORM}")
+        raise NoughtsError(f"{shown} has no host, or a port that is not from 1 to 65535; {_FORM}")
     levels = prefix.split("/")
     if prefix and (
         prefix.startswith("$")
@@ -74,7 +74,7 @@ def parse(url: str) -> BrokerAddress:
     ):
         raise NoughtsError(
             f"{shown} has a prefix that MQTT does not take; use words with / between them, "
-            "without + and #"
+            "without + and #, and no $ at the beginning"
         )
     user = unquote(parts.username) if parts.username else None
     tls = parts.scheme == "mqtts"

@@ -38,7 +38,7 @@ def credentials(
     if address.tls:
         context = _context(authority)
     elif authority is not None:
-        raise NoughtsError(f"{address} is without TLS, and --ca is for it; write mqtts://")
+        raise NoughtsError(f"{address} is without TLS, which --ca is for; write mqtts://")
     if address.user is None:
         if password_file is not None:
             raise NoughtsError(

@@ -90,7 +90,7 @@ def room_name(wanted: str | None) -> str:
         return name if is_room_name(name) else "room"
     if not is_room_name(wanted):
         raise NoughtsError(
-            f"{wanted[:MAX_ROOM]!r} cannot be the name of a room; begin with a letter or digit, "
-            f"without / and :, {MAX_ROOM} characters at most"
+            f"{wanted[:MAX_ROOM]!r} cannot be the name of a room; begin with a letter from a "
+            f"to z or a digit, without / \\ and :, {MAX_ROOM} characters at most"
         )
     return wanted
