@@ -64,5 +64,5 @@ sentences.send = send
 #
 # Nobody answers, so what matters is sent eleven times, at random moments of a minute: soon, for
 # those who look on, and long after, should somebody stand between. 30 boards that end a game
-# every 25 seconds send 30 * 17 / 25 = 20 frames a second of 0.7 ms each: one in 35 meets
+# every 25 seconds send 30 * 17 / 25 = 20 frames a second of 0.6 ms each: one in 40 meets
 # another. With 30 % lost besides, 32 % do not arrive: of 11 none in 1 game of 280,000.

@@ -48,13 +48,11 @@ class CountingEther(Ether):
         super().__init__(boards, seed=seed, loss=loss)
         self.frames = 0
         self._spans: list[tuple[int, int]] = []
-        self.longest_us = 0
 
     def begin(self, packet: Packet) -> None:
         """A packet is on the air."""
         self.frames += 1
         self._spans.append((packet.start, packet.end))
-        self.longest_us = max(self.longest_us, (packet.end - packet.start) // 64)
         super().begin(packet)
 
     @property
