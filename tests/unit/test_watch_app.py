@@ -190,10 +190,11 @@ def test_rooms_that_are_offline_are_named(screen):
         yield RoomOffline("10")
         yield RoomOffline("3c")
         yield RoomOnline("3c")
+        yield RoomOffline("3")
 
     async def look(pilot, app):
         top = "\n".join(lines(app)[:4])
-        assert "2 boards, 2 unplugged" in top and "offline: 3b, 10" in top
+        assert "2 boards, 2 unplugged" in top and "offline: 3, 3b, 10" in top
         assert "waiting" not in top
         text = "\n".join(lines(app))
         assert text.count("room offline") == 1 and text.count("│ unplugged") == 1
