@@ -1,8 +1,5 @@
 # noughts: the chip's move.
-from random import choice
-import ai
-import buttons
-import leds
+import ai, buttons, leds, random
 
 
 def choose(marks, score, player, level):
@@ -14,4 +11,4 @@ def choose(marks, score, player, level):
         if buttons.wait() == 3:
             return -1
         leds.draw(marks, buttons.now, b"", 0)
-    return choice(cells)
+    return random.choice(cells)

@@ -3,7 +3,7 @@ from microbit import display
 import buttons
 
 
-def play(number, seats, player, mode):
+def play(number, chosen, player):
     # False when the players want the menu, True for the next game.
     # Imported here, so that this large module is compiled before they are.
     import chip
@@ -13,6 +13,7 @@ def play(number, seats, player, mode):
     import rules
     from sentences import boot, send
 
+    seats = "P" + chosen[0]
     marks = [0] * 9
     score = [0] * 8
     text = ""
@@ -29,13 +30,10 @@ def play(number, seats, player, mode):
         )
         if result != 2:
             kept.keep(said)
-        if result == 3:
-            return False
-        if result != 2:
-            return ending.show(marks, score, result)
+            return result != 3 and ending.show(marks, score, result)
         level = seats[player < 0]
         if level == "P":
-            cell = human.choose(marks, player, mode)
+            cell = human.choose(marks, player, chosen[1])
         else:
             cell = chip.choose(marks, score, player, level)
         result = 3

@@ -1,29 +1,36 @@
 # noughts: menu, games, and what follows a fault.
-import sys
-import microbit
+import gc, sys, microbit
+
+
+def load():
+    # While a module imports, the firmware keeps its parse tree; so all is imported here. The menu
+    # comes first, which shows itself; then what takes the most memory to compile, in one piece.
+    first = "menu", "buttons", "leds", "tilt", "human", "kept", "game", "rules", "table", "ai"
+    for i in first + ("ending", "chip"):
+        __import__(i)
+        gc.collect()
+    import buttons, sentences, table
+
+    sentences.send("NB,1,%s,V%d,1.0.0,%s" % (sentences.boot, 1 + bool(buttons.v2), table.ID))
 
 
 def start():
     # Never a dead board: after a fault it shows a sad face and begins again.
-    # While a module imports, the firmware keeps its parse tree; so all is imported
-    # here, in a function: the menu first, which shows itself, then what takes the
-    # most memory to compile. Collecting before that keeps the heap in one piece.
-    import gc, menu, buttons, leds
+    global load
+    load()
+    del load  # a V1 needs its memory
+    import game, kept, menu
 
-    gc.collect()
-    import tilt, human, kept
-
-    gc.collect()
-    import game, rules, table, ai, ending, chip, sentences
-
-    sentences.send("NB,1,%s,V%d,1.0.0,%s" % (sentences.boot, 2 if buttons.v2 else 1, table.ID))
     number = 0  # games since boot
     while True:
         try:
+            last = menu.chosen
             chosen = menu.choose()
+            if chosen != last:
+                kept.keep(chosen)
             player = 1  # the person begins
             number += 1
-            while game.play(number, "P" + chosen[0], player, chosen[1]):
+            while game.play(number, chosen, player):
                 player = -player
                 number += 1
         except Exception as e:  # Ctrl-C is none: it always reaches the REPL

@@ -23,7 +23,7 @@ def read(read):
 
 
 # The file system has five pages of 32 chunks of 128 bytes; a sixth stands before or behind them.
-first = 0x6E000 if mem8[0x6D000] == 253 else 0x6D000
+origin = 0x6E000 if mem8[0x6D000] == 253 else 0x6D000
 
 
 def title(chunk):
@@ -43,7 +43,7 @@ def sound(chunk):
             and (mem8[chunk + 1] < 126 or mem8[chunk + 127] < 255)
         )
     # Two chunks of a file name each other, by numbers from 1.
-    return not marker or mem8[first + marker * 128 - 1] == (chunk - first) // 128 + 1
+    return not marker or mem8[origin + marker * 128 - 1] == (chunk - origin) // 128 + 1
 
 
 def free_chunk(chunk):
@@ -52,8 +52,8 @@ def free_chunk(chunk):
     mem32[0x4001E504] = 0
 
 
-for chunk in range(first, first + 0x5000, 128):
+for chunk in range(origin, origin + 0x5000, 128):
     if not sound(chunk):
         free_chunk(chunk)
 
-from v2kept import keep, room, tell  # noqa: E402, F401
+from v2kept import keep, tell  # noqa: E402, F401

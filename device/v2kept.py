@@ -10,7 +10,7 @@ from struct import pack, unpack
 from v2 import *
 
 files = []  # content and name, the oldest first; each begins with a number that rises
-CHOICE = "settings"
+CHOICE = "0"  # where a V1 keeps it, too
 
 
 def write(name, content):
@@ -28,8 +28,19 @@ def renew(content, old):
 
 
 def keep(text):
+    if not text[2:]:  # the choice, when a game begins with another one
+        if room():
+            write(CHOICE, "100000" + text)
+        return
     boot, number, seats, first, cells, ms, result = text[4:-3].split(",")
-    game = pack(
+    if not room(""):
+        return
+    if files and len(files[-1][0]) < 121:
+        content, old = files.pop()
+    else:
+        rank = unpack(">H", files[-1][0])[0] + 1 if files else 0
+        content, old = pack(">H", rank), "~%c" % (64 + rank % 12 * 2)
+    content += pack(
         "<IIIIB",
         int(boot, 16),
         int(number),
@@ -37,14 +48,7 @@ def keep(text):
         int(ms),
         "PEMH".find(seats[1]) * 16 + "AB".find(first) * 4 + "AB=x".find(result),
     )
-    if not room(""):
-        return
-    if files and len(files[-1][0]) < 121:
-        content, old = files.pop()
-    else:
-        number = unpack(">H", files[-1][0])[0] + 1 if files else 0
-        content, old = pack(">H", number), "~%c" % (64 + number % 12 * 2)
-    files.append(renew(content + game, old))
+    files.append(renew(content, old))
     if files[10:]:
         os.remove(files.pop(0)[1])
 
@@ -54,7 +58,7 @@ def room(moving=CHOICE):
     # the firmware moves all files to make room, and a power cut in that would ruin them.
     erased = freed = 0
     free = []  # pages that hold nothing but what moves
-    for page in range(first, first + 0x5000, 4096):
+    for page in range(origin, origin + 0x5000, 4096):
         found = others = blanks = 0
         held = []
         for chunk in range(page, page + 4096, 128):
@@ -112,18 +116,18 @@ def tell():
     return games
 
 
-for name in os.listdir():
-    if name[0] == "~":
+for old in os.listdir():
+    if old[0] == "~":
         # If a power cut has changed its length, it ends in bytes that are erased.
-        content = open(name, "rb").read().rstrip(b"\xff")
-        if len(content) % 17 == 2:
-            files.append((content, name))
-        else:  # what a power cut left
-            os.remove(name)
-        if len(content) == 2:  # the choice, while it was moved
+        content = open(old, "rb").read().rstrip(b"\xff")
+        if old == "~c":  # the choice, while it was moved
             write(CHOICE, content)
-            os.remove(name)
+            os.remove(old)
             reset()
+        if len(content) % 17 == 2:
+            files.append((content, old))
+        else:  # what a power cut left
+            os.remove(old)
 files.sort()
 for i in range(len(files) - 1, 0, -1):
     if files[i][0][:2] == files[i - 1][0][:2]:  # a power cut left the old one, too

@@ -21,14 +21,14 @@ _ON_EVERY_BOARD = """
     now:this cell:love marks:a player:b pending:c chosen:d result:pin4 score:pin6
     until:pin7 cells:pin8 target:pin9 level:up THROUGH:MEH worth:YES light:fill seat:COW
     phase:blit tilted:HAPPY worths:crop choose:copy number:pin0 best:pin1 squares:pin2 draw:pin3
-    boot:sda last:scl weights:buf seats:bpm moved:a2 turn:a4 old:help xor:touch first:DUCK
-    place:XMAS move:left tell:b3 told:b4 wait_and_tell:b5 keep:c3 said:c4 room:c5
+    boot:sda last:scl weights:buf seats:bpm moved:a2 turn:a4 xor:touch first:DUCK
+    place:XMAS move:left tell:b3 told:b4 wait_and_tell:b5 keep:c3 said:c4 file:c5 load:d3
     across:right along:delay
 """
 _ON_A_V2 = """
-    marker:x chunk:y page:z freed:s found:t others:q erased:k moving:l content:m games:j files:o
-    frame:E waiting:F by_cable:G ident:H renew:u title:w sound:A free:C blanks:D held:v CHOICE:I
-    free_chunk:K
+    files:o old:O content:m marker:x chunk:y page:z games:j held:v erased:k others:q found:t freed:s
+    moving:l renew:u title:w sound:A free:C blanks:D CHOICE:I room:L origin:M rank:N free_chunk:K
+    frame:E waiting:F by_cable:G ident:H
 """
 NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())
 """Names of ours, and for each one that all firmwares have: of pins, pictures, registers, notes.
@@ -41,16 +41,19 @@ MARK = b"# noughts:"
 """What each of our files begins with, so that they are known from others on the board."""
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZacdghjklmnopqrstuvwxyz"
-_PAIRS = "a2 a4 b3 b4 b5 bl bx c3 c4 c5 d3 d4 d5 e4 e5 f2 g4 g5"
+_PAIRS = "a2 a4 aa ab ac b3 b4 b5 bl bx c3 c4 c5 d3 d4 d5 e4 e5 f2 g4 g5 ad ae"
 SHORTEST = dict(zip(NAMES, [*_LETTERS, *_PAIRS.split()], strict=False))
-"""Shorter ones, for a board that has memory to spare, and more files."""
+"""Shorter ones, for a V2 that has memory to spare, and more files."""
 
 _NOT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 _IDENTIFIER = re.compile(r"\w")
 
 
 def packed(files: Mapping[str, bytes], shortest: bool = False) -> dict[str, bytes]:
-    """These files, name to content, as they go onto a board; with the shortest names, or not."""
+    """These files, name to content, as they go onto a board.
+
+    shortest: onto a V2 with little room, with the shortest names and nothing that only a V1 runs.
+    """
     return {
         name: pack(content, shortest) if name.endswith(".py") else content
         for name, content in files.items()
@@ -62,6 +65,7 @@ def pack(source: bytes, shortest: bool = False) -> bytes:
     """A Python file made smaller; one that cannot be read stays as it is, for the board to say."""
     try:
         text = source.decode().replace("\r\n", "\n").replace("\r", "\n")
+        text = _for_v2(text) if shortest else text
         names = (SHORTEST if shortest else NAMES) if source.startswith(MARK) else {}
         smaller = _pack(text, names)
         # Such as a string of several lines that this Python's tokenize takes to pieces.
@@ -70,6 +74,16 @@ def pack(source: bytes, shortest: bool = False) -> bytes:
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
         return source
     return smaller.encode()
+
+
+def _for_v2(text: str) -> str:
+    """A program without what only a V1 runs: the lines of an `else` of `if buttons.v2`."""
+    lines = text.split("\n")
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "buttons.v2" and node.orelse:
+            last = node.body[-1].end_lineno or 0
+            lines[last : node.end_lineno] = [""] * ((node.end_lineno or last) - last)
+    return "\n".join(lines)
 
 
 def _pack(text: str, names: Mapping[str, str]) -> str:

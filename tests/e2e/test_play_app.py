@@ -180,7 +180,7 @@ def test_the_screen_explains_itself(run, size):
         await until(lambda: "H: the chip, hard: it" in screen(app))
         shown = screen(app)
         for wanted in ("Menu: against whom?", "A    next opponent", "B    start the game",
-                       "A+B  tilt instead", "mode   buttons", "? help", "q quit",
+                       "A+B  tilt or buttons", "? help", "q quit",
                        "board started: micro:bit V2, game 1.0.0, table 2798"):  # fmt: skip
             assert wanted in shown, wanted
         board.says(*stages(WON)[:3])
@@ -190,7 +190,7 @@ def test_the_screen_explains_itself(run, size):
         shown = screen(app)
         for wanted in ("Your turn, player A", "A    next free cell", "B    place your mark",
                        "A+B  to the menu", "· B ·  A  you", "· A ·  B  the chip, hard",
-                       "score  A 0  B 0  draws 0"):  # fmt: skip
+                       "score  A 0  B 0  draws 0", "mode   buttons"):  # fmt: skip
             assert wanted in shown, wanted
         board.says(*stages(WON)[3:])
         await until(lambda: "You have won!" in screen(app))
@@ -254,9 +254,9 @@ def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(run):
     kept = []
 
     async def test(app, pilot, board):
-        board.shows("2")
+        board.says(BOOT, *stages(WON)[:1])
         await until(lambda: "mode   buttons" in screen(app))
-        board.flash = b"\xfe\x0d\x08settingsPt"
+        board.flash = b"\xfe\x0a\x010100000Pt"
         await until(lambda: "mode   tilt" in screen(app))
         assert kept == [board.flash]
 

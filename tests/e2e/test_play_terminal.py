@@ -68,12 +68,13 @@ def test_the_board_and_its_games_are_kept(terminal, tmp_path):
     """From one `play` to the next; `--fresh` is a new board."""
     program = terminal("play", "--board", "v1")
     wait_for_menu(program)
-    program.type(" ")
-    program.wait_for("mode   tilt")
-    program.type("aaa")
+    program.type(" aa")
+    program.wait_for("M: the chip, medium")
+    program.type("a")
     program.wait_for("H: the chip, hard")
     program.type("b")
     program.wait_for("game 1: A is a person, B is the chip (hard); A begins")
+    program.wait_for("mode   tilt")
     program.type(" ")
     program.wait_for("game 1: abandoned after 0 moves")
     program.type("q")
@@ -82,6 +83,7 @@ def test_the_board_and_its_games_are_kept(terminal, tmp_path):
 
     program = terminal("play", "--board", "v1")
     program.wait_for("H: the chip, hard")
+    program.type("b")
     program.wait_for("mode   tilt")
     program.type("q")
     assert program.end() == 0
@@ -92,6 +94,7 @@ def test_the_board_and_its_games_are_kept(terminal, tmp_path):
 
     program = terminal("play", "--board", "v1", "--fresh")
     program.wait_for("2: two people")
+    program.type("b")
     program.wait_for("mode   buttons")
     program.type("q")
     assert program.end() == 0

@@ -48,31 +48,32 @@ def machine_with(name, content, board="V1"):
     return Machine(board, flash=bytes(flash))
 
 
-SETTINGS = {
+KEPT = {
     "empty": b"",
-    "one letter": b"H",
-    "a level of no kind": b"Zb",
-    "controls of no kind": b"Hq",
+    "cut short": b"100010H",
+    "a number alone": b"100010",
+    "a level of no kind": b"100010Zb",
+    "controls of no kind": b"100010Hq",
+    "no number": b"10001xHb",
     "no text": b"\xff\xfe",
-    "half of a letter": b"\xc3",
-    "more than there should be": b"Hb and more",
-    "zeros": bytes(2),
+    "a choice that is not whole": b"100010H\xff\xff",
+    "zeros": bytes(60),
     "huge": b"Hb" * 4_000,
     "another program's": b'{"volume": 11, "name": "robot"}\n',
 }
 
 
-@pytest.mark.parametrize("damage", SETTINGS)
-def test_damaged_settings_mean_the_defaults_and_are_mended(damage):
-    defaults_are_offered_and_mended(damage, "V1")
+@pytest.mark.parametrize("damage", KEPT)
+def test_a_damaged_choice_means_the_defaults_and_is_mended(damage):
+    defaults_are_offered_and_mended(damage, "V1", "10")
 
 
-def test_a_v2_takes_damaged_settings_too():
-    defaults_are_offered_and_mended("no text", "V2")
+def test_a_v2_takes_a_damaged_choice_too():
+    defaults_are_offered_and_mended("no text", "V2", "0")
 
 
-def defaults_are_offered_and_mended(damage, board):
-    machine = machine_with("settings", SETTINGS[damage], board)
+def defaults_are_offered_and_mended(damage, board, name):
+    machine = machine_with(name, KEPT[damage], board)
     player = Player(machine)
     player.boots()
     assert player.choice() == "Pb"

@@ -72,16 +72,16 @@ def ours(machine):
 
 CUT_SHORT = {
     "no length": (chunk(b"\xfe"), FREED),
-    "no name": (chunk(b"\xfe\xff\x08"), FREED),
+    "no name": (chunk(b"\xfe\xff\x01"), FREED),
     "half a length": (chunk(b"\xfe\xff\x4a"), FREED),
-    "half a name": (chunk(b"\xfe\xff\x08sett"), FREED),
-    "half a letter": (chunk(b"\xfe\xff\x08settin\xef"), FREED),
-    "half a letter in the middle": (chunk(b"\xfe\xff\x08setti\xfegs"), FREED),
-    "no end": (chunk(b"\xfe\xff\x08settingsHt"), FREED),
+    "half a name": (chunk(b"\xfe\xff\x02~"), FREED),
+    "half a letter": (chunk(b"\xfe\xff\x02~\xef"), FREED),
+    "half a letter first": (chunk(b"\xfe\xff\x02\xfeA"), FREED),
+    "no end": (chunk(b"\xfe\xff\x010100000Ht"), FREED),
     "a chunk of no kind": (chunk(b"\x42"), FREED),
     "a file that would be misread": (FREED, chunk(b"\xff\xff\xff" + b"\xff" * 60 + b"\x4d")),
     "a link to a file of ours": (FREED, UNUSED[:-1] + b"\x05"),
-    "half a name, that links to one": (chunk(b"\xfe\xff\x08sett")[:-1] + b"\x05", FREED),
+    "half a name, that links to one": (chunk(b"\xfe\xff\x02~")[:-1] + b"\x05", FREED),
 }
 
 

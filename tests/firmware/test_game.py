@@ -68,6 +68,7 @@ def test_two_people_reach_all_three_endings(start):
 def test_marks_are_shown_as_they_should_be(start):
     driver = begun(start)
     driver.play_out("41", "-")  # A in the centre, B above it
+    driver.rest(200)  # until that is shown, which is no pulse
     levels = [set() for _ in range(25)]
     changes = {2: [], 10: []}  # when B's mark and A's cursor changed
     shown = driver.board.leds()
@@ -126,7 +127,7 @@ def test_the_chip_answers_and_the_person_can_leave(start):
     driver.shows("M")
 
 
-def test_settings_survive_a_reset_and_a_power_cut(start_any):
+def test_the_choice_survives_a_reset_and_a_power_cut(start_any):
     driver = in_menu(start_any)
     driver.press(A)
     driver.press(A)

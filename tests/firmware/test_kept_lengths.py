@@ -6,11 +6,11 @@ import pytest
 
 from noughts.virtual.program import firmware_for, program
 from soak.machine import Machine
-from soak.player import Player
+from soak.player import A, Player
 
 CHUNK, ROOM = 128, 126
-NAME = b"33"
-"""Of the second game's file: the first has number 100,000, and a name modulo 64."""
+NAME = b"31"
+"""Of the second game's file: the first has number 100,000, and a name modulo 65."""
 UNKNOWN = 0xFF
 """The length of a file that was never closed; it reads as empty."""
 
@@ -47,7 +47,7 @@ def told(machine):
     return player.kept
 
 
-@pytest.mark.parametrize("more", [8, 16, 8 + 16, 64, 128, 64 + 128, UNKNOWN])
+@pytest.mark.parametrize("more", [4, 16, 4 + 16, 64, 128, 64 + 128, UNKNOWN])
 def test_it_starts_and_tells_the_others(more):
     """Bits only go from 1 to 0 while it is written, so some may still be 1."""
     flash, games = played()
@@ -62,3 +62,39 @@ def test_it_starts_and_tells_the_others(more):
     # What reads the whole file does not leave the chunk.
     flash = bytes(machine.microbit.flash)
     assert flash[kept_file(flash) + 1] in (*range(ROOM + 1), UNKNOWN)
+
+
+def newest(machine):
+    """The flash, and where the last file begins that is not ours; there is no other."""
+    flash = bytes(machine.microbit.flash)
+    chunks = range(firmware_for("V1", None).layout.start, len(flash), CHUNK)
+    (at,) = (at for at in chunks if flash[at] == 0xFE and flash[at + 2] < 3)
+    return flash, at
+
+
+def test_a_game_whose_power_goes_leaves_its_choice_and_its_place():
+    machine = Machine("V1")
+    player = Player(machine)
+    player.boots()
+    player.tap(A)  # easy
+    player.start()
+    machine.cut_power()
+    _, begun = newest(machine)
+    assert player_offers(machine) == "Eb"
+    flash, ended = newest(machine)
+    assert ended != begun and flash[ended + 1] < ROOM
+    # Of its length, the last of it, some bits are as they were before; then it is told no more.
+    torn = flash[: ended + 1] + bytes([flash[ended + 1] | 64]) + flash[ended + 2 :]
+    machine = Machine("V1", seed=2, flash=torn)
+    assert not told(machine)
+    flash, at = newest(machine)
+    assert flash[at + 1] == UNKNOWN
+    machine.cut_power()
+    assert player_offers(machine) == "Eb"
+
+
+def player_offers(machine):
+    """The choice at the next start, with which a game is played."""
+    player = Player(machine)
+    player.boots()
+    return player.choice()

@@ -193,10 +193,10 @@ def test_a_length_that_a_power_cut_left_is_not_followed():
     made = program("V1")
     layout = firmware_for("V1", None).layout
     at = next(at for at in layout[::128] if made.flash[at : at + 128] == b"\xff" * 128)
-    file = b"\xfe\xa7\x08settingsHb"  # a marker, the length, that of the name
+    file = b"\xfe\xa7\x0242100012Hb"  # a marker, the length, that of the name
     flash = made.flash[:at] + file + made.flash[at + len(file) :]
     with VirtualBoard(replace(made, flash=flash), speed=SPEED) as board:
-        assert on_board(board)["settings"].start.startswith(b"Hb")
+        assert on_board(board)["42"].start.startswith(b"100012Hb")
         assert put(board) == 0
 
 
@@ -318,8 +318,8 @@ def test_a_syntax_error_is_told_with_its_line(start, edited, capsys):
     edited("game.py", "    while True:\n", "    while True\n")
     assert put(board) == 1
     said = capsys.readouterr().err
-    assert "\nSyntaxError: invalid syntax\ndevice/game.py, line 25: while True\n" in said
-    assert "; correct device/game.py, line 25 or 26 and run `noughts put`\n" in said
+    assert "\nSyntaxError: invalid syntax\ndevice/game.py, line 26: while True\n" in said
+    assert "; correct device/game.py, line 26 or 27 and run `noughts put`\n" in said
 
     edited("game.py", "    while True\n", "    while True:\n")
     assert put(board) == 0  # what was corrected starts

@@ -69,7 +69,7 @@ def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
 def test_games_of_another_run_are_sent_once():
     """As those that a board keeps in its flash, and tells at its start."""
     kept = [f"NG,0BADB007,{number},PP,A,402,5120,x" for number in range(1, 65)]
-    tell = "".join(f" sentences.send({body!r})\n" for body in kept)
+    tell = " import sentences\n" + "".join(f" sentences.send({body!r})\n" for body in kept)
     files = sender_files()
     assert files["loop.py"].count(b"\n while True:") == 1
     files["loop.py"] = files["loop.py"].replace(b" while True:", tell.encode() + b" while True:", 1)

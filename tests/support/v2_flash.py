@@ -74,6 +74,17 @@ class Flash:
                 pass
             return v2
 
+    def offers(self) -> str:
+        """The choice that the menu offers."""
+        shown: list[str] = []
+        others: dict[str, Any] = {
+            "machine": SimpleNamespace(mem8=_Mem8(self)),
+            "microbit": SimpleNamespace(display=SimpleNamespace(show=shown.append), pin_logo=None),
+        }
+        menu: Any = load_device("menu", FILES, others)
+        assert shown == [menu.chosen[0].replace("P", "2")]
+        return str(menu.chosen)
+
     def program(self, at: int, value: int) -> None:
         """Write a byte."""
         mask = 0

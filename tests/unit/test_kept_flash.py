@@ -12,11 +12,19 @@ from noughts.virtual.program import Program
 PROGRAM = Program("V1", "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)", b"\xff" * 4096, b"uicr")
 
 
-def chunk(content, marker=0xFE):
-    return (bytes([marker, 3 + 8 + len(content), 8]) + b"settings" + content).ljust(128, b"\xff")
+GAME = b"$NG,0BADB007,1,PH,A,,5120,x*00"
 
 
-PLAYED = b"\xff" * 1024 + chunk(b"Mb", marker=0) + chunk(b"Ht") + b"\xff" * 2816
+def chunk(name, content, marker=0xFE):
+    end = 2 + len(name) + len(content)
+    return (bytes([marker, end, len(name)]) + name + content).ljust(128, b"\xff")
+
+
+PLAYED = (
+    chunk(b"9", b"100035Eb" + GAME)
+    + chunk(b"10", b"100036Ht" + GAME)
+    + chunk(b"11", b"100037Mb" + GAME, marker=0)
+).ljust(4096, b"\xff")
 
 
 def test_a_board_goes_on_with_what_was_kept(tmp_path):
@@ -43,7 +51,10 @@ def test_what_has_not_changed_is_not_written_again(tmp_path):
 def test_the_choice_is_found_in_it():
     assert choice_in(PLAYED) == "Ht"
     assert choice_in(PROGRAM.flash) == "Pb"
-    assert choice_in(b"\xff" * 60 + chunk(b"Ht") + b"\xff" * 68) == "Pb"  # no chunk begins there
+    begun = chunk(b"12", b"100038Mt$")
+    assert choice_in(PLAYED[:-128] + begun) == choice_in(begun + PLAYED[128:]) == "Mt"
+    assert choice_in(chunk(b"0", b"100000Mt")) == "Mt"  # a V2's
+    assert choice_in(b"\xff" * 60 + begun + b"\xff" * 68) == "Pb"  # no chunk begins there
 
 
 @pytest.mark.parametrize(
@@ -94,6 +105,6 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path):
 def test_two_at_once_leave_a_whole_file(tmp_path):
     one, two = KeptFlash(tmp_path, PROGRAM), KeptFlash(tmp_path, PROGRAM)
     one.keep(PLAYED)
-    two.keep(PLAYED.replace(b"Ht", b"Eb"))
-    assert choice_in(KeptFlash(tmp_path, PROGRAM).program().flash) == "Eb"
+    two.keep(PLAYED.replace(b"Ht", b"Et"))
+    assert choice_in(KeptFlash(tmp_path, PROGRAM).program().flash) == "Et"
     assert list(tmp_path.iterdir()) == [one.path]

@@ -158,6 +158,12 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement():
     referee.hear(game("4"))
     with pytest.raises(ViolationError, match="stalled for 72 ms"):
         referee.hear("#2448,72,0")
+    # But not for so long that all files are moved.
+    referee = heard()
+    referee.flash_begins(1_500_000)
+    referee.hear(game(""))
+    with pytest.raises(ViolationError, match="flash was written for 1500 ms"):
+        referee.hear("#2448,1507,0")
     # The turn of the loop in which the first sentence is said ends after it.
     referee = heard()
     referee.flash_begins(85_000)
@@ -183,11 +189,11 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement():
 
 def test_the_table_says_nothing_of_wear_that_was_not_seen():
     seen = endurance.Wear(200, 9_000, Counter({0x3D000: 25}))
-    (rows,) = map(dict, table.sections([endurance.Result("V1", 1, changes=seen)]))
-    assert rows["flash writes in 200 changes of the settings"] == "45 each"
-    assert rows["  until a page was erased 20,000 times"] == "160,000: 22 years at 20 a day"
+    (rows,) = map(dict, table.sections([endurance.Result("V1", 1, others=seen)]))
+    assert rows["flash writes in 200 games with another choice"] == "45 each"
+    assert rows["  until a page was erased 20,000 times"] == "160,000: 9 years at 50 a day"
     few = endurance.Wear(2, 90)
-    (rows,) = map(dict, table.sections([endurance.Result("V1", 1, games=few, changes=few)]))
+    (rows,) = map(dict, table.sections([endurance.Result("V1", 1, games=few, others=few)]))
     assert not any("inf" in value for value in rows.values())
 
 
@@ -283,7 +289,7 @@ def sample():
         yield cuts.Result(board, 1, cuts=10)
         yield serial_noise.Result(board, 1, interruptions=10)
         wear = endurance.Wear(300, 900, Counter({0x3D000: 25}))
-        yield endurance.Result(board, 1, games=wear, changes=wear)
+        yield endurance.Result(board, 1, games=wear, others=wear)
 
 
 def test_the_document_shows_the_table_as_it_is_printed(tmp_path, monkeypatch):
@@ -292,7 +298,7 @@ def test_the_document_shows_the_table_as_it_is_printed(tmp_path, monkeypatch):
     soak.DOCUMENT.write_text(old, "utf-8")
     soak.put_into_document(soak.as_text(table.sections(list(sample()))))
     new = soak.DOCUMENT.read_text("utf-8")
-    assert "device time                                   1.00 hours\n" in new
+    assert "device time                                    1.00 hours\n" in new
 
     def shape(text):
         before, _, after = text.partition("\n```\nmeasured on ")
@@ -302,4 +308,4 @@ def test_the_document_shows_the_table_as_it_is_printed(tmp_path, monkeypatch):
         return before, [re.sub(r"\d+", "#", label) for label in labels][1:], rest
 
     assert shape(new) == shape(old)
-    assert old.count("\nfailures                                      0\n") == 2
+    assert old.count("\nfailures                                       0\n") == 2

@@ -54,21 +54,23 @@ def test_a_v2_is_sent_all_files_anew():
     others = {
         "mine.py": b"mine",
         "old.py": b"# noughts: once",
+        "settings": b"Hb",
         "x y.py": b"# noughts: ",
         "~A": b"\0",
     }
     update = all_anew(on_board({**wanted, **others}), wanted)
     assert update.anew
-    assert update.remove == ("table.py", "ai.py", "old.py")
+    assert update.remove == ("table.py", "ai.py", "old.py", "settings")
     assert update.send == ("fault.py", "main.py", "ai.py", "table.py")
 
 
 @pytest.mark.parametrize(
-    ("kind", "games"), [("V1", {str(number) for number in range(64)}), ("V2", {"~@", "~A", "~W"})]
+    ("kind", "games"),
+    [("V1", {str(number) for number in range(65)}), ("V2", {"0", "~@", "~A", "~W"})],
 )
 def test_no_other_files_than_those_of_games_are_forgotten(kind, games):
-    others = {"ai.py", "settings", "64", "07", "~", "~AB", "1.py", "0" * 9, "100"}
-    others |= {"1", "63"} if kind == "V2" else {"~A"}
+    others = {"ai.py", "65", "07", "~", "~AB", "1.py", "0" * 9, "100"}
+    others |= {"1", "64"} if kind == "V2" else {"~A"}
     removed, said = [], []
 
     class Board:
@@ -86,9 +88,10 @@ def test_retired_files_go_and_others_stay():
         **WANTED,
         "old.py": b"# noughts: once",
         "mine.py": b"# noughts and crosses, by me",
-        "settings": b"Hb",
+        "settings": b"Hb",  # of release 1.0.0
     }
-    assert planned(files) == (("table.py", "old.py"), ("table.py",))
+    assert planned(files) == (("table.py", "old.py", "settings"), ("table.py",))
+    assert planned({**WANTED, "settings": b"volume = 11"}) == ((), ())
     # microfs does not quote names, so none is passed on that would need it.
     assert planned({**WANTED, "a'b.py": b"# noughts: ", "x y.py": b"# noughts: "}) == ((), ())
 

@@ -104,7 +104,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--changes",
         type=_count,
-        help=f"changes of the settings, to measure the wear of flash{_by_board('changes')}",
+        help=f"games with another choice, to measure the wear of flash{_by_board('changes')}",
     )
     parser.add_argument(
         "--seed", type=_count, default=1, help="seed of the first run (1); the rest take 2, 3 …"
@@ -248,7 +248,7 @@ def _noise(board: str, seed: int, count: int, firmware: Path | None) -> table.Re
 
 def _endurance(board: str, changes: int, seed: int, firmware: Path | None) -> table.Result:
     result = endurance.count(board, changes, seed, firmware)
-    progress(f"{board}: {result.changes} changes of the settings")
+    progress(f"{board}: {result.others.times} games with another choice")
     return result
 
 

@@ -3,8 +3,9 @@
 A write or an erase that is cut short has changed some of the bits that it was to change. A chain of
 cuts goes on with the flash as each cut leaves it, so that it also meets file systems in which every
 chunk was used before. After a cut the choice must be the one of before or one that was being
-written, or the defaults if flash was being changed. Once a cut has come then, a V2 may have no room
-any more for a choice (`device/v2.py`): it may be any of before.
+written. If flash was being changed, it may also be the default on a V2, and that of the last game
+that ended on a V1. Once a cut has come then, a V2 may have no room any more for a choice
+(`device/v2.py`): it may be any of before.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Result:
     in_an_erase: int = 0
     """Cuts while a page was erased."""
     defaults: int = 0
-    """How often the settings were lost, and the defaults offered."""
+    """How often the choice was lost, and the defaults offered."""
     operations: int = 0
     """Writes and erases begun."""
     failure: str = ""
@@ -81,6 +82,7 @@ class Cuts:
         # What the flash may hold, and whether it was being changed since that was known.
         self._possible = {DEFAULTS}
         self._choosing = False  # and so the choice may be written
+        self._last_choice = DEFAULTS  # of the last game that ended
         self._spoilt = False  # a cut spoilt chunks, so there may be no room for the choice
         self._kept: list[Game] = []  # that ended, the oldest first
         self._played: set[Game] = set()  # that ended, the one too that was being written at a cut
@@ -143,20 +145,19 @@ class Cuts:
     def _check(self) -> None:
         """It boots, tells the games that it should, offers what it should, and plays."""
         self._player.boots()
+        possible = set(self._possible)
         choice = self._player.choice()
         told = self._player.kept
         if lost := [game for game in self._kept[-KEPT:] if game not in told]:
             raise ViolationError(f"{len(lost)} games are not told again; the first is {lost[0]}")
         if invented := [game for game in told if game not in self._played]:
             raise ViolationError(f"games are told that were not played: {invented[0]}")
-        self._ended()
-        if choice not in self._possible:
-            raise ViolationError(
-                f"the menu offers {choice}; expected one of {sorted(self._possible)}"
-            )
-        self.result.defaults += choice == DEFAULTS and len(self._possible) > 1
-        self._possible = {choice}
+        if choice not in possible:
+            raise ViolationError(f"the menu offers {choice}; expected one of {sorted(possible)}")
+        self.result.defaults += choice == DEFAULTS and len(possible) > 1
         self._choice = choice
+        self._possible = {choice}
+        self._ended()
 
     def _visit_menu(self) -> None:
         """Choose something else, play, and come back."""
@@ -185,11 +186,16 @@ class Cuts:
         """The last game has ended, and is kept."""
         self._kept.append(self._player.games[-1])
         self._played.add(self._player.games[-1])
+        self._last_choice = self._choice
+        if self.result.board == "V1":
+            self._possible = {self._choice}
 
     def _begins(self, operation: Operation) -> None:
         self.result.operations += 1
         self._operation = operation
-        if self._choosing:
+        if self.result.board == "V1":
+            self._possible.add(self._last_choice)
+        elif self._choosing:
             self._possible.add(DEFAULTS)
         self._cut_after -= 1
         if self._cut_after == 0 or (self._cut_at_erase and operation.kind == "erase"):

@@ -1,4 +1,4 @@
-"""How long the flash lasts: counts the erases that games and changes of the settings cost.
+"""How long the flash lasts: counts the erases that games cost, also when the choice changes.
 
 A page of the nRF51822's flash is good for 20,000 erases, one of the nRF52833's for 10,000 (product
 specifications, "Flash" and "NVMC"). The firmware writes a file anew into chunks that were never
@@ -22,14 +22,15 @@ from soak.player import A, B, Player
 from soak.referee import ViolationError
 
 ERASES = {"V1": 20_000, "V2": 10_000}
-A_DAY = {"games": 50, "changes of the settings": 20}
+A_DAY = 50
+"""Games."""
 DAYS_A_YEAR = 365
 GAMES = 300
 
 
 @dataclass
 class Wear:
-    """The flash operations that so many games, or changes of the settings, have cost."""
+    """The flash operations that so many games have cost."""
 
     times: int = 0
     writes: int = 0
@@ -60,8 +61,8 @@ class Result:
     kind: str = "endurance"
     firmware: str = ""
     games: Wear = field(default_factory=Wear)
-    changes: Wear = field(default_factory=Wear)
-    """Of the settings."""
+    others: Wear = field(default_factory=Wear)
+    """Games before each of which something else was chosen in the menu."""
     failure: str = ""
     trace: tuple[str, ...] = ()
 
@@ -69,11 +70,11 @@ class Result:
     def repeat(self) -> str:
         """The command-line options that repeat this run."""
         options = f"--board {self.board.lower()} --hours 0 --cuts 0 --noise 0"
-        return f"{options} --seed {self.seed} --changes {max(self.changes.times, 1)}"
+        return f"{options} --seed {self.seed} --changes {max(self.others.times, 1)}"
 
 
 def count(board: str, changes: int, seed: int = 1, firmware: Path | None = None) -> Result:
-    """Play games, then change the controls in the menu this many times; count flash operations."""
+    """Play games, then so many with other controls than the last; count flash operations."""
     result = Result(board, seed)
     operations: list[Operation] = []
     flash = used_up(board, firmware, Random(seed))
@@ -83,19 +84,15 @@ def count(board: str, changes: int, seed: int = 1, firmware: Path | None = None)
     try:
         player.boots()
         watch_flash(machine, operations.append)
-        for _ in range(GAMES):
+        for wear, buttons in ((result.games, ()),) * GAMES + ((result.others, (A, B)),) * changes:
             operations.clear()
+            if buttons:
+                player.tap(*buttons)
             player.start()
             player.leave()
             if not operations:
                 raise ViolationError("a game is not kept")
-            result.games.add(operations)
-        for _ in range(changes):
-            operations.clear()
-            player.tap(A, B)
-            if not operations:
-                raise ViolationError("a change of the settings is not kept")
-            result.changes.add(operations)
+            wear.add(operations)
     except ViolationError as error:
         result.failure = str(error)
     return result

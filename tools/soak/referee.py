@@ -14,6 +14,8 @@ from soak import probe
 
 STALL_MS = 50
 """The CPU waits while flash is written or erased: that comes on top."""
+FLASH_MS = 300
+"""For which it waits at most. The firmware takes a second and more to move all files."""
 CLOCK_MS = 20
 """By how much the firmware's clock may go further than time in one turn of the loop."""
 JUMPS_MS = range(60, 72)
@@ -73,7 +75,7 @@ class Referee:
         self.reading = reading
         self.lowest_free = min(self.lowest_free, reading.free)
         # The turn in which a sentence is said ends after its reading, and may have begun with the
-        # writing of the settings before it. A gap too short for that comes with the next reading.
+        # writing of the choice before it. A gap too short for that comes with the next reading.
         flash_us, self._flash_us = self._flash_us, 0
         flash_ms = (flash_us + self._flash_before_us) / 1000
         self._flash_before_us = flash_us if reading.gap_ms < flash_us / 1000 else 0
@@ -81,6 +83,8 @@ class Referee:
             self.longest_saving_ms = max(self.longest_saving_ms, reading.gap_ms)
         else:
             self.longest_gap_ms = max(self.longest_gap_ms, reading.gap_ms)
+        if flash_ms > FLASH_MS:
+            raise ViolationError(f"flash was written for {flash_ms:.0f} ms before {self.last}")
         if reading.gap_ms > STALL_MS + flash_ms:
             raise ViolationError(f"the loop stalled for {reading.gap_ms} ms before {self.last}")
         if reading.jump_ms in JUMPS_MS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import statistics
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from noughts.device_files import device_files
 from noughts.emulator import Button
+from noughts.virtual.kept_flash import choice_in
 from soak import monkey, probe
 from soak.flash_watch import Operation, watch_flash
 from soak.machine import Machine
@@ -32,8 +32,6 @@ best ones, too, and those of all points.
 """
 
 _BOOT_MS = 1_500
-_SETTINGS = re.compile(rb"\xfe\x0c\x08settings(..)", re.DOTALL)
-"""A file of that name with two bytes, in its chunk (`filesystem.h`, `file_header`)."""
 _STEPS = 10
 _BOUNCE_US = 5_000
 
@@ -194,7 +192,7 @@ class Session:
     def _count_game(self, machine: Machine) -> None:
         game = self._referee.last
         if game is not None and not game.moves and game.end == "-":
-            self._result.games[_choice(machine)] += 1
+            self._result.games[choice_in(machine.files())] += 1
 
     def _note_heap(self, machine: Machine) -> None:
         game, reading = self._referee.last, self._referee.reading
@@ -220,9 +218,3 @@ class Session:
                 f"{machine.board}, seed {self._result.seed}: {machine.now_us / 3.6e9:.2f} of "
                 f"{self._end_us / 3.6e9:.2f} device-hours, {self._result.games.total()} games"
             )
-
-
-def _choice(machine: Machine) -> str:
-    """The opponent and the controls, as the board keeps them in a chunk of its flash."""
-    found = _SETTINGS.search(machine.files())
-    return found[1].decode("latin-1") if found else "Pb"

@@ -56,10 +56,10 @@ def _sessions(results: Sequence[session.Result]) -> Iterator[Row]:
     )
     yield "  drop from the first third to the last", f"{max(r.drift for r in results)} bytes"
     yield (
-        "longest stall of the loop, settings aside",
+        "longest stall of the loop, flash aside",
         f"{max(r.longest_gap_ms for r in results)} ms",
     )
-    yield "  while settings were saved", f"{max(r.longest_saving_ms for r in results)} ms"
+    yield "  while flash was written", f"{max(r.longest_saving_ms for r in results)} ms"
     jumps = sum(result.clock_jumps for result in results)
     yield "  jumps of the firmware's clock by 65.5 ms", f"{jumps}"
 
@@ -85,19 +85,18 @@ def _noise(results: Sequence[serial_noise.Result]) -> Iterator[Row]:
 
 def _endurance(results: Sequence[endurance.Result]) -> Iterator[Row]:
     for result in results:
-        for what, wear in (("games", result.games), ("changes of the settings", result.changes)):
+        for what, wear in (("", result.games), (" with another choice", result.others)):
             each = wear.writes / wear.times if wear.times else 0
-            yield f"flash writes in {wear.times} {what}", f"{each:.0f} each"
+            yield f"flash writes in {wear.times} games{what}", f"{each:.0f} each"
             total, worst = wear.erases.total(), max(wear.erases.values(), default=0)
             yield "  page erases", f"{total}, {worst} of one page"
             yield "  the CPU waited for the flash", f"{wear.longest_ms:.1f} ms at most"
             if worst:
-                a_day = endurance.A_DAY[what]
                 lasts = wear.lasting(result.board)
-                years = lasts / a_day / endurance.DAYS_A_YEAR
+                years = lasts / endurance.A_DAY / endurance.DAYS_A_YEAR
                 yield (
                     f"  until a page was erased {endurance.ERASES[result.board]:,} times",
-                    f"{lasts:,.0f}: {years:.0f} years at {a_day} a day",
+                    f"{lasts:,.0f}: {years:.0f} years at {endurance.A_DAY} a day",
                 )
 
 

@@ -28,8 +28,8 @@ from noughts.protocol.sentences import Boot
 from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
-_KEPT = {"V1": re.compile("[0-9]|[1-5][0-9]|6[0-3]"), "V2": re.compile("~.")}
-"""The files of kept games (`device/kept.py`, `device/v2kept.py`)."""
+_KEPT = {"V1": re.compile("[0-9]|[1-5][0-9]|6[0-4]"), "V2": re.compile("0|~.")}
+"""The files of kept games, and of the menu's choice (`device/kept.py`, `device/v2kept.py`)."""
 _ROOM = {"V1": 27_648, "V2": 20_480}
 """Bytes of the smallest file system that an official firmware has."""
 
@@ -164,10 +164,7 @@ def plan(
             f"the board has another program's {' and '.join(taken)}; save a copy if you need it, "
             "then run `noughts put --replace`"
         )
-    retired = sorted(
-        (name for name in present if name not in wanted and present[name].ours and _plain(name)),
-        key=lambda name: (name != LAST, name),
-    )
+    retired = sorted(_ours(present) - {*wanted}, key=lambda name: (name != LAST, name))
     _check_room(board, present, wanted, retired)
     send = sorted(set(wanted) - same(present, wanted), key=_place)
     if not retired and send in ([], [LAST]):
@@ -185,9 +182,19 @@ def all_anew(present: Mapping[str, BoardFile], wanted: Mapping[str, bytes]) -> U
     It keeps games as long as our files leave two of its five pages alone. `FIRST` stay until they
     are written, and `LAST` goes first: so it tells of an update that was interrupted.
     """
-    ours = [name for name in present if name in wanted or (present[name].ours and _plain(name))]
-    removed = sorted(set(ours) - {*FIRST}, key=lambda name: (name != LAST, name))
+    ours = _ours(present) | {name for name in present if name in wanted}
+    removed = sorted(ours - {*FIRST}, key=lambda name: (name != LAST, name))
     return Update(tuple(removed), tuple(sorted(wanted, key=_place)), anew=True)
+
+
+def _ours(present: Mapping[str, BoardFile]) -> set[str]:
+    """Those of our files that microfs can remove; also where 1.0.0 kept the menu's choice."""
+    return {
+        name
+        for name, file in present.items()
+        if (file.ours and _plain(name))
+        or (name == "settings" and re.fullmatch(b"[PEMH][bt]", file.start))
+    }
 
 
 def _foreign(file: BoardFile) -> bool:

@@ -32,11 +32,10 @@ class Said:
 def said(now: Situation, controls: str) -> Said:
     """What a situation means; controls: `b` buttons, `t` tilt, or empty if not known."""
     if now.phase == "menu":
-        switch = {"b": "tilt instead", "t": "buttons instead"}.get(controls, "tilt or buttons")
         return Said(
             "Menu: against whom?",
             _MENU.get(now.opponent, "The LEDs show the opponent."),
-            (("A", "next opponent"), ("B", "start the game"), ("A+B", switch)),
+            (("A", "next opponent"), ("B", "start the game"), ("A+B", "tilt or buttons")),
         )
     if now.phase == "fault":
         return Said("The game has failed", "A sad face: it starts again by itself.")

@@ -66,7 +66,7 @@ def panel(
     text.append("\n\nscore", "dim")
     for name, end in (("A", "A"), ("B", "B"), ("draws", "=")):
         text.append(f"  {name} ", PLAYERS.get(name, "")).append(str(score.get(end, 0)))
-    if controls:
+    if controls and now.phase != "menu":  # there they may be about to change
         text.append("\nmode", "dim").append(f"   {_CONTROLS[controls]}")
     return text
 

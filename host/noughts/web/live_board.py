@@ -27,6 +27,7 @@ from noughts.watch.session import BoardState
 _LINES = 6
 _MAX_LINE = 200
 _MARKS = {"A": "X", "B": "O"}
+_CONTROLS = {"b": "buttons", "t": "tilt"}
 
 
 @dataclass
@@ -94,7 +95,7 @@ class LiveBoard:
             "about": about,
             "player": words.player if running else "",
             "buttons": words.buttons if running else (),
-            "controls": {"b": "buttons", "t": "tilt"}.get(self.controls, ""),
+            "controls": "" if now.phase == "menu" else _CONTROLS.get(self.controls, ""),
             "game": _game(game, state.number) if game and state else None,
             "tile": _tile(now, game, connected, by_radio, self.trouble),
             "score": [state.score[end] for end in "AB="] if state else [0, 0, 0],
