@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from playwright.sync_api import Browser, Playwright
+from playwright.sync_api import Browser, Page, Playwright, Route
 
 import stand_in_ports
 from needed import missing
@@ -34,6 +34,32 @@ def chromium(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(
         executable_path=path, chromium_sandbox=not root, args=["--disable-dev-shm-usage"]
     )
+
+
+class Held:
+    """A page's requests to such addresses wait until a test lets them go on; or only the first."""
+
+    def __init__(self, page: Page, pattern: str, only_first: bool = False) -> None:
+        self._page = page
+        self._only_first = only_first
+        self._count = 0
+        self._routes: list[Route] = []
+        page.route(pattern, self._hold)
+
+    def _hold(self, route: Route) -> None:
+        self._count += 1
+        if self._only_first and self._count > 1:
+            route.continue_()
+        else:
+            self._routes.append(route)
+
+    def next(self) -> Route:
+        """The first one that waits, or comes; a page has it later than it is asked for."""
+        end = time.monotonic() + _START_S
+        while not self._routes:
+            assert time.monotonic() < end
+            self._page.wait_for_timeout(10)
+        return self._routes.pop(0)
 
 
 class Server:

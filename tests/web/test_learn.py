@@ -3,12 +3,13 @@
 import json
 import subprocess
 import sys
+from datetime import datetime
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from browser import Server
+from browser import Held, Server
 
 LESSON = "..XXOO.XO"
 
@@ -116,15 +117,14 @@ def test_the_counts_at_the_end_are_those_of_solve(learn, position, search):
 
 def test_only_the_latest_position_is_followed(learn):
     page = learn()
-    held = []
-    page.route("**/api/search?*", lambda route: route.continue_() if held else held.append(route))
-    with page.expect_request("**/api/search?*"):
-        page.get_by_role("button", name="A fork").click()
+    held = Held(page, "**/api/search?*", only_first=True)
+    page.get_by_role("button", name="A fork").click()
+    late = held.next()
     page.get_by_role("button", name="Five free cells").click()
     expect(page.get_by_label("Nine characters")).to_have_value("XO..X...O")
     expect(said(page)).to_have_text("X is to move: which move is best?")
     with page.expect_response("**/api/search?*"):
-        held[0].continue_()
+        late.continue_()
     page.get_by_role("button", name="Last").click()
     expect(page.get_by_label("Nine characters")).to_have_value("XO..X...O")
     expect(figure(page, "Moves cut")).to_have_text("24 of 24")
@@ -132,7 +132,8 @@ def test_only_the_latest_position_is_followed(learn):
 
 def test_it_plays_to_the_end_and_can_be_stopped(learn):
     page = learn(f"?position={LESSON}")
-    page.clock.install()
+    page.clock.install(time=datetime(2026, 1, 1))
+    page.clock.pause_at(datetime(2026, 1, 2))
     page.get_by_role("button", name="Play", exact=True).click()
     page.clock.run_for(2000)
     expect(page.get_by_role("slider")).to_have_value("2")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from browser import Held
 from noughts.cli import main
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
@@ -154,13 +155,10 @@ def test_two_friends_and_an_end_that_is_tried_again(server, page):
 def test_two_friends_who_are_quicker_than_the_server(server, page):
     page.goto(f"{server.url}/?opponent=friend")
     says(page, "X’s turn.")
-    held = []
-    page.route("**/api/position?*", lambda route: route.continue_() if held else held.append(route))
-    with page.expect_request("**/api/position?*"):
-        cell(page, 1).click()
-    for number in (5, 9, 5, 3):
+    held = Held(page, "**/api/position?*", only_first=True)
+    for number in (1, 5, 9, 5, 3):
         cell(page, number).click()
-    held[0].continue_()
+    held.next().continue_()
     page.wait_for_url(lambda url: url.endswith("moves=0482"))
     assert marks(page) == "X.O.O...X"
 
@@ -311,28 +309,26 @@ def test_clicks_while_the_server_thinks(server, page):
     says(page, "alphabeta plays 1, top left. Your turn: you are X.")
     page.get_by_role("button", name="Undo").click()
     says(page, "Looking back: at the beginning. Play here to go on differently.")
-    held = []
-    page.route("**/api/reply?*", lambda route: held.append(route))
-    with page.expect_request("**/api/reply?*"):
-        cell(page, 5).click()
+    held = Held(page, "**/api/reply?*")
+    cell(page, 5).click()
+    answer = held.next()
     page.get_by_role("button", name="Redo").click()
-    held.pop().continue_()
+    answer.continue_()
     says(page, "alphabeta plays 1, top left. Your turn: you are X.")
-    with page.expect_request("**/api/reply?*"):
-        cell(page, 9).click()
+    cell(page, 9).click()
+    answer = held.next()
     page.get_by_role("button", name="Undo").click()
     with page.expect_response("**/api/reply?*"):
-        held.pop().continue_()
+        answer.continue_()
     says(page, "Looking back: after move 2 of 3. Play here to go on differently.")
-    with page.expect_request("**/api/reply?*"):
-        page.get_by_role("button", name="Redo").click()
-    held.pop().continue_()
+    page.get_by_role("button", name="Redo").click()
+    held.next().continue_()
     says(page, "alphabeta plays 3, top right. Your turn: you are X.")
-    page.route("**/api/position?*", lambda route: held.append(route))
-    with page.expect_request("**/api/position?*"):
-        page.get_by_role("button", name="New game").click()
+    held = Held(page, "**/api/position?*")
+    page.get_by_role("button", name="New game").click()
+    answer = held.next()
     page.get_by_role("button", name="O 1").click()
-    held.pop().continue_()
+    answer.continue_()
     expect(page.get_by_role("heading", name="The game so far")).to_be_hidden()
     says(page, "Your turn: you are X.")
 

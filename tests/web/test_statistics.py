@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from browser import Held
 from sample_games import filled, stages
 
 WON = [4, 1, 0, 2, 8]
@@ -84,9 +85,8 @@ def test_figures_charts_and_positions_that_can_be_tried(serve, db, page):
 def test_while_it_counts_it_says_so(serve, db, page):
     """An answer that takes long is held back until the page has been looked at."""
     url = serve("--boards", "0", "--db", str(db)).url
-    held = []
-    page.route("**/api/statistics", lambda route: held.append(route))
+    held = Held(page, "**/api/statistics")
     page.goto(f"{url}/statistics")
     expect(page.get_by_role("status")).to_have_text("Counting the games…")
-    held[0].continue_()
+    held.next().continue_()
     expect(page.get_by_role("status")).to_have_text("4 games")
