@@ -3,13 +3,10 @@
 import pytest
 
 from noughts.device_files import device_files
-from noughts.errors import BoardError, GameError
-from noughts.hardware.boot import wait_for_boot
 from noughts.hardware.tracebacks import TracebackReader
 from noughts.protocol.parser import Noise, Stream
 
 HEADER = "Traceback (most recent call last):"
-BOOT = "$NB,1,0A83,V1,0.1.0,2798*39"
 
 
 def found(*lines):
@@ -96,45 +93,3 @@ def test_incomplete_files_are_told_from_mistakes(error, name, incomplete):
     text = str(at(name, line, error))
     assert text.startswith("is incomplete (" if incomplete else "stops with ")
     assert ("correct device/" in text) is not incomplete
-
-
-class Port:
-    """A serial port that has these lines, and then nothing more."""
-
-    port = "a port"
-
-    def __init__(self, *lines):
-        self.lines = [f"{line}\r\n".encode() for line in lines]
-
-    def read_until(self, end):
-        return self.lines.pop(0) if self.lines else b""
-
-
-FAULT = (HEADER, '  File "ai.py", line 1', "NameError: x")
-STOPPED = (HEADER, '  File "ai.py", line 1, in best', "KeyboardInterrupt: ")
-
-
-def test_a_game_that_stops_instead_of_starting(monkeypatch):
-    monkeypatch.setattr("noughts.hardware.boot._RESTART_S", 0)
-    with pytest.raises(GameError, match="the game on a port stops with NameError: x; ") as raised:
-        wait_for_boot(Port(*STOPPED, *FAULT), nudges=[lambda: pytest.fail("nudged")])
-    assert raised.value.details[:3] == FAULT
-
-
-def test_the_first_traceback_is_the_reason(monkeypatch):
-    monkeypatch.setattr("noughts.hardware.boot._RESTART_S", 0.05)
-    second = (HEADER, '  File "fault.py", line 4', "MemoryError: parser")
-    with pytest.raises(GameError, match="stops with NameError: x; "):
-        wait_for_boot(Port(*FAULT, *second))
-
-
-def test_a_traceback_from_before_the_restart_is_not_the_games():
-    assert wait_for_boot(Port(*FAULT, BOOT)).table_id == "2798"
-
-
-def test_our_own_interruption_is_not_a_fault():
-    with pytest.raises(
-        BoardError, match="did not start; the last line it sent was: Keyb"
-    ) as raised:
-        wait_for_boot(Port(*STOPPED), limit_s=0.05)
-    assert not isinstance(raised.value, GameError)

@@ -85,17 +85,22 @@ def wait_for_boot(
 
 
 def wait_for_start(
-    port: serial.SerialBase, limit_s: float = LIMIT_S, nudges: Sequence[Callable[[], None]] = ()
+    port: serial.SerialBase,
+    limit_s: float = LIMIT_S,
+    nudges: Sequence[Callable[[], None]] = (),
+    whole: Callable[[Start], bool] = lambda start: True,
 ) -> Start:
     """What the board on a port says when it starts next.
 
-    `nudges` are called one after another, at even intervals, as long as nothing has come. Raises
-    `GameError` when there is a traceback instead, `BoardError`, with the last that was heard, when
-    there is neither, and `BoardGoneError`.
+    `nudges` are called one after another, at even intervals, as long as nothing `whole` has come:
+    the port may have been opened in the middle of a start. Raises `GameError` when there is a
+    traceback instead, `BoardError`, with the last that was heard, when there is neither, and
+    `BoardGoneError`.
     """
     stream = Stream()
     listener = _Listener()
     reader = TracebackReader()
+    heard: Start | None = None
     stopped: Traceback | None = None
     last = ""
     for nudge in (None, *nudges):
@@ -107,7 +112,9 @@ def wait_for_start(
             while time.monotonic() < end_s:
                 for item in stream.feed(port.read_until(b"\n")):
                     if start := listener.hear(item):
-                        return start
+                        if whole(start):
+                            return start
+                        heard, stopped, end_s = start, None, 0
                     if isinstance(item, Noise) and item.text.strip():
                         last = item.text
                         found = reader.feed(item.text)
@@ -119,9 +126,11 @@ def wait_for_start(
             raise gone(port) from error
         if stopped is not None:
             raise GameError(f"the game on {port.port} {stopped}", stopped.report())
-    heard = f"; the last line it sent was: {last[:60]}" if last else ", and sent nothing"
+    if heard is not None:
+        return heard
+    said = f"; the last line it sent was: {last[:60]}" if last else ", and sent nothing"
     raise BoardError(
-        f"the game on {port.port} did not start{heard}; press reset, or run `noughts put` again"
+        f"the game on {port.port} did not start{said}; press reset, or run `noughts put` again"
     )
 
 

@@ -119,7 +119,7 @@ def flash(
         return
     if back is None:
         say(f"{drive.path} did not come back; listening on the serial port anyway")
-    start = _verify(_port(drive, port))
+    start = _verify(_port(drive, port), what.radio)
     if start.boot is not None:
         started(start.boot)
     say(f"{drive.path}: {confirmed_start(start, what.table_id, what.radio)}")
@@ -146,11 +146,18 @@ def _port(drive: Drive, wanted: str | None) -> str:
     )
 
 
-def _verify(name: str) -> Start:
-    """Listen; the board has begun already, so make it begin again if it stays silent."""
+def _verify(name: str, radio: Radio) -> Start:
+    """Listen; the board has begun already, so make it begin again if it stays silent.
+
+    Also if it says nothing of radio, but should: that line comes first.
+    """
     with contextlib.closing(_open(name)) as port:
         nudges = (lambda: reset_by_break(port), lambda: soft_reset(port))
-        return wait_for_start(port, _LISTEN_S, nudges)
+        return wait_for_start(port, _LISTEN_S, nudges, lambda start: _is_whole(start, radio))
+
+
+def _is_whole(start: Start, radio: Radio) -> bool:
+    return start.radio != OFF or radio == OFF or start.board == V1
 
 
 def _open(name: str) -> serial.SerialBase:
