@@ -98,6 +98,15 @@ def test_our_own_interruption_is_not_a_fault(opened):
     assert 9.9 < port.now < 10.2
 
 
+def test_it_is_nudged_soon_and_then_has_the_time_that_it_needs(opened):
+    port = opened()
+    nudged = []
+    with pytest.raises(BoardError, match="on a port did not start, and sent nothing; "):
+        wait_for_boot(port, nudges=[lambda: nudged.append(port.now) for _ in range(2)])
+    assert nudged == pytest.approx([3, 6], abs=0.3)
+    assert port.now == pytest.approx(16, abs=0.5)
+
+
 def start(*radio):
     return Start(V2_BOOT, "V2", "1.0.0", *radio)
 

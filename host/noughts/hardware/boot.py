@@ -23,6 +23,7 @@ from noughts.protocol.sentences import Boot
 from noughts.radio_files import OFF, Radio
 
 LIMIT_S = 10.0
+_NUDGE_S = 3.0
 _RESTART_S = 2.0
 """How long after a traceback the game may still start: it may be from before the restart."""
 
@@ -92,10 +93,10 @@ def wait_for_start(
 ) -> Start:
     """What the board on a port says when it starts next.
 
-    `nudges` are called one after another, at even intervals, as long as nothing `whole` has come:
-    the port may have been opened in the middle of a start. Raises `GameError` when there is a
-    traceback instead, `BoardError`, with the last that was heard, when there is neither, and
-    `BoardGoneError`.
+    `nudges` are called one after another as long as nothing `whole` has come: the port may have
+    been opened in the middle of a start. After the last of them, it may take `limit_s`. Raises
+    `GameError` when there is a traceback instead, `BoardError`, with the last that was heard, when
+    there is neither, and `BoardGoneError`.
     """
     stream = Stream()
     listener = _Listener()
@@ -103,12 +104,14 @@ def wait_for_start(
     heard: Start | None = None
     stopped: Traceback | None = None
     last = ""
-    for nudge in (None, *nudges):
+    waits = (None, *nudges)
+    for nudge in waits:
         try:
             port.timeout = 0.1
             if nudge is not None:
                 nudge()
-            end_s = time.monotonic() + limit_s / (1 + len(nudges))
+            is_last = nudge is waits[-1]
+            end_s = time.monotonic() + (limit_s if is_last else min(limit_s, _NUDGE_S))
             while time.monotonic() < end_s:
                 for item in stream.feed(port.read_until(b"\n")):
                     if start := listener.hear(item):

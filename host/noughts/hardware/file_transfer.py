@@ -25,7 +25,7 @@ from noughts.packing import MARK
 
 _Answer = TypeVar("_Answer")
 
-_ANSWER_S = 5.0
+_ANSWER_S = 10.0
 _MAX_SIZE = 1 << 20
 _PATIENCE_S = (1.0, 1.0)
 _LIMIT_S = 60.0

@@ -25,7 +25,7 @@ from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_
 
 _PORT_COMES_BACK_S = 10.0
 _PORT_OPENS_S = 5.0
-_LISTEN_S = 9.0
+_LISTEN_S = 10.0
 
 
 @dataclass(frozen=True)
