@@ -89,7 +89,8 @@ def older(names):
 def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
     """From a game of which each file differs, and from MicroPython alone."""
     # And a file of somebody else's whose name needs quoting.
-    board = start({**before, "it's mine.txt": b"keep me"}, kind)
+    theirs = "it's mine.txt"
+    board = start({**before, theirs: b"keep me"}, kind)
     # A pipe can be read only once; and on the board the table is known for ours.
     other = tmp_path / "other.py"
     os.mkfifo(other)
@@ -101,22 +102,41 @@ def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
     told = capsys.readouterr().out.splitlines()
     assert told[0].endswith(": 18 of 18 files to send")
     assert [line.split(" (")[0] for line in told[1:3]] == ["sent fault.py", "sent main.py"]
-    assert told[-2].startswith("sent table.py (")
+    no_room = [f"beside {theirs!a} it has no room to keep games"] * (kind == "V2")
+    assert told[19:-1] == no_room
+    assert told[18].startswith("sent table.py (")
     assert told[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
 
     assert put(board) == 0
     told = capsys.readouterr().out.splitlines()
     # A V2's files are to fill whole pages, so all are sent again.
-    assert told[0].endswith(f": {1 if kind == 'V1' else 18} of 18 files to send")
-    assert told[-2].startswith("sent table.py (")
+    count = 1 if kind == "V1" else 18
+    assert told[0].endswith(f": {count} of 18 files to send")
+    assert told[count].startswith("sent table.py (")
     assert told[-1] == f"started on micro:bit {kind}: game {__version__}, table 2798"
 
     assert put(board) == 0
-    assert capsys.readouterr().out.splitlines()[0].endswith(": 0 of 18 files to send")
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].endswith(": 0 of 18 files to send") and told[1:-1] == no_room
     plays(PortDriver(board))
     files = on_board(board)
     assert all_hold(files, files_for_boards())
-    assert (files["it's mine.txt"].size, files["it's mine.txt"].start) == (7, b"keep me")
+    assert (files[theirs].size, files[theirs].start) == (7, b"keep me")
+
+
+def keeps_games(board, count):
+    """These are told again; it has just said that it starts, and has kept none before."""
+    driver = PortDriver(board)
+    for _ in range(count):
+        driver.rest(60)
+        driver.press(B)
+        driver.says("", "-")
+        driver.press(A, B)
+        driver.says("", "x")
+    assert put(board) == 0
+    told = PortDriver(board)
+    told.wait(lambda: len(told.games) == count, "games that were kept")
+    assert told.games == [game for game in driver.games if game.end == "x"]
 
 
 @pytest.mark.parametrize("kind", ["V1", "V2"])
@@ -128,17 +148,7 @@ def test_a_board_keeps_games_after_updates_until_it_is_to_forget_them(
     other.write_text(brain.source(OTHER))
     for table in (["--table", str(other)], []):
         assert put(board, *table) == 0
-    driver = PortDriver(board)
-    for _ in range(9):
-        driver.rest(60)
-        driver.press(B)
-        driver.says("", "-")
-        driver.press(A, B)
-        driver.says("", "x")
-    assert put(board) == 0
-    told = PortDriver(board)
-    told.wait(lambda: len(told.games) == 9, "games that were kept")
-    assert told.games == [game for game in driver.games if game.end == "x"]
+    keeps_games(board, 9)
     capsys.readouterr()
     for words in ("the games that it has kept are forgotten", "it has kept no games"):
         assert put(board, "--forget") == 0
@@ -146,6 +156,29 @@ def test_a_board_keeps_games_after_updates_until_it_is_to_forget_them(
     told = PortDriver(board)
     told.rest(2000)
     assert not told.games
+
+
+def test_a_v2_keeps_games_also_where_bytes_were_lost_on_the_way(start, capsys, monkeypatch):
+    """What is sent once more takes other chunks: then too few pages are left for games."""
+    losses = [True, False] * 3 + [False]
+    execute = microfs.execute
+
+    def losing(commands, line):
+        if commands[0].startswith("n = 'v2kept.py'") and losses.pop(0):
+            commands = [commands[0], commands[1].replace("b'", "b'x", 1), *commands[2:]]
+        return execute(commands, line)
+
+    board = start({}, "V2")
+    monkeypatch.setattr(microfs, "execute", losing)
+    assert put(board) == 0
+    told = capsys.readouterr().out
+    assert told.count("bytes were lost on the way; all is sent again") == 2
+    assert told.count("\nbytes were lost again, and there is no room to keep games; run ") == 1
+    assert put(board) == 0  # nothing differs, but it is to keep games
+    told = capsys.readouterr().out
+    assert ": 18 of 18 files to send\n" in told and "lost" not in told
+    keeps_games(board, 1)
+    assert ": 0 of 18 files to send\n" in capsys.readouterr().out
 
 
 def test_another_version_is_replaced(start, capsys):

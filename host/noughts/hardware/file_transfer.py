@@ -19,7 +19,7 @@ import serial
 
 from noughts.errors import BoardError
 from noughts.hardware.boot import Start, gone, wait_for_start
-from noughts.hardware.file_commands import FREE_ALL, SURVEY, checksum, removing, writing
+from noughts.hardware.file_commands import FREE_ALL, FREE_PAGES, SURVEY, checksum, removing, writing
 from noughts.hardware.ports import LOST
 from noughts.packing import MARK
 
@@ -27,9 +27,10 @@ _Answer = TypeVar("_Answer")
 
 _ANSWER_S = 10.0
 _MAX_SIZE = 1 << 20
-_PATIENCE_S = (1.0, 1.0)
+_PATIENCE_S = (1.0, 1.0, 2.0, 4.0)
 _LIMIT_S = 60.0
 _TRIES = 3
+_PAGES_FOR_GAMES = 2
 _CARRY_OUT_S = 0.5
 """A command is not to be interrupted that is just writing a file."""
 
@@ -118,14 +119,18 @@ class BoardFiles:
 
     def _stop_patiently(self) -> None:
         """A board that has just been switched on does not listen until its program runs."""
-        for patience_s in _PATIENCE_S:
-            self._port.timeout = patience_s
+        *first_s, last_s = _PATIENCE_S
+        for patience_s in first_s:
             try:
-                microfs.raw_on(_Line(self._port))
-                return
+                return self._stop(patience_s)
             except OSError as error:
                 if "raw REPL" not in str(error):
                     raise
+        return self._stop(last_s)
+
+    def _stop(self, patience_s: float) -> None:
+        self._port.timeout = patience_s
+        microfs.raw_on(_Line(self._port))
 
     def _answered(self, commands: list[str], read: Callable[[bytes], _Answer]) -> _Answer:
         """What is read from a board's answer; it is asked again, if bytes were lost."""
@@ -150,6 +155,11 @@ class BoardFiles:
     def free_all(self) -> None:
         """Have a V2 fill whole pages with the files that it gets next. Raises `BoardError`."""
         self._carry_out("make room", [FREE_ALL], "freed")
+
+    def keeps_games(self) -> bool:
+        """Whether a V2 has the room that `device/v2kept.py` needs. Raises `BoardError`."""
+        with self._asking("tell its room"):
+            return self._answered([FREE_PAGES], int) >= _PAGES_FOR_GAMES
 
     def _carry_out(self, what: str, commands: list[str], printed: str) -> None:
         def check(out: bytes) -> None:

@@ -28,8 +28,12 @@ from noughts.protocol.sentences import Boot
 from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
-_KEPT = {"V1": re.compile("[0-9]|[1-5][0-9]|6[0-4]"), "V2": re.compile("0|~.")}
-"""The files of kept games, and of the menu's choice (`device/kept.py`, `device/v2kept.py`)."""
+_KEPT = {"V1": re.compile("[0-9]|[1-5][0-9]|6[0-4]"), "V2": re.compile("0|~.?")}
+"""The files of kept games, and of the menu's choice (`device/kept.py`, `device/v2kept.py`).
+
+On a V2 also what is left where it was interrupted while it freed chunks (`FREE_ALL`).
+"""
+_TRIES = 2
 _ROOM = {"V1": 27_648, "V2": 20_480}
 """Bytes of the smallest file system that an official firmware has."""
 
@@ -88,7 +92,9 @@ def bring_up_to_date(
             wanted = _radio_on(present) if radio is None else radio
             chosen = _chosen(kind, wanted, files)
             update = plan(kind, present, chosen, replace)
-            if kind == V2 and update and wanted.gateway is None:
+            keeps = kind == V2 and wanted.gateway is None
+            others = _others(kind, present, chosen)
+            if keeps and (update or not (others or board.keeps_games())):
                 update = all_anew(present, chosen)
             say(
                 f"micro:bit {kind} on {port_name}: {len(update.send)} of {len(chosen)} files to "
@@ -96,8 +102,12 @@ def bring_up_to_date(
             )
             if radio is None and wanted != OFF:
                 say(f"radio: still {wanted}; `noughts put --radio off` ends that")
-            with progress(sum(len(chosen[name]) for name in update.send)) as steps:
-                _carry_out(update, board, chosen, steps)
+            _carry_out(update, board, chosen, progress)
+            if keeps and (update or others) and not board.keeps_games():
+                if others:
+                    say(f"beside {', '.join(map(ascii, others))} it has no room to keep games")
+                else:
+                    _carry_out_again(board, chosen, say, progress)
             if forget:
                 forget_games(kind, board, present, say)
         start = board.restart()
@@ -134,19 +144,37 @@ def _chosen(kind: str, radio: Radio, game: Mapping[str, bytes]) -> Mapping[str, 
     return files_with(radio, kind, game)
 
 
-def _carry_out(update: Update, board: BoardFiles, files: Mapping[str, bytes], steps: Steps) -> None:
-    if update.remove:
-        board.remove(update.remove)
-    for name in update.remove:
-        if name not in update.send:
-            steps.say(f"removed {name}")
-    if update.anew:
-        board.free_all()
-    for name in update.send:
-        steps.doing(name)
-        board.send(name, files[name])
-        steps.advance(len(files[name]))
-        steps.say(f"sent {name} ({len(files[name]):,} bytes)")
+def _carry_out(
+    update: Update, board: BoardFiles, files: Mapping[str, bytes], progress: Progress
+) -> None:
+    with progress(sum(len(files[name]) for name in update.send)) as steps:
+        if update.remove:
+            board.remove(update.remove)
+        for name in update.remove:
+            if name not in update.send:
+                steps.say(f"removed {name}")
+        if update.anew:
+            board.free_all()
+        for name in update.send:
+            steps.doing(name)
+            board.send(name, files[name])
+            steps.advance(len(files[name]))
+            steps.say(f"sent {name} ({len(files[name]):,} bytes)")
+
+
+def _carry_out_again(
+    board: BoardFiles,
+    files: Mapping[str, bytes],
+    say: Callable[[str], object],
+    progress: Progress,
+) -> None:
+    """Send all files, so that a V2 keeps games: what was sent twice has taken other chunks."""
+    for _ in range(_TRIES):
+        say("bytes were lost on the way; all is sent again, so that there is room to keep games")
+        _carry_out(all_anew(board.survey()[1], files), board, files, progress)
+        if board.keeps_games():
+            return
+    say("bytes were lost again, and there is no room to keep games; run `noughts put` once more")
 
 
 def plan(
@@ -195,6 +223,12 @@ def _ours(present: Mapping[str, BoardFile]) -> set[str]:
         if (file.ours and _plain(name))
         or (name == "settings" and re.fullmatch(b"[PEMH][bt]", file.start))
     }
+
+
+def _others(kind: str, present: Mapping[str, BoardFile], wanted: Mapping[str, bytes]) -> list[str]:
+    """The names of the files that stay, and are none of the game's."""
+    others = present.keys() - wanted - _ours(present)
+    return sorted(name for name in others if not _KEPT[kind].fullmatch(name))
 
 
 def _foreign(file: BoardFile) -> bool:
