@@ -361,18 +361,21 @@ def test_a_cable_that_is_pulled_in_the_middle(drive, capsys, monkeypatch):
     one = drive()
     one.close()
     calls = []
-    timer = threading.Timer(0.5, one._mount, [""])
 
     def sync(handle):
         calls.append(handle)
         if len(calls) == 3:
             shutil.rmtree(one.path)
-            timer.start()
             raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
 
+    def is_waited_for(found):
+        one._mount("")
+        return wait_until_back(found)
+
     monkeypatch.setattr("noughts.hardware.drive.os.fsync", sync)
+    wait_until_back = drives.wait_until_back
+    monkeypatch.setattr(drives, "wait_until_back", is_waited_for)
     assert flash(one.path) == 1
-    timer.join()
     assert "went away before all of the hex was copied; try again" in failure(capsys)
 
 

@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, Playwright, Route
+from playwright.sync_api import Browser, Locator, Page, Playwright, Route, expect
 
 import stand_in_ports
 from needed import missing
@@ -22,6 +23,7 @@ from stand_in_ports import Plugged
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 _START_S = 120.0
+_TRIES = 50
 
 
 def chromium(playwright: Playwright) -> Browser:
@@ -34,6 +36,13 @@ def chromium(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(
         executable_path=path, chromium_sandbox=not root, args=["--disable-dev-shm-usage"]
     )
+
+
+def rest(card: Locator) -> None:
+    """Wait a second of a device's: A and B within 112 ms of it are both together."""
+    clock = card.locator(".facts span")
+    for _ in range(2):
+        expect(clock).not_to_have_text(clock.inner_text())
 
 
 class Held:
@@ -112,15 +121,18 @@ class Server:
     def ask(
         self, method: str, address: str, body: bytes | None = None, **headers: str
     ) -> tuple[int, Mapping[str, str], bytes]:
-        """A request that no browser made; `_` in a header's name stands for `-`."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        try:
-            named = {name.replace("_", "-"): value for name, value in headers.items()}
-            connection.request(method, address, body, named)
-            response = connection.getresponse()
-            return response.status, dict(response.headers.items()), response.read()
-        finally:
-            connection.close()
+        """A request that no browser made; `_` in a header's name stands for `-`.
+
+        It is made again where the server has hung up, without an answer, before it had all of it.
+        """
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        for _ in range(_TRIES):
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_START_S)
+            with closing(connection), suppress(ConnectionResetError, BrokenPipeError):
+                connection.request(method, address, body, named)
+                response = connection.getresponse()
+                return response.status, dict(response.headers.items()), response.read()
+        raise AssertionError(f"the server has hung up {_TRIES} times")
 
     def token(self) -> str:
         """What a page of this start shows when it changes something."""

@@ -30,6 +30,6 @@ class Port:
         os.write(self._master, data)
 
     def pull(self) -> None:
+        self._link.unlink()  # first: another port may have the system's name next
         os.close(self._master)
         os.close(self._slave)
-        self._link.unlink()

@@ -23,7 +23,14 @@ class Looker:
         self.errors: list[str] = []
         self.messages = 0
         address = f"{server.url.replace('http', 'ws')}/api/live{'?leds' * leds}"
-        self._socket = connect(address, origin=Origin(server.url), compression=None, legacy=True)
+        self._socket = connect(
+            address,
+            origin=Origin(server.url),
+            compression=None,
+            open_timeout=_LIMIT_S,
+            ping_interval=None,
+            legacy=True,
+        )
         if token:
             self.send(token=server.token())
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from websockets.exceptions import InvalidMessage
 from websockets.sync.client import ClientConnection, connect
 
 from browser import Server
@@ -59,7 +60,9 @@ def state(server: Server) -> dict[str, int]:
 
 
 def open_socket(server: Server, **named: Any) -> ClientConnection:
-    """A WebSocket that answers what it hears."""
+    """A WebSocket that answers what it hears; as often as the server hangs up before, another."""
     named = {"origin": server.url, "open_timeout": WAIT_S} | named
-    socket: ClientConnection = connect(f"ws://127.0.0.1:{server.port}/echo", **named)
-    return socket
+    while True:
+        with suppress(InvalidMessage):
+            socket: ClientConnection = connect(f"ws://127.0.0.1:{server.port}/echo", **named)
+            return socket

@@ -85,7 +85,9 @@ class StandInDrive:
                     time.sleep(0.1)  # the writer closes the file
                 # Before the drive goes away, for whoever waits for that may look here then.
                 self.received.append(content)
-                shutil.rmtree(self.path)
+                gone = self.path.with_name(f".{self.path.name}-{self._count}")
+                self.path.rename(gone)  # at once, with all that is on it
+                shutil.rmtree(gone)
                 failure = "An error has occurred" if self._drops else self._program(content)
                 time.sleep(0.3)
                 if self._returns:

@@ -32,13 +32,16 @@ class Terminal:
         self.text = ""
         self.status: int | None = None
 
-    def read(self, seconds: float) -> None:
+    def read(self, seconds: float) -> bool:
+        """Add what it prints to `text`; whether there was anything."""
         ready, _, _ = select.select([self.master], [], [], seconds)
         if ready:
             try:
                 self.text += os.read(self.master, 65536).decode("utf-8", "replace")
             except OSError:  # the program has ended
                 time.sleep(0.05)
+                return False
+        return bool(ready)
 
     def wait_for(self, wanted: str, seconds: float = 120) -> None:
         end = time.monotonic() + seconds
@@ -66,6 +69,8 @@ class Terminal:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self.status = os.waitstatus_to_exitcode(status)
+                while self.read(0):  # its last words
+                    pass
         assert self.status is not None, "the program does not end"
         return self.status
 

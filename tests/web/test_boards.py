@@ -6,6 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from browser import rest
 from looker import Looker
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
@@ -24,13 +25,6 @@ def press(card, button):
 
 def headline(card, text):
     expect(card.locator(".headline")).to_have_text(text)
-
-
-def rest(card):
-    """Wait a second of the device's: A and B within 112 ms of it are both together."""
-    clock = card.locator(".facts span")
-    for _ in range(2):
-        expect(clock).not_to_have_text(clock.inner_text())
 
 
 def in_menu(page, server, name="virtual-1"):

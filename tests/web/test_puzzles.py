@@ -90,7 +90,10 @@ def test_a_link_to_what_is_not_a_puzzle(server, page):
 
 def test_never_the_same_twice_in_a_row(server, page):
     page.goto(f"{server.url}/puzzles")
+    page.get_by_role("status").filter(has_text="find the only move").wait_for()
+    was = page.url
     page.get_by_label("Level").select_option("3")
+    page.wait_for_url(lambda url: url != was)
     page.get_by_text("★★★", exact=True).wait_for()
     before = None
     for _ in range(10):

@@ -20,8 +20,7 @@ from noughts.protocol.sentences import Boot
 _BANNER = re.compile(
     rb"MicroPython v([\w.]+)[^;\r\n]{0,80}; micro:bit v([\w.+-]{1,40}) with (nRF\d{5})"
 )
-_BANNER_S = 1.0
-_TRIES = 3
+_BANNERS_S = (1.0, 1.0, 2.0, 4.0)
 
 
 @dataclass
@@ -94,7 +93,7 @@ def _ask(board: ProbedBoard, port: serial.SerialBase) -> None:
         port.timeout = 0.1
         try:
             # A board that was just started does not listen until its program runs.
-            asked = (_interrupted(port) for _ in range(_TRIES))
+            asked = (_interrupted(port, patience_s) for patience_s in _BANNERS_S)
             found = next((banner for banner in asked if banner), None)
         finally:  # Ctrl-C too must not leave it stopped
             port.write(b"\x02\x04")
@@ -107,11 +106,11 @@ def _ask(board: ProbedBoard, port: serial.SerialBase) -> None:
     board.board = board.start.board
 
 
-def _interrupted(port: serial.SerialBase) -> re.Match[bytes] | None:
+def _interrupted(port: serial.SerialBase, patience_s: float) -> re.Match[bytes] | None:
     """What MicroPython says once nothing else runs."""
     heard = b""
     port.write(b"\x02\x03\x03")
-    end_s = time.monotonic() + _BANNER_S
+    end_s = time.monotonic() + patience_s
     while (found := _BANNER.search(heard)) is None and time.monotonic() < end_s:
         heard = heard[-4096:] + port.read_until(b"\n")
     return found
