@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tty
 from pathlib import Path
@@ -28,6 +29,15 @@ class Port:
 
     def send(self, data: bytes) -> None:
         os.write(self._master, data)
+
+    def offer(self, *sentences: Sentence) -> None:
+        """As `say`, but what does not fit is lost, as on a board's line that nobody reads."""
+        os.set_blocking(self._master, False)
+        try:
+            with contextlib.suppress(BlockingIOError):
+                self.say(*sentences)
+        finally:
+            os.set_blocking(self._master, True)
 
     def pull(self) -> None:
         self._link.unlink()  # first: another port may have the system's name next
