@@ -29,8 +29,8 @@ from noughts import cli
 for line in sys.stdin:
     child = os.fork()
     if not child:
+        print("child", os.getpid(), flush=True)  # before whatever else it says
         os._exit(cli.main(sys.argv[1:]))
-    print("child", child, flush=True)
     os.waitpid(child, 0)
     print("\\ndead", flush=True)  # what it wrote last may have been cut short
 """
