@@ -515,16 +515,16 @@ def test_a_capture_waits_for_another_program(tmp_path):
     log = tmp_path / "class.log"
     log.write_bytes(b"".join(write(each).encode() + b"\r\n" for each in stages(DRAW)))
     db = filled(tmp_path / "games.db", stages([4]))
-    with subprocess.Popen(
-        [sys.executable, "-m", "noughts", "watch", "--from", str(log), "--db", str(db)],
-        stderr=subprocess.PIPE,
-    ) as process:
-        try:
-            with locked(db):
+    command = [sys.executable, "-m", "noughts", "watch", "--from", str(log), "--db", str(db)]
+    with contextlib.ExitStack() as other_program:
+        other_program.enter_context(locked(db))
+        with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+            try:
                 assert b"in use by another program" in process.stderr.readline()
-            assert process.wait(20) == 0
-        finally:
-            process.kill()
+                other_program.close()
+                assert process.wait(120) == 0
+            finally:
+                process.kill()
     assert rows(db) == [(1,)]
 
 
