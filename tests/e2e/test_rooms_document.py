@@ -8,7 +8,7 @@ import sys
 import pytest
 import trustme
 
-from mosquitto import installed
+from mosquitto import installed, is_slow
 from noughts.cli import main
 
 
@@ -70,7 +70,8 @@ def check(words, folder):
         text=True,
     ) as process:
         try:
-            assert re.fullmatch(r"mqtts?://\S+: connected\n", process.stdout.readline())
+            of_broker = (each for each in process.stdout if "mqtt" in each and not is_slow(each))
+            assert re.fullmatch(r"mqtts?://\S+: connected\n", next(of_broker, ""))
             process.send_signal(signal.SIGINT)
             assert process.wait(120) == 0
         finally:

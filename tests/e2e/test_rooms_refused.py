@@ -7,6 +7,7 @@ import pytest
 import trustme
 from paho.mqtt.enums import CallbackAPIVersion
 
+from mosquitto import is_slow
 from noughts.protocol.sentences import write
 from sample_games import stages
 from watcher import happens
@@ -54,8 +55,8 @@ def test_passwords_tls_and_an_access_list(guarded, watch, port, tmp_path, monkey
     room = watch("other", *published, "--room", "3c", board.path)
     room.connected(board.path)
     board.say(*stages(DRAW))
-    why = happens(room, event="waiting", port=f"mqtts://{address}")["why"]
-    assert why == "it does not let this user publish there; check its access list"
+    why = "it does not let this user publish there; check its access list"
+    happens(room, event="waiting", port=f"mqtts://{address}", why=why)
     assert "3c" not in {each.get("room") for each in collector.events}
 
 
@@ -80,10 +81,19 @@ def test_why_a_broker_is_waited_for(guarded, watch, tmp_path, words, why):
         password=tmp_path / "password",
         wrong=tmp_path / "wrong",
     ).split()
-    collector = watch("collector", *given)
-    told = collector.wait(lambda event: event["event"] == "waiting", "why it waits")["why"]
+    told = reason(watch, given)
     assert told.startswith(why) and "; " in told
-    assert collector.end()[0] == 0
+
+
+def reason(watch, given):
+    """Why it waits, of a broker that has its turn: one that is too slow is asked again."""
+    end = time.monotonic() + 120
+    while True:
+        collector = watch("collector", *given)
+        told = collector.wait(lambda event: event["event"] == "waiting", "why it waits")["why"]
+        assert collector.end()[0] == 0
+        if not is_slow(told) or time.monotonic() > end:
+            return told
 
 
 def test_a_reason_is_said_once_however_often_it_is_tried(mosquitto, watch):
@@ -94,7 +104,8 @@ def test_a_reason_is_said_once_however_often_it_is_tried(mosquitto, watch):
         assert time.monotonic() < end
         time.sleep(0.02)
     assert collector.end()[0] == 0
-    assert [event["event"] for event in collector.events] == ["waiting"]
+    told = [event["why"] for event in collector.events if not is_slow(event["why"])]
+    assert len(told) == 1 and told[0].startswith("it refuses this user or password; ")
 
 
 def test_each_loss_of_the_connection_is_told(mosquitto, watch):

@@ -21,6 +21,11 @@ def installed(name: str) -> str | None:
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), *_PLACES]))
 
 
+def is_slow(why: str) -> bool:
+    """Whether a broker is waited for only because it had no turn on a busy computer."""
+    return "timed out" in why or "it does not answer as an MQTT broker" in why
+
+
 class Mosquitto:
     """A broker that keeps what it has in a folder, and may be killed and started again.
 
