@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 import signal
 import socket
 import sqlite3
@@ -55,12 +56,15 @@ def test_two_rooms_and_a_collector(mosquitto, watch, port, tmp_path):
         assert (status, said.count("\n")) == (0, 1)
         happens(collector, event="offline", room=name)
         heard = [each for each in collector.events if each.get("board") == f"{name}/{board.path}"]
-        assert [each["event"] for each in heard[:2]] == ["connected", "boot"]
-        assert [sentence(each) for each in heard[1:]] == told
-        assert all(each["new"] for each in heard[1:])
+        assert heard[0]["event"] == "connected"
+        # A broker that is slow to confirm is sent some of it again.
+        assert [sentence(each) for each in heard if each.get("new")] == told
+        again = [sentence(each) for each in heard if each.get("new") is False]
+        assert all(each in told for each in again)
     status, said = collector.end()
     assert (status, said.count("\n")) == (0, 1)
-    assert said.startswith("22 sentences from 2 boards, 2 games ended, 0 bytes of noise; ")
+    summed = re.match(r"(\d+) sentences from 2 boards, 2 games ended, 0 bytes of noise; ", said)
+    assert int(summed[1]) == sum("new" in each for each in collector.events) >= 22
     assert [game["moves"] for game in games(collector.db)] == [DRAW, DRAW]
     began = times(collector.db)
     happens(another, event="offline", room="Raum 3b")
