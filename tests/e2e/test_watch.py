@@ -154,7 +154,8 @@ def test_boards_behind_rfc2217(watch):
         serial.serial_for_url("loop://", timeout=0.05) as near,
     ):
         threading.Thread(target=serve_rfc2217, args=(server, near), daemon=True).start()
-        url = f"rfc2217://127.0.0.1:{server.getsockname()[1]}"
+        # The server may have no turn within the three seconds that pyserial gives it.
+        url = f"rfc2217://127.0.0.1:{server.getsockname()[1]}?timeout=120"
         watcher = watch(url)
         watcher.connected(url)
         near.write(b"".join(write(each).encode() + b"\r\n" for each in stages(DRAW)))
