@@ -377,7 +377,8 @@ def delete(db):
 
 
 def delete_the_folder(db):
-    shutil.rmtree(db.parent)
+    # First out of the way: the watcher makes a new one as soon as it sees that this one is gone.
+    shutil.rmtree(db.parent.rename(db.parent.with_name("deleted")))
 
 
 def move_another_there(db):
