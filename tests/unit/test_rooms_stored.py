@@ -57,6 +57,14 @@ def test_once_it_is_stored_with_the_moment_at_which_it_was_heard(watch):
     assert kept(watch.path) == [(1, "=", AT)]
 
 
+def test_at_the_end_too_however_busy_the_computer_is(watch, monkeypatch):
+    monkeypatch.setattr("noughts.watch.watch._LAST_S", -1)
+    watch.sender.send(1)
+    watch.finish()
+    assert watch.sender.confirmed == [1]
+    assert kept(watch.path) == [(1, "=", AT)]
+
+
 def test_not_while_another_program_keeps_the_store_to_itself(watch):
     with contextlib.closing(sqlite3.connect(watch.path)) as other:
         other.execute("BEGIN IMMEDIATE")
