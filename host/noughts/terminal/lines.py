@@ -15,8 +15,8 @@ from noughts.errors import printable
 _LIMIT = 400_000
 """Characters that wait for the reader."""
 _PIECE = 16_384
-_LAST_S = 0.2
-"""For a reader to take the last line."""
+_LAST_S = 2.0
+"""For the last line to be printed, on a busy computer, and a reader to take it."""
 
 
 def say(line: str) -> None:
