@@ -128,6 +128,6 @@ def test_without_unicorn_in_a_terminal(terminal, without_unicorn):
 
 def test_the_doctor_tells_of_it(without_unicorn):
     command = [sys.executable, "-m", "noughts", "doctor", "--no-restart"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=without_unicorn)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=without_unicorn)
     assert done.returncode == 1
     assert f"✗ emulator   {MISSING}" in done.stdout

@@ -19,7 +19,7 @@ with progress(2000) as steps:
 
 
 def test_elsewhere_there_are_lines_only():
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=120)
     assert (done.stdout, done.stderr) == ("sent [red]ai.py[/red] \n", "")
 
 
@@ -34,7 +34,7 @@ def test_output_that_cannot_be_written_does_not_stop_the_task(kind, unbuffered):
     code = CODE + "import sys\nsys.stderr.write('finished')\nsys.stderr.flush()\n"
     env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     done = subprocess.run(
-        [sys.executable, "-c", code], stdout=writing, stderr=subprocess.PIPE, env=env, timeout=60
+        [sys.executable, "-c", code], stdout=writing, stderr=subprocess.PIPE, env=env, timeout=120
     )
     os.close(writing)
     assert done.stderr.startswith(b"finished")

@@ -88,7 +88,7 @@ def test_in_a_terminal_the_line_says_how_far_it_is():
         "import set_up\ns = set_up.Step('Installing')\ns.count('rich')\ns.count('textual')\ns.end()"
     )
     subprocess.run(
-        [sys.executable, "-c", code], stdout=theirs, cwd=TOOL.parent, check=True, timeout=60
+        [sys.executable, "-c", code], stdout=theirs, cwd=TOOL.parent, check=True, timeout=120
     )
     os.close(theirs)
     shown = os.read(ours, 1000).decode()

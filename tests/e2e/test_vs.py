@@ -15,7 +15,9 @@ STOPPED = "stopped; the game is not over"
 
 def vs(*words, typed="", **named):
     command = [sys.executable, "-m", "noughts", "vs", *words]
-    return subprocess.run(command, input=typed, capture_output=True, text=True, timeout=60, **named)
+    return subprocess.run(
+        command, input=typed, capture_output=True, text=True, timeout=120, **named
+    )
 
 
 def boards(told):

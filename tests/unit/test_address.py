@@ -6,18 +6,19 @@ import pytest
 from starlette.datastructures import QueryParams
 
 from noughts.errors import NoughtsError
-from noughts.store import timestamps
 from noughts.store.filter_words import ChosenGames, day
 from noughts.web.address import chosen_games, game_number, page_number
 
 
-def test_the_same_words_as_on_the_command_line():
+def test_the_same_words_as_on_the_command_line(monkeypatch):
+    today = date(2026, 11, 22)
+    monkeypatch.setattr("noughts.store.timestamps.today", lambda: today)
     query = QueryParams(
         "board=blue+table&board=9900&seats=ph&result=a&result=DRAW&result=A"
         "&since=2026-11-21&until=today&page=2&other=1"
     )
     assert chosen_games(query) == ChosenGames(
-        ("blue table", "9900"), "PH", ("A", "draw"), date(2026, 11, 21), timestamps.today()
+        ("blue table", "9900"), "PH", ("A", "draw"), date(2026, 11, 21), today
     )
     assert page_number(query) == 2
 

@@ -32,7 +32,7 @@ from noughts.virtual.keys import (
 
 def noughts(*words, **named):
     command = [sys.executable, "-m", "noughts", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, **named)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **named)
 
 
 def test_help_names_every_command():
@@ -157,7 +157,7 @@ except SystemExit:
 heavy = ("textual", "rich", "serial", "psutil", "intelhex", "noughts.game.positions")
 print([name for name in heavy if name in sys.modules])
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout.splitlines()[-1] == "[]"
 
 
@@ -394,7 +394,7 @@ def test_ctrl_c_while_it_starts_is_silent(words, tmp_path):
     while True:
         done = subprocess.run(
             [sys.executable, "-c", INTERRUPTED, str(moment), *words, "--db", str(tmp_path / "db")],
-            capture_output=True, text=True, timeout=60,
+            capture_output=True, text=True, timeout=120,
         )  # fmt: skip
         if "too late" in done.stdout:
             break
@@ -412,7 +412,7 @@ def test_ctrl_c_that_is_ignored_stays_so():
         __main__._hear_ctrl_c()
         print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
     """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout == "True\n"
 
 

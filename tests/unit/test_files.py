@@ -45,10 +45,10 @@ def test_standard_output_can_be_named(tmp_path):
         "from pathlib import Path; from noughts.files import write_whole; "
         "write_whole(Path('/dev/stdout'), b'text')"
     )
-    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=120)
     assert piped.stdout == b"text"
     with (tmp_path / "out").open("wb") as out:
-        subprocess.run([sys.executable, "-c", code], stdout=out, check=True, timeout=60)
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True, timeout=120)
     assert (tmp_path / "out").read_bytes() == b"text"
 
 
