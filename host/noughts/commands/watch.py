@@ -35,8 +35,8 @@ from noughts.watch.session import Session
 from noughts.watch.watch import Watch
 
 _MAX_EMULATED = 16
-_LAST_S = 0.2
-"""For a reader to take the last lines."""
+_LAST_S = 2.0
+"""For the last lines to be printed, on a busy computer, and a reader to take them."""
 _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet of an export
 
 
