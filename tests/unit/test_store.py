@@ -1,5 +1,6 @@
 """The store: what is kept, what changes nothing, and what it says of files that it cannot use."""
 
+import gc
 import os
 import sqlite3
 import subprocess
@@ -367,3 +368,18 @@ def test_many_make_the_same_new_store(tmp_path):
             assert all(pool.map(make, "abcdef"))
         with Store(path) as store:
             assert len(store.read(ROWS)) == 6
+
+
+def test_ctrl_c_just_after_a_transaction_has_begun_leaves_nothing(tmp_path, monkeypatch):
+    """As if it came between `__enter__` and the first statement: the store is closed next."""
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+    store = Store(tmp_path / "games.db", create=True)
+    begun = store._transaction()
+    begun.__enter__()
+    store.close()
+    del begun
+    gc.collect()
+    assert not said
+    with Store(tmp_path / "games.db") as store:
+        assert not list(games(store, GameFilter()))

@@ -10,7 +10,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,32 @@ def damaged(path: Path, error: Exception) -> StoreDamagedError:
         f"{path} is damaged or not a store of noughts ({reason}); move it away, "
         "and read its raw lines again with `noughts watch --from`"
     )
+
+
+class _Transaction:
+    """All of it or nothing; undone: called where it was nothing.
+
+    No generator: Ctrl-C just after `__enter__` would leave one that goes on when it is collected,
+    when the database may be closed.
+    """
+
+    def __init__(self, db: sqlite3.Connection, begin: str, undone: Callable[[], object]) -> None:
+        self._db, self._begin, self._undone = db, begin, undone
+
+    def __enter__(self) -> None:
+        self._db.execute(self._begin)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        done = False
+        try:
+            if kind is None:
+                self._db.execute("COMMIT")
+                done = True
+        finally:
+            if not done:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                self._undone()
 
 
 class Store(contextlib.AbstractContextManager["Store"]):
@@ -197,17 +223,9 @@ class Store(contextlib.AbstractContextManager["Store"]):
                     f"another board is named {name!r} already; choose another name"
                 ) from error
 
-    @contextmanager
-    def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
-        self.db.execute(begin)
-        try:
-            yield
-            self.db.execute("COMMIT")
-        except BaseException:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
-            self._boards.clear()  # one of them may have been new
-            raise
+    def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> _Transaction:
+        # Of the boards that are remembered one may have been new.
+        return _Transaction(self.db, begin, self._boards.clear)
 
     @contextmanager
     def _told(self) -> Iterator[None]:
