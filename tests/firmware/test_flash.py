@@ -46,13 +46,16 @@ def test_flashed_verified_played(virtual, drive, capsys, kind):
 
 
 def test_another_hex(virtual, drive, tmp_path, capsys):
-    """One with another table, that was made before."""
+    """One with another table, that was made before, and can lose."""
     other = brain.Table((1,) * 10, ())
     files = {**files_for_boards(), "table.py": brain.source(other).encode()}
     path = tmp_path / "other.hex"
     path.write_text(image.universal(image.bundled(), files))
     board = virtual({}, speed=4)
-    assert flash(drive(board), "--port", board.port, "--hex", str(path)) == 0
+    words = drive(board), "--port", board.port, "--hex", str(path)
+    assert flash(*words) == 1
+    assert f"the table {other.id} can play 5 in X.O......, which" in capsys.readouterr().err
+    assert flash(*words, "--unproved") == 0
     assert f"game {__version__}, table {other.id}" in capsys.readouterr().out
 
 
@@ -93,7 +96,7 @@ def test_a_board_that_has_begun_before_it_is_heard_begins_again(virtual, drive):
     board = virtual(speed=4)
     PortDriver(board).start()  # hears what it says then
     stand_in = drive()  # with no board behind it: this one goes on as it was
-    what = flashing.Hex(b":00000001FF\n", "2798", frozenset({"V1", "V2"}))
+    what = flashing.Hex(b":00000001FF\n", brain.make(), frozenset({"V1", "V2"}))
     booted, told = [], []
     flashing.flash(
         look(stand_in.path), what, told.append, progress, port=board.port, started=booted.append
