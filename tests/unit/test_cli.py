@@ -223,6 +223,7 @@ def test_wrong_usage_exits_2(words, capsys):
         (("hex", "--list", "/dev/zero"), "not a hex file"),
         (("put", "--table", "/dev/zero"), "/dev/zero is not a table"),
         (("hex", "-o", "/nowhere/x.hex"), "cannot write /nowhere/x.hex"),
+        (("hex", "-o", "/"), "cannot write / (it is a folder); name a file"),
         (("flash", "/nowhere"), "/nowhere is not a micro:bit's drive"),
         (("flash",), "no micro:bit drive was found; check that the cable has data lines"),
         (("put",), "no micro:bit was found on a serial port; plug it in"),
