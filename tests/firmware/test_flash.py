@@ -1,5 +1,7 @@
 """`noughts flash` onto a stand-in drive, behind which the official firmware runs."""
 
+from dataclasses import replace
+
 import pytest
 
 from boards import B, PortDriver
@@ -10,6 +12,8 @@ from noughts.firmware import image
 from noughts.hardware import flashing
 from noughts.hardware.drive import look
 from noughts.terminal.progress import progress
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.program import firmware_for, program
 from stand_in_drive import StandInDrive
 
 
@@ -43,6 +47,23 @@ def test_flashed_verified_played(virtual, drive, capsys, kind):
     driver.press(B)
     driver.says("", "-")
     driver.play_out("41375", "A")
+
+
+def test_a_v1_whose_files_cannot_be_listed_is_repaired(drive, capsys):
+    """The power went while the head of a file was written: after its marker, before its name."""
+    made = program("V1")
+    chunks = firmware_for("V1", None).layout[::128]
+    at = next(at for at in chunks if made.flash[at] == 0xFF)
+    torn = made.flash[:at] + b"\xfe" + made.flash[at + 1 :]
+    with VirtualBoard(replace(made, flash=torn), speed=4) as board:
+        put = ["put", "--port", board.port]
+        assert main(put) == 1
+        told = capsys.readouterr().err
+        assert "could not list its files (OSError: file not found); reset it and run" in told
+        assert told.endswith("; if that fails too, repair it with `noughts flash`\n")
+        assert flash(drive(board), "--port", board.port) == 0
+        assert main(put) == 0
+    assert "0 of 18 files to send" in capsys.readouterr().out
 
 
 def test_another_hex(virtual, drive, tmp_path, capsys):
