@@ -20,7 +20,7 @@ def send(text):
     for i in frame.encode():
         xor ^= i
     i = 10  # sent once; but again what has no dash at the end, "NB" and games that are over
-    if text[-1] != "-" and sentences.boot in text:  # not games that were kept
+    if text[-1] != "-":
         i = 0
     waiting.append([0, i, "$%s*%02X" % (frame, xor)])
     del waiting[:-99]

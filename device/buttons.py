@@ -11,16 +11,15 @@ import microbit
 
 # A pin reads 0 while its button is down.
 read = (microbit.pin5.read_digital, microbit.pin11.read_digital)
-if hasattr(microbit, "pin_logo"):  # on a V2
+v2 = hasattr(microbit, "pin_logo")
+if v2:
     import v2
 
     read = v2.read(read)
-else:
-    v2 = None  # type: ignore[assignment]
 
-now = 0  # running time at this turn of the loop, ms
-pending = 0  # 1, 2 or 0 for none
-start = 0  # when the pending press began, ms
+# now: running time at this turn of the loop, ms; pending: 1, 2 or 0 for none; start: when the
+# pending press began, ms
+now = pending = start = 0
 down = [True, True]  # a button that is held from the start is no press
 time = [0, 0]  # when each button last changed, ms
 

@@ -1,7 +1,6 @@
 # noughts: the end of a game: the winning line flashes, then the result scrolls.
 from microbit import display
-import buttons
-import leds
+import buttons, leds
 from rules import THROUGH
 
 

@@ -6,11 +6,7 @@ import buttons
 def play(number, chosen, player):
     # False when the players want the menu, True for the next game.
     # Imported here, so that this large module is compiled before they are.
-    import chip
-    import ending
-    import human
-    import kept
-    import rules
+    import chip, ending, human, kept, rules
     from sentences import boot, send
 
     seats = "P" + chosen[0]

@@ -2,9 +2,7 @@
 # 100 ms, as bright as the mark that it would place; over a taken cell it falls
 # back to 4 instead of dark.
 from microbit import Image, accelerometer, display
-import buttons
-import leds
-import tilt
+import buttons, leds, tilt
 
 
 def choose(marks, player, mode):
@@ -13,11 +11,10 @@ def choose(marks, player, mode):
     for cell in b"\x04\x01\x03\x05\x07\x00\x02\x06\x08":
         if not marks[cell]:
             break
-    pending = 0
-    target = -1  # where a pending press moves the cursor to, or places
-    until = 0  # when an icon ends
+    # target: where a pending press moves the cursor to, or places; until: when an icon ends
+    pending = until = 0
     start = buttons.now  # the cursor is lit first, then blinks
-    phase = -1  # what is drawn of that
+    target = phase = -1  # phase: what is drawn of that
     while True:
         button = buttons.wait()
         now = buttons.now

@@ -1,59 +1,43 @@
-# noughts: keeps the last sentence of each game in flash, and tells them again after a reset.
-#
-# A V1 has 65 files for them, each of one chunk: the newest takes the place of the oldest. Before
-# the sentence stand its number, in six digits, and the menu's choice. When a game begins with
-# another choice, that is kept at once, and the file stays open until it ends. So no game needs a
-# second chunk, and chunks are freed page by page. (A V2 has few and large pages: see v2kept.py.)
-import buttons, menu
+# noughts: keeps the last sentence of each game. A V2 adds it to its data log (see v2.py). A V1
+# has a ring of 24 files, of one chunk each: the newest takes the place of the oldest, and a rising
+# number before the sentence says which that is. After a reset they are sent again, one in each
+# turn of the loop.
+import buttons
 
 turn = buttons.wait
 told = 0  # files
-file = None  # of the game that is played, where it has begun with another choice
+number = 100000  # of the next game to keep
 if buttons.v2:
-    from v2 import keep, tell
+    from v2 import keep
 else:
 
     def keep(text):
-        # A game's last sentence; or the choice, when a game begins with another one.
-        global file
+        global number
+        while told < 24:  # this game has ended at once, and would be sent again
+            tell()
         try:
-            if not (file and text[2:]):
-                file = open(str(menu.number % 65), "w")
-                file.write(str(menu.number) + menu.chosen)
-                file.write("$")  # tells that the choice is whole
-            if text[2:]:
-                while told < 65:  # it has ended at once, and would be told again
-                    tell()
-                file.write(text[1:])
-                file = file.close()  # type: ignore[func-returns-value]
-                menu.number += 1
+            with open(str(number % 24), "w") as file:
+                file.write(str(number) + text)
+            number += 1
         except OSError:  # no room
             pass
 
     def tell():
-        global told  # Tells one more; whether there may be others.
+        # Stands for buttons.wait() until all are sent.
+        global told, number, tell
         try:
-            # The length is written last, and a power cut may leave one that leads beyond the chunk,
-            # where the firmware would end: so no more is read than there can be.
-            text = open(str(told), "b").read(62)
-            if text[8] == 36:  # "$"
-                if text[-1] < 127:
-                    print(str(text[8:], "utf-8"))
-                else:  # flash that was never written: the choice alone is left, in an open file
-                    open(str(told), "w").write(str(text[:9], "utf-8"))
+            # A power cut may leave a wrong length: so no more is read than there can be.
+            with open(str(told), "b") as file:
+                text = file.read(60)
+            if text[-1] < 127:
+                number = max(number, int(text[:6]) + 1)
+                print(str(text[6:], "utf-8"))
         except Exception:  # none, or what a power cut left of one
             pass
         told += 1
-        return told < 65
+        if told == 24:
+            buttons.wait = turn
+            del tell  # a V1 needs its memory
+        return turn()
 
-
-def wait_and_tell():  # noqa: F811
-    # Stands for buttons.wait() until all are told, one at each turn of the loop.
-    global tell, wait_and_tell  # a V1 needs their memory then
-    if not tell():
-        buttons.wait = turn
-        del tell, wait_and_tell
-    return turn()
-
-
-buttons.wait = wait_and_tell
+    buttons.wait = tell

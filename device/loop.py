@@ -5,8 +5,7 @@ import gc, sys, microbit
 def load():
     # While a module imports, the firmware keeps its parse tree; so all is imported here. The menu
     # comes first, which shows itself; then what takes the most memory to compile, in one piece.
-    first = "menu", "buttons", "leds", "tilt", "human", "kept", "game", "rules", "table", "ai"
-    for i in first + ("ending", "chip"):
+    for i in "menu buttons leds tilt human kept game rules table ai ending".split():
         __import__(i)
         gc.collect()
     import buttons, sentences, table
@@ -19,15 +18,13 @@ def start():
     global load
     load()
     del load  # a V1 needs its memory
-    import game, kept, menu
+    import game, menu
 
     number = 0  # games since boot
     while True:
         try:
-            last = menu.chosen
             chosen = menu.choose()
-            if chosen != last:
-                kept.keep(chosen)
+            gc.collect()  # the first game compiles one more module
             player = 1  # the person begins
             number += 1
             while game.play(number, chosen, player):

@@ -26,8 +26,4 @@ def place(marks, score, cell, player):
 
 def result(marks, score):
     # 1 or -1: that player has won; 0: a draw; 2: the game goes on.
-    if 3 in score:
-        return 1
-    if -3 in score:
-        return -1
-    return 2 if 0 in marks else 0
+    return (3 in score) - (-3 in score) or 2 * (0 in marks)

@@ -18,18 +18,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 _ON_EVERY_BOARD = """
-    now:this cell:love marks:a player:b pending:c chosen:d result:pin4 score:pin6
-    until:pin7 cells:pin8 target:pin9 level:up THROUGH:MEH worth:YES light:fill seat:COW
-    phase:blit tilted:HAPPY worths:crop choose:copy number:pin0 best:pin1 squares:pin2 draw:pin3
-    boot:sda last:scl weights:buf seats:bpm moved:a2 turn:a4 xor:touch first:DUCK
-    place:XMAS move:left tell:b3 told:b4 wait_and_tell:b5 keep:c3 said:c4 file:c5 load:d3
-    across:right along:delay
+    now:MEH cell:YES marks:love player:COW pending:this chosen:blit score:fill until:pin0
+    number:pin1 result:pin2 cells:pin3 target:pin4 level:pin6 THROUGH:pin7 worth:pin8 light:a
+    last:pin9 file:n seat:HEART phase:HAPPY tilted:ANGRY worths:DUCK choose:SMILE told:b
+    best:XMAS tell:SILLY squares:c draw:touch boot:pin10 load:pin12 across:a2 along:pin13
+    weights:a4 seats:up moved:pin14 turn:pin15 xor:pin16 keep:pin19 first:authors place:pin20
+    move:d said:ASLEEP
 """
-_ON_A_V2 = """
-    files:o old:O content:m marker:x chunk:y page:z games:j held:v erased:k others:q found:t freed:s
-    moving:l renew:u title:w sound:A free:C blanks:D CHOICE:I room:L origin:M rank:N free_chunk:K
-    frame:E waiting:F by_cable:G ident:H
-"""
+_ON_A_V2 = "frame:E waiting:F by_cable:G ident:H LABELS:I"
 NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())
 """Names of ours, and for each one that all firmwares have: of pins, pictures, registers, notes.
 
