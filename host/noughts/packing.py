@@ -29,40 +29,31 @@ _ON_A_V2 = "frame:E waiting:F by_cable:G ident:H LABELS:I"
 NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())
 """Names of ours, and for each one that all firmwares have: of pins, pictures, registers, notes.
 
-What only a V2 imports has single letters, for a V2 has memory to spare. The names in `table.py` are
-not among them, for a table is read without being unpacked.
+Frequent names get those that a V1 finds soonest: early in its firmware's list of names, and before
+most keywords in the alphabet. What only a V2 imports has single letters, for a V2 has memory to
+spare. The names in `table.py` are not among them, for a table is read without being unpacked.
 """
 
 MARK = b"# noughts:"
 """What each of our files begins with, so that they are known from others on the board."""
 
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZacdghjklmnopqrstuvwxyz"
-_PAIRS = "a2 a4 aa ab ac b3 b4 b5 bl bx c3 c4 c5 d3 d4 d5 e4 e5 f2 g4 g5 ad ae"
-SHORTEST = dict(zip(NAMES, [*_LETTERS, *_PAIRS.split()], strict=False))
-"""Shorter ones, for a V2 that has memory to spare, and more files."""
-
 _NOT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 _IDENTIFIER = re.compile(r"\w")
 
 
-def packed(files: Mapping[str, bytes], shortest: bool = False) -> dict[str, bytes]:
-    """These files, name to content, as they go onto a board.
-
-    shortest: onto a V2 with little room, with the shortest names and nothing that only a V1 runs.
-    """
+def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """These files, name to content, as they go onto a board."""
     return {
-        name: pack(content, shortest) if name.endswith(".py") else content
-        for name, content in files.items()
+        name: pack(content) if name.endswith(".py") else content for name, content in files.items()
     }
 
 
 @lru_cache(maxsize=64)
-def pack(source: bytes, shortest: bool = False) -> bytes:
+def pack(source: bytes) -> bytes:
     """A Python file made smaller; one that cannot be read stays as it is, for the board to say."""
     try:
         text = source.decode().replace("\r\n", "\n").replace("\r", "\n")
-        text = _for_v2(text) if shortest else text
-        names = (SHORTEST if shortest else NAMES) if source.startswith(MARK) else {}
+        names = NAMES if source.startswith(MARK) else {}
         smaller = _pack(text, names)
         # Such as a string of several lines that this Python's tokenize takes to pieces.
         if not _is_same(ast.parse(smaller), _renamed(ast.parse(text), names)):
@@ -70,16 +61,6 @@ def pack(source: bytes, shortest: bool = False) -> bytes:
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
         return source
     return smaller.encode()
-
-
-def _for_v2(text: str) -> str:
-    """A program without what only a V1 runs: the lines of an `else` of `if buttons.v2`."""
-    lines = text.split("\n")
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "buttons.v2" and node.orelse:
-            last = node.body[-1].end_lineno or 0
-            lines[last : node.end_lineno] = [""] * ((node.end_lineno or last) - last)
-    return "\n".join(lines)
 
 
 def _pack(text: str, names: Mapping[str, str]) -> str:

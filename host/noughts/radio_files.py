@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from noughts.board_ids import V2
-from noughts.device_files import device_dir, device_files
+from noughts.device_files import device_dir
 from noughts.errors import BoardError
 from noughts.packing import packed
 
@@ -42,17 +42,8 @@ def files_with(radio: Radio, board: str, game: Mapping[str, bytes]) -> Mapping[s
     if radio.gateway is not None:
         return {**_device(GATEWAY), _MAIN: _gateway_main(radio.gateway)}
     if radio.sends is not None and board == V2:
-        return {**_shorter(game), **_device(SENDER, True), _GROUP: _group(radio.sends)}
+        return {**game, **_device(SENDER), _GROUP: _group(radio.sends)}
     return game
-
-
-def _shorter(game: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The game in fewer chunks, which leaves room to keep games beside the files for radio."""
-    ours = device_files()
-    usual, shortest = packed(ours), packed(ours, shortest=True)
-    return {
-        name: shortest[name] if text == usual.get(name) else text for name, text in game.items()
-    }
 
 
 def radio_of(files: Mapping[str, bytes]) -> Radio:
@@ -79,9 +70,9 @@ def radio_by(names: Mapping[str, object], holds: Callable[[str, bytes], bool]) -
     )
 
 
-def _device(name: str, shortest: bool = False) -> dict[str, bytes]:
+def _device(name: str) -> dict[str, bytes]:
     try:
-        return packed({name: (device_dir() / name).read_bytes()}, shortest)
+        return packed({name: (device_dir() / name).read_bytes()})
     except OSError as error:
         raise BoardError(f"cannot read {name} ({error.strerror}); install noughts again") from error
 

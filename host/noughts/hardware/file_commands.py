@@ -57,33 +57,8 @@ for m in n.split():
 print([m for m in os.listdir() if m in n.split()])
 """
 
-_PAGES = """\
-from machine import mem8
-a = 0x6e000 if mem8[0x6d000] == 253 else 0x6d000
-"""
-"""The file system of a V2 has five pages of 32 chunks; a sixth page, which begins with 253, stands
-before or behind them."""
-
-FREE_ALL = f"""\
-{_PAGES}import os
-k = sum(mem8[i] == 255 for i in range(a, a + 0x5000, 128))
-if k:
- f = open('~', 'wb')
- for i in range(k - 1):
-  f.write(bytes(126))
- f.close()
- os.remove('~')
-print('freed')
-"""
-"""Uses each chunk of a V2's flash that is erased, and frees it: what comes then fills pages."""
-
-FREE_PAGES = f"""\
-{_PAGES}def free(i):
- m, c = mem8[i], mem8[i + 3]
- return m in (0, 255) or m == 254 and (c == 126 or c == 48 and mem8[i + 2] == 1)
-print(sum(all(free(i) for i in range(p, p + 4096, 128)) for p in range(a, a + 0x5000, 4096)))
-"""
-"""Prints how many pages of a V2 hold nothing but kept games, and the choice."""
+FORGET_LOG = "import log\nlog.delete()\nprint('forgotten')\n"
+"""Empties a V2's data log. Where the firmware has none, `ImportError` is what it answers."""
 
 
 def checksum(content: bytes) -> int:

@@ -19,7 +19,7 @@ import serial
 
 from noughts.errors import BoardError
 from noughts.hardware.boot import Start, gone, wait_for_start
-from noughts.hardware.file_commands import FREE_ALL, FREE_PAGES, SURVEY, checksum, removing, writing
+from noughts.hardware.file_commands import FORGET_LOG, SURVEY, checksum, removing, writing
 from noughts.hardware.ports import LOST
 from noughts.packing import MARK
 
@@ -30,7 +30,6 @@ _MAX_SIZE = 1 << 20
 _PATIENCE_S = (1.0, 1.0, 2.0, 4.0)
 _LIMIT_S = 60.0
 _TRIES = 3
-_PAGES_FOR_GAMES = 2
 _RESET_OR_FLASH = (
     "reset it and run the same command again; if that fails too, repair it with `noughts flash`"
 )
@@ -156,14 +155,9 @@ class BoardFiles:
         """Remove files in this order, skipping those that are not there. Raises `BoardError`."""
         self._carry_out(f"remove {', '.join(names)}", *removing(names))
 
-    def free_all(self) -> None:
-        """Have a V2 fill whole pages with the files that it gets next. Raises `BoardError`."""
-        self._carry_out("make room", [FREE_ALL], "freed")
-
-    def keeps_games(self) -> bool:
-        """Whether a V2 has the room that `device/v2kept.py` needs. Raises `BoardError`."""
-        with self._asking("tell its room"):
-            return self._answered([FREE_PAGES], int) >= _PAGES_FOR_GAMES
+    def forget_log(self) -> None:
+        """Empty a V2's data log. Raises `BoardError`."""
+        self._carry_out("empty its data log", [FORGET_LOG], "forgotten")
 
     def _carry_out(self, what: str, commands: list[str], printed: str) -> None:
         def check(out: bytes) -> None:

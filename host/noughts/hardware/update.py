@@ -28,12 +28,11 @@ from noughts.protocol.sentences import Boot
 from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
-_KEPT = {"V1": re.compile("[0-9]|[1-5][0-9]|6[0-4]"), "V2": re.compile("0|~.?")}
-"""The files of kept games, and of the menu's choice (`device/kept.py`, `device/v2kept.py`).
-
-On a V2 also what is left where it was interrupted while it freed chunks (`FREE_ALL`).
-"""
-_TRIES = 2
+SETTINGS = "settings"
+_STORED_GAME = re.compile(rb"1\d{5}\$NG,")
+"""How a V1's file of a stored game begins (`device/kept.py`); its name is a number."""
+_LEFT_BY_1_0_0 = re.compile(rb"1\d{5}[PEMH][bt]")
+"""How release 1.0.0 began such a file, and that of the menu's choice; on a V2 the file `0`."""
 _ROOM = {"V1": 27_648, "V2": 20_480}
 """Bytes of the smallest file system that an official firmware has."""
 
@@ -44,8 +43,6 @@ class Update:
 
     remove: tuple[str, ...]
     send: tuple[str, ...]
-    anew: bool = False
-    """Whether all files are to fill whole pages of the flash."""
 
     def __bool__(self) -> bool:
         return bool(self.remove or self.send)
@@ -92,10 +89,6 @@ def bring_up_to_date(
             wanted = _radio_on(present) if radio is None else radio
             chosen = _chosen(kind, wanted, files)
             update = plan(kind, present, chosen, replace)
-            keeps = kind == V2 and wanted.gateway is None
-            others = _others(kind, present, chosen)
-            if keeps and (update or not (others or board.keeps_games())):
-                update = all_anew(present, chosen)
             say(
                 f"micro:bit {kind} on {port_name}: {len(update.send)} of {len(chosen)} files to "
                 "send"
@@ -103,11 +96,6 @@ def bring_up_to_date(
             if radio is None and wanted != OFF:
                 say(f"radio: still {wanted}; `noughts put --radio off` ends that")
             _carry_out(update, board, chosen, progress)
-            if keeps and (update or others) and not board.keeps_games():
-                if others:
-                    say(f"beside {', '.join(map(ascii, others))} it has no room to keep games")
-                else:
-                    _carry_out_again(board, chosen, say, progress)
             if forget:
                 forget_games(kind, board, present, say)
         start = board.restart()
@@ -119,11 +107,17 @@ def bring_up_to_date(
 def forget_games(
     kind: str, board: BoardFiles, present: Mapping[str, BoardFile], say: Callable[[str], object]
 ) -> None:
-    """Remove the games that a board has kept. Raises `BoardError`."""
-    kept = [name for name in present if _KEPT[kind].fullmatch(name)]
-    if kept:
-        board.remove(kept)
-    say("the games that it has kept are forgotten" if kept else "it has kept no games")
+    """Remove the games that a board has stored, and the menu's choice. Raises `BoardError`."""
+    stored = [
+        name
+        for name, file in present.items()
+        if (name.isdigit() and _STORED_GAME.match(file.start)) or name == SETTINGS
+    ]
+    if stored:
+        board.remove(stored)
+    if kind == V2:
+        board.forget_log()
+    say("the board has forgotten its games and the menu's choice")
 
 
 def _radio_on(present: Mapping[str, BoardFile]) -> Radio:
@@ -153,28 +147,11 @@ def _carry_out(
         for name in update.remove:
             if name not in update.send:
                 steps.say(f"removed {name}")
-        if update.anew:
-            board.free_all()
         for name in update.send:
             steps.doing(name)
             board.send(name, files[name])
             steps.advance(len(files[name]))
             steps.say(f"sent {name} ({len(files[name]):,} bytes)")
-
-
-def _carry_out_again(
-    board: BoardFiles,
-    files: Mapping[str, bytes],
-    say: Callable[[str], object],
-    progress: Progress,
-) -> None:
-    """Send all files, so that a V2 keeps games: what was sent twice has taken other chunks."""
-    for _ in range(_TRIES):
-        say("bytes were lost on the way; all is sent again, so that there is room to keep games")
-        _carry_out(all_anew(board.survey()[1], files), board, files, progress)
-        if board.keeps_games():
-            return
-    say("bytes were lost again, and there is no room to keep games; run `noughts put` once more")
 
 
 def plan(
@@ -204,31 +181,13 @@ def plan(
     return Update((*first, *retired, *changed), tuple(send))
 
 
-def all_anew(present: Mapping[str, BoardFile], wanted: Mapping[str, bytes]) -> Update:
-    """What to do on a V2 instead, where any file is to be sent.
-
-    It keeps games as long as our files leave two of its five pages alone. `FIRST` stay until they
-    are written, and `LAST` goes first: so it tells of an update that was interrupted.
-    """
-    ours = _ours(present) | {name for name in present if name in wanted}
-    removed = sorted(ours - {*FIRST}, key=lambda name: (name != LAST, name))
-    return Update(tuple(removed), tuple(sorted(wanted, key=_place)), anew=True)
-
-
 def _ours(present: Mapping[str, BoardFile]) -> set[str]:
-    """Those of our files that microfs can remove; also where 1.0.0 kept the menu's choice."""
+    """Those of our files that microfs can remove; also where 1.0.0 stored games and the choice."""
     return {
         name
         for name, file in present.items()
-        if (file.ours and _plain(name))
-        or (name == "settings" and re.fullmatch(b"[PEMH][bt]", file.start))
+        if (file.ours and _plain(name)) or (name.isdigit() and _LEFT_BY_1_0_0.match(file.start))
     }
-
-
-def _others(kind: str, present: Mapping[str, BoardFile], wanted: Mapping[str, bytes]) -> list[str]:
-    """The names of the files that stay, and are none of the game's."""
-    others = present.keys() - wanted - _ours(present)
-    return sorted(name for name in others if not _KEPT[kind].fullmatch(name))
 
 
 def _foreign(file: BoardFile) -> bool:

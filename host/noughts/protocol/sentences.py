@@ -157,17 +157,25 @@ def read_with_id(line: str) -> tuple[Sentence, str | None]:
 def _in_body(body: str) -> Sentence:
     if found := _BOOT.fullmatch(body):
         return Boot(*found.groups())
-    if found := _GAME.fullmatch(body):
-        boot, number, seats, first, moves, ms, end = found.groups()
-        game = Game(boot, int(number), seats, first, tuple(map(int, moves)), int(ms), end)
-        _check_rules(game)
-        return game
+    if _GAME.fullmatch(body):
+        return game_of(body)
     kind = body.split(",")[0]
     if (later := _LATER.match(body)) and int(later[1]) != PROTOCOL:
         raise UnknownSentenceError(f"protocol version {later[1]}")
     if kind in ("NB", "NG", "NR"):
         raise SentenceError(f"the fields of ${kind} are wrong; ignore the line")
     raise UnknownSentenceError(f"sentence type ${kind[:12]}")
+
+
+def game_of(body: str) -> Game:
+    """The game in the body of a `$NG` sentence. Raises `SentenceError`."""
+    found = _GAME.fullmatch(body)
+    if found is None:
+        raise SentenceError("the fields of a game are wrong; ignore the line")
+    boot, number, seats, first, moves, ms, end = found.groups()
+    game = Game(boot, int(number), seats, first, tuple(map(int, moves)), int(ms), end)
+    _check_rules(game)
+    return game
 
 
 def outcome(moves: tuple[int, ...], first: str) -> str:
