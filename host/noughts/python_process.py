@@ -22,14 +22,21 @@ def command(module: str, *words: str) -> list[str]:
 
 
 def start(
-    words: list[str], purpose: str, failing: type[NoughtsError] = NoughtsError
+    words: list[str],
+    purpose: str,
+    failing: type[NoughtsError] = NoughtsError,
+    stderr: int | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a `command`, which is spoken to by pipes. Raises `failing` where that cannot be."""
+    """Start a `command`, which is spoken to by pipes. Raises `failing` where that cannot be.
+
+    stderr: ours, or `subprocess.PIPE`.
+    """
     try:
         return subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=stderr,
             start_new_session=True,  # no signal of the terminal is meant for it
         )
     except OSError as error:

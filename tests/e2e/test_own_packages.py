@@ -3,6 +3,7 @@
 import pytest
 
 from noughts.cli import main
+from noughts.engines.own.engine import packaged
 from noughts.engines.registry import engines
 from own_engines import FIRST_FREE, run
 
@@ -31,6 +32,11 @@ def test_a_package_brings_an_engine(entry, stars, capsys):
         main(["vs", "star"])
     assert "'star' is not an engine; did you mean stars?" in capsys.readouterr().err
     assert "stars" not in engines()
+
+
+def test_an_engine_whose_name_could_act_on_the_terminal_is_left_out(stars):
+    stars("stars\n\x1b]0;x = stars", FIRST_FREE)
+    assert packaged() == ["stars"]
 
 
 @pytest.mark.parametrize(

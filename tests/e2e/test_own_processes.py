@@ -6,11 +6,13 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import psutil
 import pytest
 
-from needed import POSIX
+import noughts
+from needed import LINUX, POSIX
 from noughts.cli import main
 from noughts.engines.own.line_process import LineProcess
 from noughts.errors import BoardError
@@ -31,14 +33,30 @@ def test_an_endless_loop_is_ended_at_the_limit(text, folder, capfd):
     assert psutil.Process().children() == before
 
 
-STUBBORN = """
+DAEMON = """
 import os, signal, subprocess, sys
+def start_daemon(run):
+    reading, writing = os.pipe()
+    if not os.fork():
+        if not os.fork():
+            os.setsid()
+            os.write(writing, str(os.getpid()).encode())
+            run()
+        os._exit(0)
+    os.wait()
+    return os.read(reading, 20).decode()
+"""
+STUBBORN = """
+def sleep():
+    signal.alarm(600)
+    signal.pause()
 def choose(board):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     words = [sys.executable, '-c', 'import signal; signal.alarm(600); signal.pause()']
+    daemons = [start_daemon(sleep)] if sys.platform == 'linux' else []
     sleepers = [subprocess.Popen(words, start_new_session=own) for own in (False, True)]
     with open('numbers', 'w') as numbers:
-        print(os.getpid(), os.getppid(), *(each.pid for each in sleepers), file=numbers)
+        print(os.getpid(), os.getppid(), *(each.pid for each in sleepers), *daemons, file=numbers)
     while True: pass
 """
 
@@ -47,18 +65,54 @@ def choose(board):
 @pytest.mark.parametrize("name", ["SIGINT", "SIGKILL", "SIGTERM"])
 def test_it_ends_with_all_that_it_has_started_however_we_end(name, folder):
     os.mkfifo(folder / "numbers")
-    (folder / "mine.py").write_text(STUBBORN)
+    (folder / "mine.py").write_text(DAEMON + STUBBORN)
     command = [sys.executable, "-m", "noughts", "vs", "mine.py", "hard", "--limit", "600"]
     pipe = subprocess.PIPE
+    started = []
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=pipe) as ours:
         try:
             numbers = (folder / "numbers").read_text().split()  # once they run
+            started = [psutil.Process(int(number)) for number in numbers]
             ours.send_signal(signal.Signals[name])
             assert ours.communicate()[1] == b""
+            assert ours.returncode == (130 if name == "SIGINT" else -signal.Signals[name])
+            assert len(numbers) == 4 + (sys.platform == "linux")
+            assert all(is_gone(int(number)) for number in numbers)
         finally:
             ours.kill()
-    assert ours.returncode == (130 if name == "SIGINT" else -signal.Signals[name])
-    assert len(numbers) == 4 and all(is_gone(int(number)) for number in numbers)
+            for each in started:
+                with suppress(psutil.NoSuchProcess):
+                    each.kill()
+
+
+@LINUX
+def test_an_ended_daemon_does_not_stay_as_a_zombie(folder, capfd):
+    text = """
+def choose(board):
+    daemon = start_daemon(lambda: None)
+    while os.path.exists(f'/proc/{daemon}'): pass
+    return board.legal_moves
+"""
+    (folder / "mine.py").write_text(DAEMON + text)
+    assert main(["vs", "mine.py", "hard"]) == 0, capfd.readouterr().err
+
+
+def test_escape_sequences_that_an_engine_prints_do_not_reach_the_terminal(folder, capfd):
+    (folder / "mine.py").write_text(
+        "import os\ndef choose(board):\n"
+        "    print('\\x1b]0;caf\\xe9\\x07')\n"
+        "    os.write(2, b'\\x1b[2J')\n"
+        "    os._exit(3)\n"
+    )
+    assert main(["vs", "mine.py", "hard"]) == 1
+    shown = capfd.readouterr().err
+    assert shown.startswith(" ]0;caf\xe9 \n [2J\nnoughts: mine.py: has ended with status 3")
+
+
+def test_an_error_does_not_quote_escape_sequences(folder):
+    (folder / "mine.py").write_text("def choose(board):\n    raise ValueError('\\x1b]0;x')\n")
+    with pytest.raises(noughts.OwnEngineError, match=r"choose: ValueError:  \]0;x, in \.{9}; "):
+        noughts.engine("mine.py").reply(noughts.Board())
 
 
 PROGRAM = """

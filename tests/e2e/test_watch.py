@@ -389,6 +389,11 @@ def copy_a_larger_one_over_it(db):
     db.write_bytes(another(db).read_bytes())
 
 
+def copy_a_larger_one_over_it_and_delete_its_log(db):
+    copy_a_larger_one_over_it(db)
+    delete_its_log(db)
+
+
 def write_over_it(db):
     db.write_bytes(b"my diary")
 
@@ -404,13 +409,19 @@ def another(db):
     return path
 
 
+RESTORES = [
+    move_another_there,
+    copy_a_larger_one_over_it,
+    copy_a_larger_one_over_it_and_delete_its_log,
+]
+
+
 @pytest.mark.parametrize(
     "harm",
     [
+        *RESTORES,
         delete,
         delete_the_folder,
-        move_another_there,
-        copy_a_larger_one_over_it,
         write_over_it,
         delete_its_log,
     ],
@@ -445,6 +456,8 @@ def test_a_store_that_goes_away_while_it_is_written(ports, watch, tmp_path, harm
         again = noughts("watch", "--from", str(log), "--db", str(now))
         assert again.returncode == 0
         assert {game["number"] for game in games(now)} == {1, 2}
+    if harm in RESTORES:
+        assert {game["number"] for game in games(db)} == set(range(1, 100))
 
 
 def test_a_store_that_others_write_and_tidy_is_still_there(ports, watch, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,6 +13,7 @@ from _pytest.mark import ParameterSet
 from official import NEWEST, firmwares
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="Windows has other paths, modes and signals")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="other systems lose orphaned processes")
 FULL_DISK = pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
 
 

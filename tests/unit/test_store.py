@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from noughts.protocol.sentences import Game, outcome
 from noughts.store.queries import GameFilter, games
 from noughts.store.schema import MIGRATIONS
 from noughts.store.store import Kept, Store
-from sample_games import AT, BOOT, stages
+from sample_games import AT, BOOT, filled, stages
 
 START = Game("0A83", 1, "PH", "A", (), 0, "-")
 ROWS = "SELECT boot, number, again, seats, first, moves, times, ms, end FROM games ORDER BY id"
@@ -383,3 +384,72 @@ def test_ctrl_c_just_after_a_transaction_has_begun_leaves_nothing(tmp_path, monk
     assert not said
     with Store(tmp_path / "games.db") as store:
         assert not list(games(store, GameFilter()))
+
+
+def move_over(backup, path):
+    backup.replace(path)
+
+
+def delete_and_copy(backup, path):
+    path.unlink()
+    shutil.copy(backup, path)
+
+
+def copy_over(backup, path):
+    shutil.copy(backup, path)
+
+
+def copy_over_and_delete_the_log(backup, path):
+    shutil.copy(backup, path)
+    for ending in ("-wal", "-shm"):
+        Path(f"{path}{ending}").unlink()
+
+
+def numbers(path):
+    with Store(path) as store:
+        assert store.read("PRAGMA integrity_check") == [("ok",)]
+        return [row[1] for row in store.read(ROWS)]
+
+
+replaces_an_open_file = pytest.mark.skipif(
+    os.name != "posix", reason="Windows replaces no file that is open"
+)
+
+
+@replaces_an_open_file
+@pytest.mark.parametrize(
+    "restore", [move_over, delete_and_copy, copy_over, copy_over_and_delete_the_log]
+)
+def test_closing_a_store_leaves_a_restored_backup_alone(tmp_path, restore):
+    backup = filled(tmp_path / "backup.db", *(stages([4], number=n) for n in range(1, 99)))
+    with Store(tmp_path / "games.db", create=True) as store:
+        keep_all(store, stages([4, 0], number=100))
+        assert not store.replaced()
+        restore(backup, store.path)
+    assert not list(tmp_path.glob("games.db-*"))
+    assert numbers(store.path) == list(range(1, 99))
+
+
+@replaces_an_open_file
+def test_a_renamed_store_gets_what_is_in_its_log(tmp_path):
+    with Store(tmp_path / "games.db", create=True) as store:
+        keep_all(store, stages([4, 0]))
+        store.path.rename(tmp_path / "renamed.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["renamed.db"]
+    assert numbers(tmp_path / "renamed.db") == [1]
+
+
+@replaces_an_open_file
+def test_closing_a_store_leaves_the_log_of_another_at_its_path(tmp_path):
+    store = Store(tmp_path / "games.db", create=True)
+    for path in tmp_path.iterdir():
+        path.unlink()
+    with Store(store.path, create=True) as other:
+        keep_all(other, stages([4], number=2))
+        store.close()
+        store.close()
+        assert {path.name for path in tmp_path.iterdir()} == {
+            "games.db", "games.db-wal", "games.db-shm"
+        }  # fmt: skip
+        keep_all(other, stages([4], number=3))
+    assert numbers(store.path) == [2, 3]

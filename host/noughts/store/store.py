@@ -20,6 +20,7 @@ from noughts.invocation import quoted
 from noughts.protocol.sentences import Boot, Sentence
 from noughts.store.keep_game import Kept, keep_game
 from noughts.store.schema import APPLICATION_ID, MIGRATIONS
+from noughts.store.store_files import StoreFiles
 
 _BUSY_S = 10.0
 _MAX_BOARDS_REMEMBERED = 1000
@@ -109,6 +110,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             try:
                 with self._told():
                     self._prepare(migrations)
+                self._files = StoreFiles(path, self.db)
                 return
             except BaseException as error:
                 self.db.close()
@@ -272,9 +274,13 @@ class Store(contextlib.AbstractContextManager["Store"]):
         ((version,),) = self.read("PRAGMA data_version")
         return int(version)
 
+    def replaced(self) -> bool:
+        """Whether its files were deleted, moved away or written over; see `StoreFiles.replaced`."""
+        return self._files.replaced()
+
     def close(self) -> None:
-        """Close the file."""
-        self.db.close()
+        """Close the file; another one at its path stays as it is."""
+        self._files.close()
 
     def __exit__(self, *_: object) -> None:
         self.close()

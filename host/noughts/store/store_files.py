@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 from pathlib import Path
 
 _INDEX = 136
@@ -21,30 +22,37 @@ _Checkpoint = tuple[bytes, bytes, bytes] | None
 
 
 class StoreFiles:
-    """The files of an open store. `close()` it after the store, not before.
+    """The files of an open store, `db`. Close the store with its `close()`."""
 
-    To close a file takes away all locks of this process on it, SQLite's too.
-    """
-
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         path = Path(os.path.realpath(path))
+        self._db = db
         self._paths = [Path(f"{path}{ending}") for ending in ("", "-wal", "-shm")]
         self._known = [_identity(each) for each in self._paths]
-        self._index: int | None = None
+        self._open: list[int] = []
+        """The log and its index, once `replaced` was called."""
         self._seen: tuple[_Content, _Checkpoint] | None = None
-        self.overwritten = self._written_over()
-        """Whether it is the same file, with another's content."""
+        self._overwritten = False
+        """Whether it is the same file, with other content."""
+        self._closed = False
 
     def replaced(self) -> bool:
-        """Whether one of the files was deleted, moved away or written over."""
+        """Whether one of the files was deleted or moved away, or written over since the first call.
+
+        Call this for one store in a process only: it opens the index, and closing that takes away
+        all locks of the process on it, SQLite's too.
+        """
         now = [_identity(each) for each in self._paths]
         for index, known in enumerate(self._known):
             if known is None:
                 self._known[index] = now[index]  # the log is made when it is needed
             elif known != now[index]:
                 return True
-        self.overwritten = self._written_over()
-        return self.overwritten
+        if not self._open and None not in self._known and hasattr(os, "pread"):
+            with contextlib.suppress(OSError):
+                for path, flags in zip(self._paths[1:], (os.O_RDWR, os.O_RDONLY), strict=True):
+                    self._open.append(os.open(path, flags))
+        return self._written_over()
 
     def _written_over(self) -> bool:
         """Whether the store has changed, and no checkpoint did it."""
@@ -52,24 +60,49 @@ class StoreFiles:
         content = _content(self._paths[0])
         after = self._checkpoint()
         if before is None or before != after or after[1] != after[2]:
-            return False  # one is going on: look again later
+            return self._overwritten  # one is going on: look again later
         seen, self._seen = self._seen, (content, after)
-        return seen is not None and seen[1] == after and seen[0] != content
+        if seen is not None and seen[1] == after and seen[0] != content:
+            self._overwritten = True
+        return self._overwritten
 
     def _checkpoint(self) -> _Checkpoint:
-        with contextlib.suppress(OSError):
-            if self._index is None and self._known[2] is not None and hasattr(os, "pread"):
-                self._index = os.open(self._paths[2], os.O_RDONLY)
-            if self._index is not None:
-                index = os.pread(self._index, _INDEX, 0)
+        if len(self._open) == 2:
+            with contextlib.suppress(OSError):
+                index = os.pread(self._open[1], _INDEX, 0)
                 return index[32:40], index[96:100], index[128:132]
         return None
 
     def close(self) -> None:
-        """Close what it looks at."""
-        if self._index is not None:
-            os.close(self._index)
-            self._index = None
+        """Close the store. Its log is kept out of another file at its path.
+
+        SQLite would leave the log beside a file that was moved there, and apply it to that at the
+        next opening. It would bring the log into a file that was copied over the store.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        if self._known[0] != _identity(self._paths[0]):
+            with contextlib.suppress(sqlite3.Error):  # into our own file, wherever that is now
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._remove_log()
+        elif self._written_over():
+            os.ftruncate(self._open[0], 0)
+            self._remove_log()
+        self._db.close()
+        for each in self._open:  # after the store, for the sake of its locks
+            os.close(each)
+        self._open.clear()
+
+    def _remove_log(self) -> None:
+        """Remove our log and its index, not those of a program that has opened the other file.
+
+        The store is still open, so no other file has their identities.
+        """
+        for path, known in zip(self._paths[1:], self._known[1:], strict=True):
+            if known == _identity(path):
+                with contextlib.suppress(OSError):
+                    path.unlink(missing_ok=True)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

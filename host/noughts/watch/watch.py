@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import os
 import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from noughts.errors import StoreDamagedError, StoreError
 from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store
-from noughts.store.store_files import StoreFiles, beside
+from noughts.store.store_files import beside
 from noughts.watch.events import BoardNamed, Event, StoreGone
 from noughts.watch.port_monitor import Change, DataReceived, LineOpened, PortClosed, PortOpened
 from noughts.watch.raw_log import RawLog
@@ -53,7 +52,7 @@ class Watch:
     ) -> None:
         self._first_path = store.path
         self._store = store
-        self._files = StoreFiles(store.path)
+        store.replaced()  # from now on
         self._recorder = Recorder(store, raw, known)
         self._monitor = monitor
         self._raw = raw
@@ -139,12 +138,12 @@ class Watch:
         pending = self._recorder.pending.copy()
         try:
             events = self._recorder.settle()
-            if not self._files.replaced():
+            if not self._store.replaced():
                 return events
         except StoreDamagedError:
-            self._files.replaced()
+            self._store.replaced()
         except StoreError:
-            if not self._files.replaced():
+            if not self._store.replaced():
                 raise
         # What was stored just now may be in the file that is gone: once more, in the new one.
         self._recorder.pending = pending
@@ -160,22 +159,14 @@ class Watch:
                 f"{self.path} is gone, and no new store can be made beside it ({error.strerror}); "
                 f"check the folder; what boards said is in {self._raw.folder}"
             ) from error
-        self._leave()
+        with contextlib.suppress(Exception):  # what SQLite says of a file that is gone is no news
+            self._store.close()
         self._store = store
-        self._files = StoreFiles(store.path)
+        store.replaced()
         self._recorder.go_on_in(store)
         for board, name in self._names.items():
             store.name_board(board, name)
         self._others_wrote = store.others_wrote()
-
-    def _leave(self) -> None:
-        if self._files.overwritten:
-            # What SQLite has not brought into the store yet must not go into what is there now.
-            with contextlib.suppress(OSError):
-                os.truncate(f"{os.path.realpath(self.path)}-wal", 0)
-        with contextlib.suppress(Exception):  # what SQLite says of a file that is gone is no news
-            self._store.close()
-        self._files.close()
 
     def finish(self) -> list[Event]:
         """Take in what boards have said by now. Raises `StoreError` if not all could be stored."""
@@ -198,5 +189,4 @@ class Watch:
     def close(self) -> None:
         """Close the store and the raw log. Raises `StoreError`."""
         self._store.close()
-        self._files.close()
         self._raw.close()

@@ -111,7 +111,7 @@ class OwnEngine:
 
     def _error(self, what: str, advice: str, position: Position | None) -> OwnEngineError:
         where = f", in {position}" if position else ""
-        return OwnEngineError(f"{self.name}: {what}{where}; {advice}")
+        return OwnEngineError(printable(f"{self.name}: {what}{where}; {advice}"))
 
 
 def from_file(path: str, limit_s: float) -> OwnEngine:
@@ -129,7 +129,8 @@ def packaged() -> list[str]:
     """The names of the engines that installed packages bring."""
     import importlib.metadata  # only here: it takes long
 
-    return sorted({entry.name for entry in importlib.metadata.entry_points(group=GROUP)})
+    found = importlib.metadata.entry_points(group=GROUP)
+    return sorted({entry.name for entry in found if entry.name.isprintable()})
 
 
 def from_package(name: str, limit_s: float) -> OwnEngine:

@@ -4,6 +4,10 @@ It hands on the lines that it gets, and ends the program, and whatever that has 
 are no more: then its owner has closed them, has ended, or was killed. What the program says goes to
 the owner straight away. The leash itself says `started` first, and after `MARK` why it cannot start
 the program, or the status with which that has ended.
+
+On Linux the leash also adopts processes whose parents have ended (it is a "child subreaper"), so it
+ends daemons too. Other systems have nothing like it: there a process outlives the leash if its
+parent has ended and, except on Windows, it has left the leash's process group.
 """
 
 from __future__ import annotations
@@ -18,11 +22,16 @@ from typing import IO
 
 MARK = "\x00"
 """Begins a line of the leash's own; no program that says cells begins one with it."""
+_PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
 def main(*words: str) -> None:
     """Run a program for the process that started this one."""
     _say("started")
+    if sys.platform == "linux":
+        import ctypes  # only here: those who import `end_all` do not need it
+
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
         program = subprocess.Popen(words, stdin=subprocess.PIPE)
     except OSError as error:
@@ -30,9 +39,19 @@ def main(*words: str) -> None:
         return
     assert program.stdin is not None
     threading.Thread(target=_hand_on, args=(program.stdin,)).start()
-    status = program.wait()
+    status = _wait(program)
     _say(f"{MARK}ended {status}")
     end_all(os.getpid())
+
+
+def _wait(program: subprocess.Popen[bytes]) -> int:
+    """Its exit status; adopted processes that end first do not stay as zombies."""
+    if sys.platform == "win32":
+        return program.wait()
+    ended = status = 0
+    while ended != program.pid:
+        ended, status = os.wait()
+    return os.waitstatus_to_exitcode(status)
 
 
 def end_all(leash: int) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import queue
 import subprocess
+import sys
 import threading
 import weakref
 from collections.abc import Sequence
@@ -12,9 +14,12 @@ from typing import IO
 
 from noughts import python_process
 from noughts.engines.own.leash import MARK, end_all
+from noughts.errors import printable
 
 _START_S = 120.0
 """For Python itself to start: that is not the program's fault, however busy the computer is."""
+_SHUTDOWN_TIMEOUT_S = 1.0
+"""For its last messages: where a process can outlive the leash, it may keep their pipe open."""
 _MAX_LINE = 10_000
 _MAX_UNREAD = 100
 """Lines; a program that says more without being asked has to wait."""
@@ -43,18 +48,21 @@ class EndedError(Exception):
 class LineProcess:
     """A running program, by the name that messages give it.
 
+    Its standard error is shown on ours, with control characters replaced by spaces.
     Raises `NoughtsError` if no process can be started.
     """
 
     def __init__(self, words: Sequence[str], name: str) -> None:
         leash = python_process.command("noughts.engines.own.leash", *words)
-        process = python_process.start(leash, name)
-        assert process.stdin is not None and process.stdout is not None
+        process = python_process.start(leash, name, stderr=subprocess.PIPE)
+        assert process.stdin and process.stdout and process.stderr
         self._to: IO[bytes] = process.stdin
         self._lines: queue.Queue[str | None] = queue.Queue(_MAX_UNREAD)
         arguments = (process.stdout, self._lines)
         threading.Thread(target=_read, args=arguments, daemon=True).start()
-        self.close = weakref.finalize(self, _end, process)
+        messages = threading.Thread(target=_show, args=(process.stderr,), daemon=True)
+        messages.start()
+        self.close = weakref.finalize(self, _end, process, messages)
         """Ends it; so does the end of this object, or of Python."""
         self.read(_START_S)
 
@@ -90,10 +98,17 @@ def _read(pipe: IO[bytes], lines: queue.Queue[str | None]) -> None:
     lines.put(None)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _show(pipe: IO[bytes]) -> None:
+    with contextlib.suppress(OSError, ValueError), io.TextIOWrapper(pipe, errors="replace") as text:
+        while line := text.readline(_MAX_LINE):
+            sys.stderr.write(printable(line.removesuffix("\n")) + "\n")
+
+
+def _end(process: subprocess.Popen[bytes], messages: threading.Thread) -> None:
     # Nobody has waited for the leash, so its number, which is its group's, is still its own.
     end_all(process.pid)
     process.wait()
+    messages.join(_SHUTDOWN_TIMEOUT_S)
     assert process.stdin is not None
     with contextlib.suppress(OSError):
         process.stdin.close()
