@@ -127,7 +127,7 @@ def commands() -> Iterator[Row]:
 
 def put() -> Iterator[Row]:
     """Whole `noughts put` commands onto a virtual board, in real time."""
-    other = brain.Table((1,) * 10, ())
+    other = brain.Table(brain.WEIGHTS, (*brain.make().book, 65535))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.py"
         path.write_text(brain.source(other))

@@ -71,17 +71,21 @@ class Choice:
     entry: int | None
     """What the book has of the position, if anything."""
     cells: tuple[int, ...]
-    """The cells, 0 to 8, of which the chip plays one."""
+    """The cells, 0 to 8, of which the chip plays one; of a bad table also taken ones."""
 
 
 def choose(position: Position, table: Table) -> Choice:
-    """What the device's `ai.best` does at the level hard, with its steps."""
+    """What the device's `ai.best` does at the level hard, with its steps.
+
+    Where several entries fit, as in no good table, the device takes any of them.
+    """
     found = values(position, table.weights)
-    value, entry = max(found.values()), None
-    for candidate in table.book:
-        if candidate >> 5 == fingerprint(found) and candidate & 31 in found.values():
-            value, entry = candidate & 31, candidate
-    return Choice(found, entry, tuple(cell for cell in found if found[cell] == value))
+    worths = [found.get(cell, -1) for cell in range(9)]
+    squares = 32 * fingerprint(found)
+    entries = [entry for entry in table.book if entry - squares in worths]
+    played = {entry - squares for entry in entries} or {max(worths)}
+    cells = tuple(cell for cell in range(9) if worths[cell] in played)
+    return Choice(found, entries[-1] if entries else None, cells)
 
 
 def fingerprint(found: Mapping[int, int]) -> int:
@@ -143,6 +147,32 @@ def check(
     for position in positions:
         if not set(best_cells(ai, position)) <= set(right(position)):
             raise NoughtsError(f"the table is wrong in {position}; find other weights")
+
+
+def flaw(table: Table) -> str | None:
+    """The first position whose value the table can give away, in words; None: it never loses.
+
+    Values turn and mirror with the board, so one position of each class answers for all 4,520.
+    """
+    for position in sorted(classes(), key=lambda each: each.ply):
+        spoiling = {*choose(position, table).cells} - {*solver.value_preserving_moves(position)}
+        if spoiling:
+            cell = min(spoiling)
+            why = "gives away a win" if solver.value(position) > 0 else "loses"
+            if cell not in position.free:
+                why = "is taken"
+            return f"the table {table.id} can play {cell + 1} in {position}, which {why}"
+    return None
+
+
+def prove(table: Table, remedy: str = "make another with `noughts table`") -> None:
+    """Ask a table in all 4,520 positions. Raises `NoughtsError` where `flaw` finds something.
+
+    remedy: what to do then.
+    """
+    found = flaw(table)
+    if found:
+        raise NoughtsError(f"{found}; {remedy}")
 
 
 def device_code(table: Table) -> ModuleType:
@@ -208,7 +238,7 @@ def read(text: str, name: str) -> Table:
     if table.id != id:
         raise NoughtsError(
             f"{name} is damaged or was edited: its ID is {id!r}, its contents have {table.id!r}; "
-            "make it again with `noughts table -o FILE`, or correct its ID"
+            "make it again with `noughts table -o FILE`"
         )
     return table
 

@@ -26,6 +26,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     written to. Raises `NoughtsError`, and leaves what was there, when the folder cannot be
     written, the disk is full, or the like.
     """
+    if path.is_dir():
+        raise NoughtsError(f"cannot write {path} (it is a folder); name a file in it")
     beside = None
     try:
         # What stands for an open file, such as /dev/stdout, cannot be replaced either.

@@ -688,6 +688,9 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(ports, tmp_path):
         (["--from", "/"], 1, "cannot use / (Is a directory)"),
         (["nonsense://x"], 1, "nonsense://x is not a port"),
         (["socket://nowhere"], 1, "socket://nowhere is not a port"),
+        (["/dev/null"], 1, "/dev/null is not a port (it is not a serial device)"),
+        ([__file__], 1, f"{__file__} is not a port (it is not a serial device)"),
+        (["/"], 1, "/ is not a port (it is not a serial device)"),
     ],
 )
 def test_wrong_input(tmp_path, capsys, words, status, says):

@@ -7,7 +7,8 @@ import pytest
 from noughts import __version__, brain
 from noughts.cli import main
 
-OTHER = brain.Table((1,) * 10, ())
+OTHER = brain.Table(brain.WEIGHTS, (*brain.make().book, 65535))
+"""It plays as ours does."""
 
 
 def told(capsys, command, board, *words):

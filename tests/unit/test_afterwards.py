@@ -298,7 +298,7 @@ def test_stats_count(noughts):
         ("PE", "A"): none | {"games": 1, "B": 1},
         ("PH", "A"): none | {"games": 3, "draw": 1, "abandoned": 1, "unfinished": 1},
     }
-    assert found["first_moves"] == [1, 0, 1, 0, 3, 0, 0, 0, 0]
+    assert found["first_moves"] == [1, 0, 0, 0, 2, 0, 0, 0, 0]
     assert found["lengths"] == {"5": 0, "6": 1, "7": 1, "8": 0, "9": 1}
     usb_1, other = found["boards"]
     assert usb_1 == {
@@ -367,7 +367,8 @@ def test_stats_in_words(noughts):
     status, out, _ = noughts("stats")
     assert status == 0
     assert out.startswith("5 games\n")
-    assert "20% | 0% | 20%" in out.replace("  ", " ")
+    assert "First moves of people, in games that were won or drawn" in out
+    assert "33% | 0% | 0%" in out.replace("  ", " ")
     rows = [line.split() for line in out.splitlines()]
     assert ["usb-1", "4", "0", "1", "0", "1", "1", "0.33"] in rows
     assert noughts("stats", "--seats", "PE")[1].startswith("1 game\n")

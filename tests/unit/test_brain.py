@@ -2,16 +2,22 @@
 
 from fractions import Fraction
 from functools import cache
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from noughts import brain
 from noughts.commands.table import run
 from noughts.device_files import device_dir, load_device
+from noughts.engines.device_levels import Chip
 from noughts.errors import NoughtsError
 from noughts.game import solver
 from noughts.game.positions import parse, unfinished
+from noughts.game.proof import prove
 
+MADE = brain.make()
 WINS = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 ai = load_device("ai")
@@ -154,6 +160,51 @@ def test_a_wrong_table_is_found_out():
     made = brain.make()
     with pytest.raises(NoughtsError, match="wrong in"):
         brain.check(brain.Table(made.weights, made.book[1:]), brain.classes())
+
+
+@given(
+    weights=st.tuples(*[st.integers(0, 12)] * 10),
+    position=st.sampled_from(list(unfinished())),
+    data=st.data(),
+)
+def test_the_chip_plays_nothing_but_what_its_table_is_proved_for(weights, position, data):
+    """Also where several entries fit, or one names the cells that are taken."""
+    found = brain.values(position, weights)
+    fitting = st.sampled_from([-1, *found.values()]).map(
+        lambda worth: min(max(0, 32 * brain.fingerprint(found) + worth), 65535)
+    )
+    book = data.draw(st.lists(fitting | st.integers(0, 65535), max_size=4))
+    table = brain.Table(weights, tuple(book))
+    cells = brain.best_cells(brain.device_code(table), position)
+    assert set(cells) <= set(brain.choose(position, table).cells)
+
+
+@pytest.mark.parametrize(
+    ("weights", "book", "why"),
+    [
+        (MADE.weights, MADE.book[1:], None),
+        (MADE.weights, (*MADE.book, 65535), None),
+        (MADE.weights, (), "can play 5 in .X....O.., which gives away a win"),
+        (MADE.weights, (*MADE.book, 3298), "can play 2 in X........, which loses"),
+        (MADE.weights, (*MADE.book, 3295), "can play 1 in X........, which is taken"),
+    ],
+)
+def test_a_table_that_gives_value_away_has_a_flaw(weights, book, why):
+    table = brain.Table(weights, book)
+    assert brain.flaw(table) == (why and f"the table {table.id} {why}")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_table_has_a_flaw_where_its_play_gives_value_away(seed):
+    """The chip's own code is asked everywhere, with a table of which one number is another."""
+    random = Random(seed)
+    payload = [*MADE.weights, *MADE.book]
+    at = random.randrange(len(payload))
+    payload[at] = random.randrange(256 if at < 10 else 65536)
+    table = brain.Table(tuple(payload[:10]), tuple(payload[10:]))
+    found = prove(Chip("hard", "H", "", perfect=True, ai=brain.device_code(table)))
+    assert (brain.flaw(table) is None) == (not found.value_losing_positions)
+    assert found.never_loses or brain.flaw(table)
 
 
 def test_a_file_that_is_no_table_is_not_quoted_by_a_warning(recwarn):

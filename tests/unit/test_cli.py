@@ -11,7 +11,7 @@ import pytest
 from serial import SerialException
 
 from needed import POSIX
-from noughts import cli
+from noughts import brain, cli
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
 from noughts.hardware.boot import Start
@@ -223,6 +223,7 @@ def test_wrong_usage_exits_2(words, capsys):
         (("hex", "--list", "/dev/zero"), "not a hex file"),
         (("put", "--table", "/dev/zero"), "/dev/zero is not a table"),
         (("hex", "-o", "/nowhere/x.hex"), "cannot write /nowhere/x.hex"),
+        (("hex", "-o", "/"), "cannot write / (it is a folder); name a file"),
         (("flash", "/nowhere"), "/nowhere is not a micro:bit's drive"),
         (("flash",), "no micro:bit drive was found; check that the cable has data lines"),
         (("put",), "no micro:bit was found on a serial port; plug it in"),
@@ -295,6 +296,41 @@ def test_a_missing_table(words, tmp_path, monkeypatch, capsys):
     assert not path.exists()
     told = capsys.readouterr().err
     assert "device/table.py is missing; make " in told and told.count("\n") == 1
+
+
+LOSING = brain.Table((1,) * 10, ())
+FLAW = f"noughts: the table {LOSING.id} can play 5 in X.O......, which gives away a win; "
+
+
+@pytest.mark.parametrize("words", [("put",), ("flash", "--no-verify"), ("hex", "-o", "FILE")])
+def test_a_table_that_can_lose_goes_onto_no_board(words, tmp_path, monkeypatch, capsys):
+    files = device_files() | {"table.py": brain.source(LOSING).encode()}
+    monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
+    monkeypatch.setattr("noughts.hardware.drive.find_drives", lambda: [Drive(tmp_path, {})])
+    monkeypatch.setattr("noughts.commands.flash.flash", lambda *_, **named: print("sent"))
+    monkeypatch.setattr("noughts.commands.put.choose_port", str)
+    monkeypatch.setattr("noughts.commands.put.bring_up_to_date", lambda *_, **named: "sent")
+    command = [str(tmp_path / "noughts.hex") if word == "FILE" else word for word in words]
+    assert cli.main(command) == 1
+    told = capsys.readouterr()
+    assert told.err.startswith(FLAW) and told.err.endswith("--unproved\n") and not told.out
+    assert told.err.count("\n") == 1 and not any(tmp_path.iterdir())
+    assert cli.main([*command, "--unproved"]) == 0
+    told = capsys.readouterr()
+    assert told.err == f"{FLAW}accepted, because of --unproved\n" and told.out
+    # A gateway has no table.
+    assert cli.main([*command, "--gateway", "7"]) == 0
+    assert not capsys.readouterr().err
+
+
+def test_a_table_of_a_right_id_that_can_lose_is_not_sent(tmp_path, capsys):
+    path = tmp_path / "table.py"
+    path.write_text(brain.source(LOSING))
+    command = ["put", "--port", "/dev/ttyNONE", "--table", str(path)]
+    assert cli.main(command) == 1
+    assert capsys.readouterr().err.startswith(FLAW)
+    assert cli.main([*command, "--unproved"]) == 1
+    assert "there is no port /dev/ttyNONE" in capsys.readouterr().err
 
 
 def test_doctor_tells_of_a_missing_table(monkeypatch, capsys):

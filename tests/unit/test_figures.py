@@ -3,7 +3,7 @@
 import pytest
 
 from noughts.store import figures
-from noughts.store.people_moves import people_moves
+from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import stats
 from noughts.store.store import Store
@@ -19,7 +19,7 @@ def counted(tmp_path):
 
     def count(*games):
         with Store(filled(tmp_path / "games.db", *games)) as store:
-            return stats(store, GameFilter()), people_moves(store, GameFilter()).positions
+            return stats(store, GameFilter()), met_positions(store, GameFilter())
 
     return count
 

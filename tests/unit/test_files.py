@@ -53,5 +53,5 @@ def test_standard_output_can_be_named(tmp_path):
 
 
 def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(NoughtsError, match="cannot write"):
+    with pytest.raises(NoughtsError, match=r"\(it is a folder\); name a file in it$"):
         write_whole(tmp_path, b"x")

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from noughts import brain
+from noughts.device_files import device_files
 from noughts.errors import BoardError
 from noughts.protocol.sentences import Boot, Game
 from noughts.protocol.situation import Situation
@@ -113,7 +115,6 @@ def test_one_task_with_a_board_at_a_time(monkeypatch):
         monitor=SimpleNamespace(lent=contextlib.nullcontext),
     )  # fmt: skip
     monkeypatch.setattr(web_works, "find_boards", find)
-    monkeypatch.setattr(web_works, "files_for_boards", dict)
     works = web_works.Works(hub)
     works.update("usb-1")
     works.update("usb-2")
@@ -131,6 +132,24 @@ def test_one_task_with_a_board_at_a_time(monkeypatch):
             refused()
     begun[-1]()
     works.flash("usb-3")
+
+
+@pytest.mark.parametrize("what", ["update", "flash"])
+def test_the_page_sends_no_table_that_can_lose(monkeypatch, what):
+    table = brain.Table((1,) * 10, ())
+    files = device_files() | {"table.py": brain.source(table).encode()}
+    monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
+    monkeypatch.setattr(web_works, "bring_up_to_date", lambda *_: "sent")
+    monkeypatch.setattr(web_works, "flash", lambda *_, **named: None)
+    monkeypatch.setattr(web_works.Works, "_drive", lambda *_: None)
+    noted = []
+    hub = SimpleNamespace(
+        known=lambda: ["usb-1"], beside=lambda work: work(), virtual=SimpleNamespace(kinds={}),
+        stopping=False, note_work=lambda name, work: noted.append(work), port=str,
+        monitor=SimpleNamespace(lent=contextlib.nullcontext),
+    )  # fmt: skip
+    getattr(web_works.Works(hub), what)("usb-1")
+    assert not noted[-1]["good"] and "can play 5 in X.O......" in noted[-1]["result"]
 
 
 def test_a_board_that_is_back_at_another_port_before_the_first_one_is_gone():

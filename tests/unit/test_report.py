@@ -16,7 +16,7 @@ from noughts.game.positions import EMPTY, canonical
 from noughts.game.review import review
 from noughts.protocol.sentences import outcome
 from noughts.report.page import page
-from noughts.store.people_moves import people_moves
+from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import stats
 from noughts.store.store import Store
@@ -143,7 +143,7 @@ def test_names_are_text(noughts, path, name):
 
 def test_what_was_chosen_is_text_too(path):
     with Store(path) as store:
-        found, moves = stats(store, GameFilter()), people_moves(store, GameFilter())
+        found, moves = stats(store, GameFilter()), met_positions(store, GameFilter())
     assert "Only &lt;b&gt; [2J . " in page(found, {}, moves, "<b>\x1b[2J\u202e")
 
 
@@ -193,7 +193,7 @@ def test_peoples_moves_are_those_of_a_review(tmp_path):
         for cells, seats, first, number in games:
             told = stages(cells, seats=seats, first=first, number=number)[-1]
             store.keep("usb-1", told, AT)
-        found = people_moves(store, GameFilter())
+        found, counted = met_positions(store, GameFilter()), stats(store, GameFilter())
     met, wrong, openings = Counter(), Counter(), Counter()
     for cells, seats, first, _ in games:
         order = seats if first == "A" else seats[::-1]
@@ -203,10 +203,10 @@ def test_peoples_moves_are_those_of_a_review(tmp_path):
                 met[least] += 1
                 wrong[least] += move.mistake
                 openings[move.cell] += move.before == EMPTY
-    assert {each.position: each.met for each in found.positions} == met
-    assert {each.position: each.mistakes for each in found.positions} == wrong
-    assert found.openings == [openings[cell] for cell in range(9)]
-    order = [each.mistakes for each in found.positions]
+    assert {each.position: each.met for each in found} == met
+    assert {each.position: each.mistakes for each in found} == wrong
+    assert counted.first_moves == [openings[cell] for cell in range(9)]
+    order = [each.mistakes for each in found]
     assert order == sorted(order, reverse=True)
 
 
@@ -217,8 +217,8 @@ def test_cells_are_counted_together_where_the_position_is_the_same(tmp_path):
             cells = [corner, *(cell for cell in DRAW if cell != corner)]
             plies = next(n for n in range(1, 10) if outcome(tuple(cells[:n]), "A") != "-")
             store.keep("usb-1", stages(cells[:plies], number=number)[-1], AT)
-        found = people_moves(store, GameFilter())
-    (empty,) = (each for each in found.positions if each.position == EMPTY)
+        found = met_positions(store, GameFilter())
+    (empty,) = (each for each in found if each.position == EMPTY)
     assert empty.moves == {0: 4}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from noughts.commands.options import add_radio
+from noughts.commands.options import add_radio, add_unproved, prove_table
 from noughts.errors import BoardError, NoughtsError, in_words, printable
 from noughts.hardware import drive as drives
 from noughts.hardware.drive import Drive
@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hex", metavar="FILE", type=Path, help="copy this hex, which `noughts hex` made"
     )
+    add_unproved(parser)
     add_radio(parser)
     parser.add_argument(
         "--port",
@@ -53,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
     chosen = _chosen(args.drive, args.all)
     say = partial(print, flush=True)
     what = hex_in(args.hex) if args.hex else our_hex(args.radio or OFF)
+    if what.table is not None:
+        prove_table(what.table, args.unproved)
     failed = 0
     for drive in chosen:
         try:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from noughts import brain
-from noughts.commands.options import add_radio
+from noughts.commands.options import add_radio, add_unproved, prove_table
 from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "for V1 or for V2; may be given twice",
     )
     add_radio(parser)
+    add_unproved(parser)
     parser.add_argument(
         "--list", metavar="FILE", type=Path, help="build nothing; list what this hex holds"
     )
@@ -54,9 +55,10 @@ def run(args: argparse.Namespace) -> int:
     looking = args.list or args.extract
     if args.list and args.extract:
         args.error("--list and --extract each take a hex; give one of them")
-    if looking and (args.output or args.firmware or args.radio):
+    if looking and (args.output or args.firmware or args.radio or args.unproved):
         args.error(
-            "-o, --firmware, --radio and --gateway are for building, not for --list or --extract"
+            "-o, --firmware, --radio, --gateway and --unproved are for building, not for --list "
+            "or --extract"
         )
     radio: Radio = args.radio or OFF
     if looking:
@@ -70,7 +72,9 @@ def run(args: argparse.Namespace) -> int:
         if args.output == Path("-"):
             args.error("cannot write a hex to standard output; name a file")
         files = files_for_boards()
-        brain.of(files)  # without one, it would not be the game
+        table = brain.of(files)  # without one, it would not be the game
+        if radio.gateway is None:
+            prove_table(table, args.unproved)
         firmwares = image.for_boards(args.firmware or [])
         _warn(firmwares)
         contents = {board: files_with(radio, board, files) for board in firmwares}

@@ -25,7 +25,6 @@ from noughts.learning.changes import Change, changes
 from noughts.learning.fit import fit
 from noughts.learning.habits import Habits
 from noughts.learning.left_out import LeftOut, left_out
-from noughts.learning.prove import prove
 from noughts.learning.validation import FOLDS, Estimate, estimate
 from noughts.protocol.describe import counted
 from noughts.store.people_games import people_games
@@ -68,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
             raise nothing_found(store)
     habits, hard = Habits(games), brain.make()
     table = fit(habits)
-    prove(table)
+    brain.prove(table)
     estimated = estimate(games, hard)
     learned = _Learned(
         habits, table, estimated, changes(hard, table, habits), left_out(table, habits)

@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
+from noughts import brain
+from noughts.brain import Table
 from noughts.engines.own import LIMIT_S
 from noughts.engines.own.engine import OwnEngine, from_program, packaged
 from noughts.engines.registry import engine_named, engines
@@ -58,6 +60,23 @@ def add_radio(parser: argparse.ArgumentParser, off: bool = False) -> None:
         type=_typed(lambda text: Radio(gateway=_group(text))),
         help="no game, but a gateway: a board that prints what the group sends, for `watch`",
     )
+
+
+def add_unproved(parser: argparse.ArgumentParser) -> None:
+    """The option for a table that can lose."""
+    parser.add_argument(
+        "--unproved",
+        action="store_true",
+        help="accept a table that can lose, or give away a win; otherwise it is refused",
+    )
+
+
+def prove_table(table: Table, unproved: bool) -> None:
+    """Say of a table for a board what is wrong with it; raise that, unless it is accepted."""
+    if not unproved:
+        brain.prove(table, "make another with `noughts table`, or accept it with --unproved")
+    elif found := brain.flaw(table):
+        print(f"noughts: {found}; accepted, because of --unproved", file=sys.stderr)
 
 
 def _group(text: str) -> int:

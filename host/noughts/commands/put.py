@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from noughts import brain
-from noughts.commands.options import add_radio
+from noughts.commands.options import add_radio, add_unproved, prove_table
 from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError
 from noughts.hardware.ports import choose_port
@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--table", metavar="FILE", type=Path, help="send this table instead of device/table.py"
     )
+    add_unproved(parser)
     add_radio(parser, off=True)
     parser.add_argument(
         "--forget",
@@ -52,7 +53,9 @@ def run(args: argparse.Namespace) -> int:
     files = files_for_boards()
     if args.table:
         files["table.py"] = pack(brain.source(read_table(args.table)).encode())
-    brain.of(files)  # what is missing here is said before any board is looked for
+    table = brain.of(files)  # what is missing here is said before any board is looked for
+    if not (args.radio and args.radio.gateway is not None):
+        prove_table(table, args.unproved)
     name = choose_port(args.port)
     print(
         bring_up_to_date(

@@ -21,7 +21,7 @@ from noughts.protocol.describe import counted
 from noughts.report.page import Last, page
 from noughts.store import timestamps
 from noughts.store.export_columns import plain_text
-from noughts.store.people_moves import people_moves
+from noughts.store.people_moves import met_positions
 from noughts.store.queries import last_games
 from noughts.store.statistics import BoardStats, Stats, board_record, stats
 from noughts.store.timestamps import UNKNOWN, When
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         if as_csv:
             text = _csv(found, last)
         else:
-            text = page(found, last, people_moves(store, which), chosen.in_words())
+            text = page(found, last, met_positions(store, which), chosen.in_words())
             steps.advance(1)
     with output(path) as file:
         file.write(text.encode())

@@ -35,11 +35,12 @@ _WARMTH = ((40, 245), (50, 190), (75, 80))
 RECORDS = """
 --json prints one object: games; told_late (those of them that are only known to have been over at
 some moment); by_radio (those that are known from the radio alone); results (a list: seats, first,
-games, A, B, draw, abandoned, unfinished); first_moves (nine counts, cells in reading order);
-lengths (moves: games that were won or drawn); boards (a list: board, name, games, won, drawn and
-lost against the chip, between_people, abandoned, unfinished, mistakes and mistakes_a_game of
-people); players (by seat: games, moves, mistakes and mistakes_a_game in games that were won or
-drawn; thought_ms: the quartiles of the time from the move before to this one, or null).
+games, A, B, draw, abandoned, unfinished); first_moves (of people, in games that were won or drawn:
+nine counts, cells in reading order); lengths (moves: games that were won or drawn); boards (a list:
+board, name, games, won, drawn and lost against the chip, between_people, abandoned, unfinished,
+mistakes and mistakes_a_game of people); players (by seat: games, moves, mistakes and
+mistakes_a_game in games that were won or drawn; thought_ms: the quartiles of the time from the move
+before to this one, or null).
 """
 
 
@@ -93,7 +94,7 @@ def _tell(found: Stats) -> None:
     )
     moved = sum(found.first_moves)
     if moved:
-        print("\nFirst moves\n")
+        print("\nFirst moves of people, in games that were won or drawn\n")
         _print_heat([count / moved for count in found.first_moves])
     ended = sum(found.lengths.values())
     if ended:

@@ -61,10 +61,9 @@ def _compare(path: Path, content: bytes) -> brain.Table | None:
     if present.startswith(b"# noughts: hard's brain, made by `noughts learn`"):
         # Imported here: what most runs do not need takes longer than all the rest.
         from noughts.commands.put import read_table
-        from noughts.learning.prove import prove
 
         table = read_table(path)
-        prove(table)
+        brain.prove(table)
         return table
     if present != content:
         raise NoughtsError(f"{path} differs from the table that is generated; run `noughts table`")

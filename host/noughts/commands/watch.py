@@ -21,7 +21,7 @@ from noughts.commands.watch_captured import known, read_captured
 from noughts.commands.watch_output import RECORDS, EventLines, as_lines, sum_up
 from noughts.commands.watch_rooms import Rooms, Sources
 from noughts.errors import NoughtsError
-from noughts.hardware.ports import find_ports
+from noughts.hardware.ports import find_ports, may_be_port
 from noughts.store.store import Store, default_path
 from noughts.terminal.lines import say
 from noughts.terminal.stuck import leaving_a_stuck_terminal
@@ -110,6 +110,8 @@ def _check(port: str) -> None:
         if not port.strip():
             raise ValueError("its name is empty")
         _check_address(port)
+        if not may_be_port(port):
+            raise ValueError("it is not a serial device")
         serial.serial_for_url(port, do_not_open=True).close()
     except Exception as error:  # the handlers of URLs raise whatever they come across
         reason = " ".join(str(error).split())

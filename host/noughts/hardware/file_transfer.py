@@ -31,6 +31,10 @@ _PATIENCE_S = (1.0, 1.0, 2.0, 4.0)
 _LIMIT_S = 60.0
 _TRIES = 3
 _PAGES_FOR_GAMES = 2
+_RESET_OR_FLASH = (
+    "reset it and run the same command again; if that fails too, repair it with `noughts flash`"
+)
+"""A power cut may have damaged the file system: no reset helps then."""
 _CARRY_OUT_S = 0.5
 """A command is not to be interrupted that is just writing a file."""
 
@@ -194,13 +198,11 @@ class BoardFiles:
             if error.errno is not None:  # the port, not the board, has failed
                 raise gone(self._port) from error
             reason = " ".join(str(error).split())
-            raise BoardError(
-                f"the board could not {what} ({reason}); reset it and run the same command again"
-            ) from error
+            raise BoardError(f"the board could not {what} ({reason}); {_RESET_OR_FLASH}") from error
         except _NONSENSE as error:
             raise BoardError(
                 f"the board on {self.name} gave no sensible answer when asked to {what}; "
-                "reset it and run the same command again"
+                + _RESET_OR_FLASH
             ) from error
 
     def _no_micropython(self) -> BoardError:

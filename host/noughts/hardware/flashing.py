@@ -11,6 +11,7 @@ import serial
 
 from noughts import brain
 from noughts.board_ids import V1
+from noughts.brain import Table
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError
 from noughts.firmware import image
@@ -33,8 +34,8 @@ class Hex:
     """A Universal Hex, and what is in it."""
 
     content: bytes
-    table_id: str
-    """Of the game; empty where it is a gateway."""
+    table: Table | None
+    """The game's; None where it is a gateway."""
     boards: frozenset[str]
     radio: Radio = OFF
 
@@ -42,11 +43,11 @@ class Hex:
 def our_hex(radio: Radio = OFF) -> Hex:
     """The game, or a gateway, on the official firmware, for every micro:bit."""
     files = files_for_boards()
-    table_id = brain.of(files).id
+    table = brain.of(files) if radio.gateway is None else None
     firmwares = image.bundled()
     contents = {board: files_with(radio, board, files) for board in firmwares}
     text = image.universal_of(firmwares, contents)
-    return Hex(text.encode(), table_id, frozenset(firmwares), radio)
+    return Hex(text.encode(), table, frozenset(firmwares), radio)
 
 
 def hex_in(path: Path) -> Hex:
@@ -54,7 +55,7 @@ def hex_in(path: Path) -> Hex:
 
     Raises `FirmwareError`.
     """
-    ids = set()
+    tables: set[Table | None] = set()
     radios = set()
     text = image.text_of(path)
     firmwares = image.read(text, str(path))
@@ -62,17 +63,17 @@ def hex_in(path: Path) -> Hex:
         files = firmware.files()
         radios.add(radio_of(files))
         if radio_of(files).gateway is not None:
-            ids.add("")
+            tables.add(None)
             continue
         if "table.py" not in files or "main.py" not in files:
             raise FirmwareError(f"{path} does not hold the game; make one with `noughts hex`")
-        ids.add(brain.read(files["table.py"].decode("latin-1"), f"table.py in {path}").id)
-    if len(ids) > 1:
+        tables.add(brain.read(files["table.py"].decode("latin-1"), f"table.py in {path}"))
+    if len(tables) > 1:
         raise FirmwareError(
             f"{path} has a different table for each board; make a new hex with `noughts hex`"
         )
     # A V1 has no radio in a game's hex.
-    return Hex(text.encode(), ids.pop(), frozenset(firmwares), max(radios, key=OFF.__ne__))
+    return Hex(text.encode(), tables.pop(), frozenset(firmwares), max(radios, key=OFF.__ne__))
 
 
 def flash(
@@ -122,7 +123,8 @@ def flash(
     start = _verify(_port(drive, port), what.radio)
     if start.boot is not None:
         started(start.boot)
-    say(f"{drive.path}: {confirmed_start(start, what.table_id, what.radio)}")
+    table_id = what.table.id if what.table else ""
+    say(f"{drive.path}: {confirmed_start(start, table_id, what.radio)}")
 
 
 def _port(drive: Drive, wanted: str | None) -> str:

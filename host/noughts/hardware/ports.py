@@ -116,6 +116,22 @@ def open_port(name: str, timeout_s: float = 0) -> serial.SerialBase:
     return port
 
 
+def may_be_port(name: str) -> bool:
+    """Whether it is a serial device, a URL, or not there yet. Windows has no other devices."""
+    if os.name != "posix" or not Path(name).exists():
+        return True
+    if not Path(name).is_char_device():
+        return False
+    try:
+        handle = os.open(name, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:  # why, `open_port` says
+        return True
+    try:
+        return os.isatty(handle)
+    finally:
+        os.close(handle)
+
+
 def read_port(port: serial.SerialBase, size: int) -> bytes:
     """What is there by now, at most so many bytes, of a port that does not wait."""
     data: bytes = port.read(size)
@@ -148,6 +164,8 @@ def why_not(name: str, error: Exception) -> str:
         return f"no permission to use {name}; {how_to_be_permitted(name)}"
     if number in (errno.EBUSY, errno.EWOULDBLOCK):
         return _in_use(name, users_of(name))
+    if not may_be_port(name):
+        return f"{name} is not a port (it is not a serial device); name one such as /dev/ttyACM0"
     reason = " ".join(text.split())
     return f"cannot open the port {name} ({reason}); check its name and the cable"
 

@@ -15,7 +15,7 @@ from noughts.game.board_svg import drawn
 from noughts.report.style import CSS
 from noughts.store import figures, timestamps
 from noughts.store.figures import Table
-from noughts.store.people_moves import MetPosition, PeopleMoves
+from noughts.store.people_moves import MetPosition
 from noughts.store.statistics import BoardStats, Stats
 from noughts.store.timestamps import When
 
@@ -30,14 +30,14 @@ Last = Mapping[str, When]
 """By board, when its latest game was played."""
 
 
-def page(found: Stats, last: Last, moves: PeopleMoves, chosen: str) -> str:
+def page(found: Stats, last: Last, positions: Sequence[MetPosition], chosen: str) -> str:
     """The whole page; chosen: which games, in words, empty for all."""
     parts = [_heading(found, chosen), _results(found), _boards(found.boards, last)]
-    if any(moves.openings):
-        parts.append(_first_moves(moves.openings))
-    if moves.positions:
-        parts.append(_mistakes(moves.positions))
-        parts.append(_positions(moves.positions))
+    if any(found.first_moves):
+        parts.append(_first_moves(found.first_moves))
+    if positions:
+        parts.append(_mistakes(positions))
+        parts.append(_positions(positions))
     body = "\n".join(parts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -44,26 +44,16 @@ class MetPosition:
         return -value(self.position.play(cell))
 
 
-@dataclass(frozen=True)
-class PeopleMoves:
-    """Of people, in games that were won or drawn."""
+def met_positions(store: Store, wanted: GameFilter) -> list[MetPosition]:
+    """Over the games that fit and were won or drawn; the one with most mistakes comes first.
 
-    openings: list[int]
-    """How often each cell was the first move of a game."""
-    positions: list[MetPosition]
-    """The one with most mistakes first."""
-
-
-def people_moves(store: Store, wanted: GameFilter) -> PeopleMoves:
-    """Over the games that fit. Raises `StoreError`, also for a store that holds nonsense."""
+    Raises `StoreError`, also for a store that holds nonsense.
+    """
     with sound(store.path):
         counts = _counted(store, wanted)
     met: dict[Position, Counter[int]] = {}
-    openings = [0] * 9
     for (masks, cell), count in counts.items():
         position = Position(masks >> 9, masks & FULL)
-        if not masks:
-            openings[cell] += count
         least = canonical(position)
         met.setdefault(least, Counter())[_turned(position, least, cell)] += count
     positions = [
@@ -71,7 +61,7 @@ def people_moves(store: Store, wanted: GameFilter) -> PeopleMoves:
         for position, moves in met.items()
     ]
     positions.sort(key=lambda each: (-each.mistakes, -each.met, each.position))
-    return PeopleMoves(openings, positions)
+    return positions
 
 
 def _counted(store: Store, wanted: GameFilter) -> Counter[tuple[int, int]]:

@@ -125,7 +125,7 @@ class Stats:
     results: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     """By seats and who began: how often each end, as in the sentence."""
     first_moves: list[int] = field(default_factory=lambda: [0] * _PLIES)
-    """How often each cell was the first."""
+    """How often people began with each cell, in games that ended by the rules."""
     lengths: Counter[int] = field(default_factory=Counter)
     """How many games that ended by the rules had so many moves."""
     players: dict[str, Player] = field(default_factory=dict)
@@ -160,12 +160,13 @@ def _counted(store: Store, wanted: GameFilter) -> Stats:
         results[end] += 1
         if not moves:
             continue
-        found.first_moves[int(moves[0])] += 1
         thought = thinking(times)
         mover.thought_ms += thought[::2]
         other.thought_ms += thought[1::2]
         if end in "AB=":
             found.lengths[len(moves)] += 1
+            if seats[first == "B"] == "P":
+                found.first_moves[int(moves[0])] += 1
             mover.games += 1
             other.games += 1
             mover.moves += (len(moves) + 1) // 2

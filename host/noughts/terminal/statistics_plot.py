@@ -70,7 +70,7 @@ def _first_moves(axes: Axes, found: Stats) -> None:
         )  # fmt: skip
     axes.set_xticks([])
     axes.set_yticks([])
-    axes.set_title("First moves")
+    axes.set_title("First moves of people")
 
 
 def _lengths(axes: Axes, found: Stats) -> None:

@@ -19,7 +19,7 @@ from noughts.game.positions import EMPTY, Position, canonical
 from noughts.game.puzzles import LEVELS, Puzzle, draw, level, puzzle_of
 from noughts.game.solver import value
 from noughts.protocol.describe import WORTHS
-from noughts.store.people_moves import people_moves
+from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store
 from noughts.web.position import NAMES, described
@@ -71,7 +71,7 @@ class _People:
             if time.monotonic() >= self._until_s:
                 try:
                     with Store(self._site.db) as store:
-                        found = people_moves(store, GameFilter()).positions
+                        found = met_positions(store, GameFilter())
                     self._met = {each.position: (each.met, each.mistakes) for each in found}
                 except StoreError:
                     self._met = {}

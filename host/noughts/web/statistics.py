@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from noughts.store import figures
 from noughts.store.figures import Table
 from noughts.store.filter_words import ChosenGames
-from noughts.store.people_moves import MetPosition, people_moves
+from noughts.store.people_moves import MetPosition, met_positions
 from noughts.store.queries import GameFilter, games, last_games
 from noughts.store.statistics import stats
 from noughts.store.store import Store
@@ -94,18 +94,16 @@ def _counted(db: Path, chosen: ChosenGames) -> bytes:
             "choices": choices(store),
         }
         if found.games:
-            people = people_moves(store, which)
+            positions = met_positions(store, which)
             shown |= {
                 "facts": figures.facts(found),
                 "results": _table(figures.results(found)),
                 "boards": _table(figures.boards(found.boards, last_games(store, which))),
                 "players": _table(figures.players(found)),
                 "lengths": _table(figures.lengths(found)),
-                "first_moves": _first_moves(people.openings),
-                "mistakes": _table(figures.mistakes(people.positions)),
-                "positions": [
-                    _position(each) for each in people.positions[:_SHOWN] if each.mistakes
-                ],
+                "first_moves": _first_moves(found.first_moves),
+                "mistakes": _table(figures.mistakes(positions)),
+                "positions": [_position(each) for each in positions[:_SHOWN] if each.mistakes],
                 "positions_note": figures.POSITIONS_NOTE,
             }
     return json.dumps(shown).encode()

@@ -93,6 +93,7 @@ class Works:
 
         def work(told: _Told) -> str:
             port, files = self._port(name), files_for_boards()
+            brain.prove(brain.of(files))
             with self._hub.monitor.lent(name):
                 return bring_up_to_date(
                     port, files, False, told.say, told.progress, self._boot(name)
@@ -108,9 +109,10 @@ class Works:
             with self._hub.monitor.lent(name):
                 if virtual:
                     return self._flash_virtual(name)
-                flash(
-                    self._drive(name), our_hex(), told.say, told.progress, started=self._boot(name)
-                )
+                drive, what = self._drive(name), our_hex()
+                if what.table is not None:
+                    brain.prove(what.table)
+                flash(drive, what, told.say, told.progress, started=self._boot(name))
             return "flashed"
 
         self._begin(name, "flash", work)
