@@ -15,9 +15,9 @@ from noughts.firmware import image
 from noughts.hardware import flashing
 from noughts.hardware.drive import look
 from noughts.terminal.progress import progress
-from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import firmware_for, program
 from stand_in_drive import StandInDrive
+from stepped_ports import SteppedBoard
 
 
 @pytest.fixture
@@ -44,44 +44,34 @@ def test_flashed_verified_played(plugged_in, drive, capsys, kind):
     driver.play_out("41375", "A")
 
 
-<<<<<<< HEAD
-def test_a_v1_whose_files_cannot_be_listed_is_repaired(drive, capsys):
+def test_a_v1_whose_files_cannot_be_listed_is_repaired(clock, drive, capsys):
     """The power went while the head of a file was written: after its marker, before its name."""
     made = program("V1")
     chunks = firmware_for("V1", None).layout[::128]
     at = next(at for at in chunks if made.flash[at] == 0xFF)
     torn = made.flash[:at] + b"\xfe" + made.flash[at + 1 :]
-    with VirtualBoard(replace(made, flash=torn), speed=4) as board:
-        put = ["put", "--port", board.port]
-        assert main(put) == 1
-        told = capsys.readouterr().err
-        assert "could not list its files (OSError: file not found); reset it and run" in told
-        assert told.endswith("; if that fails too, repair it with `noughts flash`\n")
-        assert flash(drive(board), "--port", board.port) == 0
-        assert main(put) == 0
+    board = SteppedBoard(clock, replace(made, flash=torn).microbit())
+    put = ["put", "--port", board.port]
+    assert main(put) == 1
+    told = capsys.readouterr().err
+    assert "could not list its files (OSError: file not found); reset it and run" in told
+    assert told.endswith("; if that fails too, repair it with `noughts flash`\n")
+    assert flash(drive(board), "--port", board.port) == 0
+    assert main(put) == 0
     assert "0 of 18 files to send" in capsys.readouterr().out
 
 
-def test_another_hex(virtual, drive, tmp_path, capsys):
-    """One with another table, that was made before, and can lose."""
-=======
 def test_another_hex(plugged_in, drive, tmp_path, capsys):
-    """One with another table, that was made before."""
->>>>>>> i28-a
+    """One with another table, that was made before, and can lose."""
     other = brain.Table((1,) * 10, ())
     files = {**files_for_boards(), "table.py": brain.source(other).encode()}
     path = tmp_path / "other.hex"
     path.write_text(image.universal(image.bundled(), files))
-<<<<<<< HEAD
-    board = virtual({}, speed=4)
+    board = plugged_in({})
     words = drive(board), "--port", board.port, "--hex", str(path)
     assert flash(*words) == 1
     assert f"the table {other.id} can play 5 in X.O......, which" in capsys.readouterr().err
     assert flash(*words, "--unproved") == 0
-=======
-    board = plugged_in({})
-    assert flash(drive(board), "--port", board.port, "--hex", str(path)) == 0
->>>>>>> i28-a
     assert f"game {__version__}, table {other.id}" in capsys.readouterr().out
 
 
