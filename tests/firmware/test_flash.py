@@ -1,8 +1,7 @@
 """`noughts flash` onto a stand-in drive, behind which the official firmware runs in device time."""
 
-from functools import partial
-
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
