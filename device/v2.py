@@ -28,7 +28,7 @@ try:
     log.set_labels(*LABELS, timestamp=None)
 except (ImportError, OSError) as e:  # a firmware before 2.1
     log = None
-    print("games are not kept:", e)
+    print("games are not stored:", e)
 
 
 def keep(text):
@@ -39,4 +39,4 @@ def keep(text):
             log.add(dict(zip(LABELS, text[4:-3].split(","))))
         except OSError as e:  # it is full
             log = None
-            print("games are not kept:", e)
+            print("games are not stored:", e)

@@ -9,17 +9,16 @@ from noughts.device_files import device_files
 from noughts.virtual.program import program
 from soak import cuts, endurance
 from soak.machine import Machine
-from soak.player import A, B, Player
+from soak.player import Player
 
 UNMODELLED = {"V1": 0x4000_B504, "V2": 0x4001_1504}
 BOARDS = pytest.mark.parametrize("board", ["V1", long("V2")])
 
 
-def test_it_plays_after_every_cut():
-    result = cuts.Cuts("V1", seed=3).run(6)
-    assert not result.failure
-    assert result.cuts == 6
-    assert 0 < result.in_a_write + result.in_an_erase < 6
+@BOARDS
+def test_it_plays_after_every_cut(board):
+    result = cuts.Cuts(board, seed=3).run(4)
+    assert not result.failure and result.cuts == 4
 
 
 @BOARDS
@@ -66,15 +65,19 @@ def test_a_game_may_begin_late():
 
 
 @pytest.mark.long
-def test_a_choice_that_is_not_kept_is_noticed(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "old", "new", "complaint"),
+    [
+        ("menu.py", b"file.write(chosen)", b"file.write('Pb')", "the menu offers Pb"),
+        ("kept.py", b"number % 24", b"number % 2", "games are lost"),
+    ],
+)
+def test_what_is_not_stored_is_noticed(monkeypatch, name, old, new, complaint):
     files = device_files()
-    assert b"menu.chosen)" in files["kept.py"]
-    files["kept.py"] = files["kept.py"].replace(b"menu.chosen)", b"'Pb')")
+    assert old in files[name]
+    files[name] = files[name].replace(old, new)
     monkeypatch.setattr(cuts, "program", partial(program, files=files))
-    # While flash is written, the choice may be lost: the power goes at other moments, too.
-    monkeypatch.setattr(cuts.Cuts, "_way", lambda _: "moment")
-    result = cuts.Cuts("V1", seed=3).run(14)
-    assert "the menu offers Pb; expected one of" in result.failure
+    assert complaint in cuts.Cuts("V1", seed=3).run(14).failure
 
 
 @BOARDS
@@ -96,21 +99,6 @@ def test_games_and_choices_hardly_wear_the_flash(monkeypatch, board, wait_ms):
     for wear, times in ((result.games, 40), (result.others, 12)):
         assert wear.times == times
         assert wear.lasting(board) > 100_000
-        assert wear.writes // times in range(25, 50)
+        assert wear.writes // times < 60
         assert wear.longest_ms < wait_ms
-    assert result.games.erases
-
-
-def test_a_v1_needs_a_chunk_for_a_game_whatever_is_chosen():
-    """With more of them, those of a page would not be freed together, and files would be moved."""
-    machine = Machine("V1")
-    player = Player(machine)
-    player.boots()
-    before = machine.files()
-    for buttons in ((), (A, B), (A,), (A,), (), (A, B)):
-        if buttons:
-            player.tap(*buttons)
-        player.start()
-        player.leave()
-    written = [at for at in range(0, len(before), 128) if machine.files()[at] != before[at]]
-    assert len(written) == 6
+    assert bool(result.games.erases) == (board == "V1")

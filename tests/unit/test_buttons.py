@@ -33,11 +33,7 @@ class Bench:
         )
         if board == "V2":
             microbit.__dict__["pin_logo"] = None
-        machine = ModuleType("machine")
-        machine.__dict__.update(mem8=Erased(), mem32=Erased())
-        kept = ModuleType("v2kept")
-        kept.__dict__.update(keep=None, room=None, tell=None)
-        others = {"microbit": microbit, "machine": machine, "v2kept": kept}
+        others = {"microbit": microbit}
         self.buttons = load_device("buttons", others=others)
         for _ in range(10):  # let it see that nothing is pressed
             self.buttons.wait()

@@ -29,7 +29,7 @@ def test_files_tell_what_they_were_made_for(radio):
         assert set(files) - set(GAME) == ({"air.py", "group.py"} if radio != OFF else set())
 
 
-def test_a_v1_plays_without_radio_and_no_v2_gets_more_than_it_has_room_for():
+def test_a_v1_plays_without_radio_and_a_v2_has_room_to_spare():
     assert files_with(Radio(sends=7), "V1", GAME) == GAME
     sends = image.bundled_for("V2").usage(files_with(Radio(sends=255), "V2", GAME))
     assert sends.used <= 100 * 128

@@ -1,5 +1,7 @@
 """The order in which a board's files are replaced, and what is left alone."""
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from noughts.errors import BoardError
 from noughts.hardware.file_commands import checksum
 from noughts.hardware.file_transfer import BoardFile
-from noughts.hardware.update import all_anew, forget_games, plan
+from noughts.hardware.update import forget_games, plan
 from noughts.packing import MARK
 
 WANTED = {name: b"# noughts: " + name.encode() for name in ("ai.py", "main.py", "table.py")}
@@ -49,38 +51,15 @@ def test_the_files_that_tell_of_missing_ones_stay_until_they_are_written_anew():
     assert update.send == ("fault.py", "main.py", "ai.py", "table.py")
 
 
-def test_a_v2_is_sent_all_files_anew():
-    wanted = {**WANTED, "fault.py": b"# noughts: fault.py"}
-    others = {
-        "mine.py": b"mine",
-        "old.py": b"# noughts: once",
-        "settings": b"Hb",
-        "x y.py": b"# noughts: ",
-        "~A": b"\0",
-    }
-    update = all_anew(on_board({**wanted, **others}), wanted)
-    assert update.anew
-    assert update.remove == ("table.py", "ai.py", "old.py", "settings")
-    assert update.send == ("fault.py", "main.py", "ai.py", "table.py")
-
-
-@pytest.mark.parametrize(
-    ("kind", "games"),
-    [("V1", {str(number) for number in range(65)}), ("V2", {"0", "~", "~@", "~A", "~W"})],
-)
-def test_no_other_files_than_those_of_games_are_forgotten(kind, games):
-    others = {"ai.py", "65", "07", "~AB", "1.py", "0" * 9, "100"}
-    others |= {"1", "64"} if kind == "V2" else {"~", "~A"}
-    removed, said = [], []
-
-    class Board:
-        def remove(self, names):
-            removed.extend(names)
-
-    for present in (games | others, others):
-        forget_games(kind, Board(), on_board(dict.fromkeys(present, b"")), said.append)
-        assert set(removed) == games
-    assert said == ["the games that it has kept are forgotten", "it has kept no games"]
+def test_only_stored_games_and_the_choice_are_forgotten():
+    stored = {"0": b"100024$NG,", "23": b"100023$NG,", "settings": b"Hb"}
+    others = {"1": b"one", "07": b"100007 cats", "a": b"100001$NG,", "ai.py": b"# noughts:"}
+    removed, emptied = [], []
+    board = SimpleNamespace(remove=removed.extend, forget_log=lambda: emptied.append(True))
+    forget_games("V1", board, on_board({**stored, **others}), str)
+    assert set(removed) == set(stored) and not emptied
+    forget_games("V2", board, on_board({"settings": b"volume = 11"}), str)
+    assert set(removed) == set(stored) and emptied == [True]
 
 
 def test_retired_files_go_and_others_stay():
@@ -88,10 +67,11 @@ def test_retired_files_go_and_others_stay():
         **WANTED,
         "old.py": b"# noughts: once",
         "mine.py": b"# noughts and crosses, by me",
-        "settings": b"Hb",  # of release 1.0.0
+        "settings": b"Hb",
+        "12": b"100012Hb$NG,",  # of release 1.0.0
+        "13": b"100012 bottles",
     }
-    assert planned(files) == (("table.py", "old.py", "settings"), ("table.py",))
-    assert planned({**WANTED, "settings": b"volume = 11"}) == ((), ())
+    assert planned(files) == (("table.py", "12", "old.py"), ("table.py",))
     # microfs does not quote names, so none is passed on that would need it.
     assert planned({**WANTED, "a'b.py": b"# noughts: ", "x y.py": b"# noughts: "}) == ((), ())
 

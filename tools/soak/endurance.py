@@ -1,5 +1,7 @@
 """How long the flash lasts: counts the erases that games cost, also when the choice changes.
 
+A V2 stores games in its interface chip's flash, which is not counted here.
+
 A page of the nRF51822's flash is good for 20,000 erases, one of the nRF52833's for 10,000 (product
 specifications, "Flash" and "NVMC"). The firmware writes a file anew into chunks that were never
 used, and erases a page only to get back chunks that were freed; so what counts is the long run, on
@@ -90,8 +92,8 @@ def count(board: str, changes: int, seed: int = 1, firmware: Path | None = None)
                 player.tap(*buttons)
             player.start()
             player.leave()
-            if not operations:
-                raise ViolationError("a game is not kept")
+            if board == "V1" and not operations:
+                raise ViolationError("a game is not stored")
             wear.add(operations)
     except ViolationError as error:
         result.failure = str(error)

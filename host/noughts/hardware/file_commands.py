@@ -57,8 +57,15 @@ for m in n.split():
 print([m for m in os.listdir() if m in n.split()])
 """
 
-FORGET_LOG = "import log\nlog.delete()\nprint('forgotten')\n"
-"""Empties a V2's data log. Where the firmware has none, `ImportError` is what it answers."""
+FORGET_LOG = """\
+try:
+ import log
+ log.delete()
+except ImportError:
+ pass
+print('forgotten')
+"""
+"""Empties a V2's data log, where the firmware has one."""
 
 
 def checksum(content: bytes) -> int:

@@ -29,6 +29,7 @@ from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
 SETTINGS = "settings"
+_CHOICE = re.compile(rb"[PEMH][bt]")
 _STORED_GAME = re.compile(rb"1\d{5}\$NG,")
 """How a V1's file of a stored game begins (`device/kept.py`); its name is a number."""
 _LEFT_BY_1_0_0 = re.compile(rb"1\d{5}[PEMH][bt]")
@@ -111,7 +112,8 @@ def forget_games(
     stored = [
         name
         for name, file in present.items()
-        if (name.isdigit() and _STORED_GAME.match(file.start)) or name == SETTINGS
+        if (name.isdigit() and _STORED_GAME.match(file.start))
+        or (name == SETTINGS and _CHOICE.fullmatch(file.start))
     ]
     if stored:
         board.remove(stored)

@@ -25,8 +25,8 @@ _MAGIC = b"NOUGHTS1"
 _DIGEST = 32
 _LARGEST = 4 << 20
 """Bytes; a board's memory is an eighth of that."""
-# A chunk of the file system (128 bytes) that begins a file: its marker, the end of the file, and
-# the name with its length (MicroPython's `filesystem.c`); then the menu's choice (`device/menu.py`).
+# A chunk of the file system (128 bytes) that begins a file: its marker, where the file ends, the
+# name with its length (MicroPython's `filesystem.c`), and the menu's choice (`device/menu.py`).
 _SETTINGS = re.compile(rb"\xfe.\x08settings([PEMH][bt])", re.DOTALL)
 _CHUNK = 128
 

@@ -1,0 +1,138 @@
+"""Games that a board stores: in a V1's ring of files, and in a V2's data log."""
+
+from __future__ import annotations
+
+import pytest
+
+from needed import long
+from noughts.device_files import device_files
+from official import stepped
+from soak.machine import Machine
+from soak.player import A, B, Player
+
+NEWEST = 24
+FOREIGN = {
+    **{f"notizen_{letter}": letter.encode() * 40 for letter in "öäüßéñ"},
+    **{
+        name: name.encode() * 9 for name in ("日記", "~", "~A", "~~", "~@x", "~.py", "-", ".", "..")
+    },
+    **{f"{number}": b"%d bottles" % number for number in (24, 25, 64, 65, 99, 100000)},
+    **{f"00{number}": b"agent" for number in range(4)},
+    **{f"{number}.txt": bytes([number]) * 300 for number in range(4)},
+    **{f"sound{number}": bytes(range(256)) for number in range(3)},
+    "settings.txt": b"volume = 11",
+    "Settings": b"Hb",
+    "settings ": b"Hb",
+    "kept": b"Hb",
+    "log": b"boot,game",
+    "x" * 100: b"long",
+    "big": b"big" * 500,
+}
+"""Files of others."""
+
+
+def play(player, games):
+    """So many games, each left after some moves; the last sentence of each."""
+    played = []
+    for number in range(games):
+        player.start()
+        for _ in range(number % 3):
+            player.tap(B)
+        player.leave()
+        played.append(player.games[-1])
+    return played
+
+
+def restarted(machine):
+    """The games that a board sends again when it next starts."""
+    machine.cut_power()
+    player = Player(machine)
+    player.boots()
+    machine.rest(500)
+    player.listen()
+    return player.kept
+
+
+def test_a_v1_sends_its_newest_games_again_at_each_start():
+    machine = Machine("V1")
+    player = Player(machine)
+    player.boots()
+    played = play(player, 3)
+    assert restarted(machine) == played
+    player = Player(machine)
+    machine.cut_power()
+    player.boots()
+    played += play(player, NEWEST + 2)
+    again = restarted(machine)
+    assert sorted(again, key=played.index) == played[-NEWEST:]
+    assert restarted(machine) == again
+
+
+def test_a_v2_adds_rows_to_its_data_log():
+    machine = Machine("V2")
+    player = Player(machine)
+    player.boots()
+    played = play(player, 4)
+    assert machine.logged() == played
+    assert restarted(machine) == []
+    player = Player(machine)
+    machine.cut_power()
+    player.boots()
+    assert machine.logged() == played
+    assert [*played, *play(player, 1)] == machine.logged()
+
+
+FAIL = {
+    "no log": ("V2 2.0.0-beta.5", b"", "no module named 'log'"),
+    "full": ("V2 2.1.2", b"def add(i): raise OSError(28)\nlog.add = add\n", "[Errno 28] ENOSPC"),
+}
+
+
+@pytest.mark.parametrize("case", ["full", *map(long, ["no log"])])
+def test_a_v2_that_cannot_store_games_says_so_once_and_plays(case):
+    firmware, fault, why = FAIL[case]
+    files = device_files()
+    if fault:
+        stub = b"class log:\n add = None\n"
+        files["v2.py"] += stub + fault
+    board = stepped(firmware)(files)
+    board.run_for(2e6)
+    for buttons in ("B", "AB", "B", "AB"):
+        for button in buttons:
+            board.press(button)
+        board.run_for(80_000)
+        for button in buttons:
+            board.release(button)
+        board.run_for(300_000)
+    said = bytes(board.uart.received).decode()
+    assert said.count(",x*") == 2
+    assert said.count(f"games are not stored: {why}\r\n") == 1 and said.count("not stored") == 1
+
+
+@pytest.mark.parametrize("kind", ["V1", long("V2")])
+def test_files_of_others_survive_starts_and_games(kind):
+    machine = Machine(kind, files={**device_files(), **FOREIGN})
+    for number in range(20):
+        player = Player(machine)
+        player.boots()
+        player.tap(*((A,), (A, B))[number % 2])
+        play(player, 1)
+        machine.cut_power()
+    found = files(machine)
+    assert {name: found[name] for name in FOREIGN} == FOREIGN
+
+
+def files(machine):
+    """The files on a board, name to content: chunks of a marker, 126 bytes, and the next one."""
+    memory = machine.files()
+    found = {}
+    for at in range(0, len(memory), 128):
+        if memory[at] == 0xFE:
+            content, chunk = memory[at + 3 : at + 127], at
+            while (following := memory[chunk + 127]) != 0xFF:
+                chunk = 128 * (following - 1)
+                content += memory[chunk + 1 : chunk + 127]
+            end = len(content) // 126 * 126 + memory[at + 1] - 2
+            size = memory[at + 2]
+            found[content[:size].decode()] = content[size:end]
+    return found
