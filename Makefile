@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help play web test check format table hex flash put watch dist bench soak pictures clean test-programs
+.PHONY: help play web test test-long check format table hex flash put watch dist bench soak pictures clean test-programs
 
 play: $(VENV)/play  ## play on a virtual micro:bit
 	@$(BIN)/noughts play
@@ -15,10 +15,15 @@ web: $(VENV)/play  ## play in the browser, and look on
 	@$(BIN)/noughts web
 
 help:  ## list these
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
-test: $(VENV)/dev test-programs check  ## check everything and run all tests
-	@$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+
+test: $(VENV)/dev test-programs check  ## check everything and run the tests (three minutes)
+	@$(PYTEST)
+
+test-long: $(VENV)/dev test-programs  ## run the tests that take minutes each (twenty in all)
+	@$(PYTEST) -m long
 
 check: $(VENV)/dev  ## lint and check types, without tests
 	@$(BIN)/ruff check .

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from mosquitto import Mosquitto, installed
-from needed import missing
+from needed import each_firmware, long, missing
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
-from official import Start, firmwares, stepped
+from official import NEWEST, Start, stepped
+from stepped_ports import Clock, SteppedBoard
 from watcher import Watcher
 
 if TYPE_CHECKING:
@@ -127,16 +128,33 @@ def mosquitto(tmp_path: Path) -> Iterator[Callable[..., Mosquitto]]:
         broker.close()
 
 
-@pytest.fixture(params=["V1 1.1.1", "V2 2.1.2"])
+@pytest.fixture(params=["V1 1.1.1", long("V2 2.1.2")])
 def start(request: pytest.FixtureRequest) -> Start:
     """Starts stepped boards, of the firmware that people get from us."""
     return stepped(request.param)
 
 
-@pytest.fixture(params=firmwares())
+@pytest.fixture(params=each_firmware())
 def start_any(request: pytest.FixtureRequest) -> Start:
     """Starts stepped boards, of each firmware that is out there."""
     return stepped(request.param)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Device time: no program that waits for a board, or a drive, waits in this test."""
+    return Clock(monkeypatch)
+
+
+@pytest.fixture
+def plugged_in(clock: Clock) -> Callable[..., SteppedBoard]:
+    """Starts boards behind serial ports, in device time."""
+
+    def start(files: Mapping[str, bytes] | None = None, board: str = "V1") -> SteppedBoard:
+        (name,) = (name for name in NEWEST if name.startswith(board))
+        return SteppedBoard(clock, stepped(name)(files))
+
+    return start
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import errno
 import os
 import pty
 import shutil
-import threading
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +23,9 @@ from noughts.hardware.boot import reset_by_break
 from noughts.hardware.ports import Port, open_port
 from slim import slim
 from stand_in_drive import CHECKSUM, USB_ID, StandInDrive
+from stepped_ports import Talker
+
+UNIVERSAL_OF = image.universal_of
 
 
 @cache
@@ -45,17 +47,16 @@ def built_once(monkeypatch):
 
 
 @pytest.fixture
-def drive(tmp_path):
-    """Makes stand-in drives, and ends them."""
+def drive(tmp_path, clock):
+    """Makes stand-in drives, in a time that passes only while they are waited for."""
     made = []
 
     def make(**named):
-        made.append(StandInDrive(tmp_path / f"MICROBIT{len(made) or ''}", **named))
+        path = tmp_path / f"MICROBIT{len(made) or ''}"
+        made.append(StandInDrive(path, clock=clock, **named))
         return made[-1]
 
-    yield make
-    for each in made:
-        each.close()
+    return make
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def failure(capsys):
 
 
 def test_the_whole_hex_arrives(drive, mounted, capsys, monkeypatch):
-    monkeypatch.undo()
+    monkeypatch.setattr("noughts.hardware.flashing.image.universal_of", UNIVERSAL_OF)
     one = drive()
     mounted(one)
     assert flash() == 0
@@ -208,18 +209,10 @@ def test_what_the_interface_chip_may_say(tmp_path, said, meaning):
     assert meaning in told and ";" in told and "\n" not in told and "\x1b" not in told
 
 
-def test_a_drive_that_does_not_come_back(drive, capsys, monkeypatch):
-    monkeypatch.setattr("noughts.hardware.drive.wait_until_back", lambda drive: None)
+def test_a_drive_that_does_not_come_back(drive, capsys):
     one = drive(returns=False)
     assert flash(one.path) == 1
     assert "did not come back; plug the board in again" in failure(capsys)
-
-
-def test_waiting_for_a_drive_ends(drive):
-    one = drive(returns=False)
-    found = drives.look(one.path)
-    drives.copy(b":00000001FF\n", found, lambda size: None)
-    assert drives.wait_until_back(found, limit_s=1.0) is None
 
 
 def test_a_drive_that_is_just_going_away(drive, monkeypatch):
@@ -230,7 +223,7 @@ def test_a_drive_that_is_just_going_away(drive, monkeypatch):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     monkeypatch.setattr("noughts.hardware.drive.Path.exists", refuse)
-    assert drives.wait_until_back(found, limit_s=0.3) is None
+    assert drives.wait_until_back(found) is None
 
 
 def test_a_drive_that_goes_away_in_the_middle(drive, capsys):
@@ -257,19 +250,16 @@ def breaks_off(monkeypatch):
     return start
 
 
-def test_fail_txt_is_read_after_a_write_error_too(drive, capsys, breaks_off, monkeypatch):
-    monkeypatch.setattr("noughts.hardware.drive._SAYS_WHY_S", 120)
+def test_fail_txt_is_read_after_a_write_error_too(drive, clock, capsys, breaks_off):
     one = drive()
     one.close()
-    timer = threading.Timer(0.3, (one.path / "FAIL.TXT").write_text, [f"error: {CHECKSUM}\n"])
-    breaks_off(timer.start)
+    text = f"error: {CHECKSUM}\n"
+    breaks_off(lambda: clock.on_sleep.append(lambda: (one.path / "FAIL.TXT").write_text(text)))
     assert flash(one.path) == 1
-    timer.join()
     assert "the hex arrived damaged" in failure(capsys)
 
 
-def test_an_old_fail_txt_says_nothing_of_a_write_error(drive, capsys, breaks_off, monkeypatch):
-    monkeypatch.setattr("noughts.hardware.drive._SAYS_WHY_S", 0.3)
+def test_an_old_fail_txt_says_nothing_of_a_write_error(drive, capsys, breaks_off):
     one = drive()
     one.close()
     (one.path / "FAIL.TXT").write_text(f"error: {CHECKSUM}\n")
@@ -285,7 +275,7 @@ def test_a_drive_that_comes_back_elsewhere(drive, mounted):
     mounted(old, new)
     found = drives.look(old.path)
     assert drives.copy(b":00000001FF\n", found, lambda size: None)
-    assert drives.wait_until_back(found, limit_s=120).path == new.path
+    assert drives.wait_until_back(found).path == new.path
 
 
 @pytest.mark.parametrize(
@@ -329,11 +319,9 @@ def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive):
     assert sum(counts) == len(content) and len(counts) > 1
 
 
-def test_the_port_is_found_by_its_usb_id_and_waited_for(drive, capsys, monkeypatch):
+def test_the_port_is_found_by_its_usb_id_and_waited_for(drive, clock, capsys, monkeypatch):
     """Windows tells the id in capitals, and a port that has just come back may be refused."""
-    monkeypatch.setattr("noughts.hardware.flashing._LISTEN_S", 0.5)
-    master, slave = pty.openpty()
-    name = os.ttyname(slave)
+    name = Talker(clock, lambda heard: b"").port
     told = {"vid": 0x0D28, "pid": 0x0204}
     ports = [
         SimpleNamespace(device="COM1", serial_number="9904" + "0" * 44, **told),
@@ -348,11 +336,7 @@ def test_the_port_is_found_by_its_usb_id_and_waited_for(drive, capsys, monkeypat
         return serial_for_url(*args, **named)
 
     monkeypatch.setattr("serial.serial_for_url", opened)
-    try:
-        assert main(["flash", str(drive().path)]) == 1
-    finally:
-        os.close(master)
-        os.close(slave)
+    assert main(["flash", str(drive().path)]) == 1
     assert f"the game on {name} did not start" in failure(capsys)
 
 
@@ -444,18 +428,13 @@ def test_a_break_on_a_line_that_has_hung_up():
 
 
 def test_no_serial_port_to_verify_on(drive, capsys, monkeypatch):
-    monkeypatch.setattr("noughts.hardware.flashing._PORT_COMES_BACK_S", 0.3)
     monkeypatch.setattr("noughts.hardware.flashing.find_ports", list)
     one = drive()
     assert main(["flash", str(one.path)]) == 1
     assert "no serial port was found on which to see the game start" in failure(capsys)
 
 
-def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(
-    drive, capsys, monkeypatch
-):
-    monkeypatch.setattr("noughts.hardware.flashing._PORT_OPENS_S", 0)
-    monkeypatch.setattr("noughts.hardware.drive.wait_until_back", lambda drive: None)
+def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(drive, capsys):
     one = drive(returns=False)
     assert main(["flash", str(one.path), "--port", "/dev/ttyNONE"]) == 1
     told = capsys.readouterr()
@@ -480,8 +459,6 @@ def test_a_port_that_cannot_be_told_by_its_id(
     drive, tmp_path, capsys, monkeypatch, drive_id, ids, is_it
 ):
     """The only one is taken, unless it is that of another board."""
-    monkeypatch.setattr("noughts.hardware.flashing._PORT_COMES_BACK_S", 0)
-    monkeypatch.setattr("noughts.hardware.flashing._PORT_OPENS_S", 0)
     ports = [Port(str(tmp_path / f"port{index}"), each) for index, each in enumerate(ids)]
     monkeypatch.setattr("noughts.hardware.flashing.find_ports", lambda: ports)
     assert main(["flash", str(drive(usb_id=drive_id).path)]) == 1
@@ -490,13 +467,7 @@ def test_a_port_that_cannot_be_told_by_its_id(
     assert ("no serial port was found" in told) == (not is_it)
 
 
-def test_a_board_that_says_nothing(drive, capsys, monkeypatch):
-    monkeypatch.setattr("noughts.hardware.flashing._LISTEN_S", 1.0)
-    one = drive()
-    master, slave = pty.openpty()
-    try:
-        assert main(["flash", str(one.path), "--port", os.ttyname(slave)]) == 1
-    finally:
-        os.close(master)
-        os.close(slave)
+def test_a_board_that_says_nothing(drive, clock, capsys):
+    port = Talker(clock, lambda heard: b"").port
+    assert main(["flash", str(drive().path), "--port", port]) == 1
     assert "did not start, and sent nothing; press reset" in failure(capsys)

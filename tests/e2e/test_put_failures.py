@@ -2,11 +2,6 @@
 
 import contextlib
 import errno
-import os
-import pty
-import threading
-import time
-import tty
 from types import SimpleNamespace
 
 import pytest
@@ -15,41 +10,13 @@ from noughts.cli import main
 from noughts.errors import BoardError, BoardGoneError
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import open_port
+from stepped_ports import Talker
 
 
 @pytest.fixture
-def talker():
-    """A pty whose far end answers what it hears by a function of bytes; its name."""
-    closing = threading.Event()
-    threads = []
-    handles = []
-
-    def start(answer):
-        master, slave = pty.openpty()
-        tty.setraw(slave)
-        os.set_blocking(master, False)
-        handles.extend((master, slave))
-
-        def talk():
-            while not closing.is_set():
-                try:
-                    heard = os.read(master, 4096)
-                except BlockingIOError:
-                    heard = b""
-                    time.sleep(0.002)
-                with contextlib.suppress(BlockingIOError):
-                    os.write(master, answer(heard))
-
-        threads.append(threading.Thread(target=talk))
-        threads[-1].start()
-        return os.ttyname(slave)
-
-    yield start
-    closing.set()
-    for thread in threads:
-        thread.join()
-    for handle in handles:
-        os.close(handle)
+def talker(clock):
+    """A port whose far end answers what it hears by a function of bytes; its name."""
+    return lambda answer: Talker(clock, answer).port
 
 
 def put(capsys, port, *words):
@@ -59,27 +26,18 @@ def put(capsys, port, *words):
     return told
 
 
-@pytest.fixture
-def impatient(monkeypatch):
-    """For boards that do not answer; those that do may be as slow as a busy machine makes them."""
-    monkeypatch.setattr("noughts.hardware.file_transfer._LIMIT_S", 3.0)
-    monkeypatch.setattr("noughts.hardware.file_transfer._ANSWER_S", 0.5)
-    monkeypatch.setattr("noughts.hardware.file_transfer._PATIENCE_S", (0.2,))
-
-
-def test_a_board_that_says_nothing(talker, capsys, impatient):
+def test_a_board_that_says_nothing(talker, capsys):
     told = put(capsys, talker(lambda heard: b""))
     assert "does not answer like MicroPython; press its reset button" in told
 
 
-def test_a_board_that_never_stops_talking(talker, capsys, impatient):
-    told = put(capsys, talker(lambda heard: b"\x1b[2J garbage \xff\n" * 200))
+def test_a_board_that_never_stops_talking(talker, capsys):
+    told = put(capsys, talker(lambda heard: b"\x1b[2J garbage \xff\n"))
     assert "does not answer like MicroPython" in told
 
 
-def test_waiting_for_silence_ends(monkeypatch):
-    """A port that always has more: no pty can be filled as fast as it is read."""
-    monkeypatch.setattr("noughts.hardware.file_transfer._LIMIT_S", 0.3)
+def test_waiting_for_silence_ends(clock):
+    """A port that always has more."""
 
     class Endless:
         port = "endless"
@@ -89,6 +47,7 @@ def test_waiting_for_silence_ends(monkeypatch):
             return len(data)
 
         def read(self, size):
+            clock.sleep(0.1)
             return b"x" * size
 
         def inWaiting(self):
@@ -141,6 +100,7 @@ def test_in_the_end_it_says_that_bytes_are_lost(talker):
         BoardFiles(port).send("main.py", b"# noughts: ")
 
 
+@pytest.mark.usefixtures("clock")
 def test_ctrl_c_leaves_no_board_stopped():
     written = []
     port = SimpleNamespace(port="it", timeout=0, write=written.append)

@@ -5,23 +5,27 @@ from random import Random
 
 import pytest
 
+from needed import long
 from soak.machine import Machine
 from soak.monkey import Contact, bounces
 from soak.player import A, B, Player
 
 EACH_FIRST = pytest.mark.parametrize(
-    ("player", "first"), [("V1", A), ("V1", B), ("V2", A)], indirect=["player"]
+    ("player", "first"), [("V1", A), ("V1", B), long("V2", A)], indirect=["player"]
 )
 """What the order of the buttons means is the same code on both boards."""
 CLEAN_AND_BOUNCING = pytest.mark.parametrize(
     ("player", "bounce"),
-    [("V1", False), ("V1", True), ("V2", True)],
-    ids=["V1-clean", "V1-bouncing", "V2-bouncing"],
+    [
+        pytest.param("V1", False, id="V1-clean"),
+        pytest.param("V1", True, id="V1-bouncing"),
+        long("V2", True, id="V2-bouncing"),
+    ],
     indirect=["player"],
 )
 
 
-@pytest.fixture(params=["V1", "V2"])
+@pytest.fixture(params=["V1", long("V2")])
 def player(request):
     """In the menu."""
     machine, in_menu = ready(request.param)
@@ -193,7 +197,7 @@ def test_both_held_leave_once_and_start_nothing(player):
     assert [game.moves for game in player.tap(B)] == [(4,)]
 
 
-@pytest.mark.parametrize("board", ["V1", "V2"])
+@pytest.mark.parametrize("board", ["V1", long("V2")])
 def test_a_button_that_is_held_from_the_start_is_no_press(board):
     machine = Machine(board)
     player = Player(machine)

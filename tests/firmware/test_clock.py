@@ -9,6 +9,7 @@ firmware's own interrupts do so as well: here in one of some 300 times.)
 
 import pytest
 
+from needed import long
 from soak.machine import BYTE_MS, Machine
 
 CODE = b"""from microbit import running_time
@@ -24,7 +25,7 @@ WRAP_US = 1 << 16
 BEFORE_US = range(3, 8)
 
 
-@pytest.mark.parametrize("jump_ms", [66, -66])
+@pytest.mark.parametrize("jump_ms", [long(66), long(-66)])
 def test_an_interrupt_at_the_wrong_moment_has_the_clock_jump(jump_ms):
     machine = Machine("V1", 1, {"main.py": CODE})
     machine.rest(1_000)

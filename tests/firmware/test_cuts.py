@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 
+from needed import long
 from noughts.device_files import device_files
 from noughts.virtual.program import program
 from soak import cuts, endurance
@@ -11,7 +12,7 @@ from soak.machine import Machine
 from soak.player import A, B, Player
 
 UNMODELLED = {"V1": 0x4000_B504, "V2": 0x4001_1504}
-BOARDS = pytest.mark.parametrize("board", ["V1", "V2"])
+BOARDS = pytest.mark.parametrize("board", ["V1", long("V2")])
 
 
 def test_it_plays_after_every_cut():
@@ -29,6 +30,7 @@ def test_every_cut_comes_while_flash_is_written(board):
     assert result.repeat.endswith("--in-writes")
 
 
+@pytest.mark.long
 def test_a_cut_in_an_erase_leaves_the_page_half_erased(monkeypatch):
     monkeypatch.setattr(cuts, "_VISITS", 200)  # until there is an erase
     seen = []
@@ -63,6 +65,7 @@ def test_a_game_may_begin_late():
     assert player.games[-1].number == 1
 
 
+@pytest.mark.long
 def test_a_choice_that_is_not_kept_is_noticed(monkeypatch):
     files = device_files()
     assert b"menu.chosen)" in files["kept.py"]
@@ -85,7 +88,7 @@ def test_firmware_that_cannot_go_on_is_a_failure(monkeypatch, board):
     assert f"polls the register at {UNMODELLED[board]:#010x}" in result.failure
 
 
-@pytest.mark.parametrize(("board", "wait_ms"), [("V1", 30), ("V2", 100)])
+@pytest.mark.parametrize(("board", "wait_ms"), [("V1", 30), long("V2", 100)])
 def test_games_and_choices_hardly_wear_the_flash(monkeypatch, board, wait_ms):
     monkeypatch.setattr(endurance, "GAMES", 40)
     result = endurance.count(board, 12)

@@ -4,24 +4,23 @@ import json
 from types import SimpleNamespace
 
 import pytest
-import uflash
 
-from boards import B, PortDriver
+from boards import B, Driver
+from needed import long
 from noughts import __version__
 from noughts.cli import main
-from noughts.hardware import boot, probe
-from official import NEWEST, stepped
+from official import stepped
 from stand_in_drive import USB_ID, StandInDrive
+from stepped_ports import SteppedBoard
 
 
 @pytest.fixture
-def drive(tmp_path, monkeypatch):
+def drive(tmp_path, monkeypatch, clock):
     """A stand-in drive that the system is said to have mounted."""
-    made = StandInDrive(tmp_path / "MICROBIT")
+    made = StandInDrive(tmp_path / "MICROBIT", clock=clock)
     partition = SimpleNamespace(mountpoint=str(made.path), fstype="vfat")
     monkeypatch.setattr("psutil.disk_partitions", lambda: [partition])
-    yield made
-    made.close()
+    return made
 
 
 def doctor(capsys, *words):
@@ -36,15 +35,16 @@ LATER = "saving the settings, and freeze when tilted; run `noughts flash`"
 
 @pytest.mark.parametrize(
     ("kind", "release", "micropython"),
-    [("V1", "1.1.1", "1.9.2"), ("V1", "1.0.1", "1.9.2"), ("V2", "2.0.0-beta.5", "1.13")],
+    [
+        ("V1", "1.1.1", "1.9.2"),
+        long("V1", "1.0.1", "1.9.2"),
+        long("V2", "2.0.0-beta.5", "1.13"),
+    ],
 )
 def test_a_board_with_its_drive_and_its_port(
-    virtual, drive, capsys, monkeypatch, tmp_path, kind, release, micropython
+    clock, drive, capsys, monkeypatch, kind, release, micropython
 ):
-    older = tmp_path / "older.hex"
-    older.write_text(uflash._RUNTIME)
-    board = virtual(board=kind, firmware=None if release == "1.1.1" else older, speed=2)
-    PortDriver(board).start()
+    board = SteppedBoard(clock, stepped(f"{kind} {release}")())
     ports = [SimpleNamespace(device=board.port, vid=0x0D28, pid=0x0204, serial_number=USB_ID)]
     monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
     page = doctor(capsys).splitlines()
@@ -60,20 +60,28 @@ def test_a_board_with_its_drive_and_its_port(
         ),
         f"✓ game       {__version__}, table 2798",
     ]
-    # Named too, by itself and by a link to it, the board is still asked once.
-    link = tmp_path / "link"
-    link.symlink_to(board.port)
-    named = ("--port", board.port, "--port", str(link))
-    facts = json.loads(doctor(capsys, "--json", *named))
+    facts = json.loads(doctor(capsys, "--json"))
     (found,) = facts["boards"]
     assert (found["board"], found["firmware"], found["micropython"]) == (kind, release, micropython)
     assert (found["release"], found["table_id"]) == (__version__, "2798")
     assert found["drive"] == str(drive.path)
 
 
-def test_no_restart_leaves_the_game_alone(virtual, capsys):
+def test_a_port_that_is_named_too_is_one_board(virtual, tmp_path, capsys, monkeypatch):
+    """By itself and by a link to it; this is the one test with a real serial port."""
     board = virtual()
-    driver = PortDriver(board)
+    ports = [SimpleNamespace(device=board.port, vid=0x0D28, pid=0x0204, serial_number=USB_ID)]
+    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
+    link = tmp_path / "link"
+    link.symlink_to(board.port)
+    named = ("--port", board.port, "--port", str(link))
+    (found,) = json.loads(doctor(capsys, "--json", *named))["boards"]
+    assert (found["port"], found["release"]) == (board.port, __version__)
+
+
+def test_no_restart_leaves_the_game_alone(plugged_in, capsys):
+    board = plugged_in()
+    driver = Driver(board.microbit)
     driver.start()
     driver.press(B)
     driver.says("", "-")
@@ -84,9 +92,9 @@ def test_no_restart_leaves_the_game_alone(virtual, capsys):
     assert not driver.noise
 
 
-def test_a_board_without_the_game(virtual, capsys):
-    board = virtual({})
-    PortDriver(board).rest(1000)
+def test_a_board_without_the_game(plugged_in, clock, capsys):
+    board = plugged_in({})
+    clock.sleep(1)
     page = doctor(capsys, "--port", board.port)
     assert "✓ firmware   MicroPython 1.9.2" in page
     assert "✗ game       does not start; run `noughts put`" in page
@@ -115,33 +123,13 @@ def test_a_terminal_without_check_marks(capsys, monkeypatch):
     assert [line[0] for line in printed] == ["+", "!"]
 
 
-class SteppedPort:
-    """The port of a stepped board, as far as it is used here; its time is the board's."""
-
-    port = "it"
-
-    def __init__(self, board):
-        self.board = board
-        self.write = board.uart.send
-
-    def read_until(self, _):
-        self.board.run_for(self.timeout * 1e6)
-        return self.board.uart.receive()
-
-    def monotonic(self):
-        return self.board.clock_us / 1e6
-
-
-@pytest.mark.parametrize("firmware", NEWEST)
-def test_a_board_that_has_just_been_started_again(monkeypatch, firmware):
+@pytest.mark.parametrize("firmware", ["V1 1.1.1", long("V2 2.1.2")])
+def test_a_board_that_has_just_been_started_again(clock, capsys, firmware):
     """What comes before its program runs does not interrupt that."""
-    port = SteppedPort(stepped(firmware)())
-    for module in (boot, probe):
-        monkeypatch.setattr(module, "time", port)
-    port.board.run_for(3e6)
-    port.write(b"\x03\x02\x04")
-    port.board.run_until(lambda: b"soft reboot" in port.board.uart.received, timeout_us=1e6)
-    assert b"soft reboot" in port.board.uart.receive()
-    board = probe.ProbedBoard()
-    probe._ask(board, port)
-    assert board.firmware == firmware.split()[1] and board.boot.release == __version__
+    board = SteppedBoard(clock, stepped(firmware)())
+    clock.sleep(3)
+    board.send(b"\x03\x02\x04")
+    clock.wait(lambda: b"soft reboot" in board.received, 1)
+    assert b"soft reboot" in board.microbit.uart.receive()
+    page = doctor(capsys, "--port", board.port)
+    assert f"(firmware {firmware.split()[1]})" in page and f"✓ game       {__version__}" in page

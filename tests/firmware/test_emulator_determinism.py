@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import repl
+from needed import long
 from repl import END_US, INPUTS, NEWEST, another, boot, trace
 
 
@@ -40,7 +41,7 @@ def test_reference_is_worth_comparing(reference: tuple[str, tuple[object, ...]])
     assert b"200\r\n>>> " in output
 
 
-@pytest.mark.parametrize("step_us", [100_000, 7_000, 1_000, 50])
+@pytest.mark.parametrize("step_us", [7_000, *map(long, (100_000, 1_000, 50))])
 def test_steps_make_no_difference(
     reference: tuple[str, tuple[object, ...]], step_us: float
 ) -> None:
@@ -126,7 +127,7 @@ def test_bytes_take_their_time(name: str) -> None:
     repl.wait_for(board, b"-" * 99 + b"\r\n>>> ")
 
 
-@pytest.mark.parametrize("name", NEWEST)
+@pytest.mark.parametrize("name", ["V1 1.1.1", long("V2 2.1.2")])
 def test_leds_beyond_the_width_of_a_timer(name: str) -> None:
     """V1 counts the display's time in 24 bits of microseconds: 16.8 seconds."""
     board = boot(name)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import repl
+from needed import each_firmware
 from noughts.emulator import Microbit
-from repl import FIRMWARES, ask, boot, run, wait_for
+from repl import ask, boot, run, wait_for
 
-pytestmark = pytest.mark.parametrize("name", FIRMWARES)
+pytestmark = pytest.mark.parametrize("name", each_firmware())
 
 RELEASES = {
     "V1 1.1.1": b"micro:bit v1.1.1 with nRF51822",

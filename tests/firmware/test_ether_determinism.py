@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from needed import long
 from noughts.emulator import EmulatorError, Ether
 from on_air import FIRST, OLD_V1, ON, V1, V2, heard, meet, send_at
 from repl import another, trace
@@ -30,19 +31,19 @@ def talk(firmwares: dict[str, str], step_us: float, leader: str) -> dict[str, tu
     return {name: trace(board) for name, board in sorted(boards.items())}
 
 
-def test_everything_repeats_whatever_the_steps_and_the_order() -> None:
-    firmwares = {"a": V2, "b": V1, "c": V2, "d": OLD_V1}
+@pytest.mark.parametrize(
+    "firmwares", [{"a": V2, "b": V1}, long({"a": V2, "b": V1, "c": V2, "d": OLD_V1})]
+)
+def test_everything_repeats_whatever_the_steps_and_the_order(firmwares: dict[str, str]) -> None:
     expected = talk(firmwares, 500_000, "")
     received = [bytes(output) for output, *_ in expected.values()]  # type: ignore[call-overload]
-    assert all(output.count(b", -60, ") > 3 and b"None" in output for output in received)
+    assert all(output.count(b", -60, ") >= 3 and b"None" in output for output in received)
     backwards = dict(reversed(firmwares.items()))
-    for again in (
-        talk(firmwares, 500_000, "a"),
-        talk(backwards, 100_000, "d"),
-        talk(backwards, 5_000, "b"),
-        talk(firmwares, 100, ""),
-    ):
-        assert again == expected
+    assert talk(backwards, 5_000, "b") == expected
+    if len(firmwares) > 2:
+        assert talk(firmwares, 500_000, "a") == expected
+        assert talk(backwards, 100_000, "d") == expected
+        assert talk(firmwares, 100, "") == expected
 
 
 def test_snapshots_are_the_ethers() -> None:

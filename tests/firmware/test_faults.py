@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from boards import scrolled
+from needed import long
 from noughts.device_files import device_files
 from noughts.virtual.program import program
 from soak import serial_noise
 from soak.machine import Machine
 from soak.player import A, B, Player
 
-BOARDS = pytest.mark.parametrize("board", ["V1", "V2"])
+BOARDS = pytest.mark.parametrize("board", ["V1", long("V2")])
 
 
 @BOARDS
@@ -149,6 +150,7 @@ def test_a_mistake_is_told_on_the_leds_and_on_the_serial_line(mistake):
     mistake_is_told(mistake, "V1")
 
 
+@pytest.mark.long
 def test_a_v2_tells_a_mistake_too():
     mistake_is_told("syntax", "V2")
 
@@ -194,7 +196,7 @@ WRONG_VALUES = {
 
 
 @pytest.mark.parametrize(
-    ("board", "damage"), [*(("V1", damage) for damage in WRONG_VALUES), ("V2", "no book")]
+    ("board", "damage"), [*(("V1", damage) for damage in WRONG_VALUES), long("V2", "no book")]
 )
 def test_a_table_that_hard_fails_over_leaves_the_other_levels(board, damage):
     assert WRONG_VALUES[damage] != GOOD

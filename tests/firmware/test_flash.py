@@ -1,10 +1,12 @@
-"""`noughts flash` onto a stand-in drive, behind which the official firmware runs."""
+"""`noughts flash` onto a stand-in drive, behind which the official firmware runs in device time."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from boards import B, PortDriver
+from boards import B, Driver
+from needed import long
 from noughts import __version__, brain
 from noughts.cli import main
 from noughts.device_files import files_for_boards
@@ -12,67 +14,59 @@ from noughts.firmware import image
 from noughts.hardware import flashing
 from noughts.hardware.drive import look
 from noughts.terminal.progress import progress
-from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import firmware_for, program
 from stand_in_drive import StandInDrive
+from stepped_ports import SteppedBoard
 
 
 @pytest.fixture
-def drive(tmp_path):
-    """Makes stand-in drives, and ends them."""
-    drives = []
-
-    def make(*args, **named):
-        drives.append(StandInDrive(tmp_path / f"MICROBIT{len(drives) or ''}", *args, **named))
-        return drives[-1]
-
-    yield make
-    for each in drives:
-        each.close()
+def drive(tmp_path, clock):
+    """Makes a stand-in drive."""
+    return partial(StandInDrive, tmp_path / "MICROBIT", clock=clock)
 
 
 def flash(drive, *words):
     return main(["flash", str(drive.path), *words])
 
 
-@pytest.mark.parametrize("kind", ["V1", "V2"])
-def test_flashed_verified_played(virtual, drive, capsys, kind):
-    board = virtual({"main.py": b"print('something else')\n"}, kind, speed=4)
+@pytest.mark.parametrize("kind", ["V1", long("V2")])
+def test_flashed_verified_played(plugged_in, drive, capsys, kind):
+    board = plugged_in({"main.py": b"print('something else')\n"}, kind)
     assert flash(drive(board), "--port", board.port) == 0
     told = capsys.readouterr().out
     assert "interface 0249)" in told
     assert f"started on micro:bit {kind}: game {__version__}, table 2798" in told
-    driver = PortDriver(board)
+    driver = Driver(board.microbit)
     driver.rest(60)  # it has just said that it starts
     driver.press(B)
     driver.says("", "-")
     driver.play_out("41375", "A")
 
 
-def test_a_v1_whose_files_cannot_be_listed_is_repaired(drive, capsys):
+def test_a_v1_whose_files_cannot_be_listed_is_repaired(clock, drive, capsys):
     """The power went while the head of a file was written: after its marker, before its name."""
     made = program("V1")
     chunks = firmware_for("V1", None).layout[::128]
     at = next(at for at in chunks if made.flash[at] == 0xFF)
     torn = made.flash[:at] + b"\xfe" + made.flash[at + 1 :]
-    with VirtualBoard(replace(made, flash=torn), speed=4) as board:
-        put = ["put", "--port", board.port]
-        assert main(put) == 1
-        told = capsys.readouterr().err
-        assert "could not list its files (OSError: file not found); reset it and run" in told
-        assert told.endswith("; if that fails too, repair it with `noughts flash`\n")
-        assert flash(drive(board), "--port", board.port) == 0
-        assert main(put) == 0
+    board = SteppedBoard(clock, replace(made, flash=torn).microbit())
+    put = ["put", "--port", board.port]
+    assert main(put) == 1
+    told = capsys.readouterr().err
+    assert "could not list its files (OSError: file not found); reset it and run" in told
+    assert told.endswith("; if that fails too, repair it with `noughts flash`\n")
+    assert flash(drive(board), "--port", board.port) == 0
+    assert main(put) == 0
     assert "0 of 18 files to send" in capsys.readouterr().out
 
 
-def test_another_hex(virtual, drive, tmp_path, capsys):
+def test_another_hex(plugged_in, drive, tmp_path, capsys):
     """One with another table, that was made before, and can lose."""
     other = brain.Table((1,) * 10, ())
     files = {**files_for_boards(), "table.py": brain.source(other).encode()}
     path = tmp_path / "other.hex"
     path.write_text(image.universal(image.bundled(), files))
-    board = virtual({}, speed=4)
+    board = plugged_in({})
     words = drive(board), "--port", board.port, "--hex", str(path)
     assert flash(*words) == 1
     assert f"the table {other.id} can play 5 in X.O......, which" in capsys.readouterr().err
@@ -84,28 +78,29 @@ def test_another_hex(virtual, drive, tmp_path, capsys):
     ("kind", "words", "told"),
     [
         ("V1", ("--gateway", "7"), f"micro:bit V1: gateway of group 7, release {__version__}"),
-        ("V1", ("--radio", "7"), f"micro:bit V1: game {__version__}, table 2798"),
-        (
+        long("V1", ("--radio", "7"), f"micro:bit V1: game {__version__}, table 2798"),
+        long(
             "V2",
             ("--radio", "7"),
             f"micro:bit V2: game {__version__}, table 2798, sends in group 7 as ",
         ),
     ],
 )
-def test_with_radio_and_as_a_gateway(virtual, drive, tmp_path, capsys, kind, words, told):
-    board = virtual({}, kind, speed=4)
-    assert flash(drive(board), "--port", board.port, *words) == 0
+def test_with_radio_and_as_a_gateway(plugged_in, drive, tmp_path, capsys, kind, words, told):
+    board = plugged_in({}, kind)
+    stand_in = drive(board)
+    assert flash(stand_in, "--port", board.port, *words) == 0
     assert f"started on {told}" in capsys.readouterr().out
     # The same by way of a file.
     path = str(tmp_path / "radio.hex")
     assert main(["hex", "-o", path, *words]) == 0
-    assert flash(drive(board), "--port", board.port, "--hex", path) == 0
+    assert flash(stand_in, "--port", board.port, "--hex", path) == 0
     assert f"started on {told}" in capsys.readouterr().out
 
 
-def test_a_board_that_runs_something_else_is_found_out(virtual, drive, capsys):
+def test_a_board_that_runs_something_else_is_found_out(plugged_in, drive, capsys):
     main = b"from microbit import sleep\nwhile True:\n    print('garbage')\n    sleep(50)\n"
-    board = virtual({"main.py": main})
+    board = plugged_in({"main.py": main})
     stand_in = drive()  # with no board behind it: the other one goes on as it was
     assert flash(stand_in, "--port", board.port) == 1
     told = capsys.readouterr().err
@@ -113,9 +108,9 @@ def test_a_board_that_runs_something_else_is_found_out(virtual, drive, capsys):
     assert told.count("\n") == 1
 
 
-def test_a_board_that_has_begun_before_it_is_heard_begins_again(virtual, drive):
-    board = virtual(speed=4)
-    PortDriver(board).start()  # hears what it says then
+def test_a_board_that_has_begun_before_it_is_heard_begins_again(plugged_in, drive):
+    board = plugged_in()
+    Driver(board.microbit).start()  # hears what it says then
     stand_in = drive()  # with no board behind it: this one goes on as it was
     what = flashing.Hex(b":00000001FF\n", brain.make(), frozenset({"V1", "V2"}))
     booted, told = [], []
@@ -124,3 +119,13 @@ def test_a_board_that_has_begun_before_it_is_heard_begins_again(virtual, drive):
     )
     assert [boot.table_id for boot in booted] == ["2798"]
     assert f"game {__version__}, table 2798" in told[-1]
+
+
+def test_a_board_on_a_real_serial_port(virtual, tmp_path, capsys):
+    board = virtual({})
+    drive = StandInDrive(tmp_path / "MICROBIT", board)
+    try:
+        assert flash(drive, "--port", board.port) == 0
+    finally:
+        drive.close()
+    assert f"started on micro:bit V1: game {__version__}, table 2798" in capsys.readouterr().out

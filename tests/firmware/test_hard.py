@@ -3,13 +3,14 @@
 import pytest
 
 from device_query import ask_hard
+from needed import long
 from noughts import brain
 from noughts.device_files import load_device
 from noughts.game.positions import EMPTY, WON, unfinished
 from noughts.game.solver import hard_moves
 
 
-@pytest.mark.parametrize("firmware", ["V1 1.1.1", "V2 2.1.2"])
+@pytest.mark.parametrize("firmware", ["V1 1.1.1", long("V2 2.1.2")])
 def test_all_4520_positions_and_no_line_that_beats_it(firmware):
     answers = {position: answer.cells for position, answer in ask_hard(firmware).items()}
     assert set(answers) == set(unfinished())

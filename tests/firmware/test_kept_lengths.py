@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 
+from needed import long
 from noughts.virtual.program import firmware_for, program
 from soak.machine import Machine
 from soak.player import A, Player
@@ -47,7 +48,7 @@ def told(machine):
     return player.kept
 
 
-@pytest.mark.parametrize("more", [4, 16, 4 + 16, 64, 128, 64 + 128, UNKNOWN])
+@pytest.mark.parametrize("more", [64, UNKNOWN, *map(long, (4, 16, 4 + 16, 128, 64 + 128))])
 def test_it_starts_and_tells_the_others(more):
     """Bits only go from 1 to 0 while it is written, so some may still be 1."""
     flash, games = played()

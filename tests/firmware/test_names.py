@@ -7,10 +7,11 @@ import tokenize
 
 import pytest
 
+from needed import each_firmware
 from noughts import packing
 from noughts.device_files import device_dir, device_files
 from noughts.packing import NAMES, SHORTEST
-from official import firmwares, stepped
+from official import stepped
 
 NOT_ON_V1 = {"v2.py", "v2kept.py", "air.py", "gateway.py"}
 
@@ -30,13 +31,13 @@ def in_firmware(name, firmware):
     return bytes([len(name)]) + name.encode() + b"\0" in stepped(firmware)({}).flash
 
 
-@pytest.mark.parametrize("firmware", firmwares())
+@pytest.mark.parametrize("firmware", each_firmware())
 def test_a_name_that_is_replaced_is_not_the_firmwares(firmware):
     """So no program calls anything of the firmware's by it."""
     assert not [name for name in NAMES if in_firmware(name, firmware)]
 
 
-@pytest.mark.parametrize("firmware", firmwares()[:2])
+@pytest.mark.parametrize("firmware", each_firmware()[:2])
 def test_a_v1_has_the_names_that_it_gets(firmware):
     for name in used(NOT_ON_V1) & set(NAMES):
         assert in_firmware(NAMES[name], firmware), name

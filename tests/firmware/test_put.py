@@ -1,4 +1,4 @@
-"""`noughts put` through a real pty, with microfs, onto the official firmware."""
+"""`noughts put` with microfs onto the official firmware, in device time."""
 
 import contextlib
 import os
@@ -7,38 +7,23 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
-from functools import partial
-from types import SimpleNamespace
 
 import microfs
 import pytest
 
-from boards import A, B, PortDriver, scrolled
+from boards import A, B, Driver, PortDriver, scrolled
+from needed import long
 from noughts import __version__, brain
 from noughts.cli import main
 from noughts.device_files import device_dir, files_for_boards
-from noughts.hardware import boot
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import open_port
-from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import firmware_for, program
+from stepped_ports import SteppedBoard
 
 OTHER = brain.Table(brain.WEIGHTS, (*brain.make().book, 65535))
 """It plays as ours does."""
-
-
-SPEED = 4
-
-
-@pytest.fixture
-def start(virtual, monkeypatch):
-    """Starts quick boards, and makes microfs as quick, which sleeps after each 32 bytes: so its
-    pauses are as long in device time as ever."""
-    sleep = time.sleep
-    monkeypatch.setattr("microfs.time", SimpleNamespace(sleep=lambda s: sleep(s / SPEED)))
-    return partial(virtual, speed=SPEED)
 
 
 def put(board, *words):
@@ -87,11 +72,11 @@ def older(names):
 
 
 @pytest.mark.parametrize(("kind", "before"), [("V1", older(files_for_boards())), ("V2", {})])
-def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
+def test_all_files_one_file_none(plugged_in, tmp_path, capsys, kind, before):
     """From a game of which each file differs, and from MicroPython alone."""
     # And a file of somebody else's whose name needs quoting.
     theirs = "it's mine.txt"
-    board = start({**before, theirs: b"keep me"}, kind)
+    board = plugged_in({**before, theirs: b"keep me"}, kind)
     # A pipe can be read only once; and on the board the table is known for ours.
     other = tmp_path / "other.py"
     os.mkfifo(other)
@@ -119,7 +104,7 @@ def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
     assert put(board) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0].endswith(": 0 of 18 files to send") and told[1:-1] == no_room
-    plays(PortDriver(board))
+    plays(Driver(board.microbit))
     files = on_board(board)
     assert all_hold(files, files_for_boards())
     assert (files[theirs].size, files[theirs].start) == (7, b"keep me")
@@ -127,7 +112,7 @@ def test_all_files_one_file_none(start, tmp_path, capsys, kind, before):
 
 def keeps_games(board, count):
     """These are told again; it has just said that it starts, and has kept none before."""
-    driver = PortDriver(board)
+    driver = Driver(board.microbit)
     for _ in range(count):
         driver.rest(60)
         driver.press(B)
@@ -135,16 +120,16 @@ def keeps_games(board, count):
         driver.press(A, B)
         driver.says("", "x")
     assert put(board) == 0
-    told = PortDriver(board)
+    told = Driver(board.microbit)
     told.wait(lambda: len(told.games) == count, "games that were kept")
     assert told.games == [game for game in driver.games if game.end == "x"]
 
 
-@pytest.mark.parametrize("kind", ["V1", "V2"])
+@pytest.mark.parametrize("kind", ["V1", long("V2")])
 def test_a_board_keeps_games_after_updates_until_it_is_to_forget_them(
-    start, tmp_path, capsys, kind
+    plugged_in, tmp_path, capsys, kind
 ):
-    board = start(None, kind)
+    board = plugged_in(None, kind)
     other = tmp_path / "other.py"
     other.write_text(brain.source(OTHER))
     for table in (["--table", str(other)], []):
@@ -154,12 +139,13 @@ def test_a_board_keeps_games_after_updates_until_it_is_to_forget_them(
     for words in ("the games that it has kept are forgotten", "it has kept no games"):
         assert put(board, "--forget") == 0
         assert words in capsys.readouterr().out
-    told = PortDriver(board)
+    told = Driver(board.microbit)
     told.rest(2000)
     assert not told.games
 
 
-def test_a_v2_keeps_games_also_where_bytes_were_lost_on_the_way(start, capsys, monkeypatch):
+@pytest.mark.long
+def test_a_v2_keeps_games_also_where_bytes_were_lost_on_the_way(plugged_in, capsys, monkeypatch):
     """What is sent once more takes other chunks: then too few pages are left for games."""
     losses = [True, False] * 3 + [False]
     execute = microfs.execute
@@ -169,7 +155,7 @@ def test_a_v2_keeps_games_also_where_bytes_were_lost_on_the_way(start, capsys, m
             commands = [commands[0], commands[1].replace("b'", "b'x", 1), *commands[2:]]
         return execute(commands, line)
 
-    board = start({}, "V2")
+    board = plugged_in({}, "V2")
     monkeypatch.setattr(microfs, "execute", losing)
     assert put(board) == 0
     told = capsys.readouterr().out
@@ -182,12 +168,12 @@ def test_a_v2_keeps_games_also_where_bytes_were_lost_on_the_way(start, capsys, m
     assert ": 0 of 18 files to send\n" in capsys.readouterr().out
 
 
-def test_another_version_is_replaced(start, capsys):
+def test_another_version_is_replaced(plugged_in, capsys):
     files = older(["main.py", "game.py", "tilt.py"])
     del files["tilt.py"]
     # One that we had once, and one with our mark whose name microfs could not be given.
     kept = "don't.py"
-    board = start({**files, "once.py": b"# noughts:\nonce = 1\n", kept: b"# noughts\n"})
+    board = plugged_in({**files, "once.py": b"# noughts:\nonce = 1\n", kept: b"# noughts\n"})
     assert put(board) == 0
     assert "removed once.py" in capsys.readouterr().out
     files = on_board(board)
@@ -195,13 +181,13 @@ def test_another_version_is_replaced(start, capsys):
     assert set(files) == {*files_for_boards(), kept}
 
 
-def test_a_program_of_somebody_elses_is_not_overwritten(start, capsys):
+def test_a_program_of_somebody_elses_is_not_overwritten(plugged_in, capsys):
     theirs = b"print('mine')\n"
-    board = start({**files_for_boards(), "main.py": theirs})
+    board = plugged_in({**files_for_boards(), "main.py": theirs})
     assert put(board) == 1
     told = capsys.readouterr().err
     assert "the board has another program's main.py; save a copy if you need it, then" in told
-    driver = PortDriver(board)  # it runs as before
+    driver = Driver(board.microbit)  # it runs as before
     driver.wait(lambda: "mine" in [getattr(item, "text", "") for item in driver.items], "mine")
     file = on_board(board)["main.py"]
     assert (file.size, file.start) == (len(theirs), theirs[: len(file.start)])
@@ -209,89 +195,87 @@ def test_a_program_of_somebody_elses_is_not_overwritten(start, capsys):
     assert holds_the_game(board)
 
 
-def test_too_little_room_is_said_before_anything_is_done(start, capsys):
+def test_too_little_room_is_said_before_anything_is_done(plugged_in, capsys):
     older = {**files_for_boards(), "ai.py": b"# noughts:\nolder=1\n"}
-    board = start({**older, "big.txt": bytes(16_500)})
+    board = plugged_in({**older, "big.txt": bytes(16_500)})
     assert put(board) == 1
     told = capsys.readouterr().err
     assert "bytes short of room; remove some of its other files: 'big.txt' (16,500" in told
-    PortDriver(board).start()  # it plays as before
+    Driver(board.microbit).start()  # it plays as before
     files = on_board(board)
     assert all_hold(files, older) and set(files) == {*older, "big.txt"}
     assert files["big.txt"].size == 16_500
 
 
-@pytest.mark.usefixtures("start")
-def test_a_length_that_a_power_cut_left_is_not_followed():
+def test_a_length_that_a_power_cut_left_is_not_followed(clock):
     """Where it leads beyond the file system, a V1 that reads on there ends."""
     made = program("V1")
     layout = firmware_for("V1", None).layout
     at = next(at for at in layout[::128] if made.flash[at : at + 128] == b"\xff" * 128)
     file = b"\xfe\xa7\x0242100012Hb"  # a marker, the length, that of the name
     flash = made.flash[:at] + file + made.flash[at + len(file) :]
-    with VirtualBoard(replace(made, flash=flash), speed=SPEED) as board:
-        assert on_board(board)["42"].start.startswith(b"100012Hb")
-        assert put(board) == 0
+    board = SteppedBoard(clock, replace(made, flash=flash).microbit())
+    assert on_board(board)["42"].start.startswith(b"100012Hb")
+    assert put(board) == 0
 
 
-@pytest.fixture
-def putting():
-    """Starts `noughts put` in a process of its own, and ends it."""
-    running = []
-
-    def start(board):
-        command = [sys.executable, "-u", "-m", "noughts", "put", "--port", board.port]
-        running.append(
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        )
-        return running[-1]
-
-    yield start
-    for process in running:
-        process.kill()
-        process.communicate()
+def pull_the_cable(board):
+    board.unplug()
 
 
-def wait_for(process, line):
-    while not (told := process.stdout.readline()).startswith(line):
-        assert told, process.stderr.read()
+def press_ctrl_c(board):
+    raise KeyboardInterrupt
 
 
-def test_interrupted_it_says_so_on_the_leds_and_is_repaired(start, putting):
-    """Three times, each time at another file, before it is let go on to its end."""
-    board = start(older(["ai.py", "buttons.py", "chip.py", "game.py", "rules.py"]))
-    driver = PortDriver(board)
+@pytest.mark.parametrize(
+    ("interrupt", "status", "told"),
+    [
+        (pull_the_cable, 1, "went away; plug it in and run the same command again"),
+        (press_ctrl_c, 130, "may be incomplete; run `noughts put` again"),
+    ],
+)
+def test_interrupted_it_says_so_on_the_leds_and_is_repaired(
+    plugged_in, monkeypatch, capsys, interrupt, status, told
+):
+    board = plugged_in(older(["ai.py", "chip.py"]))
+    send = BoardFiles.send
 
-    @contextlib.contextmanager
-    def interrupted_after(line):
-        process = putting(board)
-        wait_for(process, line)
-        yield process
-        board.reset()
-        says_incomplete(driver)
+    def send_until_chip(files, name, content):
+        send(files, name, content)
+        if name == "chip.py":
+            interrupt(board)
 
-    with interrupted_after("sent ai.py") as process:
-        process.kill()
-        assert process.wait(120) == -signal.SIGKILL
-    with interrupted_after("sent buttons.py") as process:
-        process.send_signal(signal.SIGINT)
-        assert process.wait(120) == 130
-        assert "may be incomplete; run `noughts put` again" in process.stderr.read()
-    with interrupted_after("sent chip.py") as process:
-        board.unplug()
-        assert process.wait(120) == 1
-        told = process.stderr.read()
-        assert "went away; plug it in and run the same command again" in told
-        assert told.count("\n") == 1
-        board.plug()
+    with monkeypatch.context() as patch:
+        patch.setattr(BoardFiles, "send", send_until_chip)
+        assert put(board) == status
+    err = capsys.readouterr().err
+    assert told in err and err.count("\n") == 1
+    board.plug()
+    board.reset()
+    says_incomplete(Driver(board.microbit))
     assert put(board) == 0
     assert holds_the_game(board)
 
 
-def test_a_table_cut_short_is_repaired(start):
+def test_killed_it_is_repaired(virtual):
+    """Through a real serial port, by a process of its own."""
+    board = virtual(older(["ai.py", "chip.py"]))
+    command = [sys.executable, "-u", "-m", "noughts", "put", "--port", board.port]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        while not process.stdout.readline().startswith("sent ai.py"):
+            assert process.poll() is None
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    board.reset()
+    says_incomplete(PortDriver(board))
+    assert put(board) == 0
+    assert holds_the_game(board)
+
+
+def test_a_table_cut_short_is_repaired(plugged_in):
     """Of the one file that is sent, only some bytes have arrived."""
-    board = start()
-    driver = PortDriver(board)
+    board = plugged_in()
+    driver = Driver(board.microbit)
     driver.start()
     for size in 0, 100, 215:
         arrived = files_for_boards()["table.py"][:size]
@@ -308,13 +292,7 @@ def test_a_table_cut_short_is_repaired(start):
 
 
 @pytest.fixture
-def soon_told(monkeypatch):
-    """A game that has stopped is waited for as long in device time as ever."""
-    monkeypatch.setattr("noughts.hardware.boot._RESTART_S", boot._RESTART_S / SPEED)
-
-
-@pytest.fixture
-def edited(tmp_path, monkeypatch, soon_told):
+def edited(tmp_path, monkeypatch):
     """Edits a file in a copy of `device/`, which is the one from then on."""
     copy = shutil.copytree(device_dir(), tmp_path / "device")
     monkeypatch.setattr("noughts.device_files.device_dir", lambda: copy)
@@ -329,9 +307,9 @@ def edited(tmp_path, monkeypatch, soon_told):
     return edit
 
 
-@pytest.mark.parametrize("kind", ["V1", "V2"])
-def test_a_mistake_in_a_file_is_told_with_its_line(start, edited, capsys, kind):
-    board = start(board=kind)
+@pytest.mark.parametrize("kind", ["V1", long("V2")])
+def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, edited, capsys, kind):
+    board = plugged_in(board=kind)
     edited("ai.py", "import table\n", "import table\nlevels = {'E': easy}\n")
     assert put(board) == 1
     said = capsys.readouterr()
@@ -347,8 +325,8 @@ def test_a_mistake_in_a_file_is_told_with_its_line(start, edited, capsys, kind):
     assert all(f"    {each}\n" in page for each in (*traceback, line))
 
 
-def test_a_syntax_error_is_told_with_its_line(start, edited, capsys):
-    board = start()
+def test_a_syntax_error_is_told_with_its_line(plugged_in, edited, capsys):
+    board = plugged_in()
     edited("game.py", "    while True:\n", "    while True\n")
     assert put(board) == 1
     said = capsys.readouterr().err
@@ -359,11 +337,11 @@ def test_a_syntax_error_is_told_with_its_line(start, edited, capsys):
     assert put(board) == 0  # what was corrected starts
 
 
-def test_what_is_missing_is_told_by_the_doctor_and_repaired(start, soon_told, capsys):
+def test_what_is_missing_is_told_by_the_doctor_and_repaired(plugged_in, capsys):
     files = files_for_boards()
     del files["tilt.py"]
-    board = start(files)
-    driver = PortDriver(board)
+    board = plugged_in(files)
+    driver = Driver(board.microbit)
     driver.wait(lambda: "ImportError" in str(driver.noise), "the traceback")
     assert main(["doctor", "--port", board.port]) == 1
     advice = "is incomplete (ImportError: no module named 'tilt'); run `noughts put`\n"

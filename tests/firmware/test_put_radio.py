@@ -1,9 +1,6 @@
-"""`noughts put` and `doctor` with boards that send by radio, and with gateways, over a real pty."""
+"""`noughts put` and `doctor` with boards that send by radio, and with gateways, in device time."""
 
 import json
-import time
-from functools import partial
-from types import SimpleNamespace
 
 import pytest
 
@@ -12,15 +9,6 @@ from noughts.cli import main
 
 OTHER = brain.Table(brain.WEIGHTS, (*brain.make().book, 65535))
 """It plays as ours does."""
-SPEED = 4
-
-
-@pytest.fixture
-def start(virtual, monkeypatch):
-    """Starts quick boards, and makes microfs as quick."""
-    sleep = time.sleep
-    monkeypatch.setattr("microfs.time", SimpleNamespace(sleep=lambda s: sleep(s / SPEED)))
-    return partial(virtual, speed=SPEED)
 
 
 def told(capsys, command, board, *words):
@@ -29,8 +17,9 @@ def told(capsys, command, board, *words):
     return status, [line for line in out.splitlines() if not line.startswith("sent ")], err
 
 
-def test_a_v2_sends_until_it_is_said_not_to(start, tmp_path, capsys):
-    board = start(None, "V2")
+@pytest.mark.long
+def test_a_v2_sends_until_it_is_said_not_to(plugged_in, tmp_path, capsys):
+    board = plugged_in(None, "V2")
     other = tmp_path / "other.py"
     other.write_text(brain.source(OTHER))
     status, lines, _ = told(capsys, "put", board, "--radio", "7")
@@ -55,8 +44,8 @@ def test_a_v2_sends_until_it_is_said_not_to(start, tmp_path, capsys):
     assert status == 0 and len(lines) == 2  # of what is off, nothing is said
 
 
-def test_a_board_becomes_a_gateway_and_stays_one(start, tmp_path, capsys):
-    board = start(None, "V1")
+def test_a_board_becomes_a_gateway_and_stays_one(plugged_in, tmp_path, capsys):
+    board = plugged_in(None, "V1")
     status, lines, err = told(capsys, "put", board, "--radio", "7")
     assert status == 1 and not lines
     assert "a micro:bit V1 has no memory for radio: there the game plays without it; use" in err

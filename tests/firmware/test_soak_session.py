@@ -5,6 +5,7 @@ The seeds are those that come to the point soon: each second of a V2 costs one f
 
 import pytest
 
+from needed import long
 from noughts.device_files import device_files
 from soak import monkey, probe
 from soak.player import A, B
@@ -23,6 +24,7 @@ def changed(name, old, new):
     return {**files, name: files[name].replace(old, new)}
 
 
+@pytest.mark.long
 def test_forty_device_seconds_on_a_v1():
     result, _ = session("V1", seed=10, seconds=40)
     assert not result.failure
@@ -34,6 +36,7 @@ def test_forty_device_seconds_on_a_v1():
     assert 5 < result.longest_gap_ms <= 50
 
 
+@pytest.mark.long
 def test_twelve_device_seconds_on_a_v2():
     result, _ = session("V2", seed=3, seconds=12)
     assert not result.failure
@@ -42,14 +45,14 @@ def test_twelve_device_seconds_on_a_v2():
     assert 5 < result.longest_gap_ms <= 50
 
 
-@pytest.mark.parametrize("board", ["V1", "V2"])
+@pytest.mark.parametrize("board", ["V1", long("V2")])
 def test_a_seed_repeats_to_the_microsecond(board):
     first, trace = session(board, seed=9, seconds=5)
     assert len(trace) > 10
     assert (first, trace) == session(board, seed=9, seconds=5)
 
 
-@pytest.mark.parametrize("board", ["V1", "V2"])
+@pytest.mark.parametrize("board", ["V1", long("V2")])
 def test_leaning_moves_the_cursor(monkeypatch, board):
     """By tilt, the mark goes where the board leans; else it would go to the centre."""
 
@@ -99,7 +102,10 @@ COMPLAINTS = {
 }
 
 
-ON_BOARDS = [*(("V1", fault) for fault in FAULTS), *(("V2", fault) for fault in SOON_NOTICED)]
+ON_BOARDS = [
+    *(("V1", fault) if fault in SOON_NOTICED else long("V1", fault) for fault in FAULTS),
+    *(long("V2", fault) for fault in SOON_NOTICED),
+]
 
 
 @pytest.mark.parametrize(("board", "fault"), ON_BOARDS)

@@ -82,6 +82,7 @@ def test_a_game_survives_the_cable_and_kill_9(
     assert "".join(row[f"move_{ply}"] for ply in range(1, 10)) == DRAW
 
 
+@pytest.mark.long
 def test_two_boards_one_of_them_reset(virtual: Start, tmp_path: Path, capsys: Printed) -> None:
     """Both are played at once; the game that a reset cuts short stays, unfinished."""
     boards = [virtual(board=kind, speed=4) for kind in BOARDS]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from needed import long
 from noughts.store.store import Store
 from noughts.watch.recorder import Recorder
 from unplugged import COLUMNS, as_row, lesson
@@ -10,7 +11,7 @@ BOARDS = 2
 FIRST_MS, SECOND_MS = 1_000_000_000_000, 1_000_000_900_000
 
 
-@pytest.mark.parametrize("kind", ["V1", "V2"])
+@pytest.mark.parametrize("kind", ["V1", long("V2")])
 def test_every_game_is_in_the_store_after_a_reset(kind, tmp_path):
     store = Store(tmp_path / "games.db", create=True)
     recorder = Recorder(store, None)

@@ -10,6 +10,7 @@ from contextlib import closing
 import pytest
 
 from boards import Driver, scrolled
+from needed import long
 from noughts.device_files import files_for_boards
 from noughts.firmware import image
 from noughts.protocol.parser import ParsedSentence, Stream
@@ -21,7 +22,6 @@ DISPLAY = b"import microbit\nprint(id(microbit.display))\n"
 ROUND_THE_MENU = ["A", "A", "A", "A"]
 A_WINS = ["B", "B", "B", "B", "A", "B", "B"]  # a game of two people; the next game then begins
 AGAINST_HARD = ["A", "A", "A", "B", "A", "A", "A", "A", "B", "A", "A", "A", "B"]
-KEYS = [*ROUND_THE_MENU, *A_WINS, "AB", *AGAINST_HARD, "AB"]
 HELD_US, RESTED_US = 60_000, 200_000
 LOOKED_AT_US = 1_200_000
 """Longer than B's mark and the cursor take to go through their levels."""
@@ -117,13 +117,20 @@ def qemu_with_game():
 
 
 @pytest.mark.usefixtures("qemu")
-def test_qemu_says_and_shows_the_same():
+@pytest.mark.parametrize(
+    ("keys", "ends"),
+    [
+        (["A", "B", "AB"], "-x"),
+        long([*ROUND_THE_MENU, *A_WINS, "AB", *AGAINST_HARD, "AB"], "-----A-x-----x"),
+    ],
+)
+def test_qemu_says_and_shows_the_same(keys, ends):
     ours = Ours()
     course = [("", ours.said(), ours.levels())]
-    for key in KEYS:
+    for key in keys:
         ours.press(key)
         course.append((key, ours.said(), ours.levels()))
-    assert "".join(each["end"] for each in ours.said()[1:]) == "-----A-x-----x"
+    assert "".join(each["end"] for each in ours.said()[1:]) == ends
 
     with closing(qemu_with_game()) as qemu:
         witness = Witness(qemu)
@@ -134,7 +141,7 @@ def test_qemu_says_and_shows_the_same():
             witness.shows(levels)
 
 
-# For the long suite: some 5 s.
+@pytest.mark.long
 @pytest.mark.usefixtures("qemu")
 def test_both_buttons_scroll_tilt_after_two_games():
     tilt = {bytes(9 * (level > 0) for level in leds) for leds in scrolled(FIRMWARE, "tilt")}

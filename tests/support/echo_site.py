@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
+from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from noughts.web import app, pages, server
@@ -38,20 +38,24 @@ async def _state(request: Request) -> Response:
     return JSONResponse({"changes": _changes, "begun": _begun, "on_their_way": _on_their_way})
 
 
-def _long(request: Request) -> Response:
+class _Long(StreamingResponse):
     """More than any buffer holds."""
 
-    def parts() -> Iterator[bytes]:
+    def __init__(self) -> None:
+        super().__init__((b"x" * 100_000 for _ in range(1000)), media_type="text/plain")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         global _begun, _on_their_way
         _on_their_way += 1
         _begun += 1
         try:
-            for _ in range(1000):
-                yield b"x" * 100_000
+            await super().__call__(scope, receive, send)
         finally:
             _on_their_way -= 1
 
-    return StreamingResponse(parts(), media_type="text/plain")
+
+async def _long(request: Request) -> Response:
+    return _Long()
 
 
 async def _echo(socket: WebSocket) -> None:

@@ -1,4 +1,4 @@
-"""What a test needs of this computer, and it may lack."""
+"""What a test needs: what this computer may lack, and time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from _pytest.mark import ParameterSet
+
+from official import NEWEST, firmwares
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="Windows has other paths, modes and signals")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="other systems lose orphaned processes")
@@ -19,3 +22,13 @@ def missing(what: str) -> NoReturn:
     if os.environ.get("CI"):
         pytest.fail(what)
     pytest.skip(what)
+
+
+def long(*values: object, id: str | None = None) -> ParameterSet:
+    """Parameters of a case that only `make test-long` runs."""
+    return pytest.param(*values, marks=pytest.mark.long, id=id)
+
+
+def each_firmware() -> list[object]:
+    """The firmwares that boards have; the older ones only in `make test-long`."""
+    return [name if name in NEWEST else long(name) for name in firmwares()]

@@ -1,22 +1,23 @@
-"""A stand-in for the drive that a board's interface chip shows: a folder, and a thread behind it.
+"""A stand-in for the drive that a board's interface chip shows: a folder.
 
 It does what the drive does as far as a program on the PC can see: it takes a hex, goes away, and
 comes back without it, with FAIL.TXT if the hex was not good. A good one is programmed into a
-virtual board, if there is one. What it cannot stand in for is USB, and the chip's timing.
+board, if there is one. It looks at the folder whenever a program sleeps on its clock, or else in a
+thread. What it cannot stand in for is USB, and the chip's timing.
 """
 
 from __future__ import annotations
 
 import shutil
 import threading
-import time
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 from noughts.errors import FirmwareError
 from noughts.firmware import universal_hex
-from noughts.virtual.board import VirtualBoard
-from noughts.virtual.program import flashed
+from noughts.virtual.program import Program, flashed
+from stepped_ports import Clock
 
 USB_ID = "9900000031634e4500624014000000320000000097969901"
 DETAILS = """\
@@ -30,7 +31,16 @@ Daplink Mode: {mode}\r
 Interface Version: 0249\r
 Remount count: {count}\r
 """
+_LOOK_S = 0.1
 CHECKSUM = "The hex file cannot be decoded. Checksum calculation failure occurred."
+
+
+class Programmable(Protocol):
+    """A board that the drive programs."""
+
+    @property
+    def board(self) -> str: ...
+    def flash(self, program: Program) -> None: ...
 
 
 class StandInDrive:
@@ -39,8 +49,9 @@ class StandInDrive:
     def __init__(
         self,
         path: Path,
-        board: VirtualBoard | None = None,
+        board: Programmable | None = None,
         *,
+        clock: Clock | None = None,
         usb_id: str = USB_ID,
         mode: str = "Interface",
         refuses: str = "",
@@ -53,14 +64,21 @@ class StandInDrive:
         self._usb_id, self._mode, self._refuses = usb_id, mode, refuses
         self._returns, self._drops = returns, drops
         self._count = 0
+        self._gone_for: str | None = None
+        """While the drive is away: what FAIL.TXT will say."""
         self._closed = threading.Event()
         self._mount("")
         self._thread = threading.Thread(target=self._watch)
-        self._thread.start()
+        if clock is None:
+            self._thread.start()
+        else:
+            clock.on_sleep.append(self.look)
 
     def close(self) -> None:
+        """It takes nothing any more."""
         self._closed.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
 
     def _mount(self, failure: str) -> None:
         # Made aside and moved, so that it appears with everything that is on it.
@@ -75,23 +93,27 @@ class StandInDrive:
         self._count += 1
 
     def _watch(self) -> None:
-        while not self._closed.wait(0.02):
-            content = b""
-            for path in self.path.glob("*.hex"):
-                content = path.read_bytes()
-            ended = content.endswith(b":00000001FF\n")
-            if ended or (content and self._drops):
-                if ended:
-                    time.sleep(0.1)  # the writer closes the file
-                # Before the drive goes away, for whoever waits for that may look here then.
-                self.received.append(content)
-                gone = self.path.with_name(f".{self.path.name}-{self._count}")
-                self.path.rename(gone)  # at once, with all that is on it
-                shutil.rmtree(gone)
-                failure = "An error has occurred" if self._drops else self._program(content)
-                time.sleep(0.3)
-                if self._returns:
-                    self._mount(failure and f"error: {failure}\r\ntype: transient, user\r\n")
+        while not self._closed.wait(_LOOK_S):
+            self.look()
+
+    def look(self) -> None:
+        """Take a hex that has come and go away; when looked at again, come back."""
+        if self._closed.is_set():
+            return
+        if self._gone_for is not None:
+            failure, self._gone_for = self._gone_for, None
+            if self._returns:
+                self._mount(failure and f"error: {failure}\r\ntype: transient, user\r\n")
+        content = b""
+        for path in self.path.glob("*.hex"):
+            content = path.read_bytes()
+        if content.endswith(b":00000001FF\n") or (content and self._drops):
+            # Before the drive goes away, for whoever waits for that may look here then.
+            self.received.append(content)
+            gone = self.path.with_name(f".{self.path.name}-{self._count}")
+            self.path.rename(gone)  # at once, with all that is on it
+            shutil.rmtree(gone)
+            self._gone_for = "An error has occurred" if self._drops else self._program(content)
 
     def _program(self, content: bytes) -> str:
         if self._refuses:

@@ -72,7 +72,7 @@ def test_the_workflow_runs_what_there_is():
     assert {"test", "dist"} <= set(re.findall(r"run: make (\w+)", workflow)) <= set(targets)
     (lowest,) = re.findall(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
     for versions in re.findall(r"python: (\[.+\])", workflow):
-        assert versions.startswith(f'["{lowest}", ') and versions.endswith('"3.14"]')
+        assert versions.startswith(f'["{lowest}", ') and versions.endswith('"3.15"]')
     actions = re.findall(r"uses: (\S+)", workflow)
     assert actions and all(re.fullmatch(r"actions/[\w-]+@v\d+", action) for action in actions)
 

@@ -1,11 +1,13 @@
-"""Power cuts at random moments, also while flash is written: the board must always play again.
+"""Power cuts on one board: it must play again after each.
 
-A write or an erase that is cut short has changed some of the bits that it was to change. A chain of
-cuts goes on with the flash as each cut leaves it, so that it also meets file systems in which every
-chunk was used before. After a cut the choice must be the one of before or one that was being
-written. If flash was being changed, it may also be the default on a V2, and that of the last game
-that ended on a V1. Once a cut has come then, a V2 may have no room any more for a choice
-(`device/v2.py`): it may be any of before.
+At any moment, one after the other: after each cut the choice is the one of before, or the one that
+was being written or, if flash was being changed, the default. Of the games that have ended the
+newest are still there, but for the one that was being stored; and the other files are untouched.
+
+In writes (`in_writes`): each cut comes while flash is written or erased. A write or an erase that
+is cut has changed some of the bits that it was to change. The firmware does not look for that, and
+may later write where half was erased. So each of these cuts is that of a fresh board, of which is
+asked that it starts, plays, and has what it had before.
 """
 
 from __future__ import annotations
@@ -26,9 +28,11 @@ from soak.referee import ViolationError
 
 DEFAULTS = "Pb"
 _LEVELS = "PEMH"
-KEPT = 64
-"""The newest games that are told again after each boot."""
+STORED = {"V1": 23, "V2": 3000}
+"""The newest games that are there whatever is cut: storing another one takes a V1's oldest."""
+_FREE = ChunkMarker.UNUSED, ChunkMarker.FREED
 _LONGEST_MS = 7_000
+_ALL_SENT_MS = 400
 _VISITS = 12  # to the menu, if nothing cuts the power before
 
 
@@ -67,58 +71,64 @@ class _PowerCutError(Exception):
 
 
 class Cuts:
-    """A chain that its seed determines.
+    """Power cuts that a seed determines.
 
-    in_writes: every cut comes while flash is written or erased.
+    in_writes: every cut comes while flash is written or erased, on a fresh board.
     """
 
     def __init__(
         self, board: str, seed: int, firmware: Path | None = None, in_writes: bool = False
     ) -> None:
         self._random = Random(seed)
-        self._ways = (0, 1, 0) if in_writes else (4, 4, 3)
         self.result = Result(board, seed, in_writes=in_writes)
         self._firmware = firmware
-        # What the flash may hold, and whether it was being changed since that was known.
-        self._possible = {DEFAULTS}
         self._choosing = False  # and so the choice may be written
-        self._last_choice = DEFAULTS  # of the last game that ended
-        self._spoilt = False  # a cut spoilt chunks, so there may be no room for the choice
-        self._kept: list[Game] = []  # that ended, the oldest first
-        self._played: set[Game] = set()  # that ended, the one too that was being written at a cut
         self._cut_after = math.inf  # operations on the flash
         self._cut_at_erase = False
 
     def run(self, cuts: int) -> Result:
         """Cut the power this many times, or until something is wrong."""
         result = self.result
-        flash = used_up(result.board, self._firmware, self._random)
-        machine = Machine(result.board, result.seed, firmware=self._firmware, flash=flash)
-        result.firmware = machine.firmware
-        watch_flash(machine, self._begins)
-        self._machine, self._player = machine, Player(machine)
         try:
-            for _ in range(cuts):
+            self._take_a_fresh_board()
+            while result.cuts < cuts:
                 self._until_cut()
                 result.cuts += 1
                 self._player.listen()
                 self._played.update(self._player.games)
-                self._count_cut(machine.microbit.flash_busy)
-                machine.cut_power()
+                busy = self._machine.microbit.flash_busy
+                self._count_cut(busy)
+                self._machine.cut_power()
+                if busy:
+                    self._check()
+                    self._take_a_fresh_board()
             self._check()
         except ViolationError as error:
             result.failure = f"after cut {result.cuts}: {error}"
         return result
 
+    def _take_a_fresh_board(self) -> None:
+        board = self.result.board
+        flash = used_up(board, self._firmware, self._random)
+        seed = self._random.randrange(1 << 32)
+        machine = Machine(board, seed, firmware=self._firmware, flash=flash)
+        self.result.firmware = machine.firmware
+        watch_flash(machine, self._begins)
+        self._machine, self._player = machine, Player(machine)
+        self._files = chunks(machine)
+        # What the flash may hold.
+        self._possible = {DEFAULTS}
+        self._stored: list[Game] = []  # that ended and were stored, the oldest first
+        self._played: set[Game] = set()  # that ended, the one too that was being stored at a cut
+
     def _count_cut(self, busy: str) -> None:
-        self._spoilt |= bool(busy) and self.result.board == "V2"
         self.result.in_a_write += busy == "write"
         self.result.in_an_erase += busy == "erase"
         operation = f" in the {self._operation}" if busy else ""
         self.result.trace.append(f"cut at {self._machine.now_us / 1000:.3f} ms{operation}")
 
     def _until_cut(self) -> None:
-        """From a boot to the next cut: at a moment, after some flash operations, or at an erase."""
+        """From a boot to the next cut."""
         way = self._way()
         cut_us = self._random.randrange(_LONGEST_MS * 1000)
         self._limit_us(cut_us if way == "moment" else None)
@@ -137,21 +147,30 @@ class Cuts:
             self._limit_us(None)
 
     def _way(self) -> str:
-        return self._random.choices(("moment", "operation", "erase"), self._ways)[0]
+        """At any moment; or after some flash operations, or in the next erase."""
+        if not self.result.in_writes:
+            return "moment"
+        return self._random.choice(("operation", "operation", "operation", "erase"))
 
     def _limit_us(self, moment_us: int | None) -> None:
         self._machine.limit(moment_us, _PowerCutError)
 
     def _check(self) -> None:
-        """It boots, tells the games that it should, offers what it should, and plays."""
+        """It boots, has the games that it should, offers what it should, and plays."""
         self._player.boots()
         possible = set(self._possible)
         choice = self._player.choice()
-        told = self._player.kept
-        if lost := [game for game in self._kept[-KEPT:] if game not in told]:
-            raise ViolationError(f"{len(lost)} games are not told again; the first is {lost[0]}")
-        if invented := [game for game in told if game not in self._played]:
-            raise ViolationError(f"games are told that were not played: {invented[0]}")
+        self._machine.rest(_ALL_SENT_MS)
+        self._player.listen()
+        found = self._player.kept if self.result.board == "V1" else self._machine.logged()
+        self._played.update(self._player.games)
+        newest = self._stored[-STORED[self.result.board] :]
+        if lost := [game for game in newest if game not in found]:
+            raise ViolationError(f"{len(lost)} games are lost; the first is {lost[0]}")
+        if not self._files <= chunks(self._machine):
+            raise ViolationError("a file has changed that is not ours to change")
+        if invented := [game for game in found if game not in self._played]:
+            raise ViolationError(f"a game was not played: {invented[0]}")
         if choice not in possible:
             raise ViolationError(f"the menu offers {choice}; expected one of {sorted(possible)}")
         self.result.defaults += choice == DEFAULTS and len(possible) > 1
@@ -174,28 +193,19 @@ class Cuts:
         self._possible.add(self._choice)
         self._player.start()
         self._choosing = False
-        # The game has begun, so it is kept; after cuts while flash was changed, if there is room.
-        if self._spoilt:
-            self._possible.add(self._choice)
-        else:
-            self._possible = {self._choice}
+        self._possible = {self._choice}  # the game has begun, so it is stored
         self._player.leave()
         self._ended()
 
     def _ended(self) -> None:
-        """The last game has ended, and is kept."""
-        self._kept.append(self._player.games[-1])
+        """The last game has ended, and is stored."""
+        self._stored.append(self._player.games[-1])
         self._played.add(self._player.games[-1])
-        self._last_choice = self._choice
-        if self.result.board == "V1":
-            self._possible = {self._choice}
 
     def _begins(self, operation: Operation) -> None:
         self.result.operations += 1
         self._operation = operation
-        if self.result.board == "V1":
-            self._possible.add(self._last_choice)
-        elif self._choosing:
+        if self._choosing:
             self._possible.add(DEFAULTS)
         self._cut_after -= 1
         if self._cut_after == 0 or (self._cut_at_erase and operation.kind == "erase"):
@@ -205,6 +215,13 @@ class Cuts:
 
 def _cut() -> None:
     raise _PowerCutError
+
+
+def chunks(machine: Machine) -> set[tuple[int, bytes]]:
+    """What is in use of a file system, by place."""
+    files = machine.files()
+    found = ((at, files[at : at + CHUNK_SIZE]) for at in range(0, len(files), CHUNK_SIZE))
+    return {(at, chunk) for at, chunk in found if chunk[0] not in _FREE}
 
 
 def used_up(board: str, firmware: Path | None, random: Random) -> bytes:

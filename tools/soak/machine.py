@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from noughts.emulator import Button, FirmwareStoppedError
+from noughts.protocol import data_log
+from noughts.protocol.sentences import Game
 from noughts.virtual.program import firmware_for, program
 from soak.referee import ViolationError
 
@@ -90,6 +92,10 @@ class Machine:
     def files(self) -> bytes:
         """The file system as it stands."""
         return self.microbit.flash[self.layout.start : self.layout.stop]
+
+    def logged(self) -> list[Game]:
+        """The games in a V2's data log."""
+        return list(data_log.games(bytes(self.microbit._chip._log_flash._memory)))
 
     def cut_power(self) -> None:
         """Cut the power, and give it back."""

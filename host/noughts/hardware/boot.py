@@ -7,7 +7,6 @@ which has no game, says a line only: so `noughts watch` knows them for noise.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ import serial
 from noughts import __version__
 from noughts.board_ids import V1
 from noughts.errors import BoardError, BoardGoneError, GameError
+from noughts.hardware import clock
 from noughts.hardware.ports import ERRORS
 from noughts.hardware.tracebacks import Traceback, TracebackReader
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
@@ -111,8 +111,8 @@ def wait_for_start(
             if nudge is not None:
                 nudge()
             is_last = nudge is waits[-1]
-            end_s = time.monotonic() + (limit_s if is_last else min(limit_s, _NUDGE_S))
-            while time.monotonic() < end_s:
+            end_s = clock.monotonic() + (limit_s if is_last else min(limit_s, _NUDGE_S))
+            while clock.monotonic() < end_s:
                 for item in stream.feed(port.read_until(b"\n")):
                     if start := listener.hear(item):
                         if whole(start):
@@ -124,7 +124,7 @@ def wait_for_start(
                         # That is our own Ctrl-C.
                         if found and not found.error.startswith("KeyboardInterrupt"):
                             stopped = stopped or found  # a second one follows from the first
-                            end_s = min(end_s, time.monotonic() + _RESTART_S)
+                            end_s = min(end_s, clock.monotonic() + _RESTART_S)
         except ERRORS as error:
             raise gone(port) from error
         if stopped is not None:
@@ -147,7 +147,7 @@ def gone(port: serial.SerialBase) -> BoardGoneError:
 def soft_reset(port: serial.SerialBase) -> None:
     """Through MicroPython's REPL: interrupt what runs, then start again."""
     port.write(b"\x03\x03")
-    time.sleep(0.2)
+    clock.sleep(0.2)
     port.write(b"\x02\x04")
 
 

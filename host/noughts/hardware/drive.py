@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import psutil
 
 from noughts.board_ids import BOARD_IDS
 from noughts.errors import BoardError, BoardGoneError, printable
+from noughts.hardware import clock
 from noughts.hardware.ports import known_id
 
 HEX_NAME = "noughts.hex"
@@ -149,13 +149,13 @@ def _said(drive: Drive) -> tuple[str, str | None]:
 
 def _raise_what_it_says(drive: Drive, said_before: tuple[str, str | None]) -> None:
     """Raise `BoardError` if the interface chip soon has something new to say of a failure."""
-    end_s = time.monotonic() + _SAYS_WHY_S
-    while look(drive.path) is not None and time.monotonic() < end_s:
+    end_s = clock.monotonic() + _SAYS_WHY_S
+    while look(drive.path) is not None and clock.monotonic() < end_s:
         said = _said(drive)
         failed = failure(said[0]) if said != said_before else None
         if failed:
             raise BoardError(failed)
-        time.sleep(0.1)
+        clock.sleep(0.1)
 
 
 def wait_until_back(drive: Drive, limit_s: float = _COMES_BACK_S) -> Drive | None:
@@ -163,15 +163,15 @@ def wait_until_back(drive: Drive, limit_s: float = _COMES_BACK_S) -> Drive | Non
 
     Raises `BoardError` if the interface chip says that it could not use the hex.
     """
-    end_s = time.monotonic() + limit_s
-    while time.monotonic() < end_s:
+    end_s = clock.monotonic() + limit_s
+    while clock.monotonic() < end_s:
         for back in _again(drive):
             if not _has_hex(back):
                 failed = failure(_text(back.path / "FAIL.TXT"))
                 if failed:
                     raise BoardError(failed)
                 return back
-        time.sleep(0.1)
+        clock.sleep(0.1)
     return None
 
 

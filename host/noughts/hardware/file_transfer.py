@@ -7,7 +7,6 @@ files back. microfs interrupts whatever runs, so that the game stops; `restart` 
 from __future__ import annotations
 
 import ast
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,6 +17,7 @@ import microfs
 import serial
 
 from noughts.errors import BoardError
+from noughts.hardware import clock
 from noughts.hardware.boot import Start, gone, wait_for_start
 from noughts.hardware.file_commands import FORGET_LOG, SURVEY, checksum, removing, writing
 from noughts.hardware.ports import LOST
@@ -81,10 +81,10 @@ class _Line:
 
     def __init__(self, port: serial.SerialBase) -> None:
         self._port = port
-        self._end_s = time.monotonic() + _LIMIT_S
+        self._end_s = clock.monotonic() + _LIMIT_S
 
     def __getattr__(self, name: str) -> object:
-        if time.monotonic() > self._end_s:
+        if clock.monotonic() > self._end_s:
             raise TimeoutError("it never stops talking")
         return getattr(self._port, name)
 
@@ -174,7 +174,7 @@ class BoardFiles:
             yield
         except BaseException:
             with suppress(Exception):  # what has failed is told already
-                time.sleep(_CARRY_OUT_S)
+                clock.sleep(_CARRY_OUT_S)
                 self._port.write(b"\x03\x02\x04")  # the line so far is no command
             raise
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from noughts.brain import Table
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError
 from noughts.firmware import image
+from noughts.hardware import clock
 from noughts.hardware import drive as drives
 from noughts.hardware.boot import Start, confirmed_start, reset_by_break, soft_reset, wait_for_start
 from noughts.hardware.drive import Drive
@@ -131,15 +131,15 @@ def _port(drive: Drive, wanted: str | None) -> str:
     """The serial port of the board whose drive it is; it may take a moment to come back."""
     if wanted is not None:
         return wanted
-    end_s = time.monotonic() + _PORT_COMES_BACK_S
+    end_s = clock.monotonic() + _PORT_COMES_BACK_S
     while True:
         ports = find_ports()
         for port in ports:
             if drive.usb_id is not None and port.usb_id == drive.usb_id:
                 return port.name
-        if time.monotonic() > end_s:
+        if clock.monotonic() > end_s:
             break
-        time.sleep(0.2)
+        clock.sleep(0.2)
     if len(ports) == 1 and None in (ports[0].usb_id, drive.usb_id):
         return ports[0].name
     raise BoardError(
@@ -164,11 +164,11 @@ def _is_whole(start: Start, radio: Radio) -> bool:
 
 def _open(name: str) -> serial.SerialBase:
     """The port; just after it has come back, the system or others may still be busy with it."""
-    end_s = time.monotonic() + _PORT_OPENS_S
+    end_s = clock.monotonic() + _PORT_OPENS_S
     while True:
         try:
             return open_port(name)
         except BoardError:
-            if time.monotonic() > end_s:
+            if clock.monotonic() > end_s:
                 raise
-        time.sleep(0.2)
+        clock.sleep(0.2)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import serial
 
 from noughts.errors import BoardError, GameError
+from noughts.hardware import clock
 from noughts.hardware.boot import Start, wait_for_start
 from noughts.hardware.drive import Drive, find_drives
 from noughts.hardware.ports import ERRORS, Port, find_ports, open_port
@@ -110,7 +110,7 @@ def _interrupted(port: serial.SerialBase, patience_s: float) -> re.Match[bytes] 
     """What MicroPython says once nothing else runs."""
     heard = b""
     port.write(b"\x02\x03\x03")
-    end_s = time.monotonic() + patience_s
-    while (found := _BANNER.search(heard)) is None and time.monotonic() < end_s:
+    end_s = clock.monotonic() + patience_s
+    while (found := _BANNER.search(heard)) is None and clock.monotonic() < end_s:
         heard = heard[-4096:] + port.read_until(b"\n")
     return found

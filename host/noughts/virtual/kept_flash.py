@@ -26,9 +26,8 @@ _DIGEST = 32
 _LARGEST = 4 << 20
 """Bytes; a board's memory is an eighth of that."""
 # A chunk of the file system (128 bytes) that begins a file: its marker, the end of the file, and
-# the name with its length (MicroPython's `filesystem.c`); then the number of the game that the
-# board keeps there, and the menu's choice (`device/menu.py`).
-_KEPT = re.compile(rb"\xfe.(?:\x01[0-9]|\x02[0-9]{2})([0-9]{6})([PEMH][bt])", re.DOTALL)
+# the name with its length (MicroPython's `filesystem.c`); then the menu's choice (`device/menu.py`).
+_SETTINGS = re.compile(rb"\xfe.\x08settings([PEMH][bt])", re.DOTALL)
 _CHUNK = 128
 
 
@@ -101,10 +100,9 @@ class KeptFlash:
 
 
 def choice_in(flash: bytes) -> str:
-    """The choice of the newest game in a board's flash, as `Hb`; a new board's, if none is kept.
+    """The menu's choice in a board's flash, as `Hb`; a new board's, if it has none.
 
     Its first letter is the opponent's seat, its second `b` for buttons or `t` for tilt.
     """
-    found = [each for each in _KEPT.finditer(flash) if each.start() % _CHUNK == 0]
-    newest = max(found, key=lambda each: each[1], default=None)
-    return newest[2].decode() if newest else "Pb"
+    found = (each for each in _SETTINGS.finditer(flash) if each.start() % _CHUNK == 0)
+    return next((each[1].decode() for each in found), "Pb")

@@ -1,0 +1,186 @@
+"""Serial ports whose devices run only while a program waits for them: nothing here ever sleeps.
+
+A `Clock` takes the place of the one by which noughts, and microfs, wait for boards. Whoever sleeps
+or waits for bytes steps the devices on it: a `SteppedBoard` runs the official firmware, a `Talker`
+answers by a function. Their ports are opened by `stepped://` addresses, through pyserial.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from typing import Protocol
+
+import pytest
+import serial
+
+from noughts.emulator import Microbit
+from noughts.virtual.program import Program
+
+if "stepped_urls" not in serial.protocol_handler_packages:
+    serial.protocol_handler_packages.append("stepped_urls")
+
+_STEP_US = 1000
+_DEVICES: dict[str, Device] = {}
+
+
+class Clock:
+    """Device time: it passes only in `sleep`, and where a port waits for bytes."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.us = 0
+        self.devices: list[Device] = []
+        self.on_sleep: list[Callable[[], object]] = []
+        """Called after each sleep: whatever else happens while programs wait."""
+        monkeypatch.setattr("noughts.hardware.clock.monotonic", self.monotonic)
+        monkeypatch.setattr("noughts.hardware.clock.sleep", self.sleep)
+        monkeypatch.setattr("microfs.time", self)
+
+    def monotonic(self) -> float:
+        return self.us / 1e6
+
+    def sleep(self, seconds: float) -> None:
+        self.wait(lambda: False, seconds)
+        for call in self.on_sleep:
+            call()
+
+    def wait(self, enough: Callable[[], bool], seconds: float) -> None:
+        """Let time pass, and the devices run, until there is enough, or for so many seconds."""
+        end_us = self.us + round(seconds * 1e6)
+        while not enough() and self.us < end_us:
+            step_us = min(_STEP_US, end_us - self.us)
+            self.us += step_us
+            for device in self.devices:
+                device.run_for(step_us)
+
+
+class Device(Protocol):
+    """The far end of a port."""
+
+    clock: Clock
+    plugged: bool
+    received: bytearray
+
+    def run_for(self, us: float) -> None: ...
+    def send(self, data: bytes) -> None: ...
+    def reset(self) -> None: ...
+
+
+class _Plugged:
+    """A device on a clock, with a port's name."""
+
+    received: bytearray
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock, self.plugged = clock, True
+        name = f"{len(clock.devices)}"
+        self.port = f"stepped://{name}"
+        clock.devices.append(self)  # type: ignore[arg-type]
+        _DEVICES[self.port] = self  # type: ignore[assignment]
+
+    def plug(self) -> None:
+        self.plugged = True
+
+    def unplug(self) -> None:
+        self.plugged = False
+
+
+class SteppedBoard(_Plugged):
+    """A micro:bit behind a serial port, in device time."""
+
+    def __init__(self, clock: Clock, microbit: Microbit) -> None:
+        super().__init__(clock)
+        self.microbit = microbit
+
+    @property
+    def received(self) -> bytearray:  # type: ignore[override]
+        return self.microbit.uart.received
+
+    @property
+    def board(self) -> str:
+        return self.microbit.board
+
+    def run_for(self, us: float) -> None:
+        self.microbit.run_for(us)
+
+    def send(self, data: bytes) -> None:
+        self.microbit.uart.send(data)
+
+    def reset(self) -> None:
+        self.microbit.reset()
+
+    def flash(self, program: Program) -> None:
+        """Program the chip and start it, as the interface chip does."""
+        self.microbit = program.microbit()
+
+
+class Talker(_Plugged):
+    """A device that answers what it receives by a function of bytes, each millisecond."""
+
+    def __init__(self, clock: Clock, answer: Callable[[bytes], bytes]) -> None:
+        super().__init__(clock)
+        self.received, self._sent, self._answer = bytearray(), b"", answer
+
+    def run_for(self, us: float) -> None:
+        sent, self._sent = self._sent, b""
+        self.received += self._answer(sent)
+
+    def send(self, data: bytes) -> None:
+        self._sent += data
+
+    def reset(self) -> None:
+        pass
+
+
+class SteppedPort:
+    """A `stepped://` port: what noughts and microfs use of pyserial's interface."""
+
+    port = ""
+
+    def __init__(self, _: None, baudrate: int, timeout: float, exclusive: bool) -> None:
+        self.timeout = timeout
+
+    @property
+    def _device(self) -> Device:
+        device = _DEVICES[self.port]
+        if not device.plugged:
+            raise serial.SerialException("the device is not there any more")
+        return device
+
+    def open(self) -> None:
+        if not _DEVICES[self.port].plugged:
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory", self.port)
+
+    def close(self) -> None:
+        pass
+
+    def write(self, data: bytes) -> int:
+        self._device.send(bytes(data))
+        return len(data)
+
+    def read(self, size: int = 1) -> bytes:
+        received = self._device.received
+        self._wait(lambda: len(received) >= size)
+        return self._take(size)
+
+    def read_until(self, expected: bytes = b"\n") -> bytes:
+        received = self._device.received
+        self._wait(lambda: expected in received)
+        at = received.find(expected)
+        return self._take(len(received) if at < 0 else at + len(expected))
+
+    def _wait(self, enough: Callable[[], bool]) -> None:
+        self._device.clock.wait(enough, self.timeout)
+
+    def _take(self, size: int) -> bytes:
+        received = self._device.received
+        data = bytes(received[:size])
+        del received[:size]
+        return data
+
+    def inWaiting(self) -> int:
+        return len(self._device.received)
+
+    def send_break(self, duration: float) -> None:
+        self._device.clock.sleep(duration)
+        self._device.reset()

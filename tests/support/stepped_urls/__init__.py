@@ -1,0 +1,1 @@
+"""What pyserial finds for `stepped://`."""

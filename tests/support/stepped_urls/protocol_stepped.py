@@ -1,0 +1,5 @@
+"""`stepped://NAME` is the port of a device in device time; pyserial looks it up by this name."""
+
+from stepped_ports import SteppedPort as Serial
+
+__all__ = ["Serial"]
