@@ -221,6 +221,15 @@ class Microbit:
         """What is in the user information registers now; they belong to the flash."""
         return self._chip.flash.read(UICR, UICR_SIZE)
 
+    def my_data(self) -> bytes | None:
+        """The data log as the board's drive shows it to a computer, in `MY_DATA.HTM`.
+
+        None while no program has made it. Raises `EmulatorError` on a V1, which has no data log.
+        """
+        if not isinstance(self._chip, V2):
+            raise EmulatorError("a V1 has no data log; use a V2")
+        return self._chip.log_flash.file()
+
     def snapshot(self) -> Snapshot:
         """All that it is now; `restore()` of the result takes it back here, as often as you like.
 

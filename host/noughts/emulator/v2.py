@@ -73,13 +73,13 @@ class V2(Chip):
         self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz)
         self._magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
         self._interface = InterfaceChip()
-        self._log_flash = LogFlash()
+        self.log_flash = LogFlash(self.cpu, self.hz)
         self.connect(
             {
                 Lsm303Accelerometer.ADDRESS: self.accelerometer,
                 Lsm303Magnetometer.ADDRESS: self._magnetometer,
                 InterfaceChip.ADDRESS: self._interface,
-                LogFlash.ADDRESS: self._log_flash,
+                LogFlash.ADDRESS: self.log_flash,
             }
         )
 
@@ -126,14 +126,15 @@ class V2(Chip):
         """One pin for all that is on the board's I2C bus: low while any of them asks."""
         asking = (
             self._interface.asserts()
-            or self._log_flash.asserts()
+            or self.log_flash.asserts()
             or self.accelerometer.asserts()
             or self._magnetometer.asserts()
         )
         self.port.drive(_INTERRUPT, not asking)
-        # Only a transfer on the bus changes it then; else a new sample may come before.
+        # Only a transfer changes it then; else a new sample or an answer may come before.
         sensors = self.accelerometer, self._magnetometer
-        return NEVER if asking else min(sensor.next_sample() for sensor in sensors)
+        next_sample = min(sensor.next_sample() for sensor in sensors)
+        return NEVER if asking else min(next_sample, self.log_flash.next_answer())
 
     def _charging_us(self, pin: int) -> int:
         """A finger adds capacity, which takes longer to charge."""
