@@ -19,6 +19,7 @@ from noughts.cli import main
 from noughts.device_files import device_dir, files_for_boards
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import open_port
+from noughts.protocol import data_log
 from noughts.virtual.program import firmware_for, program
 from stepped_ports import SteppedBoard
 
@@ -86,86 +87,56 @@ def test_all_files_one_file_none(plugged_in, tmp_path, capsys, kind, before):
     assert put(board, "--table", str(other)) == 0
     writer.join()
     told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 18 of 18 files to send")
+    assert told[0].endswith(": 17 of 17 files to send")
     assert [line.split(" (")[0] for line in told[1:3]] == ["sent fault.py", "sent main.py"]
-    no_room = [f"beside {theirs!a} it has no room to keep games"] * (kind == "V2")
-    assert told[19:-1] == no_room
-    assert told[18].startswith("sent table.py (")
+    assert told[17].startswith("sent table.py (")
     assert told[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
 
     assert put(board) == 0
     told = capsys.readouterr().out.splitlines()
-    # A V2's files are to fill whole pages, so all are sent again.
-    count = 1 if kind == "V1" else 18
-    assert told[0].endswith(f": {count} of 18 files to send")
-    assert told[count].startswith("sent table.py (")
+    assert told[0].endswith(": 1 of 17 files to send")
+    assert told[1].startswith("sent table.py (")
     assert told[-1] == f"started on micro:bit {kind}: game {__version__}, table 2798"
 
     assert put(board) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 0 of 18 files to send") and told[1:-1] == no_room
+    assert told[0].endswith(": 0 of 17 files to send") and len(told) == 2
     plays(Driver(board.microbit))
     files = on_board(board)
     assert all_hold(files, files_for_boards())
     assert (files[theirs].size, files[theirs].start) == (7, b"keep me")
 
 
-def keeps_games(board, count):
-    """These are told again; it has just said that it starts, and has kept none before."""
+def stored(board):
+    """The games that a board has stored; a V1 sends them when it starts."""
+    if board.board == "V2":
+        return list(data_log.games(board.microbit.my_data()))
+    board.reset()
     driver = Driver(board.microbit)
-    for _ in range(count):
-        driver.rest(60)
+    driver.start()
+    driver.rest(500)
+    return [game for game in driver.games if game.boot != driver.boots[-1].boot]
+
+
+@pytest.mark.parametrize("kind", ["V1", long("V2")])
+def test_a_board_stores_games_over_updates_until_it_is_to_forget_them(
+    plugged_in, tmp_path, capsys, kind
+):
+    board = plugged_in(None, kind)
+    driver = Driver(board.microbit)
+    driver.start()
+    for _ in range(3):
         driver.press(B)
         driver.says("", "-")
         driver.press(A, B)
         driver.says("", "x")
-    assert put(board) == 0
-    told = Driver(board.microbit)
-    told.wait(lambda: len(told.games) == count, "games that were kept")
-    assert told.games == [game for game in driver.games if game.end == "x"]
-
-
-@pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_a_board_keeps_games_after_updates_until_it_is_to_forget_them(
-    plugged_in, tmp_path, capsys, kind
-):
-    board = plugged_in(None, kind)
     other = tmp_path / "other.py"
     other.write_text(brain.source(OTHER))
-    for table in (["--table", str(other)], []):
-        assert put(board, *table) == 0
-    keeps_games(board, 9)
-    capsys.readouterr()
-    for words in ("the games that it has kept are forgotten", "it has kept no games"):
-        assert put(board, "--forget") == 0
-        assert words in capsys.readouterr().out
-    told = Driver(board.microbit)
-    told.rest(2000)
-    assert not told.games
-
-
-@pytest.mark.long
-def test_a_v2_keeps_games_also_where_bytes_were_lost_on_the_way(plugged_in, capsys, monkeypatch):
-    """What is sent once more takes other chunks: then too few pages are left for games."""
-    losses = [True, False] * 3 + [False]
-    execute = microfs.execute
-
-    def losing(commands, line):
-        if commands[0].startswith("n = 'v2kept.py'") and losses.pop(0):
-            commands = [commands[0], commands[1].replace("b'", "b'x", 1), *commands[2:]]
-        return execute(commands, line)
-
-    board = plugged_in({}, "V2")
-    monkeypatch.setattr(microfs, "execute", losing)
-    assert put(board) == 0
-    told = capsys.readouterr().out
-    assert told.count("bytes were lost on the way; all is sent again") == 2
-    assert told.count("\nbytes were lost again, and there is no room to keep games; run ") == 1
-    assert put(board) == 0  # nothing differs, but it is to keep games
-    told = capsys.readouterr().out
-    assert ": 18 of 18 files to send\n" in told and "lost" not in told
-    keeps_games(board, 1)
-    assert ": 0 of 18 files to send\n" in capsys.readouterr().out
+    assert put(board, "--table", str(other)) == 0
+    assert stored(board) == [game for game in driver.games if game.end == "x"]
+    assert put(board, "--forget") == 0
+    assert "the board has forgotten its games and the menu's choice" in capsys.readouterr().out
+    assert not stored(board)
 
 
 def test_another_version_is_replaced(plugged_in, capsys):

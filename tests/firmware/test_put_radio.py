@@ -23,14 +23,14 @@ def test_a_v2_sends_until_it_is_said_not_to(plugged_in, tmp_path, capsys):
     other = tmp_path / "other.py"
     other.write_text(brain.source(OTHER))
     status, lines, _ = told(capsys, "put", board, "--radio", "7")
-    assert status == 0 and lines[0].endswith(": 20 of 20 files to send")
+    assert status == 0 and lines[0].endswith(": 19 of 19 files to send")
     begin = f"started on micro:bit V2: game {__version__}, table 2798, sends in group 7 as "
     assert lines[-1].startswith(begin)
     radio_id = lines[-1].removeprefix(begin)
 
     # A new table leaves it on, and says so.
     status, lines, _ = told(capsys, "put", board, "--table", str(other))
-    assert status == 0 and lines[0].endswith(": 20 of 20 files to send")
+    assert status == 0 and lines[0].endswith(": 1 of 19 files to send")
     assert lines[1].startswith("radio: still sends in group 7; ")
     assert lines[1].endswith("put --radio off` ends that")
     assert lines[-1].endswith(f"table {OTHER.id}, sends in group 7 as {radio_id}")
