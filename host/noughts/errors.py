@@ -4,6 +4,7 @@ NoughtsError                   anything below; `noughts` prints it in one line a
 ├── BoardError                 a board could not be started, found or kept
 │   ├── BoardGoneError         a board that was running is not there any more
 │   └── GameError              the game on a board stopped with a traceback
+├── DataLogError               a file is not a data log with games of ours, or not a whole one
 ├── FirmwareError              a firmware file is not what it should be
 ├── IllegalMoveError           a move that the rules do not allow, or a cell that does not exist
 ├── IllegalPositionError       a position that no game can reach
@@ -45,6 +46,10 @@ class GameError(BoardError):
     def __init__(self, message: str, details: Sequence[str]) -> None:
         super().__init__(message)
         self.details = tuple(details)
+
+
+class DataLogError(NoughtsError):
+    """A file is not a data log that holds games of ours, or it is cut short or damaged."""
 
 
 class FirmwareError(NoughtsError):

@@ -56,7 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"start N virtual boards (1 to {_MAX_EMULATED}) that play by themselves",
     )
     parser.add_argument(
-        "--from", dest="captured", metavar="FILE", help="read a captured log (- for standard input)"
+        "--from",
+        dest="captured",
+        metavar="FILE",
+        help="read a captured log, or the MY_DATA.HTM of a V2 (- for standard input)",
     )
     parser.add_argument(
         "--name",

@@ -1,4 +1,4 @@
-"""`noughts watch --from`: reading a captured log into the store."""
+"""`noughts watch --from`: reading a captured log, or a V2's data log, into the store."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from typing import cast
 
 from noughts.commands.watch_output import EventLines, as_lines, sum_up
 from noughts.errors import printable
+from noughts.protocol import data_log
+from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store
 from noughts.terminal.lines import say
@@ -33,18 +36,17 @@ def known(args: argparse.Namespace, store: Store) -> frozenset[str] | None:
     return None if args.known is None else known_ids(args.known, names(store))
 
 
-def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
+def _read(args: argparse.Namespace, file: BufferedReader, store: Store) -> int:
     session = Session()
     session.names.update(names(store))
     recorder = Recorder(store, None, known(args, store))
-    name = args.name or (
-        "stdin" if args.captured == "-" else f"file-{printable(Path(args.captured).name)}"
-    )
+    called = "stdin" if args.captured == "-" else printable(Path(args.captured).name)
+    name = args.name or (called if args.captured == "-" else f"file-{called}")
     total = Path(args.captured).stat().st_size if args.captured != "-" else 0
     lines = EventLines(args.json, lambda: None)
     with progress(total) as steps:
         steps.doing(f"reading {name}")
-        for events, size in _recorded(file, recorder, name):
+        for events, size in _recorded(file, called, recorder, name):
             for event in events:
                 session.take(event)
                 if isinstance(event, StoreBusy):
@@ -57,7 +59,14 @@ def _read(args: argparse.Namespace, file: BinaryIO, store: Store) -> int:
     return 0
 
 
-def _recorded(file: BinaryIO, recorder: Recorder, name: str) -> Iterator[tuple[list[Event], int]]:
+def _recorded(
+    file: BufferedReader, called: str, recorder: Recorder, name: str
+) -> Iterator[tuple[list[Event], int]]:
+    size = 0
+    if file.peek(1)[:1] == b"<":
+        content = file.read(data_log.MAX_SIZE + 1)
+        size = len(content)
+        recorder.take_log(name, data_log.games(content, called), timestamps.now())
     for captured in raw_log.read(file):
         board = captured.board or name
         if captured.is_opened:
@@ -65,15 +74,15 @@ def _recorded(file: BinaryIO, recorder: Recorder, name: str) -> Iterator[tuple[l
         yield recorder.hear(board, captured.data, captured.at), captured.size
         while recorder.pending:
             yield recorder.settle(), 0
-    yield recorder.end(name, None), 0
+    yield recorder.end(name, None), size
     while recorder.pending:
         yield recorder.settle(), 0
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
+def _opened(name: str) -> Iterator[BufferedReader]:
     if name == "-":
-        yield sys.stdin.buffer
+        yield cast(BufferedReader, sys.stdin.buffer)
         return
     with Path(name).open("rb") as file:
         yield file

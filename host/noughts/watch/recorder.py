@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
 from noughts.errors import StoreBusyError
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
-from noughts.protocol.sentences import Boot, is_late
+from noughts.protocol.sentences import Boot, Game, is_late, write
 from noughts.store.keep_game import Kept
 from noughts.store.store import Store, Told
 from noughts.watch.events import (
@@ -125,8 +125,18 @@ class Recorder:
         self._take(board, stream.end(), at)
         self._noise += stream.noise
 
+    def take_log(self, board: str, games: Iterable[Game], at: int | None) -> None:
+        """Take games from a board's data log, played at some earlier time; `settle` stores them."""
+        if self._raw is not None and at is not None:
+            # They may be of the present run; read again, the end of a game is late after this.
+            self._raw.write_opened(board, at)
+        late = [_Heard(board, ParsedSentence(write(game), game), at, late=True) for game in games]
+        self._queue(late, at)
+
     def _take(self, line: str, items: Sequence[Item], at: int | None) -> None:
-        taken = [each for item in items if (each := self._heard(line, item, at)) is not None]
+        self._queue([each for item in items if (each := self._heard(line, item, at))], at)
+
+    def _queue(self, taken: Sequence[_Heard | BoardRefused], at: int | None) -> None:
         # All raw lines first: they are there, whatever becomes of the store.
         if self._raw is not None and at is not None:
             for each in taken:
