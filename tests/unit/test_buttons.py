@@ -147,8 +147,9 @@ def test_a_slow_bounce_that_every_poll_sees_is_one_press(bench):
     assert kinds(bench.run(600, *((ms, "a", level) for ms, level in levels))) == [1]
 
 
-def test_a_button_held_for_minutes_does_nothing_twice(bench):
-    assert kinds(bench.run(300_000, (20, "b", 0))) == [2]
+@pytest.mark.parametrize(("buttons", "event"), [("a", 1), ("b", 2), ("ab", 3)])
+def test_buttons_that_are_held_for_minutes_do_nothing_twice(bench, buttons, event):
+    assert kinds(bench.run(300_000, *((20, button, 0) for button in buttons))) == [event]
 
 
 HELD_MS = st.integers(40, 46) | st.integers(40, 300)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from needed import long
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch_app import WatchApp
@@ -21,8 +22,7 @@ from noughts.watch.watch import Watch
 from sample_games import AT, BOOT, stages
 
 A_WINS = [4, 1, 0, 8, 3, 5, 6]
-SIZES = [(60, 20), (80, 24), (140, 40)]
-sizes = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+SMALL, USUAL, LARGE = (60, 20), (80, 24), (140, 40)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def thirty(path):
                 yield SentenceStored(board, sentence, kept.game, kept.new)
 
 
-@sizes
+@pytest.mark.parametrize("size", [SMALL, USUAL, LARGE])
 def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen, size):
     async def look(pilot, app):
         shown = lines(app)
@@ -109,7 +109,7 @@ def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen, size
     screen(thirty, look, size)
 
 
-@sizes
+@pytest.mark.parametrize("size", [SMALL, *map(long, (USUAL, LARGE))])
 def test_keys_and_the_file_stay_where_the_path_is_long(screen, size, tmp_path):
     folder = tmp_path / ("a-long-folder-" * 8)
     folder.mkdir()
@@ -123,7 +123,7 @@ def test_keys_and_the_file_stay_where_the_path_is_long(screen, size, tmp_path):
     screen(thirty, look, size, folder)
 
 
-@sizes
+@pytest.mark.parametrize("size", [USUAL, *map(long, (SMALL, LARGE))])
 def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen, size):
     async def look(pilot, app):
         await pilot.press("down", "down", "enter")
