@@ -133,6 +133,10 @@ def test_within_100_ms_both_are_both_and_never_a_single_press(player, first):
         for phase_ms in (0, 3.3) if apart_ms in (0, 100) else (0,):  # of the loop's turn
             player.machine.rest(phase_ms)
             leaves_once(player, two_presses(first, apart_ms))
+    random = Random(2)
+    for apart_ms in (3, 40, 92):
+        made = [bouncing(random, *contact) for contact in two_presses(first, apart_ms)]
+        leaves_once(player, [contact for contacts in made for contact in contacts])
 
 
 @EACH_FIRST
@@ -142,14 +146,6 @@ def test_further_apart_they_are_two_presses_in_their_order(player, first):
         said = do(player, *two_presses(first, apart_ms))
         assert [game.moves for game in said] == [(5,) if first is A else (4,)]
         player.leave()
-
-
-@EACH_FIRST
-def test_both_with_bouncing_contacts(player, first):
-    random = Random(2)
-    for apart_ms in (3, 40, 92):
-        made = [bouncing(random, *contact) for contact in two_presses(first, apart_ms)]
-        leaves_once(player, [contact for contacts in made for contact in contacts])
 
 
 def test_both_held_leave_once_and_start_nothing(player):

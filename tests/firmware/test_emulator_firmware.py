@@ -45,21 +45,13 @@ def test_raw_repl_carries_kilobytes_both_ways(name: str) -> None:
     assert len(answer) > 2_560
 
 
-def test_ten_led_levels(name: str) -> None:
+def test_ten_led_levels_and_a_dark_display(name: str) -> None:
     board = boot(name)
     ask(board, "from microbit import *")
     for rows in ("01234:56789:98765:43210:09090", "55555:44444:33333:22222:11111"):
         ask(board, f"display.show(Image('{rows}'))")
         board.run_for(40_000)
         assert board.leds() == bytes(int(level) for level in rows.replace(":", ""))
-
-
-def test_dark_display(name: str) -> None:
-    board = boot(name)
-    ask(board, "from microbit import *")
-    ask(board, "display.show(Image('99999:99999:99999:99999:99999'))")
-    board.run_for(40_000)
-    assert board.leds() == bytes([9]) * 25
     ask(board, "display.off()")
     board.run_for(100_000)
     assert board.leds() == bytes(25)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from boards import scrolled
+from boards import scrolled, text
 from needed import long
 from noughts.device_files import device_files
 from noughts.virtual.program import program
@@ -212,7 +212,9 @@ def test_a_table_that_hard_fails_over_leaves_the_other_levels(board, damage):
     machine.contact(B, True)
     machine.rest(80)
     machine.contact(B, False)
-    machine.rest(4_000)  # a sad face, and the menu again
+    sad_face = "..... .9.9. ..... .999. 9...9"
+    assert machine.microbit.run_until(lambda: text(machine.microbit.leds()) == sad_face)
+    machine.rest(4_000)  # and the menu again
     heard = machine.heard()
     assert b"Traceback" in heard and b"Error" in heard
     player.tap(A)  # two people

@@ -3,7 +3,7 @@
 import itertools
 
 from boards import A, B, Driver, in_menu
-from noughts.device_files import device_files, load_device
+from noughts.device_files import load_device
 
 
 def begun(start):
@@ -137,20 +137,6 @@ def test_ctrl_c_reaches_the_repl(start_any):
     driver.board.uart.send(b"\x04")
     driver.start()  # it plays again
     driver.shows("2")
-
-
-def test_a_fault_shows_a_sad_face_and_it_starts_again(start):
-    files = device_files()
-    files["chip.py"] = files["chip.py"].replace(b"    until = ", b"    oops\n    until = ")
-    driver = Driver(start(files))
-    driver.start()
-    driver.press(A)
-    driver.press(B)
-    driver.says("", "-")
-    driver.press(B)
-    driver.shows("..... .9.9. ..... .999. 9...9")
-    assert any("NameError" in str(item) for item in driver.noise)
-    driver.shows("E")
 
 
 def test_the_cursor_follows_each_lean(start):

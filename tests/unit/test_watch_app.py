@@ -150,7 +150,8 @@ def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen, size):
 
 def test_the_choice_stays_when_other_games_end(screen):
     async def look(pilot, app):
-        assert "no game has ended yet" in "\n".join(lines(app))
+        shown = "\n".join(lines(app))
+        assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
         await pilot.press("enter")  # there is nothing to replay
         with Store(app._watch.path) as store:
             for number in range(1, 5):
@@ -164,7 +165,7 @@ def test_the_choice_stays_when_other_games_end(screen):
         await redrawn(pilot, app)
         assert "game 1: A is a person" in "\n".join(lines(app))
 
-    screen(lambda path: [], look)
+    screen(lambda path: [], look, SMALL)
 
 
 def test_troubles_stand_above_the_boards(screen):
@@ -252,11 +253,3 @@ def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):
         assert "that game was kept in another file" in "\n".join(lines(app))
 
     screen(events, look)
-
-
-def test_no_board_and_no_game(screen):
-    async def look(pilot, app):
-        shown = "\n".join(lines(app))
-        assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
-
-    screen(lambda path: [], look, (60, 20))
