@@ -123,7 +123,8 @@ def test_bytes_take_their_time(name: str) -> None:
     repl.wait_for(board, b"-" * 99 + b"\r\n>>> ")
 
 
-@pytest.mark.parametrize("name", ["V1 1.1.1", long("V2 2.1.2")])
+@pytest.mark.long
+@pytest.mark.parametrize("name", NEWEST)
 def test_leds_beyond_the_width_of_a_timer(name: str) -> None:
     """V1 counts the display's time in 24 bits of microseconds: 16.8 seconds."""
     board = boot(name)

@@ -78,7 +78,7 @@ DETOURS = reset, lose_power, come_back, restart_itself, write, press, stop_by_an
     ("name", "detours"),
     [
         ("V1 1.1.1", DETOURS),
-        ("V2 2.1.2", (come_back, press)),
+        ("V2 2.1.2", (come_back,)),
         long("V2 2.1.2", DETOURS),
         *(long(name, ()) for name in FIRMWARES if name not in NEWEST),
     ],

@@ -144,7 +144,7 @@ def test_it_is_programmed_anew_and_starts_as_another_boot(virtual):
 def test_whoever_sends_more_than_the_board_takes_has_to_wait(virtual):
     """A megabyte would take it 87 seconds; the board must not store what it has not taken."""
     board = virtual({}, seed=1)
-    board.serial.write_timeout = 2
+    board.serial.write_timeout = 0.5
     with pytest.raises(Exception, match="timeout"):
         board.serial.write(b"#" * 1_000_000)
     assert board._sent - board._taken < 20_000
