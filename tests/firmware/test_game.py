@@ -2,6 +2,8 @@
 
 import itertools
 
+import pytest
+
 from boards import A, B, Driver, in_menu
 from noughts.device_files import load_device
 
@@ -139,13 +141,12 @@ def test_ctrl_c_reaches_the_repl(start_any):
     driver.shows("2")
 
 
-def test_the_cursor_follows_each_lean(start):
+@pytest.mark.parametrize(("y_mg", "cell"), [(400, "7"), (-400, "1")])
+def test_tilt_moves_the_cursor_down_and_up(start, y_mg, cell):
     driver = in_a_tilted_game(start)
-    # From the centre: right, down, left twice, up. Each has to lead there for that end.
-    for x_mg, y_mg in ((400, 0), (0, 400), (-400, 0), (-400, 0), (0, -400)):
-        lean(driver, x_mg, y_mg)
+    lean(driver, 0, y_mg)
     driver.press(A)  # A places with A
-    driver.says("3", "-")
+    driver.says(cell, "-")
 
 
 def test_by_tilt_each_player_has_a_button_of_its_own(start):
