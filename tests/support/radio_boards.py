@@ -24,9 +24,9 @@ def sender_files() -> dict[str, bytes]:
     return dict(files_with(Radio(sends=GROUP), "V2", files_for_boards()))
 
 
-def sender(firmware: str = V2, seed: int = 1, files: Mapping[str, bytes] | None = None) -> Microbit:
+def sender(firmware: str = V2, files: Mapping[str, bytes] | None = None) -> Microbit:
     """A board that sends by radio."""
-    return stepped(firmware)(sender_files() if files is None else files, seed)
+    return stepped(firmware)(files or sender_files(), 1)
 
 
 def gateway(firmware: str = V2) -> Microbit:

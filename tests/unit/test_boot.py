@@ -64,7 +64,7 @@ def opened(monkeypatch):
 
     def make(*lines, **named):
         port = Port(*lines, **named)
-        monkeypatch.setattr(boot, "time", port)
+        monkeypatch.setattr(boot, "clock", port)
         return port
 
     return make

@@ -28,6 +28,9 @@ FOLDER = Path(emulator.__file__).parent
 LOOP = {0: 0x00, 1: 0x10, 2: 0x00, 3: 0x20, 4: 0x09, 5: 0, 6: 0, 7: 0, 8: 0xFE, 9: 0xE7}
 
 
+EACH_BOARD = pytest.mark.parametrize("board", ["V1", "V2"])
+
+
 def program(*halfwords: int) -> dict[int, int]:
     """Memory with a stack at 0x20001000 and these instructions at the start, from address 8."""
     code = b"".join(halfword.to_bytes(2, "little") for halfword in halfwords)
@@ -49,22 +52,18 @@ def test_imports_nothing_of_noughts() -> None:
                 assert outside or name.startswith("noughts.emulator"), f"{path.name}: {name}"
 
 
-@pytest.mark.parametrize("board", ["V1", "V2"])
+@EACH_BOARD
 def test_hex_is_read_in_every_form(board: str, tmp_path: Path) -> None:
     text = firmware({"V1": "V1 1.1.1", "V2": "V2 2.1.2"}[board])
     expected = hexfile.load(text, board)
-    path = tmp_path / "firmware.hex"
+    path, other = tmp_path / "firmware.hex", tmp_path / "plain.hex"
     path.write_text(text)
     plain = intelhex.IntelHex()
     for at, data in expected.items():
         plain.puts(at, data)
-    assert hexfile.load(path, board) == expected
-    assert hexfile.load(str(path), board) == expected
-    assert hexfile.load(text.encode(), board) == expected
-    assert hexfile.load(plain, board) == expected
-    assert hexfile.load(plain.todict(), board) == expected
-    plain.write_hex_file(str(path))
-    assert hexfile.load(path, board) == expected
+    plain.write_hex_file(str(other))
+    for form in (path, str(path), text.encode(), plain, plain.todict(), other):
+        assert hexfile.load(form, board) == expected
 
 
 def test_sections_are_told_apart() -> None:
@@ -142,7 +141,7 @@ def test_steps_that_are_too_short_end_too(ether: bool) -> None:
     assert runs.run_until(10) and board.clock_us == 10
 
 
-@pytest.mark.parametrize("board", ["V1", "V2"])
+@EACH_BOARD
 def test_a_power_cut_is_felt_on_the_i2c_bus_too(board: str) -> None:
     """Each device is as it was made, and answers nothing that it was asked before."""
     micro = Microbit(board, LOOP)
@@ -169,19 +168,23 @@ def test_a_power_cut_is_felt_on_the_i2c_bus_too(board: str) -> None:
     assert states() == made
 
 
-@pytest.mark.parametrize("board", ["V1", "V2"])
+@EACH_BOARD
 def test_faults_name_address_and_pc(board: str) -> None:
     # ldr r0, [pc, #4]; ldr r0, [r0]; b .; nop; 0x30000000
     nowhere = Microbit(board, program(0x4801, 0x6800, 0xE7FE, 0xBF00, 0x0000, 0x3000))
     with pytest.raises(emulator.CpuFaultError, match=r"accesses 0x30000000.*pc 0xa") as caught:
         nowhere.run_for(10)
     assert (caught.value.address, caught.value.pc) == (0x3000_0000, 0xA)
+    # ldr r0, [pc, #4]; blx r0; b .; nop; 0x30000001
+    jumps = Microbit(board, program(0x4801, 0x4780, 0xE7FE, 0xBF00, 0x0001, 0x3000))
+    with pytest.raises(emulator.CpuFaultError, match="accesses 0x30000000"):
+        jumps.run_for(10)
     undefined = Microbit(board, program(0xDE00))  # udf #0
     with pytest.raises(emulator.CpuFaultError, match="pc 0x"):
         undefined.run_for(10)
 
 
-@pytest.mark.parametrize("board", ["V1", "V2"])
+@EACH_BOARD
 def test_unknown_task_is_an_error(board: str) -> None:
     # ldr r0, [pc, #4]; movs r1, #1; str r1, [r0]; b .; 0x40010000: the watchdog's start
     starts = Microbit(board, program(0x4801, 0x2101, 0x6001, 0xE7FE, 0x0000, 0x4001))
@@ -190,15 +193,7 @@ def test_unknown_task_is_an_error(board: str) -> None:
     assert caught.value.pc == 0xC
 
 
-@pytest.mark.parametrize("board", ["V1", "V2"])
-def test_jump_to_nowhere_names_the_address(board: str) -> None:
-    # ldr r0, [pc, #4]; blx r0; b .; nop; 0x30000001
-    jumps = Microbit(board, program(0x4801, 0x4780, 0xE7FE, 0xBF00, 0x0001, 0x3000))
-    with pytest.raises(emulator.CpuFaultError, match="accesses 0x30000000"):
-        jumps.run_for(10)
-
-
-@pytest.mark.parametrize("board", ["V1", "V2"])
+@EACH_BOARD
 def test_code_in_ram_can_be_overwritten(board: str) -> None:
     """The first of its instructions is changed each time before it runs."""
     # r1 = RAM; r5 = RAM + 1; bx lr to RAM + 2; r3 = 0
@@ -310,7 +305,7 @@ def linked(code: str, literals_at: int, *literals: int, handler: int = 0x100) ->
     return memory | dict(enumerate(words, 0x100))
 
 
-@pytest.mark.parametrize("board", ["V1", "V2"])
+@EACH_BOARD
 def test_steps_do_not_look_at_the_mask_of_interrupts(board: str) -> None:
     """cpsid; enable and pend interrupt 20; count to 100; cpsie; count on. The interrupt stores how
     far the count is."""

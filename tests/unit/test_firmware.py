@@ -10,11 +10,12 @@ from random import Random
 import intelhex
 import pytest
 import uflash
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from micropython_microbit_fs.filesystem import CHUNK_DATA_SIZE, CHUNK_SIZE
 from micropython_microbit_fs.uicr import UicrAddress
 
+from needed import long
 from noughts.device_files import files_for_boards
 from noughts.errors import FirmwareError
 from noughts.firmware import image, universal_hex
@@ -43,6 +44,7 @@ def holding(firmware, memory):
     return replace(firmware, memory=memory)
 
 
+@settings(max_examples=30)
 @given(st.dictionaries(NAMES, st.binary(min_size=1, max_size=600), max_size=8))
 def test_files_survive_the_round_trip(files):
     for board in ("V1", "V2"):
@@ -50,6 +52,7 @@ def test_files_survive_the_round_trip(files):
         assert holding(firmware, firmware.with_files(files)).files() == files
 
 
+@settings(max_examples=50)
 @given(st.lists(st.binary(min_size=CHUNK_SIZE, max_size=CHUNK_SIZE), max_size=6), st.data())
 def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
     firmware = slim("V1")
@@ -152,12 +155,13 @@ def test_one_that_says_it_is_for_the_other_board():
         image.read(universal_hex.join(memories), "it")
 
 
-def test_damaged_hexes_are_expected_failures():
+@pytest.mark.parametrize("count", [8, long(25)])
+def test_damaged_hexes_are_expected_failures(count):
     """With checksums that are right, so that only what they say is wrong."""
     random = Random(1)
     for board, says in SAYS.items():
         firmware = slim(board)
-        for _ in range(25):
+        for _ in range(count):
             memory = intelhex.IntelHex(firmware.memory)
             for _ in range(random.randrange(1, 4)):
                 at = random.choice(random.choice([says, firmware.layout]))

@@ -133,58 +133,53 @@ def test_the_referee_notices_a_lost_game(monkeypatch):
         heard(*lines)
 
 
-def test_the_referee_notices_a_stall_and_a_missing_measurement():
-    moves = "0418"  # hard, in seat B, would not play so; easy may
-    lines = [game(moves[:count], seats="PE") for count in range(4)]
-    heard(*lines)
+def follow(*steps):
+    """A referee that follows each (moves, measurement) of a game; a number is a write's time."""
     referee = heard()
-    for line, reading in ((game(""), "#2448,17,1"), (game("4"), "#2400,9,1")):
-        referee.hear(line)
-        referee.hear(reading)
-    referee.hear(game("40"))
-    referee.hear("#2432,11,1")
+    for step in steps:
+        if isinstance(step, int):
+            referee.flash_begins(step)
+        else:
+            moves, measured = step
+            referee.hear(game(moves))
+            if measured:
+                referee.hear(measured)
+    return referee
+
+
+@pytest.mark.parametrize(
+    ("steps", "complaint"),
+    [
+        ([("", "#2448,51,0")], "stalled for 51 ms"),
+        # While flash is written or erased the CPU waits: that is not the game's.
+        ([22_300, 46, ("", "#2448,72,0"), ("4", "#2448,72,0")], "stalled for 72 ms"),
+        # But not for so long that all files are moved.
+        ([1_500_000, ("", "#2448,1507,0")], "flash was written for 1500 ms"),
+        # The turn of the loop in which the first sentence is said ends after it.
+        (
+            [85_000, ("", "#2448,7,0"), ("4", "#2448,95,0"), ("40", "#2448,72,0")],
+            "stalled for 72 ms",
+        ),
+        ([("", "#2448,9,21")], "clock jumped by 21 ms"),
+        ([("", None), ("4", None)], "before the measurement"),
+    ],
+)
+def test_the_referee_notices_a_stall_and_a_missing_measurement(steps, complaint):
+    *before, _ = steps
+    follow(*before)
+    with pytest.raises(ViolationError, match=complaint):
+        follow(*steps)
+
+
+def test_the_referee_measures():
+    heard(*(game("0418"[:count], seats="PE") for count in range(4)))  # hard would not play so
+    referee = follow(("", "#2448,17,1"), ("4", "#2400,9,1"), ("40", "#2432,11,1"))
     assert (referee.lowest_free, referee.longest_gap_ms) == (2400, 17)
-    referee = heard()
-    referee.hear(game(""))
-    with pytest.raises(ViolationError, match="stalled for 51 ms"):
-        referee.hear("#2448,51,0")
-    # While flash is written or erased the CPU waits: that is not the game's.
-    referee = heard()
-    referee.flash_begins(22_300)
-    referee.flash_begins(46)
-    referee.hear(game(""))
-    referee.hear("#2448,72,0")
+    referee = follow(22_300, 46, ("", "#2448,72,0"))
     assert (referee.longest_gap_ms, referee.longest_saving_ms) == (0, 72)
-    referee.hear(game("4"))
-    with pytest.raises(ViolationError, match="stalled for 72 ms"):
-        referee.hear("#2448,72,0")
-    # But not for so long that all files are moved.
-    referee = heard()
-    referee.flash_begins(1_500_000)
-    referee.hear(game(""))
-    with pytest.raises(ViolationError, match="flash was written for 1500 ms"):
-        referee.hear("#2448,1507,0")
-    # The turn of the loop in which the first sentence is said ends after it.
-    referee = heard()
-    referee.flash_begins(85_000)
-    for moves, gap_ms in (("", 7), ("4", 95)):
-        referee.hear(game(moves))
-        referee.hear(f"#2448,{gap_ms},0")
+    referee = follow(85_000, ("", "#2448,7,0"), ("4", "#2448,95,0"))
     assert (referee.longest_gap_ms, referee.longest_saving_ms) == (0, 95)
-    referee.hear(game("40"))
-    with pytest.raises(ViolationError, match="stalled for 72 ms"):
-        referee.hear("#2448,72,0")
-    referee = heard()
-    referee.hear(game(""))
-    with pytest.raises(ViolationError, match="clock jumped by 21 ms"):
-        referee.hear("#2448,9,21")
-    referee.hear(game("4"))
-    referee.hear("#2448,9,65")
-    assert referee.clock_jumps == 1
-    referee = heard()
-    referee.hear(game(""))
-    with pytest.raises(ViolationError, match="before the measurement"):
-        referee.hear(game("4"))
+    assert follow(("", "#2448,9,65")).clock_jumps == 1
 
 
 def test_the_table_says_nothing_of_wear_that_was_not_seen():

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from needed import long
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch_app import WatchApp
@@ -21,8 +22,7 @@ from noughts.watch.watch import Watch
 from sample_games import AT, BOOT, stages
 
 A_WINS = [4, 1, 0, 8, 3, 5, 6]
-SIZES = [(60, 20), (80, 24), (140, 40)]
-sizes = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+SMALL, USUAL, LARGE = (60, 20), (80, 24), (140, 40)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def thirty(path):
                 yield SentenceStored(board, sentence, kept.game, kept.new)
 
 
-@sizes
+@pytest.mark.parametrize("size", [SMALL, USUAL, LARGE])
 def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen, size):
     async def look(pilot, app):
         shown = lines(app)
@@ -109,7 +109,7 @@ def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen, size
     screen(thirty, look, size)
 
 
-@sizes
+@pytest.mark.parametrize("size", [SMALL, *map(long, (USUAL, LARGE))])
 def test_keys_and_the_file_stay_where_the_path_is_long(screen, size, tmp_path):
     folder = tmp_path / ("a-long-folder-" * 8)
     folder.mkdir()
@@ -123,7 +123,7 @@ def test_keys_and_the_file_stay_where_the_path_is_long(screen, size, tmp_path):
     screen(thirty, look, size, folder)
 
 
-@sizes
+@pytest.mark.parametrize("size", [USUAL, *map(long, (SMALL, LARGE))])
 def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen, size):
     async def look(pilot, app):
         await pilot.press("down", "down", "enter")
@@ -150,7 +150,8 @@ def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen, size):
 
 def test_the_choice_stays_when_other_games_end(screen):
     async def look(pilot, app):
-        assert "no game has ended yet" in "\n".join(lines(app))
+        shown = "\n".join(lines(app))
+        assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
         await pilot.press("enter")  # there is nothing to replay
         with Store(app._watch.path) as store:
             for number in range(1, 5):
@@ -164,7 +165,7 @@ def test_the_choice_stays_when_other_games_end(screen):
         await redrawn(pilot, app)
         assert "game 1: A is a person" in "\n".join(lines(app))
 
-    screen(lambda path: [], look)
+    screen(lambda path: [], look, SMALL)
 
 
 def test_troubles_stand_above_the_boards(screen):
@@ -252,11 +253,3 @@ def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):
         assert "that game was kept in another file" in "\n".join(lines(app))
 
     screen(events, look)
-
-
-def test_no_board_and_no_game(screen):
-    async def look(pilot, app):
-        shown = "\n".join(lines(app))
-        assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
-
-    screen(lambda path: [], look, (60, 20))
