@@ -47,44 +47,10 @@ def machine_with(name, content, board="V1"):
     return Machine(board, flash=bytes(flash))
 
 
-CHOICES = {
-    "empty": b"",
-    "cut short": b"H",
-    "a level of no kind": b"Zb",
-    "controls of no kind": b"Hq",
-    "no text": b"\xff\xfe",
-    "half a choice": b"H\xff",
-    "zeros": bytes(60),
-    "huge": b"hb" * 4_000,
-    "another program's": b'{"volume": 11, "name": "robot"}\n',
-}
-
-
-<<<<<<< HEAD
-@pytest.mark.parametrize("damage", CHOICES)
-def test_a_damaged_choice_means_the_defaults_and_is_mended(damage):
-    defaults_are_offered_and_mended(damage, "V1")
-
-
-def test_a_v2_takes_a_damaged_choice_too():
-    defaults_are_offered_and_mended("no text", "V2")
-
-
-def defaults_are_offered_and_mended(damage, board):
-    machine = machine_with("settings", CHOICES[damage], board)
-=======
-@pytest.mark.parametrize(
-    ("board", "name", "damage"),
-    [
-        ("V1", "10", "no text"),
-        *(long("V1", "10", damage) for damage in KEPT if damage != "no text"),
-        long("V2", "0", "no text"),
-    ],
-)
-def test_a_damaged_choice_means_the_defaults_and_is_mended(board, name, damage):
-    """What the menu makes of damage is in test_choice_in_flash.py; here, that it is mended."""
-    machine = machine_with(name, KEPT[damage], board)
->>>>>>> i28-u2
+@pytest.mark.parametrize("board", ["V1", long("V2")])
+def test_a_damaged_choice_is_mended(board):
+    """What the menu makes of other damage is in test_menu_choice.py."""
+    machine = machine_with("settings", b"\xff\xfe", board)
     player = Player(machine)
     player.boots()
     assert player.choice() == "Pb"

@@ -67,27 +67,6 @@ def test_each_file_is_the_same_program_on_the_same_lines(name):
     assert depths == set(range(max(depths) + 1))
 
 
-<<<<<<< HEAD
-=======
-def test_the_shortest_are_for_a_v2_alone():
-    kept = pack(device_files()["kept.py"], shortest=True)
-    assert b" from v2 import" in kept and b"else" not in kept and b"open" not in kept
-    source = b"""
-if buttons.v2:
-    one = 1
-else:
-    two = 2
-if other.v2:
-    three = 3
-else:
-    four = 4
-"""
-    wanted = source.replace(b"else:\n    two = 2\n", b"")
-    shortest, usual = pack(MARK + source, shortest=True), pack(MARK + wanted)
-    assert shortest.split() == usual.split()
-
-
->>>>>>> i28-u2
 def test_the_table_is_known_by_its_id():
     assert brain.of(files_for_boards()) == brain.of(device_files())
 
