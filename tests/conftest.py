@@ -77,10 +77,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def noughts(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int | str | None, str, str]]:
+def stored() -> Path | None:
+    """The store that commands read; tests that have one override it."""
+    return None
+
+
+@pytest.fixture
+def noughts(
+    stored: Path | None, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int | str | None, str, str]]:
     """Runs a command in this process; gives its exit status, its output and its errors."""
 
-    def run(*words: object, db: Path | None = None) -> tuple[int | str | None, str, str]:
+    def run(*words: object, db: Path | None = stored) -> tuple[int | str | None, str, str]:
         store = [] if db is None else ["--db", str(db)]
         status: int | str | None
         try:
