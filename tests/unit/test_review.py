@@ -58,14 +58,11 @@ def test_worth_and_mistakes_are_those_of_plain_minimax(moves):
     assert mistakes(moves) == wrong
 
 
-def test_a_known_game():
+def test_known_games():
     """The centre, an edge (a mistake), a corner that wins by two lines at once."""
+    assert review([]) == [] == mistakes("")
     reviewed = review([4, 1, 0, 8, 3])
     assert [move.mistake for move in reviewed] == [False, True, False, False, False]
     assert (reviewed[1].worth, reviewed[1].kept) == (0, -1)
     assert set(reviewed[1].best) == {0, 2, 6, 8}
     assert reviewed[3].best == (8,)
-
-
-def test_no_move_is_no_review():
-    assert review([]) == [] == mistakes("")
