@@ -122,8 +122,9 @@ def test_the_predicted_gain_is_the_gain(person, count):
     assert found.gain[0] < found.after - found.before < found.gain[1]
 
 
+@pytest.mark.long
 def test_people_who_play_at_random_change_nothing_that_matters():
-    games = played(at_random, HARD, 200, seed=1)
+    games = played(at_random, HARD, 400, seed=1)
     table = fit(Habits(games))
     assert abs(win_chance(at_random, table) - win_chance(at_random, HARD)) < 0.001
     assert not estimate(games, HARD).shows_gain
