@@ -162,7 +162,7 @@ def test_a_table_that_can_lose_is_refused():
 def test_where_there_is_no_room_what_gains_most_is_taken(monkeypatch):
     habits = Habits(played(blocks_only, HARD, 400, seed=1))
     wins = []
-    for room in range(len(HARD.book), 15):
+    for room in (len(HARD.book), 10, 14):
         monkeypatch.setattr(fitting, "MAX_BOOK", room)
         table = fit(habits)
         assert len(table.book) <= room
@@ -220,7 +220,7 @@ def test_how_often_a_position_comes_up():
     counted = 0
     random = Random(4)
     wanted = changes(HARD, table, habits)[0]
-    for number in range(4000):
+    for number in range(2000):
         position, chip = EMPTY, number % 2 == 0
         while not position.over:
             if chip:
@@ -230,4 +230,4 @@ def test_how_often_a_position_comes_up():
                 chances = habits.anywhere(position)
                 cell = random.choices(list(chances), chances.values())[0]
             position, chip = position.play(cell), not chip
-    assert abs(counted / 4000 - wanted.reach) < 0.03
+    assert abs(counted / 2000 - wanted.reach) < 0.04

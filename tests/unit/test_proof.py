@@ -79,6 +79,7 @@ def test_the_command_prints_the_figures(printed):
 
 @pytest.mark.parametrize("names", [["kind", "medium"], long([])], ids=["two", "all"])
 def test_a_lost_game_is_shown_once_as_cells_or_as_pictures(names, printed, monkeypatch):
+    monkeypatch.setattr("noughts.commands.prove.prove", lambda engine: proven(engine.name))
     if names:
         chosen = {name: engines()[name] for name in names}
         monkeypatch.setattr("noughts.commands.prove.engines", lambda: chosen)
