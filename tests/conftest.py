@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from mosquitto import Mosquitto, installed
 from needed import each_firmware, long, missing
+from noughts import cli
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import NEWEST, Start, stepped
@@ -73,6 +74,55 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder, in which the test runs."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def stored() -> Path | None:
+    """The store that commands read; tests that have one override it."""
+    return None
+
+
+@pytest.fixture
+def noughts(
+    stored: Path | None, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int | str | None, str, str]]:
+    """Runs a command in this process; gives its exit status, its output and its errors."""
+
+    def run(*words: object, db: Path | None = stored) -> tuple[int | str | None, str, str]:
+        store = [] if db is None else ["--db", str(db)]
+        status: int | str | None
+        try:
+            status = cli.main([*map(str, words), *store])
+        except SystemExit as end:
+            status = end.code
+        told = capsys.readouterr()
+        return status, told.out, told.err
+
+    return run
+
+
+@pytest.fixture
+def printed(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
+    """Runs a command, which has to succeed; gives its output."""
+
+    def run(*words: object, **named: Any) -> str:
+        status, out, err = noughts(*words, **named)
+        assert status == 0, err
+        return out
+
+    return run
+
+
+@pytest.fixture
+def refused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
+    """Runs a command, which has to fail with a single line; gives that line."""
+
+    def run(*words: object, **named: Any) -> str:
+        status, out, err = noughts(*words, **named)
+        assert (status, out, err.count("\n")) == (1, "", 1) and err.startswith("noughts: ")
+        return err
+
+    return run
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from noughts.protocol.sentences import Boot, Game, Sentence, outcome
 from noughts.store.store import Store
 
 BOOT = Boot("0A83", "V1", "0.1.0", "2798")
+DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 AT = 1_790_000_000_000
 """A moment: 2026-09-21 14:13:20 UTC."""
 

@@ -8,8 +8,10 @@ from noughts.protocol.sentences import Boot, Game
 
 
 @pytest.mark.parametrize(
-    ("game", "words"),
+    ("sentence", "words"),
     [
+        (Boot("0A83", "V1", "0.1.0", "2798"),
+         "board started: micro:bit V1, game 0.1.0, table 2798"),
         (Game("0", 3, "PH", "A", (), 0, "-"),
          "game 3: A is a person, B is the chip (hard); A begins"),
         (Game("0", 3, "PP", "A", (0, 4, 8, 6, 2), 9, "-"),
@@ -22,13 +24,8 @@ from noughts.protocol.sentences import Boot, Game
         (Game("0", 1, "PP", "A", (4,), 9, "x"), "game 1: abandoned after 1 move"),
     ],
 )  # fmt: skip
-def test_games(game, words):
-    assert describe(game) == words
-
-
-def test_boot():
-    text = describe(Boot("0A83", "V1", "0.1.0", "2798"))
-    assert text == "board started: micro:bit V1, game 0.1.0, table 2798"
+def test_sentences_in_words(sentence, words):
+    assert describe(sentence) == words
 
 
 def test_every_engine_has_a_seat_of_its_own():

@@ -7,10 +7,9 @@ from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import stats
 from noughts.store.store import Store
-from sample_games import filled, stages
+from sample_games import DRAW, filled, stages
 
 WON = [4, 1, 0, 2, 8]
-DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 
 
 @pytest.fixture

@@ -13,23 +13,16 @@ from noughts.files import write_whole
 
 
 @POSIX
-def test_a_file_is_replaced_and_keeps_its_mode(tmp_path):
-    path = tmp_path / "file"
+def test_a_file_is_replaced_and_keeps_its_mode_and_its_link(tmp_path):
+    path, link = tmp_path / "file", tmp_path / "link"
     path.write_text("old")
     path.chmod(0o640)
-    write_whole(path, b"new")
-    assert path.read_bytes() == b"new"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@POSIX
-def test_a_link_stays_a_link(tmp_path):
-    target, link = tmp_path / "target", tmp_path / "link"
-    target.write_text("old")
-    link.symlink_to(target)
-    write_whole(link, b"new")
-    assert link.is_symlink() and target.read_bytes() == b"new"
+    link.symlink_to(path)
+    for named, content in ((path, b"new"), (link, b"newer")):
+        write_whole(named, content)
+        assert path.read_bytes() == content
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert link.is_symlink() and {*tmp_path.iterdir()} == {path, link}
 
 
 @FULL_DISK

@@ -6,6 +6,7 @@ import select
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -54,6 +55,22 @@ def pipe():
     os.close(made.reading)
 
 
+@pytest.fixture
+def lines(pipe):
+    return Lines(pipe, dropped, nothing)
+
+
+@contextmanager
+def read_meanwhile(pipe):
+    """Reads in a thread of its own; gives the lines that came, once they all have."""
+    heard = []
+    reader = threading.Thread(target=lambda: heard.extend(pipe.read_all().splitlines()))
+    reader.start()
+    yield heard
+    pipe.close_writing()
+    reader.join()
+
+
 def dropped(count):
     return f"{count} dropped"
 
@@ -62,8 +79,7 @@ def nothing():
     pass
 
 
-def test_all_is_printed_in_order(pipe):
-    lines = Lines(pipe, dropped, nothing)
+def test_all_is_printed_in_order(pipe, lines):
     for number in range(100):
         lines.put([f"{number}", "é"])
     lines.put([])
@@ -72,44 +88,30 @@ def test_all_is_printed_in_order(pipe):
     assert pipe.read_all() == "".join(f"{number}\n\\xe9\n" for number in range(100))
 
 
-def test_what_nobody_reads_is_dropped_and_told(pipe):
-    lines = Lines(pipe, dropped, nothing)
-    put = 0
+def test_unread_lines_are_dropped_and_counted(pipe, lines):
     # A pipe, what is being printed and what waits are less than half of it. How often it is told
     # depends on when the thread that prints has its turn.
     for _ in range(5000):
         lines.put(["x" * 1000])
-        put += 1
-    reader = threading.Thread(target=lambda: heard.append(pipe.read_all()))
-    heard = []
-    reader.start()
-    assert lines.close() == 0
-    pipe.close_writing()
-    reader.join()
-    printed = heard[0].splitlines()
-    told = [line for line in printed if line.endswith(" dropped")]
-    shown = [line for line in printed if line not in told]
+    with read_meanwhile(pipe) as heard:
+        assert lines.close() == 0
+    told = [line for line in heard if line.endswith(" dropped")]
+    shown = [line for line in heard if line not in told]
     assert set(shown) == {"x" * 1000}
-    assert sum(int(line.split()[0]) for line in told) == put - len(shown)
+    assert sum(int(line.split()[0]) for line in told) == 5000 - len(shown)
     assert 300 < len(shown) < 2500
 
 
-def test_whoever_waits_loses_nothing(pipe):
-    lines = Lines(pipe, dropped, nothing)
-    heard = []
-    reader = threading.Thread(target=lambda: heard.append(pipe.read_all()))
-    reader.start()
-    for number in range(3000):
-        lines.put([f"{number:01000}"], wait=True)
-    assert lines.close() == 0
-    pipe.close_writing()
-    reader.join()
-    assert [int(line) for line in heard[0].splitlines()] == list(range(3000))
+def test_a_caller_that_waits_loses_nothing(pipe, lines):
+    with read_meanwhile(pipe) as heard:
+        for number in range(3000):
+            lines.put([f"{number:01000}"], wait=True)
+        assert lines.close() == 0
+    assert [int(line) for line in heard] == list(range(3000))
 
 
 @POSIX
-def test_the_end_waits_for_nobody_and_says_what_is_not_printed(pipe):
-    lines = Lines(pipe, dropped, nothing)
+def test_the_end_waits_for_nobody_and_says_what_is_not_printed(pipe, lines):
     # At once, so that a pipe is full between two pieces: part of one counts as not printed.
     lines.put(["x" * 999] * 300)
     end = time.monotonic() + 120

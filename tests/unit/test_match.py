@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from noughts.cli import main
+from needed import long
 from noughts.commands.duel import _furthest, _print_pairs
 from noughts.engines.registry import engines
 from noughts.game.match import Player, Tally, interval, match, play, winner
@@ -32,11 +32,6 @@ def test_the_winner(text, who):
     assert winner(parse(text)) == who
 
 
-def test_seats_change_from_game_to_game():
-    one, other = (Player(engines()[name], Random(1)) for name in ("hard", "random"))
-    assert [first for first, _ in match(one, other, 5)] == [True, False, True, False, True]
-
-
 def test_the_interval_is_wilsons():
     """Against a worked example: 15 of 20 gives 53.1 % to 88.8 %."""
     low, high = interval(15, 20)
@@ -57,49 +52,49 @@ def test_intervals_of_shares_reach_further_to_the_middle():
     assert _furthest({0, 1}, 2) == (0.658, 0.406)
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_played_games_agree_with_the_exact_chance(first):
+def test_seats_alternate_and_played_games_agree_with_the_exact_chance():
     one, other = (Player(engines()[name], Random(5)) for name in ("medium", "random"))
-    results = [result for seat, result in match(one, other, 4000) if seat == first]
-    low, high = interval(sum(result == 1 for result in results), len(results))
-    exact = prove(engines()["medium"]).seats[not first]
-    assert exact.count(WON_BY_ENGINE) and low < exact.win_chance < high
+    results = list(match(one, other, 4000))
+    assert [first for first, _ in results[:5]] == [True, False, True, False, True]
+    for first, exact in zip((True, False), prove(engines()["medium"]).seats, strict=True):
+        wins = [result == 1 for seat, result in results if seat == first]
+        low, high = interval(sum(wins), len(wins))
+        assert exact.count(WON_BY_ENGINE) and low < exact.win_chance < high
 
 
-def duel(capsys, *words):
-    assert main(["duel", *words]) == 0
-    return capsys.readouterr().out
-
-
-def test_the_command(capsys):
-    told = duel(capsys, "hard", "random", "-n", "200", "--seed", "3")
+def test_the_command(printed):
+    words = ("duel", "hard", "random", "-n", 200, "--seed")
+    told = printed(*words, 3)
     assert told.startswith("hard against random, 200 games, seed 3\n")
     assert "0 = 0.0%" in told and "(0.0% to " in told and "together" in told
     assert max(map(len, told.splitlines())) <= 80
-    assert duel(capsys, "hard", "random", "-n", "200", "--seed", "3") == told
-    assert duel(capsys, "hard", "random", "-n", "200", "--seed", "4") != told
+    assert printed(*words, 3) == told != printed(*words, 4)
 
 
-def test_as_json(capsys):
-    (facts,) = json.loads(duel(capsys, "rules", "minimax", "-n", "20", "--json"))
+def test_as_json(printed):
+    (facts,) = json.loads(printed("duel", "rules", "alphabeta", "-n", 20, "--json"))
     for seat in ("first", "second"):
         assert facts[seat]["drawn"]["games"] == 10
         assert facts[seat]["lost"]["interval"][0] == 0
 
 
-@pytest.mark.parametrize("games", [2, 300])
-def test_all_against_all(games, capsys):
+@pytest.mark.parametrize(
+    ("names", "games"), [(["random", "easy", "medium", "hard"], 20), long([*engines()], 300)]
+)
+def test_all_against_all(names, games, printed, monkeypatch):
     """Each pair once, as a match of the two ends; and how far the intervals reach."""
-    told = duel(capsys, "--all", "-n", str(games))
+    chosen = {name: engines()[name] for name in names}
+    monkeypatch.setattr("noughts.commands.duel.engines", lambda: chosen)
+    told = printed("duel", "--all", "-n", games)
     _, head, *rows, last = told.splitlines()
     assert head.split() == ["engine", "against", "won", "drawn", "lost"]
     pairs = {tuple(row.split()[:2]): row.split()[2:] for row in rows}
-    assert list(pairs) == list(itertools.combinations(engines(), 2)) and len(rows) == len(pairs)
+    assert list(pairs) == list(itertools.combinations(names, 2)) and len(rows) == len(pairs)
     shares = {
         pair: [float(share.removesuffix("%")) / 100 for share in row] for pair, row in pairs.items()
     }
     for one, other in [("random", "hard"), ("easy", "medium")]:
-        (facts,) = json.loads(duel(capsys, one, other, "-n", str(games), "--json"))
+        (facts,) = json.loads(printed("duel", one, other, "-n", games, "--json"))
         for kind, share in zip(("won", "drawn", "lost"), shares[one, other], strict=True):
             exact = sum(facts[seat][kind]["games"] for seat in ("first", "second")) / games
             assert share == pytest.approx(exact, abs=0.00051)

@@ -13,15 +13,14 @@ from random import Random
 
 import pytest
 
-from noughts.cli import main
+from needed import long
+from noughts import Board
 from noughts.engines.menace import Menace, train
 from noughts.engines.menace_file import write
 from noughts.engines.registry import engines
 from noughts.game.engine import Reply
-from noughts.game.positions import EMPTY, parse, unfinished
+from noughts.game.positions import EMPTY, WON, canonical, parse, unfinished
 from noughts.game.proof import odds, prove
-
-LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 
 def turned(board):
@@ -32,44 +31,18 @@ def turned(board):
         yield "".join(board[cell] for cell in (2, 1, 0, 5, 4, 3, 8, 7, 6))
 
 
-def has_line(board, mark):
-    return any(all(board[int(cell)] == mark for cell in line) for line in LINES)
-
-
-def after_each_move(board, mark):
-    return [board[:cell] + mark + board[cell + 1 :] for cell in range(9) if board[cell] == "."]
-
-
-def classes_by_ply():
-    """By brute force: of each ply, the unfinished boards that differ up to symmetry."""
-    boards, found = {"........."}, []
-    while boards:
-        found.append({min(turned(board)) for board in boards})
-        mark = "XO"[len(found) % 2 == 0]
-        following = {after for board in boards for after in after_each_move(board, mark)}
-        boards = {after for after in following if "." in after and not has_line(after, mark)}
-    return found
-
-
 def test_there_is_a_box_for_each_position_with_a_choice():
-    plies = classes_by_ply()
-    boxes = Counter(position.ply for position in Menace().boxes)
-    assert [boxes[ply] for ply in range(8)] == list(map(len, plies[:8]))
-    assert {min(turned(str(box))) for box in Menace().boxes} == set().union(*plies[:8])
-    assert [len(plies[ply]) for ply in (0, 2, 4, 6)] == [1, 12, 108, 183]
-    assert sum(boxes[ply] for ply in (0, 2, 4, 6)) == 304
-    assert sum(boxes[ply] for ply in (1, 3, 5, 7)) == 289
+    boxes = Menace().boxes
+    assert set(boxes) == {canonical(each) for each in unfinished() if len(each.free) > 1}
+    by_ply = Counter(position.ply for position in boxes)
+    assert [by_ply[ply] for ply in (0, 2, 4, 6)] == [1, 12, 108, 183]
+    assert sum(by_ply[ply] for ply in (1, 3, 5, 7)) == 289
 
 
 def test_michie_s_287_are_those_in_which_something_can_still_be_done():
-    def lost_next(board):
-        won = any(has_line(after, "X") for after in after_each_move(board, "X"))
-        threats = sum(has_line(after, "O") for after in after_each_move(board, "O"))
-        return not won and threats >= 2
-
-    plies = classes_by_ply()
-    openers = set().union(*(plies[ply] for ply in (0, 2, 4, 6)))
-    assert len(openers) - sum(map(lost_next, openers)) == 287
+    openers = [Board.of(position) for position in Menace().boxes if position.ply % 2 == 0]
+    lost_next = [b for b in openers if not b.completing("X") and len(b.completing("O")) >= 2]
+    assert len(openers) - len(lost_next) == 287
 
 
 def test_the_beads_before_the_first_game():
@@ -86,7 +59,7 @@ def test_the_beads_before_the_first_game():
         assert len(box) == len({min(list(turned(each))[way] for way in ways) for each in marked})
 
 
-def test_what_it_learns_from_a_game():
+def test_it_learns_from_a_game():
     """Opening in the corner 9, in a game that is turned: the boxes are those of the corner 1."""
     menace = Menace()
     menace.learn([8, 4, 0, 2, 6, 3, 7], True, 1)  # X has the bottom row
@@ -105,71 +78,84 @@ def test_what_it_learns_from_a_game():
 
 def test_it_resigns_where_a_box_is_empty_but_not_its_first():
     menace = Menace()
-    lost = [1, 0, 2, 4, 3, 8]
-    for _ in range(30):
-        menace.learn(lost, True, -1)
-    assert menace.boxes[EMPTY] == {0: 4, 1: 0, 4: 4}
-    for cell in (0, 4):
+
+    def lose(*cells, first=True):
         for _ in range(30):
-            menace.learn([cell], True, -1)
+            menace.learn(cells, first, -1)
+
+    lose(1, 0, 2, 4, 3, 8)
+    assert menace.boxes[EMPTY] == {0: 4, 1: 0, 4: 4}
+    lose(0)
+    lose(4)
     assert menace.boxes[EMPTY] == {0: 0, 1: 0, 4: 1}
     # Which of its moves lost a bead: not the first, whose last one stays.
     assert menace.learn([4, 0, 1, 3, 2, 6], True, -1) == [1, 2]
     for cell in range(1, 9):
-        for _ in range(4):
-            menace.learn([0, cell], False, -1)
+        lose(0, cell, first=False)
     assert sum(menace.reply(parse("X........")).weights) == 1
     position = parse("OX.......")
     for cell in position.free:
-        for _ in range(3):
-            menace.learn([1, 0, cell], True, -1)
+        lose(1, 0, cell)
     assert menace.reply(position).cells == ()
 
 
 @cache
-def trained(name, games=500, seed=1, seats=(True,)):
+def trained(name, games=500):
+    """A machine that has moved first against an engine, and its results."""
     menace = Menace()
     opponent = menace if name == "menace" else engines()[name]
-    results = list(train(menace, opponent, games, seats, Random(seed)))
+    results = list(train(menace, opponent, games, (True,), Random(1)))
     return menace, results
 
 
-def paths(first, second, position=EMPTY, chance=Fraction(1)):
-    """Every game of two engines, one after the other: how it ends, and its probability."""
-    board, mark = str(position), "XO"[position.ply % 2]
-    if has_line(board, "XO"[mark == "X"]):
-        yield "XO"[mark == "X"], chance
-    elif "." not in board:
-        yield "=", chance
-    else:
-        reply = (first, second)[position.ply % 2].reply(position)
-        if not reply.cells:
-            yield "XO"[mark == "X"], chance
-        weights = reply.weights or [1] * len(reply.cells)
-        for cell, weight in zip(reply.cells, weights, strict=True):
-            share = Fraction(weight, sum(weights))
-            yield from paths(first, second, position.play(cell), chance * share)
+def narrow():
+    """A machine with at most two moves in a box, and late in a game with one."""
+    menace = Menace()
+    for position, box in menace.boxes.items():
+        for slot in list(box)[2 if position.ply < 3 else 1 :]:
+            box[slot] = 0
+    return menace
 
 
-def added(found):
-    total = Counter()
-    for end, chance in found:
-        total[end] += chance
-    return total
+def ends(players, position=EMPTY):
+    """How likely X wins, nobody does, and O wins: by every game, one after the other."""
+    mover = position.ply % 2
+    mover_lost = [Fraction(mover == 1), Fraction(0), Fraction(mover == 0)]
+    if WON[position.other]:
+        return mover_lost
+    if position.over:
+        return [Fraction(0), Fraction(1), Fraction(0)]
+    reply = players[mover].reply(position)
+    if not reply.cells:
+        return mover_lost
+    weights = reply.weights or [1] * len(reply.cells)
+    total = [Fraction(0)] * 3
+    for cell, weight in zip(reply.cells, weights, strict=True):
+        following = ends(players, position.play(cell))
+        total = [have + weight * more for have, more in zip(total, following, strict=True)]
+    return [each / sum(weights) for each in total]
 
 
-@pytest.mark.parametrize("opponent", ["medium", "random"])
-def test_chances_are_those_of_all_games_added(opponent):
-    menace, _ = trained("medium")
-    other = engines()[opponent]
+@pytest.mark.parametrize(
+    ("menace", "opponent"),
+    [
+        (lambda: trained("medium", 100)[0], "hard"),
+        (narrow, "random"),
+        long(lambda: trained("medium")[0], "medium"),
+        long(lambda: trained("medium")[0], "random"),
+    ],
+    ids=["trained-hard", "narrow-random", "trained-medium", "trained-random"],
+)
+def test_chances_are_those_of_all_games_added(menace, opponent):
+    menace, other = menace(), engines()[opponent]
     for number, players in enumerate([(menace, other), (other, menace)]):
-        exact = added(paths(*players))
-        assert sum(exact.values()) == 1
-        assert odds(*players) == pytest.approx([float(exact[end]) for end in "X=O"], abs=1e-12)
+        exact = ends(players)
+        assert sum(exact) == 1
+        assert odds(*players) == pytest.approx([float(each) for each in exact], abs=1e-12)
         if opponent == "random":
             seat = prove(menace).seats[number]
-            ours, theirs = ("X", "O") if seat.first else ("O", "X")
-            assert (seat.win_chance, seat.loss_chance) == (exact[ours], exact[theirs])
+            ours, _, theirs = exact if seat.first else exact[::-1]
+            assert (seat.win_chance, seat.loss_chance) == (ours, theirs)
 
 
 class Spoiler:
@@ -178,7 +164,7 @@ class Spoiler:
     name, about, perfect = "spoiler", "", False
 
     def __init__(self, menace, first):
-        self.mark, self.moves = ("O", 1) if first else ("X", 0)
+        self.moves = 1 if first else 0
         self.chance = {}
         for position in sorted(unfinished(), key=lambda position: -position.ply):
             if position.ply % 2 == self.moves:
@@ -188,10 +174,11 @@ class Spoiler:
                 worths = [p * self.worth(position.play(cell)) for cell, p in reply.chances()]
                 self.chance[position] = sum(worths) if worths else Fraction(1)
 
+    def has_won(self, position):
+        return WON[position.other] and position.ply % 2 != self.moves
+
     def worth(self, position):
-        if position.over:
-            return Fraction(has_line(str(position), self.mark))
-        return self.chance[position]
+        return Fraction(self.has_won(position)) if position.over else self.chance[position]
 
     def best(self, position):
         worth = self.chance[position]
@@ -204,7 +191,7 @@ class Spoiler:
 def losses(menace, spoiler, position=EMPTY, line=(), chance=Fraction(1)):
     """Each game that it loses to the spoiler, whichever of its best moves that plays."""
     if position.over:
-        if has_line(str(position), spoiler.mark):
+        if spoiler.has_won(position):
             yield line, chance
     elif position.ply % 2 == spoiler.moves:
         for cell in spoiler.best(position):
@@ -218,27 +205,25 @@ def losses(menace, spoiler, position=EMPTY, line=(), chance=Fraction(1)):
 
 
 @pytest.mark.parametrize("first", [True, False])
-@pytest.mark.parametrize("teacher", ["medium", "hard"])
+@pytest.mark.parametrize("teacher", ["medium", long("hard")])
 def test_the_greatest_loss_is_what_its_best_opponent_gets(teacher, first):
-    menace, _ = trained(teacher)
+    menace, _ = trained(teacher, 100)
     spoiler = Spoiler(menace, first)
-    players = (menace, spoiler) if first else (spoiler, menace)
     seat = prove(menace).seats[not first]
     greatest = seat.greatest_loss_chance
-    assert greatest == spoiler.chance[EMPTY] == added(paths(*players))[spoiler.mark]
-    for each in engines().values():
-        if each.name not in ("minimax", "alphabeta"):  # they answer as transposition
-            loses = odds(menace, each).lost if first else odds(each, menace).won
-            assert loses <= greatest + Fraction(1, 10**9)
+    realized = ends((menace, spoiler))[2] if first else ends((spoiler, menace))[0]
+    assert greatest == spoiler.chance[EMPTY] == realized
+    for each in (engines()[name] for name in ("random", "hard", "kind")):
+        loses = odds(menace, each).lost if first else odds(each, menace).won
+        assert loses <= greatest + Fraction(1, 10**9)
     found = dict(losses(menace, spoiler))
     assert seat.likeliest_loss_chance == max(found.values()) == found[seat.likeliest_loss]
 
 
-def test_prove_shows_the_game_by_which_it_loses_most_often(tmp_path, capsys):
-    menace, _ = trained("medium")
-    write(menace, tmp_path / "menace.json")
-    assert main(["prove", str(tmp_path / "menace.json")]) == 0
-    told = capsys.readouterr().out
+def test_prove_shows_the_game_by_which_it_loses_most_often(folder, printed):
+    menace = narrow()
+    write(menace, folder / "menace.json")
+    told = printed("prove", "menace.json")
     shown = told.split(" of games against its best opponent like this;\n")
     assert len(shown) == 3 and "loses this game" not in told
     for seat, mark, (before, after) in zip(prove(menace).seats, "XO", pairwise(shown), strict=True):
@@ -275,7 +260,6 @@ def test_moving_second_it_is_told_its_own_results():
 
 
 def test_in_self_play_both_sides_learn():
-    menace, _ = trained("menace", 3000)
-    after, before = prove(menace).seats, prove(Menace()).seats
-    for learned, new in zip(after, before, strict=True):
-        assert learned.loss_chance < new.loss_chance / 2
+    learned, random = trained("menace", 1000)[0], engines()["random"]
+    assert odds(learned, random).lost < odds(Menace(), random).lost / 2
+    assert odds(random, learned).won < odds(random, Menace()).won / 2

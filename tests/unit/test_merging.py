@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from needed import long
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Game, outcome
 from noughts.store.queries import GameFilter, games
 from noughts.store.schema import MIGRATIONS
 from noughts.store.store import Store
-from sample_games import AT, stages
+from sample_games import AT, DRAW, stages
 
 CABLES = ("usb-1", "3b/usb-1", "COM3", "file-capture.log")
 RADIOS = ("radio-9A1B2C3D", "3b/radio-9A1B2C3D", "4a/radio-9A1B2C3D")
@@ -95,16 +96,19 @@ def kept(heard):
         return rows
 
 
-@given(classes())
-def test_order_ways_and_repetition_make_no_difference_and_a_game_is_one_row(given_class):
-    named, heard, one_order, other_order = given_class
-    rows = kept(one_order)
-    assert kept(other_order) == rows
-    assert len(rows) == len(named)
-    expected = [
-        expected_row(told, some) for (told, _), some in zip(named.values(), heard, strict=True)
-    ]
-    assert rows == sorted(expected)
+@pytest.mark.parametrize("examples", [40, long(400)])
+def test_order_ways_and_repetition_make_no_difference_and_a_game_is_one_row(examples):
+    @settings(max_examples=examples)
+    @given(classes())
+    def check(given_class):
+        named, heard, one_order, other_order = given_class
+        rows = kept(one_order)
+        assert kept(other_order) == rows
+        assert rows == sorted(
+            expected_row(told, some) for (told, _), some in zip(named.values(), heard, strict=True)
+        )
+
+    check()
 
 
 def expected_row(told, heard):
@@ -134,8 +138,14 @@ def expected_row(told, heard):
     )  # fmt: skip
 
 
-TOLD = [replace(each, boot="3E5A5FD2") for each in stages([4, 0, 2, 6, 3, 5, 1, 7, 8])]
+TOLD = [replace(each, boot="3E5A5FD2") for each in stages(DRAW)]
 RADIO, CABLE = RADIOS[0], "usb-1"
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "db", create=True) as opened:
+        yield opened
 
 
 def facts(store):
@@ -143,20 +153,17 @@ def facts(store):
     return store.read(f"SELECT {columns} FROM games JOIN boards ON boards.id = board")
 
 
-def test_what_the_cable_says_takes_over_what_was_heard_by_radio(tmp_path):
-    with Store(tmp_path / "db", create=True) as store:
-        store.keep(RADIO, TOLD[-1], AT, late=True)
-        assert facts(store) == [(RADIO, 0, "402635178", ",,,,,,,,9000", "=", None, AT, 1)]
-        store.keep(CABLE, TOLD[2], AT - 500)
-        # Its end is still known from the radio alone.
-        assert facts(store) == [
-            (CABLE, 0, "402635178", ",2000,,,,,,,9000", "=", AT - 2500, None, 1)
-        ]
-        assert not store.keep(CABLE, TOLD[-1], AT + 10**6, late=True).new
-        assert facts(store)[0][-3:] == (AT - 2500, None, 0)
+def test_the_cable_takes_over_what_was_received_by_radio(store):
+    store.keep(RADIO, TOLD[-1], AT, late=True)
+    assert facts(store) == [(RADIO, 0, "402635178", ",,,,,,,,9000", "=", None, AT, 1)]
+    store.keep(CABLE, TOLD[2], AT - 500)
+    # Its end is still known from the radio alone.
+    assert facts(store) == [(CABLE, 0, "402635178", ",2000,,,,,,,9000", "=", AT - 2500, None, 1)]
+    assert not store.keep(CABLE, TOLD[-1], AT + 10**6, late=True).new
+    assert facts(store)[0][-3:] == (AT - 2500, None, 0)
 
 
-def test_whoever_sends_by_radio_changes_nothing_that_came_by_cable(tmp_path):
+def test_whoever_sends_by_radio_changes_nothing_that_came_by_cable(store):
     """Somebody near knows the boot, and sends a start, an end and moves that were not."""
     invented = [
         replace(TOLD[3], ms=10**7),
@@ -164,18 +171,17 @@ def test_whoever_sends_by_radio_changes_nothing_that_came_by_cable(tmp_path):
         replace(TOLD[3], moves=(4, 0, 8), ms=2600),
         replace(TOLD[9], ms=8001),
     ]
-    with Store(tmp_path / "db", create=True) as store:
-        for told in TOLD[:3]:
-            store.keep(CABLE, told, AT + told.ms)
-        for number, told in enumerate(invented):
-            store.keep(f"radio-{number:08X}", told, AT + 2600, late=told.end != "-")
-        for told in TOLD[3:]:
-            store.keep(CABLE, told, AT + told.ms)
-        (cable,) = [row for row in facts(store) if row[-1] == 0]
-        times = "1000,2000,3000,4000,5000,6000,7000,8000,9000"
-        assert cable == (CABLE, 0, "402635178", times, "=", AT, None, 0)
-        # What was invented is there, too, and marked.
-        assert len(facts(store)) == 1 + len(invented)
+    for told in TOLD[:3]:
+        store.keep(CABLE, told, AT + told.ms)
+    for number, told in enumerate(invented):
+        store.keep(f"radio-{number:08X}", told, AT + 2600, late=told.end != "-")
+    for told in TOLD[3:]:
+        store.keep(CABLE, told, AT + told.ms)
+    (cable,) = [row for row in facts(store) if row[-1] == 0]
+    times = "1000,2000,3000,4000,5000,6000,7000,8000,9000"
+    assert cable == (CABLE, 0, "402635178", times, "=", AT, None, 0)
+    # What was invented is there, too, and marked.
+    assert len(facts(store)) == 1 + len(invented)
 
 
 @pytest.mark.parametrize(
@@ -189,73 +195,89 @@ def test_whoever_sends_by_radio_changes_nothing_that_came_by_cable(tmp_path):
         ((replace(TOLD[2], ms=1500), replace(TOLD[3], ms=5000)), "1000,1500,3000"),
     ],
 )
-def test_of_what_the_cable_contradicts_no_time_is_left(invented, times, tmp_path):
-    with Store(tmp_path / "db", create=True) as store:
-        store.keep(CABLE, TOLD[1], AT + 1000)
-        for told in invented:
-            store.keep(RADIO, told, AT + told.ms)
-        store.keep(CABLE, TOLD[3], AT + 3000)
-        assert next(row[2:4] for row in facts(store) if row[0] == CABLE) == ("402", times)
-        assert len(facts(store)) == 2
+def test_no_time_is_left_of_what_the_cable_contradicts(invented, times, store):
+    store.keep(CABLE, TOLD[1], AT + 1000)
+    for told in invented:
+        store.keep(RADIO, told, AT + told.ms)
+    store.keep(CABLE, TOLD[3], AT + 3000)
+    assert next(row[2:4] for row in facts(store) if row[0] == CABLE) == ("402", times)
+    assert len(facts(store)) == 2
 
 
 @st.composite
-def contradictions(draw):
-    """Sentences of games that got the same ids, by cable and by radio, some of them invented."""
+def contradictions(draw, boot, boards):
+    """Sentences of games that got the same ids, some of them invented, some without a moment."""
     heard = []
+    timed = draw(st.booleans())
     for cells in ([4, 0, 2, 6], [4, 0, 8], [4]):
         for sentence in stages(cells, draw(st.sampled_from([None, "x"]))):
             for ms in draw(st.lists(st.integers(0, 6), max_size=2)):
-                board = draw(st.sampled_from(("usb-1", *RADIOS)))
-                told = replace(sentence, boot="3E5A5FD2", ms=ms * 500)
+                board = draw(st.sampled_from(boards))
+                told = replace(sentence, boot=boot, ms=ms * 500)
                 late = told.end != "-" and (is_by_radio(board) or draw(st.booleans()))
-                heard.append(Delivery(board, told, AT + draw(st.integers(0, 9000)), late))
+                at = AT + draw(st.integers(0, 9000)) if timed else None
+                heard.append(Delivery(board, told, at, late))
     return draw(st.permutations(heard))
 
 
-@given(contradictions())
-def test_whatever_contradicts_what_reading_it_again_changes_nothing(heard):
-    with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "db"), create=True) as store:
-        for each in heard:
-            store.keep(*each)
-        before = store.read("SELECT * FROM games ORDER BY id")
-        again = [each for each in heard if store.keep(*each).new]
-        assert again == []
-        assert [row[5:11] for row in store.read("SELECT * FROM games ORDER BY id")] == [
-            row[5:11] for row in before
-        ]
+@pytest.mark.parametrize("examples", [40, long(400)])
+@pytest.mark.parametrize(
+    ("boot", "boards"), [("0A83", ["usb-1"]), ("3E5A5FD2", ["usb-1", *RADIOS])]
+)
+def test_contradictions_read_again_change_nothing_and_no_time_runs_backwards(
+    boot, boards, examples
+):
+    @settings(max_examples=examples)
+    @given(contradictions(boot, boards))
+    def check(heard):
+        if boot == "0A83" and heard[:1] and heard[0].at:  # moments stay where they only grow
+            for index, each in enumerate(heard):
+                heard[index] = each._replace(at=AT + index * 1000, late=False)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Store(Path(folder, "db"), create=True) as store,
+        ):
+            for each in heard:
+                store.keep(*each)
+            before = store.read("SELECT * FROM games ORDER BY id")
+            assert [each for each in heard if store.keep(*each).new] == []
+            after = store.read("SELECT * FROM games ORDER BY id")
+            assert [row[5:11] for row in after] == [row[5:11] for row in before]
+            assert after == before or boot != "0A83"
+            for game in games(store, GameFilter()):
+                times = [int(ms) for ms in game.times.split(",") if ms]
+                assert times == sorted(times)
+                assert not times or game.ms >= times[-1]
+
+    check()
 
 
-def test_four_digits_name_a_run_only_together_with_its_board(tmp_path):
-    with Store(tmp_path / "db", create=True) as store:
-        for board in (CABLE, RADIO, "3b/usb-1"):
-            store.keep(board, replace(TOLD[-1], boot="0A83"), AT, late=True)
-        assert [row[0] for row in facts(store)] == [CABLE, RADIO, "3b/usb-1"]
+def test_four_digits_name_a_run_only_together_with_its_board(store):
+    for board in (CABLE, RADIO, "3b/usb-1"):
+        store.keep(board, replace(TOLD[-1], boot="0A83"), AT, late=True)
+    assert [row[0] for row in facts(store)] == [CABLE, RADIO, "3b/usb-1"]
 
 
-def test_what_does_not_agree_is_another_game(tmp_path):
-    with Store(tmp_path / "db", create=True) as store:
-        store.keep(CABLE, TOLD[-1], AT, late=True)
-        started = {"moves": (), "ms": 9001, "end": "-"}  # after all that is known
-        for changed in ({"ms": 8999}, {"seats": "PP"}, {"first": "B"}, started):
-            other = replace(TOLD[-1], **changed)
-            assert store.keep(RADIO, other, AT + 1, late=True).new
-            assert not store.keep(RADIO, other, AT + 2, late=True).new
-        assert [row[:2] for row in facts(store)] == [(CABLE, 0), *((RADIO, n) for n in range(1, 5))]
+def test_what_does_not_agree_is_another_game(store):
+    store.keep(CABLE, TOLD[-1], AT, late=True)
+    started = {"moves": (), "ms": 9001, "end": "-"}  # after all that is known
+    for changed in ({"ms": 8999}, {"seats": "PP"}, {"first": "B"}, started):
+        other = replace(TOLD[-1], **changed)
+        assert store.keep(RADIO, other, AT + 1, late=True).new
+        assert not store.keep(RADIO, other, AT + 2, late=True).new
+    assert [row[:2] for row in facts(store)] == [(CABLE, 0), *((RADIO, n) for n in range(1, 5))]
 
 
-def test_of_games_that_do_not_agree_the_first_stays_as_it_is(tmp_path):
-    with Store(tmp_path / "db", create=True) as store:
-        store.keep(RADIO, TOLD[2], AT)
-        for board, cell in ((RADIO, 8), (RADIOS[1], 7), (CABLE, 6)):
-            store.keep(board, replace(TOLD[2], moves=(4, cell)), AT + 10)
-        found = [(row[0], row[2], row[5]) for row in facts(store)]
-        assert found == [
-            (RADIO, "40", AT - 2000),
-            (RADIO, "48", AT - 1990),
-            (RADIOS[1], "47", AT - 1990),
-            (CABLE, "46", AT - 1990),
-        ]
+def test_of_games_that_do_not_agree_the_first_stays_as_it_is(store):
+    store.keep(RADIO, TOLD[2], AT)
+    for board, cell in ((RADIO, 8), (RADIOS[1], 7), (CABLE, 6)):
+        store.keep(board, replace(TOLD[2], moves=(4, cell)), AT + 10)
+    assert [(row[0], row[2], row[5]) for row in facts(store)] == [
+        (RADIO, "40", AT - 2000),
+        (RADIO, "48", AT - 1990),
+        (RADIOS[1], "47", AT - 1990),
+        (CABLE, "46", AT - 1990),
+    ]
 
 
 def test_games_of_earlier_versions_stay_as_they_are(tmp_path):

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 import noughts.commands.prove  # noqa: F401  (before a test has other engines in the registry)
-from noughts.cli import main
+from needed import long
 from noughts.engines.registry import engines
 from noughts.game import solver
 from noughts.game.engine import Reply
@@ -29,6 +29,8 @@ def test_random_against_everything_is_every_game():
     assert first.total == second.total == 255_168
     assert counts(first) == (131_184, 46_080, 77_904)
     assert counts(second) == (77_904, 46_080, 131_184)
+    draws = Fraction(46_080, 1)  # all of nine plies, each with the chance of one in 9!
+    assert first.win_chance + second.win_chance + draws / 362_880 == 1
 
 
 def test_the_rules_moving_second():
@@ -39,19 +41,15 @@ def test_the_rules_moving_second():
     assert wins == {6: 228, 8: 136}
 
 
-def test_hard():
-    proof = proven("hard")
-    assert [seat.win_chance for seat in proof.seats] == [Fraction(191, 192), Fraction(866, 945)]
-    assert proof.never_loses and not proof.value_losing_positions
-
-
-@pytest.mark.parametrize("name", ["minimax", "alphabeta", "transposition"])
-def test_searches_never_lose(name):
+@pytest.mark.parametrize("name", ["hard", "transposition", long("minimax"), long("alphabeta")])
+def test_perfect_engines_never_lose(name):
     proof = proven(name)
     assert proof.never_loses and not proof.value_losing_positions
+    if name == "hard":
+        assert [seat.win_chance for seat in proof.seats] == [Fraction(191, 192), Fraction(866, 945)]
 
 
-@pytest.mark.parametrize("name", ["random", "easy", "medium", "kind"])
+@pytest.mark.parametrize("name", ["random", "kind", "medium", long("easy")])
 def test_a_losing_line_is_a_game_that_the_engine_loses(name):
     engine = engines()[name]
     for seat in proven(name).seats:
@@ -64,16 +62,8 @@ def test_a_losing_line_is_a_game_that_the_engine_loses(name):
         assert WON[position.other] and (len(seat.losing_line) % 2 == 0) == seat.first
 
 
-def test_chances_are_those_of_playing_it_out():
-    """Two that play anything: the chances of each side and of a draw are one."""
-    first, second = proven("random").seats
-    draws = Fraction(46_080, 1)  # all of nine plies, each with the chance of one in 9!
-    assert first.win_chance + second.win_chance + draws / 362_880 == 1
-
-
-def test_the_command_prints_the_figures(capsys):
-    assert main(["prove", "rules", "hard"]) == 0
-    told = capsys.readouterr().out.splitlines()
+def test_the_command_prints_the_figures(printed):
+    told = printed("prove", "rules", "hard").splitlines()
     assert [line.split()[:6] for line in told[1:5]] == [
         ["rules", "first", "76", "72", "4", "0"],
         ["rules", "second", "489", "364", "125", "0"],
@@ -87,19 +77,21 @@ def test_the_command_prints_the_figures(capsys):
     ]
 
 
-def test_a_lost_game_is_shown_once_as_cells_or_as_pictures(capsys):
-    assert main(["prove"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
+@pytest.mark.parametrize("names", [["kind", "medium"], long([])], ids=["two", "all"])
+def test_a_lost_game_is_shown_once_as_cells_or_as_pictures(names, printed, monkeypatch):
+    monkeypatch.setattr("noughts.commands.prove.prove", lambda engine: proven(engine.name))
+    if names:
+        chosen = {name: engines()[name] for name in names}
+        monkeypatch.setattr("noughts.commands.prove.engines", lambda: chosen)
+    told = " ".join(printed("prove").split())
     cells = "when cells 1 2 3 4 5 7 9 are played (XOXOX.O.X);"
     assert f"medium: loses moving second, {cells} loses value in" in told
     assert "this game" not in told and "as below" not in told
-    assert main(["prove", "medium"]) == 0
-    told = capsys.readouterr().out
+    told = printed("prove", "medium")
     assert "medium: loses moving second, as below; loses value in 467 of" in told
     assert "are played" not in told and "medium, as O, loses this game" in told
     assert max(map(len, told.splitlines())) <= 80
-    assert main(["prove", "kind"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
+    told = " ".join(printed("prove", "kind").split())
     assert "by cells 2 1 3 4 8 5 6 7 moving" in told and "by cells 1 2 3 4 5 6 7 kind, as O" in told
 
 
@@ -109,30 +101,28 @@ def test_one_move_that_gives_value_away_is_enough():
     assert proven("random").value_losing_positions == wrong == 3_191
 
 
-def test_never_losing_is_not_yet_perfect(capsys, monkeypatch):
-    rules = engines()["rules"]
-    monkeypatch.setattr(rules, "perfect", True)
-    monkeypatch.setattr("noughts.engines.registry.engines", lambda: {"rules": rules})
-    assert main(["prove", "rules"]) == 1
-    assert "rules should play perfectly and does not" in capsys.readouterr().err
+class CalledPerfect:
+    about, perfect = "", True
+
+    def __init__(self, name, reply):
+        self.name, self.reply = name, reply
 
 
-def test_as_json(capsys):
-    assert main(["prove", "rules", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)["rules"]
+@pytest.mark.parametrize(
+    ("engine", "verdict"),
+    [
+        (CalledPerfect("random", lambda position: Reply(position.free[:1])), "loses moving"),
+        (CalledPerfect("rules", engines()["rules"].reply), "never loses; loses value"),
+    ],
+)
+def test_an_engine_that_is_called_perfect_has_to_be(engine, verdict, noughts, monkeypatch):
+    monkeypatch.setattr("noughts.engines.registry.engines", lambda: {engine.name: engine})
+    status, out, err = noughts("prove", engine.name)
+    assert status == 1 and f"{engine.name}: {verdict}" in out
+    assert f"{engine.name} should play perfectly and does not (see above)" in err
+
+
+def test_as_json(printed):
+    facts = json.loads(printed("prove", "rules", "--json"))["rules"]
     assert facts["second"]["by_plies"]["won"] == {"6": 228, "8": 136}
     assert (facts["never_loses"], facts["second"]["win_chance"]) == (True, "164/189")
-
-
-def test_an_engine_that_wrongly_claims_to_be_perfect(capsys, monkeypatch):
-    class Liar:
-        name, about, perfect = "minimax", "", True
-
-        def reply(self, position):
-            return Reply(position.free[:1])
-
-    monkeypatch.setattr("noughts.engines.registry.engines", lambda: {"minimax": Liar()})
-    assert main(["prove", "minimax"]) == 1
-    told = capsys.readouterr()
-    assert "minimax: loses moving" in told.out
-    assert "minimax should play perfectly and does not (see above)" in told.err

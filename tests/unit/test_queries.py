@@ -13,11 +13,9 @@ ALL = GameFilter()
 def store(tmp_path):
     """Games 1 to 5 without a moment and 6 to 10 with one, of which the even ones are of PP."""
     path = tmp_path / "games.db"
-    for numbers, at in ((range(1, 6), None), (range(6, 11), AT)):
-        played = [
-            stages([4, 0], number=number, seats="PH" if number % 2 else "PP") for number in numbers
-        ]
-        filled(path, *played, at=at)
+    for number in range(1, 11):
+        game = stages([4, 0], number=number, seats="PH" if number % 2 else "PP")
+        filled(path, game, at=None if number < 6 else AT + number)
     with Store(path) as opened:
         yield opened
 
@@ -27,12 +25,8 @@ def numbers(store, *args):
 
 
 def test_pages_follow_each_other(store):
-    assert [numbers(store, ALL, 4, skipped) for skipped in (0, 4, 8, 12)] == [
-        [10, 9, 8, 7],
-        [6, 5, 4, 3],
-        [2, 1],
-        [],
-    ]
+    pages = [numbers(store, ALL, 4, skipped) for skipped in (0, 4, 8, 12)]
+    assert pages == [[10, 9, 8, 7], [6, 5, 4, 3], [2, 1], []]
     assert numbers(store, GameFilter(boards=("USB-", "x"), seats="PP"), 2, 2) == [6, 4]
 
 

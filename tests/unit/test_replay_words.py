@@ -2,54 +2,47 @@
 
 import pytest
 
-from noughts import cli
 from noughts.store import timestamps
 from noughts.store.replay_words import won_cells
 from noughts.store.store import Store
-from sample_games import AT, filled, stages
+from sample_games import AT, DRAW, filled, stages
 
-DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 TWO_DIAGONALS = [0, 1, 2, 3, 8, 5, 6, 7, 4]
 
 
 @pytest.fixture
-def replay(tmp_path, capsys):
+def replay(tmp_path, printed):
     """Replays the games of a store; the last was heard without its board's start."""
     two = stages(TWO_DIAGONALS, seats="PP", number=7, first="B", step_ms=0)
     path = filled(tmp_path / "games.db", stages(DRAW, step_ms=60_000), two)
     with Store(path) as store:
         store.keep("usb-2", stages([4])[1], AT)
-
-    def run(number):
-        assert cli.main(["replay", "--db", str(path), str(number), "--text"]) == 0
-        return capsys.readouterr().out.splitlines()
-
-    return run
+    return lambda number: printed("replay", number, "--text", db=path).splitlines()
 
 
 @pytest.mark.parametrize(
-    ("number", "game", "where"),
+    ("number", "began", "game", "where"),
     [
         (
             1,
-            "game 1: A is a person, B is the chip (hard); A began; draw",
-            "micro:bit V1, table 2798, usb-1, its game 1 of boot 0A83",
+            AT,
+            "B is the chip (hard); A began; draw",
+            "micro:bit V1, table 2798, usb-1, its game 1",
         ),
         (
             2,
-            "game 2: A is a person, B is a person; B began; B won",
-            "micro:bit V1, table 2798, usb-1, its game 7 of boot 0A83",
+            AT + 60_000,
+            "B is a person; B began; B won",
+            "micro:bit V1, table 2798, usb-1, its game 7",
         ),
-        (
-            3,
-            "game 3: A is a person, B is the chip (hard); A began; unfinished",
-            "usb-2, its game 1 of boot 0A83",
-        ),
+        (3, AT - 1000, "B is the chip (hard); A began; unfinished", "usb-2, its game 1"),
     ],
 )
-def test_the_head(replay, number, game, where):
-    began = {1: AT, 2: AT + 60_000, 3: AT - 1000}[number]
-    assert replay(number)[:2] == [game, f"{timestamps.local(began)}, {where}"]
+def test_the_head(replay, number, began, game, where):
+    assert replay(number)[:2] == [
+        f"game {number}: A is a person, {game}",
+        f"{timestamps.local(began)}, {where} of boot 0A83",
+    ]
 
 
 def test_whose_marks_stand_and_how_it_ended(replay):

@@ -1,61 +1,31 @@
-"""Games looked at afterwards, held against a minimax of the test's own."""
-
-from functools import cache
+"""Games looked at afterwards, held against the solver, which other tests hold against another."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noughts.game.positions import LINES
+from noughts.game.positions import EMPTY
 from noughts.game.review import mistakes, review
+from noughts.game.solver import value
 
 
-@cache
-def worth(board, player):
-    """Of a board as text, to the player who moves next."""
-    other = "BA"["AB".index(player)]
-    if any(all(board[cell] == other for cell in line) for line in LINES):
-        return -1
-    if "." not in board:
-        return 0
-    return max(-worth(put(board, cell, player), other) for cell in range(9) if board[cell] == ".")
-
-
-def put(board, cell, player):
-    return board[:cell] + player + board[cell + 1 :]
-
-
-def games():
-    """Legal games, whole or not, as digits."""
-
-    def legal(order):
-        board, moves = "." * 9, ""
-        for ply, cell in enumerate(order):
-            if any(all(board[c] == p for c in line) for line in LINES for p in "AB"):
-                break
-            board = put(board, cell, "AB"[ply % 2])
-            moves += str(cell)
-        return moves
-
-    orders = st.permutations(list(range(9)))
-    return st.builds(lambda order, plies: legal(order[:plies]), orders, st.integers(0, 9))
-
-
-@given(games())
-def test_worth_and_mistakes_are_those_of_plain_minimax(moves):
-    board, wrong = "." * 9, []
-    reviewed = review(list(map(int, moves)))
-    assert [move.cell for move in reviewed] == list(map(int, moves))
-    for ply, move in enumerate(reviewed):
-        player, other = "AB"[ply % 2], "BA"[ply % 2]
-        before, board = board, put(board, move.cell, player)
-        assert move.worth == worth(before, player)
-        assert move.kept == -worth(board, other)
-        for cell in move.best:
-            assert -worth(put(before, cell, player), other) == move.worth
-        if move.mistake:
-            wrong.append(ply)
-    assert [ply for ply, move in enumerate(reviewed) if move.kept != move.worth] == wrong
-    assert mistakes(moves) == wrong
+@given(st.permutations(list(range(9))), st.integers(0, 9))
+def test_a_review_is_that_of_the_solver_and_its_mistakes_are_counted_alike(order, plies):
+    position, moves = EMPTY, []
+    for cell in order[:plies]:
+        if not position.over:
+            moves.append(cell)
+            position = position.play(cell)
+    reviewed = review(moves)
+    assert [move.cell for move in reviewed] == moves
+    position = EMPTY
+    for move in reviewed:
+        after = position.play(move.cell)
+        assert (move.worth, move.kept) == (value(position), -value(after))
+        assert all(-value(position.play(cell)) == move.worth for cell in move.best)
+        position = after
+    wrong = [ply for ply, move in enumerate(reviewed) if move.kept != move.worth]
+    assert [ply for ply, move in enumerate(reviewed) if move.mistake] == wrong
+    assert mistakes("".join(map(str, moves))) == wrong
 
 
 def test_a_known_game():
@@ -65,7 +35,3 @@ def test_a_known_game():
     assert (reviewed[1].worth, reviewed[1].kept) == (0, -1)
     assert set(reviewed[1].best) == {0, 2, 6, 8}
     assert reviewed[3].best == (8,)
-
-
-def test_no_move_is_no_review():
-    assert review([]) == [] == mistakes("")

@@ -35,11 +35,6 @@ def test_each_line_wins(line, player):
     assert rules.result(marks, score) == player
 
 
-def test_the_centre_counts_on_four_lines():
-    _, score = play([4])
-    assert score == [0, 1, 0, 0, 1, 0, 1, 1]
-
-
 def test_every_cell_counts_on_exactly_its_lines():
     for cell in range(9):
         _, score = play([cell])

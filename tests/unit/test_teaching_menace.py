@@ -3,11 +3,11 @@
 import io
 import re
 from functools import reduce
+from itertools import count
 from random import Random
 
 import pytest
 
-from noughts.cli import main
 from noughts.engines.menace import Menace
 from noughts.engines.menace_file import read, write
 from noughts.game.positions import EMPTY, Position
@@ -22,16 +22,20 @@ IN_TURN = in_order("123456789")
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write(Menace(), tmp_path / "menace.json")
-    return tmp_path
+def vs(folder, monkeypatch, noughts):
+    """Plays a game against `menace.json`, unless other words are given."""
+    write(Menace(), folder / "menace.json")
 
+    def run(*words, typed=IN_TURN, before_typing=lambda: None):
+        class Typed(io.StringIO):
+            def readline(self, *args):
+                before_typing()
+                return super().readline(*args)
 
-def vs(capsys, monkeypatch, *words, typed=IN_TURN, status=0):
-    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-    assert main(["vs", *words]) == status
-    return capsys.readouterr()
+        monkeypatch.setattr("sys.stdin", Typed(typed))
+        return noughts("vs", *words)
+
+    return run
 
 
 def moves_of(told):
@@ -42,28 +46,27 @@ def moves_of(told):
     return [cell for cells in marked for cell in cells]
 
 
+def total(menace):
+    return sum(sum(box.values()) for box in menace.boxes.values())
+
+
 @pytest.mark.parametrize("first", ["me", "it"])
-def test_each_of_its_moves_gets_or_loses_beads_and_it_says_which(
-    first, folder, capsys, monkeypatch
-):
+def test_each_of_its_moves_gets_or_loses_beads_and_it_says_which(first, vs):
     rewards = {"X wins": 3, "O wins": -1} if first == "it" else {"X wins": -1, "O wins": 3}
     rewards["a draw"] = 1
     does = {3: "gets 3 beads", 1: "gets a bead", -1: "loses a bead"}
-    seen = set()
-    for number in range(1, 31):
+    missing = set(does)
+    for number in count(1):
         before = read("menace.json")
         typed = in_order(Random(number).sample("123456789", 9))
-        words = "./menace.json", "--first", first, "--seed", str(number)
-        told = vs(capsys, monkeypatch, *words, typed=typed).out
+        _, told, _ = vs("./menace.json", "--first", first, "--seed", str(number), typed=typed)
         *_, ended, learned = told.splitlines()
         reward = rewards[ended]
-        seen.add(reward)
         after = read("menace.json")
         cells = moves_of(told)
-        own = range(first == "me", len(cells), 2)
-        boxes = [reduce(Position.play, cells[:ply], EMPTY) for ply in own]
         changed = []
-        for ply, box in zip(own, boxes, strict=True):
+        for ply in range(first == "me", len(cells), 2):
+            box = reduce(Position.play, cells[:ply], EMPTY)
             old, new = (menace.beads(box) for menace in (before, after))
             if old is None:
                 continue  # its last move, which it did not choose
@@ -71,18 +74,18 @@ def test_each_of_its_moves_gets_or_loses_beads_and_it_says_which(
             assert [new[cell] - old[cell] for cell in drawn] == [reward] * len(drawn)
             if drawn:
                 changed.append(cells[ply] + 1)
-        total = sum(map(sum, (box.values() for box in after.boxes.values())))
-        total -= sum(map(sum, (box.values() for box in before.boxes.values())))
-        assert total == reward * len(changed) and changed
+        assert total(after) - total(before) == reward * len(changed) and changed
         played = " ".join(map(str, changed))
         assert learned == (
             f"Game {number}: it {does[reward]} for each move, {played}; ./menace.json written"
         )
         assert len(learned) <= 80 and after.games == number
-    assert seen == {3, 1, -1}
+        missing -= {reward}
+        if not missing:
+            break
 
 
-def test_the_box_that_changes_is_that_of_the_move(folder, capsys, monkeypatch):
+def test_the_box_that_changes_is_that_of_the_move(vs, folder):
     """Its bead for the centre, its only one, in a game that it loses."""
     menace = Menace()
     for box in menace.boxes.values():
@@ -90,13 +93,12 @@ def test_the_box_that_changes_is_that_of_the_move(folder, capsys, monkeypatch):
         box.update(dict.fromkeys(slots, 0))
         box[slots[0]] = 9
     write(menace, folder / "menace.json")
-    told = vs(capsys, monkeypatch, "menace.json", "--first", "it", typed="5\n3\n7\n" + IN_TURN).out
+    _, told, _ = vs("menace.json", "--first", "it", typed="5\n3\n7\n" + IN_TURN)
     cells = moves_of(told)
     assert told.endswith("menace.json written\n") and "O wins" in told
     after = read("menace.json")
     for ply in range(0, len(cells), 2):
-        position = reduce(Position.play, cells[:ply], EMPTY)
-        beads = after.beads(position)
+        beads = after.beads(reduce(Position.play, cells[:ply], EMPTY))
         assert sum(beads.values()) == max(beads.values()) == 8
 
 
@@ -111,61 +113,48 @@ def test_the_box_that_changes_is_that_of_the_move(folder, capsys, monkeypatch):
         (["hard"], IN_TURN),
     ],
 )
-def test_what_teaches_it_nothing(words, typed, folder, capsys, monkeypatch):
+def test_these_games_teach_it_nothing(words, typed, vs, folder):
     before = (folder / "menace.json").read_bytes()
-    told = vs(capsys, monkeypatch, *words, typed=typed)
-    assert (folder / "menace.json").read_bytes() == before
-    assert "Game " not in told.out and "forgets" not in told.out
+    status, out, _ = vs(*words, typed=typed)
+    assert status == 0 and (folder / "menace.json").read_bytes() == before
+    assert "Game " not in out and "forgets" not in out
 
 
-def test_one_without_a_file_forgets_and_says_what_to_do(folder, capsys, monkeypatch):
-    told = vs(capsys, monkeypatch, "menace")
-    assert told.out.endswith(
+def test_one_without_a_file_forgets_and_says_what_to_do(vs):
+    assert vs("menace")[1].endswith(
         "\nIt forgets games; `noughts train menace -o FILE` makes one that learns\n"
     )
 
 
-def test_what_it_learned_elsewhere_during_the_game_stays(folder, capsys, monkeypatch):
+def test_it_adds_to_what_it_learned_elsewhere_during_the_game(vs, folder):
     (folder / "menace.json").rename(folder / "A.JSON")
-
-    class Meanwhile(io.StringIO):
-        def readline(self, *args):
-            other = Menace(games=100)
-            other.boxes[EMPTY][4] = 1000
-            write(other, folder / "A.JSON")
-            return super().readline(*args)
-
-    monkeypatch.setattr("sys.stdin", Meanwhile(IN_TURN))
-    assert main(["vs", "A.JSON"]) == 0
-    assert "Game 101: it " in capsys.readouterr().out
+    other = Menace(games=100)
+    other.boxes[EMPTY][4] = 1000
+    status, out, _ = vs("A.JSON", before_typing=lambda: write(other, folder / "A.JSON"))
+    assert status == 0 and "Game 101: it " in out
     after = read("A.JSON")
     assert (after.games, after.boxes[EMPTY][4]) == (101, 1000)
 
 
-@pytest.mark.parametrize("spoil", ["unlink", "write"])
-def test_a_file_that_went_away_or_is_spoilt_meanwhile(spoil, folder, capsys, monkeypatch):
-    class Meanwhile(io.StringIO):
-        def readline(self, *args):
-            (folder / "menace.json").unlink(missing_ok=True)
-            if spoil == "write":
-                (folder / "menace.json").write_text("homework")
-            return super().readline(*args)
+@pytest.mark.parametrize("homework", [None, "homework"])
+def test_a_file_that_is_deleted_or_overwritten_during_the_game_is_left_alone(homework, vs, folder):
+    def spoil():
+        (folder / "menace.json").unlink(missing_ok=True)
+        if homework:
+            (folder / "menace.json").write_text(homework)
 
-    monkeypatch.setattr("sys.stdin", Meanwhile(IN_TURN))
-    assert main(["vs", "menace.json"]) == 1
-    told = capsys.readouterr()
-    assert re.search(r"^(X wins|O wins|a draw)\n\Z", told.out, re.MULTILINE)
-    assert told.err.splitlines()[-1].startswith("noughts: ") and "Traceback" not in told.err
-    if spoil == "write":
-        assert (folder / "menace.json").read_text() == "homework"
+    status, out, err = vs("menace.json", before_typing=spoil)
+    assert status == 1 and re.search(r"^(X wins|O wins|a draw)\n\Z", out, re.MULTILINE)
+    assert err.splitlines()[-1].startswith("noughts: ") and "Traceback" not in err
+    if homework:
+        assert (folder / "menace.json").read_text() == homework
 
 
-def test_one_that_resigns_has_no_bead_to_lose(folder, capsys, monkeypatch):
+def test_one_that_resigns_has_no_bead_to_lose(vs, folder):
     menace = Menace(games=1_233)
     menace.boxes[EMPTY].update(dict.fromkeys(menace.boxes[EMPTY], 0))
     write(menace, folder / "menace.json")
-    told = vs(capsys, monkeypatch, "menace.json", "--first", "it").out
-    assert told.endswith(
+    assert vs("menace.json", "--first", "it")[1].endswith(
         "X, menace.json, resigns\nO wins\nGame 1,234: it has no bead to lose; menace.json written\n"
     )
     assert read("menace.json").boxes == menace.boxes
