@@ -59,7 +59,7 @@ def sizes() -> Iterator[Row]:
         usage = firmware.usage(files)
         yield Row(f"file system used, {firmware.board}", f"{usage.used:,} of {usage.total:,} bytes")
     # A chunk is the same on both boards.
-    yield at_most("files as they go onto a board", usage.used // 128, 100, "{} chunks of 128 bytes")
+    yield at_most("files as they go onto a board", usage.used // 128, 80, "{} chunks of 128 bytes")
     usage = image.bundled_for(V2).usage(files_with(Radio(sends=255), V2, files))
     yield at_most("the same with radio, V2", usage.used // 128, 100, "{} chunks of 128 bytes")
     payload = len(brain.make().payload)
