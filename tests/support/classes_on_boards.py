@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-import subprocess
-import sys
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from boards import A, B, Driver, PortDriver
+import pytest
+
+from boards import A, B, Driver
 from classes import Person
+from noughts.cli import main
 from noughts.emulator import Microbit
 from noughts.game.positions import EMPTY
 from noughts.protocol.sentences import Game
-from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
+from stepped_ports import Clock, SteppedBoard
 
 
 class _LoggingDriver(Driver):
@@ -75,28 +77,28 @@ class Circle(NamedTuple):
 
 
 def circle(person: Person, games: int, folder: Path, kind: str = "V1") -> Circle:
-    """Play, keep what the board logs, learn, prove, send the table to a board, and play again.
+    """Play, store what the board logs, learn, prove, send the table to the board, and play again.
 
-    It is played on stepped boards. The second of them holds what was in the flash of a board in
-    step with real time when `noughts put` had sent the table to that one's serial port.
+    It is in device time.
     """
-    log, db, table = (folder / name for name in ("log", "games.db", "table.py"))
-    before, said = play(program(kind).microbit(), person, games)
-    log.write_bytes(said)
-    _noughts("watch", "--from", log, "--db", db)
-    learned = json.loads(_noughts("learn", "--db", db, "--json", "-o", table))
-    _noughts("table", "--check", "-o", table)
-    with VirtualBoard(program(kind), speed=8) as board:
-        PortDriver(board).start()
+    log, db, table = (str(folder / name) for name in ("log", "games.db", "table.py"))
+    with pytest.MonkeyPatch.context() as patched:
+        board = SteppedBoard(Clock(patched), program(kind).microbit())
+        before, said = play(board.microbit, person, games)
+        Path(log).write_bytes(said)
+        _noughts("watch", "--from", log, "--db", db)
+        learned = json.loads(_noughts("learn", "--db", db, "--json", "-o", table))
+        _noughts("table", "--check", "-o", table)
         _noughts("put", "--port", board.port, "--table", table)
-        written = replace(program(kind), flash=board.finish_writing())
-    after, said = play(written.microbit(), person, games, seed=2)
+        board.reset()
+        board.microbit.uart.receive()
+        after, said = play(board.microbit, person, games, seed=2)
     assert f",{learned['table']['id']}*".encode() in said
     return Circle(before, after, learned)
 
 
-def _noughts(*words: str | Path) -> str:
-    run = [sys.executable, "-m", "noughts", *map(str, words)]
-    done = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done
-    return done.stdout
+def _noughts(*words: str) -> str:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert main(words) == 0
+    return printed.getvalue()
