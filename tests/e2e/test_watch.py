@@ -1,7 +1,6 @@
 """The command `noughts watch`, on pseudo-terminals that say what the test wants."""
 
 import contextlib
-import io
 import json
 import os
 import resource
@@ -20,6 +19,7 @@ import pytest
 import serial
 from serial import rfc2217
 
+from command import noughts
 from needed import long
 from noughts.cli import main
 from noughts.protocol.sentences import checksum, write
@@ -31,15 +31,7 @@ from watcher import happens, sentence
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 
 
-def noughts(*words):
-    """Run in this process; prints nothing."""
-    printed, told = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(told):
-        status = main([str(word) for word in words])
-    return SimpleNamespace(returncode=status, stdout=printed.getvalue(), stderr=told.getvalue())
-
-
-def command(*words):
+def watching(*words):
     return [sys.executable, "-m", "noughts", "watch", *map(str, words)]
 
 
@@ -171,7 +163,7 @@ def test_a_reader_that_has_enough(port, tmp_path):
     """`noughts watch --plain | head -2` ends, and all that was told is kept."""
     board, db = port("board"), tmp_path / "g.db"
     with subprocess.Popen(
-        command("--plain", "--db", db, board.path),
+        watching("--plain", "--db", db, board.path),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -259,7 +251,7 @@ def test_storing_waits_for_no_reader(port, tmp_path, how, number):
     """400 whole games while nobody reads either pipe, and then the first signal ends it."""
     board, db = port("board"), tmp_path / "g.db"
     with subprocess.Popen(
-        command(how, "--db", db, board.path),
+        watching(how, "--db", db, board.path),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
@@ -297,7 +289,7 @@ def test_a_capture_waits_for_its_reader(capture, tmp_path):
     log = capture(*(each for number in range(1, 101) for each in stages(DRAW, number=number)))
     for db in (tmp_path / "one.db", tmp_path / "two.db"):
         with subprocess.Popen(
-            command("--json", "--from", log, "--db", db),
+            watching("--json", "--from", log, "--db", db),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         ) as process:
@@ -477,7 +469,7 @@ def test_a_capture_waits_for_another_program(capture, tmp_path):
     with contextlib.ExitStack() as other_program:
         other_program.enter_context(locked(db))
         with subprocess.Popen(
-            command("--from", log, "--db", db), stderr=subprocess.PIPE
+            watching("--from", log, "--db", db), stderr=subprocess.PIPE
         ) as process:
             try:
                 assert b"in use by another program" in process.stderr.readline()
@@ -558,7 +550,7 @@ def test_a_raw_log_read_again_changes_nothing_and_fills_another_store(port, watc
     assert not (tmp_path / "other.db.raw").exists()
 
 
-def test_a_capture_of_any_serial_program(tmp_path, monkeypatch):
+def test_a_capture_of_any_serial_program(tmp_path):
     log, db = tmp_path / "class.log", tmp_path / "games.db"
     lines = [write(each).encode() for each in (BOOT, *stages(DRAW))]
     log.write_bytes(b"\xff\xfe" + b"\r\n".join(lines) + b"\r\n$NG,half")
@@ -567,9 +559,7 @@ def test_a_capture_of_any_serial_program(tmp_path, monkeypatch):
         ("--from", log, "--name", "red"),
         ("--from", "-"),
     ):
-        with log.open() as file:
-            monkeypatch.setattr("sys.stdin", file)
-            done = noughts("watch", *words, "--db", db)
+        done = noughts("watch", *words, "--db", db, typed=log.read_bytes())
         assert (done.returncode, done.stdout) == (0, "")
         assert "11 sentences from 1 board, 1 game ended, 10 bytes of noise" in done.stderr
     assert {game["board"] for game in games(db)} == {"file-class.log", "red", "stdin"}
@@ -588,7 +578,7 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(port, tmp_path):
     """The system lets no file grow beyond 100 KB."""
     board, db = port("board"), tmp_path / "games.db"
     with subprocess.Popen(
-        command("--json", "--db", db, board.path),
+        watching("--json", "--db", db, board.path),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

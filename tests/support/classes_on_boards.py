@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 from functools import partial
 from pathlib import Path
@@ -14,7 +12,7 @@ import pytest
 
 from boards import A, B, Driver
 from classes import Person
-from noughts.cli import main
+from command import noughts
 from noughts.emulator import Microbit
 from noughts.game.positions import EMPTY
 from noughts.protocol.sentences import Game
@@ -81,24 +79,17 @@ def circle(person: Person, games: int, folder: Path, kind: str = "V1") -> Circle
 
     It is in device time.
     """
-    log, db, table = (str(folder / name) for name in ("log", "games.db", "table.py"))
+    log, db, table = (folder / name for name in ("log", "games.db", "table.py"))
     with pytest.MonkeyPatch.context() as patched:
         board = SteppedBoard(Clock(patched), program(kind).microbit())
         before, said = play(board.microbit, person, games)
-        Path(log).write_bytes(said)
-        _noughts("watch", "--from", log, "--db", db)
-        learned = json.loads(_noughts("learn", "--db", db, "--json", "-o", table))
-        _noughts("table", "--check", "-o", table)
-        _noughts("put", "--port", board.port, "--table", table)
+        log.write_bytes(said)
+        assert noughts("watch", "--from", log, "--db", db).returncode == 0
+        learned = json.loads(noughts("learn", "--db", db, "--json", "-o", table).stdout)
+        assert noughts("table", "--check", "-o", table).returncode == 0
+        assert noughts("put", "--port", board.port, "--table", table).returncode == 0
         board.reset()
         board.microbit.uart.receive()
         after, said = play(board.microbit, person, games, seed=2)
     assert f",{learned['table']['id']}*".encode() in said
     return Circle(before, after, learned)
-
-
-def _noughts(*words: str) -> str:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        assert main(words) == 0
-    return printed.getvalue()
