@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from functools import cache
 
 import pytest
 
@@ -10,6 +11,7 @@ from classes_on_boards import circle
 from noughts import brain
 from noughts.cli import main
 from noughts.learning import fit as fitting
+from noughts.learning import validation
 from noughts.learning.habits import Habits
 from noughts.store.people_games import people_games
 from noughts.store.queries import GameFilter
@@ -49,7 +51,12 @@ def test_which_moves_are_peoples(tmp_path):
     ]
 
 
-def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, capsys):
+def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, capsys, monkeypatch):
+    # It takes seconds, and both commands are about the same games.
+    estimate = cache(lambda games, hard: validation.estimate(games, hard))
+    monkeypatch.setattr(
+        "noughts.commands.learn.estimate", lambda games, hard: estimate(tuple(games), hard)
+    )
     games = played(centre_first, HARD, 120, seed=1)
     table = tmp_path / "table.py"
     db = store(tmp_path, games)

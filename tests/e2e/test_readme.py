@@ -14,7 +14,7 @@ from sample_games import filled, stages
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = ".venv/bin/noughts "
-SLOW = ["prove"]
+SLOW = ["prove", 'play --keys "A A A B 500 B 1000"']  # test_play_keys plays so, too
 TARGETS = "help play web test test-long check format bench table hex flash put watch dist clean"
 
 
