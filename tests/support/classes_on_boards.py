@@ -42,6 +42,7 @@ def play(board: Microbit, person: Person, games: int, seed: int = 1) -> tuple[in
     won = 0
     for number in range(1, games + 1):
         driver.wait(partial(_is_under_way, driver, number), f"game {number}")
+        assert "H" in driver.games[-1].seats
         while driver.games[-1].end == "-":
             _turn(driver, driver.games[-1], person, random)
         won += driver.games[-1].end == "B"
@@ -75,21 +76,21 @@ class Circle(NamedTuple):
 
 
 def circle(person: Person, games: int, folder: Path, kind: str = "V1") -> Circle:
-    """Play, store what the board logs, learn, prove, send the table to the board, and play again.
+    """Play, store what the board logs, learn, prove, send the table to another, and play there.
 
-    It is in device time.
+    All is in device time.
     """
     log, db, table = (folder / name for name in ("log", "games.db", "table.py"))
+    before, said = play(program(kind).microbit(), person, games)
+    log.write_bytes(said)
+    assert noughts("watch", "--from", log, "--db", db).returncode == 0
+    learned = json.loads(noughts("learn", "--db", db, "--json", "-o", table).stdout)
+    assert noughts("table", "--check", "-o", table).returncode == 0
     with pytest.MonkeyPatch.context() as patched:
         board = SteppedBoard(Clock(patched), program(kind).microbit())
-        before, said = play(board.microbit, person, games)
-        log.write_bytes(said)
-        assert noughts("watch", "--from", log, "--db", db).returncode == 0
-        learned = json.loads(noughts("learn", "--db", db, "--json", "-o", table).stdout)
-        assert noughts("table", "--check", "-o", table).returncode == 0
         assert noughts("put", "--port", board.port, "--table", table).returncode == 0
-        board.reset()
-        board.microbit.uart.receive()
-        after, said = play(board.microbit, person, games, seed=2)
+    board.reset()
+    board.microbit.uart.receive()
+    after, said = play(board.microbit, person, games, seed=2)
     assert f",{learned['table']['id']}*".encode() in said
     return Circle(before, after, learned)
