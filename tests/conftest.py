@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -37,7 +38,6 @@ if os.name != "posix":
         "e2e/test_put_failures.py",
         "e2e/test_readme.py",
         "e2e/test_rooms.py",
-        "e2e/test_rooms_document.py",
         "e2e/test_rooms_killed.py",
         "e2e/test_rooms_refused.py",
         "e2e/test_standard_streams.py",
@@ -159,7 +159,8 @@ def port(tmp_path: Path) -> Iterator[Callable[[str], Port]]:
 
     yield make
     for each in made:
-        each.pull()
+        with contextlib.suppress(OSError):  # it may be unplugged
+            each.pull()
 
 
 @pytest.fixture

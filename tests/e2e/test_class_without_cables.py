@@ -8,6 +8,8 @@ import contextlib
 import sqlite3
 import time
 
+import pytest
+
 import radio_class
 from noughts.protocol.sentences import write
 from unplugged import COLUMNS, as_row, lesson
@@ -23,6 +25,7 @@ def lines(data):
     return data.splitlines(keepends=True)
 
 
+@pytest.mark.long
 def test_its_games_arrive_whoever_is_killed(mosquitto, watch, port):
     """By a reset, and by radio; each room, the broker and the collector are killed on the way."""
     broker = mosquitto()

@@ -85,6 +85,7 @@ def test_the_sdist_holds_what_git_keeps(built, repository):
     assert kept <= held <= kept | new | {"PKG-INFO"}
 
 
+@pytest.mark.long
 def test_a_clone_installs_what_is_released(built, repository, tmp_path):
     """`uv tool install .` and `pipx install .` build the wheel without the sdist."""
     build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path]
@@ -99,6 +100,24 @@ def test_a_clone_installs_what_is_released(built, repository, tmp_path):
     assert contents(wheel) == contents(built.wheel)
 
 
+def test_the_wheel_holds_the_package_the_device_files_and_the_command(built, repository):
+    def files(folder, name):
+        return {
+            f"{name}/{path.relative_to(folder).as_posix()}"
+            for path in folder.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+
+    with zipfile.ZipFile(built.wheel) as wheel:
+        held = {name for name in wheel.namelist() if not name.partition("/")[0].endswith("-info")}
+        (entry_points,) = (name for name in wheel.namelist() if name.endswith("/entry_points.txt"))
+        assert b"noughts = noughts.__main__:main" in wheel.read(entry_points)
+    package = files(repository / "host" / "noughts", "noughts")
+    assert held == package | files(repository / "device", "noughts/device")
+    assert "noughts/py.typed" in held
+
+
+@pytest.mark.long
 def test_the_commands_run(installed):
     assert installed("noughts", "--version").stdout == f"noughts {__version__}\n"
 
@@ -118,6 +137,7 @@ def test_the_commands_run(installed):
     assert re.search(r"ms  \$NG,\w{8},1,PH,A,4\d,\d+,-\*\w\w\n", done.stdout)
 
 
+@pytest.mark.long
 def test_the_hex_is_the_one_that_a_clone_makes(installed, repository, tmp_path):
     assert installed("noughts", "hex", "-o", "y.hex").returncode == 0
     here = tmp_path / "z.hex"
@@ -127,12 +147,14 @@ def test_the_hex_is_the_one_that_a_clone_makes(installed, repository, tmp_path):
     assert here.read_bytes() == (installed.home / "y.hex").read_bytes()
 
 
+@pytest.mark.long
 def test_its_types_come_along(installed):
     code = "import noughts, pathlib; print(pathlib.Path(noughts.__file__).parent / 'py.typed')"
     found = Path(installed("python", "-c", code).stdout.strip())
     assert found.is_file() and installed.programs.parent in found.parents
 
 
+@pytest.mark.long
 def test_advice_names_commands_that_are_there(installed):
     done = installed("noughts", "games", "--db", "none.db")
     assert done.returncode == 1

@@ -31,8 +31,7 @@ def hex_with(path, files, boards=("V1", "V2")):
     return path
 
 
-def test_it_says_what_it_packed(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_what_was_packed_is_printed_and_listed(folder, capsys):
     assert main(["hex"]) == 0
     told, err = capsys.readouterr()
     assert not err
@@ -43,14 +42,9 @@ def test_it_says_what_it_packed(tmp_path, capsys, monkeypatch):
     assert told.count("table id: 2798") == 2
     for name, content in files_for_boards().items():
         assert f"    {name:<14} {len(content):>6,} bytes" in told
-    assert (tmp_path / "noughts.hex").read_text() == whole()
-
-
-def test_list_says_the_same(built, capsys):
-    assert main(["hex", "-o", str(built)]) == 0
-    packed = capsys.readouterr().out.splitlines()[1:]
-    assert main(["hex", "--list", str(built)]) == 0
-    assert capsys.readouterr().out.splitlines() == packed
+    assert (folder / "noughts.hex").read_text() == whole()
+    assert main(["hex", "--list", "noughts.hex"]) == 0
+    assert capsys.readouterr().out.splitlines() == told.splitlines()[1:]
 
 
 def test_as_json(built, capsys):

@@ -1,18 +1,22 @@
-"""`noughts learn`: from kept games to a table, and a whole circle on an emulated board."""
+"""`noughts learn`: from stored games to a table, and a whole circle on an emulated board."""
 
+import contextlib
 import json
-import subprocess
-import sys
+from functools import cache
 
-from classes import blind_to_diagonals, blocks_only, centre_first, played
+import pytest
+
+from classes import blocks_only, centre_first, played
 from classes_on_boards import circle
 from noughts import brain
 from noughts.cli import main
 from noughts.learning import fit as fitting
+from noughts.learning import validation
 from noughts.learning.habits import Habits
 from noughts.store.people_games import people_games
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store
+from own_engines import run
 from sample_games import filled, stages
 
 HARD = brain.make()
@@ -47,17 +51,23 @@ def test_which_moves_are_peoples(tmp_path):
     ]
 
 
-def test_what_it_says(tmp_path, capsys):
+def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, capsys, monkeypatch):
+    # It takes seconds, and both commands are about the same games.
+    estimate = cache(lambda games, hard: validation.estimate(games, hard))
+    monkeypatch.setattr(
+        "noughts.commands.learn.estimate", lambda games, hard: estimate(tuple(games), hard)
+    )
     games = played(centre_first, HARD, 120, seed=1)
     table = tmp_path / "table.py"
-    db = str(store(tmp_path, games))
-    assert main(["learn", "--db", db, "-o", str(table)]) == 0
-    said = capsys.readouterr().out
+    db = store(tmp_path, games)
+    status, said, _ = run(capsys, "learn", "--db", db, "-o", table)
     habits = Habits(games)
+    assert status == 0
     assert f"learned from 120 games, {habits.moves} moves of people" in said
     assert "take the centre" in said
     assert "points (95 % interval)" in said
     assert "no gain can be shown yet" not in said
+    assert "did not fit" not in said
     assert "of people then play" in said
     assert "loses no game from either seat" in said
     assert "put --table" in said
@@ -66,8 +76,7 @@ def test_what_it_says(tmp_path, capsys):
     head = " ".join(line.removeprefix("# ") for line in table.read_text().splitlines()[:6])
     assert f"wins most often against the people of 120 games ({habits.moves} moves of" in head
 
-    assert main(["learn", "--db", db, "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    record = json.loads(run(capsys, "learn", "--db", db, "--json")[1])
     assert (record["games"], record["moves"]) == (120, habits.moves)
     assert record["table"] == {"id": made.id, "bytes": len(made.payload)}
     assert record["gain"][0] > 0
@@ -75,61 +84,60 @@ def test_what_it_says(tmp_path, capsys):
     centre = next(each for each in record["habits"] if each["kind"] == "take the centre")
     assert centre["did"] > 0.9 > centre["by_chance"]
 
+    check = "table", "--check", "-o", table
+    checked = "never loses, and keeps the value of all 4,520 positions"
+    assert checked in run(capsys, *check)[1]
+    assert json.loads(run(capsys, *check, "--json")[1])["never_loses"] is True
+    table.write_text(brain.source(brain.Table(made.weights, ()), "noughts learn", "people"))
+    status, _, err = run(capsys, *check)
+    assert status == 1 and "which gives away a win; make another with" in err
 
-def test_what_does_not_fit_is_said(tmp_path, capsys, monkeypatch):
+
+def test_what_does_not_fit_is_printed(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(fitting, "MAX_BOOK", len(HARD.book))
-    db = str(store(tmp_path, played(blocks_only, HARD, 60, seed=1)))
-    assert main(["learn", "--db", db, "--json"]) == 0
-    missed = json.loads(capsys.readouterr().out)["left_out"]
+    monkeypatch.setattr("noughts.commands.learn.estimate", lambda *_: None)  # it takes a second
+    db = store(tmp_path, played(blocks_only, HARD, 20, seed=1))
+    missed = json.loads(run(capsys, "learn", "--db", db, "--json")[1])["left_out"]
     assert missed and missed[0]["better"] not in missed[0]["played"]
-    assert main(["learn", "--db", db]) == 0
-    said = capsys.readouterr().out
+    said = run(capsys, "learn", "--db", db)[1]
     assert "What did not fit into the table" in said
     assert f"would win {100 * missed[0]['gain']:.2f} points" in said
-    monkeypatch.undo()
-    assert main(["learn", "--db", db]) == 0
-    assert "did not fit" not in capsys.readouterr().out
 
 
-def test_a_learned_table_is_checked(tmp_path, capsys):
-    table = tmp_path / "table.py"
-    db = str(store(tmp_path, played(blind_to_diagonals, HARD, 40, seed=1)))
-    assert main(["learn", "--db", db, "-o", str(table)]) == 0
-    capsys.readouterr()
-    assert main(["table", "--check", "-o", str(table)]) == 0
-    assert "never loses, and keeps the value of all 4,520 positions" in capsys.readouterr().out
-    assert main(["table", "--check", "-o", str(table), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["never_loses"] is True
-    whole = brain.read(table.read_text(), "it")
-    table.write_text(brain.source(brain.Table(whole.weights, ()), "noughts learn", "people"))
-    assert main(["table", "--check", "-o", str(table)]) == 1
-    assert "which gives away a win; make another with" in capsys.readouterr().err
-
-
-def test_what_goes_wrong(tmp_path, capsys):
-    db = store(tmp_path, played(centre_first, HARD, 3, seed=1))
+@pytest.mark.parametrize(
+    ("words", "status", "why"),
+    [
+        (["--db", "none.db"], 1, "no games are kept in"),
+        (["--board", "nobody"], 1, "no game in"),
+        (["-o", "games.db"], 2, "is the store itself"),
+        (["-o", "no/t.py"], 1, "cannot write"),
+    ],
+)
+def test_failures_are_one_line_and_change_nothing(folder, capsys, words, status, why):
+    db = store(folder, played(centre_first, HARD, 3, seed=1))
     before = db.read_bytes()
-    for words, status, said in [
-        (["--db", str(tmp_path / "none.db")], 1, "no games are kept in"),
-        (["--db", str(db), "--board", "nobody"], 1, "no game in"),
-        (["--db", str(db), "-o", str(db)], 2, "is the store itself"),
-        (["--db", str(db), "-o", str(tmp_path / "no" / "t.py")], 1, "cannot write"),
-    ]:
-        done = subprocess.run(
-            [sys.executable, "-m", "noughts", "learn", *words],
-            capture_output=True, text=True, timeout=600, check=False,
-        )  # fmt: skip
-        assert (done.returncode, done.stdout) == (status, ""), done
-        assert said in done.stderr and "Traceback" not in done.stderr
+    with contextlib.ExitStack() as usage:
+        if status == 2:
+            usage.enter_context(pytest.raises(SystemExit, match="2"))
+        assert main(["learn", "--db", "games.db", *words]) == status
+    out, err = capsys.readouterr()
+    assert out == "" and why in err
     assert db.read_bytes() == before
-    assert main(["learn", "--db", str(db)]) == 0
-    said = capsys.readouterr().out
-    assert "no gain can be shown yet" in said
+
+
+def test_too_few_games_show_no_gain(tmp_path, capsys):
+    db = store(tmp_path, played(centre_first, HARD, 3, seed=1))
+    status, said, _ = run(capsys, "learn", "--db", db)
+    assert status == 0 and "no gain can be shown yet" in said
     assert ("It plays as before." in said) == ("What it plays now" not in said)
 
 
-def test_a_whole_circle(tmp_path):
-    """Played with a habit, logged, learned from, proved, put on a board, and played again."""
+def test_a_table_learned_from_a_class_is_sent_and_played(tmp_path):
+    assert circle(centre_first, 1, tmp_path).learned["games"] == 1
+
+
+@pytest.mark.long
+def test_a_class_loses_more_often_to_the_table_learned_from_it(tmp_path):
     found = circle(centre_first, 12, tmp_path)
     assert found.learned["games"] == 12
     assert found.after >= found.before + 3, found

@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 
+import micropython_microbit_fs
 import pytest
 
 from boards import LETTERS
-from needed import POSIX
+from needed import POSIX, long
+from noughts.cli import main
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game
 
@@ -28,14 +30,23 @@ GAMES = [
 ]
 
 
-@pytest.fixture(params=["v1", "v2"])
-def board(request):
-    return request.param
+BOARDS = pytest.mark.parametrize("board", ["v1", long("v2")])
+
+
+def command(board, keys, *words):
+    return [sys.executable, "-m", "noughts", "play", "--board", board, "--keys", keys, *words]
 
 
 def play(board, keys, **named):
-    command = [sys.executable, "-m", "noughts", "play", "--board", board, "--keys", keys]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, **named)
+    return subprocess.run(
+        command(board, keys), capture_output=True, text=True, timeout=300, **named
+    )
+
+
+def play_here(capsys, board, keys, *words):
+    """The same in this process."""
+    status = main(["play", "--board", board, "--keys", keys, *words])
+    return status, *capsys.readouterr()
 
 
 def sentences(output):
@@ -55,11 +66,13 @@ def games(output):
     ]
 
 
-def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board):
+@BOARDS
+def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board, capsys):
     """Against the chip at easy, which plays at random."""
-    done, again = (play(board, "A 100 B 200 B 900 B 900") for _ in range(2))
+    keys = "A 100 B 200 B 900 B 900"
+    done = play(board, keys)
+    assert (done.returncode, done.stdout, done.stderr) == play_here(capsys, board, keys)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == again.stdout
     told = [block.split() for block in done.stdout.split(" ms  ")[1:]]
     pictures = [" ".join(words[1:6]) for words in told if words[0] == "LEDs"]
     # The menu's 2, then E at the press of A, then, after the press of B, the cursor of A.
@@ -71,27 +84,25 @@ def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board):
     assert len(games(done.stdout)) > 4
 
 
-def test_the_same_games_on_both_boards(board):
-    assert games(play(board, KEYS).stdout) == GAMES
+@BOARDS
+def test_games_are_played_to_their_end_left_and_tilted(board, capsys):
+    assert games(play_here(capsys, board, KEYS)[1]) == GAMES
 
 
-def test_a_game_that_does_not_start(tmp_path):
+def test_a_game_that_does_not_start(tmp_path, capsys):
     path = tmp_path / "bare.hex"
-    import micropython_microbit_fs
-
     path.write_text(micropython_microbit_fs.get_bundled_hex(1).content)
-    command = [sys.executable, "-m", "noughts", "play", "--board", "v1", "--hex", str(path)]
-    done = subprocess.run([*command, "--keys", "A"], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 1
-    assert "MicroPython v1.9.2" in done.stdout
-    assert done.stderr == "noughts: the board does not start the game; check its files\n"
+    status, out, err = play_here(capsys, "v1", "A", "--hex", str(path))
+    assert status == 1
+    assert "MicroPython v1.9.2" in out
+    assert err == "noughts: the board does not start the game; check its files\n"
 
 
 @POSIX
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGINT, long(signal.SIGTERM)])
 def test_a_signal_ends_it(number):
-    command = [sys.executable, "-m", "noughts", "play", "--board", "v1", "--keys", "A 3600000"]
-    program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = command("v1", "A 3600000")
+    program = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert "$NB" in program.stdout.readline()
         program.send_signal(number)
@@ -127,7 +138,7 @@ def test_without_unicorn_in_a_terminal(terminal, without_unicorn):
 
 
 def test_the_doctor_tells_of_it(without_unicorn):
-    command = [sys.executable, "-m", "noughts", "doctor", "--no-restart"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=without_unicorn)
+    words = [sys.executable, "-m", "noughts", "doctor", "--no-restart"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=without_unicorn)
     assert done.returncode == 1
     assert f"✗ emulator   {MISSING}" in done.stdout

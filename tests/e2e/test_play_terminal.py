@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from needed import long
 from terminal import ESCAPES
 
 
@@ -27,48 +28,33 @@ def wait_for_menu(program, board=""):
         program.read(0.1)
 
 
+def wait_for_end(program):
+    """Though nobody reads."""
+    end = time.monotonic() + 120
+    while not program.ended():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def started(terminal):
+    """A program whose board has started, and the board's process."""
+    program = terminal("play", "--board", "v1")
+    program.wait_for("board started")
+    return program, board_of(program)
+
+
 def board_of(program):
     """The process that its board runs in."""
     (child,) = psutil.Process(program.pid).children()
     return child
 
 
-def test_a_game_is_played_and_left(terminal):
-    program = terminal("play", "--board", "v2")
-    wait_for_menu(program, "V2")
-    program.type("b")
-    program.wait_for("game 1: A is a person, B is a person; A begins")
-    program.type("b")
-    program.wait_for("move 1: A in the centre")
-    child = board_of(program)
-    program.type("q")
-    assert program.end() == 0
-    assert not child.is_running()
-    assert "\x1b[?1049l" in program.text  # the terminal is as it was
-
-
-def test_without_colour_arrow_keys_tilt_and_r_resets(terminal):
-    program = terminal("play", "--board", "v1", NO_COLOR="1")
-    wait_for_menu(program, "V1")
-    program.type(" ")  # tilt, in the menu
-    program.type("b")
-    program.wait_for("game 1: A is a person")
-    program.type("\x1b[C")  # right
-    program.type("a")
-    program.wait_for("move 1: A on the right edge")
-    assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", program.text)
-    program.text = ""
-    program.type("r")
-    program.wait_for("board started")
-    program.type("\x03")  # Ctrl-C
-    assert program.end() == 0
-
-
-def test_the_board_and_its_games_are_kept(terminal, tmp_path):
-    """From one `play` to the next; `--fresh` is a new board."""
-    program = terminal("play", "--board", "v1")
-    wait_for_menu(program)
-    program.type(" aa")
+@pytest.mark.parametrize("board", ["v1", long("v2")])
+def test_a_board_and_its_games_are_stored_until_a_fresh_one_is_asked_for(terminal, board):
+    program = terminal("play", "--board", board)
+    wait_for_menu(program, board.upper())
+    program.type(" aa")  # tilt; then easy, medium and hard
     program.wait_for("M: the chip, medium")
     program.type("a")
     program.wait_for("H: the chip, hard")
@@ -77,35 +63,46 @@ def test_the_board_and_its_games_are_kept(terminal, tmp_path):
     program.wait_for("mode   tilt")
     program.type(" ")
     program.wait_for("game 1: abandoned after 0 moves")
+    child = board_of(program)
     program.type("q")
     assert program.end() == 0
+    assert not child.is_running()
+    assert "\x1b[?1049l" in program.text  # the terminal is as it was
     assert "1 game kept; `noughts replay last` shows the last one" in program.text
+    listed = terminal("games")
+    assert listed.end() == 0
+    assert re.search(r"person +hard +A +0 +\d+ +abandoned +virtual-" + board.upper(), listed.text)
 
-    program = terminal("play", "--board", "v1")
+    program = terminal("play", "--board", board)
     program.wait_for("H: the chip, hard")
     program.type("b")
     program.wait_for("mode   tilt")
-    program.type("q")
+    program.text = ""
+    program.type("r")
+    program.wait_for("board started")
+    program.type("\x03")  # Ctrl-C
     assert program.end() == 0
 
-    listed = terminal("games")
-    assert listed.end() == 0
-    assert re.search(r"person +hard +A +0 +\d+ +abandoned +virtual-V1", listed.text)
-
-    program = terminal("play", "--board", "v1", "--fresh")
+    program = terminal("play", "--board", board, "--fresh", NO_COLOR="1")
+    wait_for_menu(program, board.upper())
     program.wait_for("2: two people")
-    program.type("b")
-    program.wait_for("mode   buttons")
+    program.type(" b")
+    program.wait_for("game 1: A is a person, B is a person; A begins")
+    program.wait_for("mode   tilt")  # as pressed here: the board of before had it already
+    program.type("\x1b[C")  # right
+    program.type("a")
+    program.wait_for("move 1: A on the right edge")
+    assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", program.text)
     program.type("q")
     assert program.end() == 0
 
 
-def test_where_nothing_can_be_kept_it_is_played_all_the_same(terminal, tmp_path):
+def test_games_that_cannot_be_stored_are_reported_at_the_end(terminal, tmp_path):
     (tmp_path / "noughts").write_text("a file where the folder should be")
     program = terminal("play", "--board", "v1")
     wait_for_menu(program)
     program.wait_for("games are not kept")
-    program.type("ab")
+    program.type("ab")  # the board stores that
     program.wait_for("game 1: A is a person, B is the chip (easy); A begins")
     program.type("q")
     assert program.end() == 0
@@ -116,42 +113,35 @@ def test_where_nothing_can_be_kept_it_is_played_all_the_same(terminal, tmp_path)
     assert memory.startswith("noughts: the virtual board's memory: cannot make")
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_a_signal_ends_the_board_and_restores_the_terminal(terminal, number):
-    program = terminal("play", "--board", "v1")
-    program.wait_for("board started")
-    child = board_of(program)
+@pytest.mark.parametrize("number", [signal.SIGTERM, long(signal.SIGHUP)])
+def test_a_signal_ends_the_board_and_restores_the_terminal(started, number):
+    program, board = started
     os.kill(program.pid, number)
     assert program.end() == 128 + number
-    assert not child.is_running()
+    assert not board.is_running()
     assert "\x1b[?1049l" in program.text
 
 
-def test_a_killed_board_is_one_line_and_exit_1(terminal):
-    program = terminal("play", "--board", "v1")
-    program.wait_for("board started")
-    board_of(program).kill()
+def test_a_killed_board_is_one_line_and_exit_1(started):
+    program, board = started
+    board.kill()
     assert program.end() == 1
     *_, after = program.text.split("\x1b[?1049l")
     assert "noughts: the virtual board is not running any more (killed?); start again\r\n" in after
     assert "Traceback" not in after
 
 
-def test_a_killed_program_leaves_no_board(terminal):
-    program = terminal("play", "--board", "v1")
-    program.wait_for("board started")
-    child = board_of(program)
+def test_a_killed_program_leaves_no_board(started):
+    program, board = started
     os.kill(program.pid, signal.SIGKILL)
     program.end()
-    child.wait(120)
+    board.wait(120)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="only Linux shows a terminal so")
-@pytest.mark.parametrize("how", ["q", signal.SIGTERM])
-def test_a_terminal_that_takes_nothing_any_more(terminal, how):
-    program = terminal("play", "--board", "v1")
-    program.wait_for("board started")
-    child = board_of(program)
+@pytest.mark.parametrize("how", ["q", long(signal.SIGTERM)])
+def test_a_terminal_that_takes_nothing_any_more(started, how):
+    program, board = started
     screen = os.open(f"/proc/{program.pid}/fd/1", os.O_WRONLY | os.O_NOCTTY)
     while select.select([], [screen], [], 0)[1]:  # nobody reads, until it takes no more
         time.sleep(0.05)
@@ -160,23 +150,15 @@ def test_a_terminal_that_takes_nothing_any_more(terminal, how):
         program.type("q")
     else:
         os.kill(program.pid, how)
-    end = time.monotonic() + 120
-    while not program.ended():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    child.wait(120)
+    wait_for_end(program)
+    board.wait(120)
 
 
-def test_a_terminal_that_is_closed_ends_it(terminal):
-    program = terminal("play", "--board", "v1")
-    program.wait_for("board started")
-    child = board_of(program)
+def test_a_terminal_that_is_closed_ends_it(started):
+    program, board = started
     program.hang_up()
-    end = time.monotonic() + 120
-    while not program.ended():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    child.wait(120)
+    wait_for_end(program)
+    board.wait(120)
 
 
 @pytest.mark.parametrize("size", [(16, 100), (30, 39)])

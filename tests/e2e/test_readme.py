@@ -4,74 +4,54 @@ import os
 import re
 import shlex
 import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 
-from noughts.protocol.sentences import write
-from sample_games import stages
+from command import noughts
+from needed import long
+from sample_games import filled, stages
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PROGRAM = ".venv/bin/noughts "
+SLOW = ["prove", 'play --keys "A A A B 500 B 1000"']  # test_play_keys plays so, too
+TARGETS = "help play web test test-long check format bench table hex flash put watch dist clean"
 
 
-def shown(repository):
+def shown():
     """The indented commands, without those that set up or test everything, or do not end."""
-    documents = repository / "README.md", repository / "docs" / "architecture.md"
-    lines = [
-        line
-        for document in documents
-        for line in re.findall(r"^    (\S.*)$", document.read_text("utf-8"), re.MULTILINE)
+    return [
+        line.removeprefix(PROGRAM)
+        for document in ("README.md", "docs/architecture.md")
+        for line in re.findall(r"^    (\S.*)$", (REPOSITORY / document).read_text("utf-8"), re.M)
+        if line.startswith(PROGRAM)
     ]
-    return [line for line in lines if line.startswith(".venv/bin/")]
 
 
-def test_every_command_runs(repository, tmp_path):
-    commands = shown(repository)
-    assert len(commands) == 11
-    # The commands find the device files and the package wherever they are run.
-    environment = {**os.environ, "PYTHONPATH": str(repository / "host")}
-    # They look at the games of whoever runs them: here, of a pupil who has played one.
-    environment |= {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
-    log = "".join(f"{write(sentence)}\r\n" for sentence in stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
-    watch = [sys.executable, "-m", "noughts", "watch", "--from", "-"]
-    subprocess.run(watch, input=log, text=True, env=environment, check=True)
-    for command in commands:
-        runnable = command.replace(".venv/bin/noughts", f"{shlex.quote(sys.executable)} -m noughts")
-        done = subprocess.run(
-            runnable, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=120,
-            env=environment,
-        )  # fmt: skip
-        wrong = command.endswith(" doctor") and "✗" in done.stdout  # such as no board
-        assert done.returncode == wrong, done.stderr
-        assert done.stdout
-    assert {path.name for path in tmp_path.iterdir()} >= {
-        "noughts.hex",
-        "class.html",
-        "games.csv",
-        "table.py",
-    }
+def test_every_command_is_found():
+    assert len(shown()) == 11
 
 
 @pytest.mark.parametrize(
-    "target",
-    [
-        "help",
-        "play",
-        "web",
-        "test",
-        "check",
-        "format",
-        "bench",
-        "table",
-        "hex",
-        "flash",
-        "put",
-        "watch",
-        "dist",
-        "clean",
-    ],
+    "command", [long(each) if each in SLOW else each for each in dict.fromkeys(shown())]
 )
-def test_make_knows_its_targets(repository, target):
+def test_every_command_runs(command, folder, monkeypatch):
+    """The games are those of whoever runs it: here, of a pupil who has played one."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder))
+    monkeypatch.setenv("HOME", str(folder))
+    (folder / "noughts").mkdir()
+    filled(folder / "noughts" / "games.db", stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
+    words = shlex.split(command)
+    done = noughts(*words)
+    wrong = command == "doctor" and "✗" in done.stdout  # such as no board
+    assert done.returncode == wrong, done.stderr
+    assert done.stdout
+    if "-o" in words:
+        assert Path(words[words.index("-o") + 1]).stat().st_size
+
+
+def test_make_knows_its_targets():
     environment = {name: os.environ[name] for name in os.environ if name != "MAKEFLAGS"}
-    done = subprocess.run(
-        ["make", "-n", target], cwd=repository, capture_output=True, text=True, env=environment
-    )
+    make = ["make", "-n", *TARGETS.split()]
+    done = subprocess.run(make, cwd=REPOSITORY, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr

@@ -1,7 +1,6 @@
 """`noughts watch --publish` and `noughts watch mqtt://…`, with a real mosquitto between them."""
 
 import contextlib
-import io
 import json
 import re
 import signal
@@ -11,20 +10,12 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from paho.mqtt import publish
-
-from noughts.cli import main
+from command import noughts
 from noughts.store import timestamps
 from sample_games import BOOT, stages
 from watcher import happens, sentence
 
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
-
-
-def games(db):
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        assert main(["games", "--json", "--db", str(db)]) == 0
-    return json.loads(out.getvalue())
 
 
 def times(db):
@@ -65,7 +56,8 @@ def test_two_rooms_and_a_collector(mosquitto, watch, port, tmp_path):
     summed = re.match(r"(\d+) sentences from 2 boards, 2 games ended, 0 bytes of noise; ", said)
     new = [each["new"] for each in collector.events if "new" in each]
     assert (sum(new), len(new)) == (22, int(summed[1]))
-    assert [game["moves"] for game in games(collector.db)] == [DRAW, DRAW]
+    stored = json.loads(noughts("games", "--json", "--db", collector.db).stdout)
+    assert [game["moves"] for game in stored] == [DRAW, DRAW]
     began = times(collector.db)
     happens(another, event="offline", room="Raum 3b")
     assert another.end()[0] == 0 and times(another.db) == began
@@ -90,30 +82,6 @@ def test_a_board_that_was_reset_while_its_cable_was_out(mosquitto, watch, port):
         told = happens(watcher, event="game", end="=")
         assert told["late"] and told["played_before"] is not None
     assert list(times(room.db).values()) == list(times(collector.db).values()) == [None]
-
-
-def test_a_room_says_again_that_it_is_online(mosquitto, watch, port):
-    """The will of its connection of before may come late, as after a power cut."""
-    broker, board = mosquitto(), port("board")
-    collector = watch("collector", broker.url)
-    happens(collector, event="broker")
-    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
-    happens(collector, event="online", room="3b")
-    room.connected(board.path)
-    board.say(BOOT)
-    happens(collector, event="boot")
-    publish.single("noughts/3b/status", b"offline", 1, True, "127.0.0.1", broker.port)
-    happens(collector, event="offline", room="3b")
-    collector.wait(
-        lambda _: [e["event"] for e in collector.events if "room" in e][-1] == "online", "it"
-    )
-    # And its boards are there again, with the first that they say.
-    for each in stages(DRAW)[:2]:
-        board.say(each)
-        happens(collector, event="game", moves=list(each.moves))
-    assert len([each for each in collector.events if each["event"] == "connected"]) == 2
-    # Whoever comes later is told so at once.
-    happens(watch("later", broker.url), event="online", room="3b")
 
 
 def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, port):
@@ -172,20 +140,6 @@ def test_what_is_played_while_nobody_is_there_comes_later(mosquitto, watch, port
     ((_, began),) = times(collector.db).items()
     assert began <= over
     assert times(room.db) == {board.path: began}
-    # What was confirmed is not sent again, unless one forgets that it was.
-    assert room.end()[0] == 0
-    (position,) = room.db.with_name("room.db.raw").glob("published-*.json")
-    for forgotten in (False, True):
-        if forgotten:
-            position.unlink()
-        empty = watch(f"empty{forgotten}", broker.url)
-        happens(empty, event="broker", what="connected")
-        room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
-        room.connected(board.path)
-        board.say(stages([4], number=2)[1])
-        happens(empty, event="game", number=2)
-        assert room.end()[0] == empty.end()[0] == 0
-        assert len(games(empty.db)) == 1 + forgotten
 
 
 NO_COLLECTOR = (

@@ -14,11 +14,12 @@ from needed import POSIX
 TOOL = Path(set_up.__file__)
 
 
-@pytest.fixture(scope="module")
-def offline(tmp_path_factory):
-    """A run of the tool where the registry cannot be reached: its folder and what it said."""
-    folder = tmp_path_factory.mktemp("offline")
-    (folder / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1"\n')
+NO_CONNECTION = "noughts: the packages cannot be fetched, for there is no connection"
+
+
+@pytest.mark.long
+def test_no_connection_is_one_line_after_a_line_for_each_step(tmp_path, capsys):
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1"\n')
     away = {
         "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
         "PIP_RETRIES": "1",
@@ -26,28 +27,38 @@ def offline(tmp_path_factory):
     }
     kept = {name: text for name, text in os.environ.items() if not name.startswith("PIP_")}
     command = [sys.executable, str(TOOL), "env", "the game", "."]
-    return folder, subprocess.run(
-        command, cwd=folder, env={**kept, **away}, capture_output=True, text=True, check=False
+    done = subprocess.run(
+        command, cwd=tmp_path, env={**kept, **away}, capture_output=True, text=True, check=False
     )
-
-
-def test_no_connection_is_said_in_words_after_a_line_for_each_step(offline):
-    _, done = offline
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         "Making a virtual environment in env",
         "Installing the game into env",
     ]
-    assert done.stderr.startswith("noughts: the packages cannot be fetched, for there is no conn")
-    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(NO_CONNECTION) and done.stderr.count("\n") == 1
+    env = tmp_path / "env"
+    assert set_up.works(env)
+    (env / "mine").touch()
+    assert set_up.make(env) == "" and capsys.readouterr().out == ""
+    assert (env / "mine").exists()
 
 
-def test_an_environment_that_works_stays(offline, capsys):
-    folder, _ = offline
-    assert set_up.works(folder / "env")
-    (folder / "env" / "mine").touch()
-    assert set_up.make(folder / "env") == "" and capsys.readouterr().out == ""
-    assert (folder / "env" / "mine").exists()
+@POSIX
+def test_an_environment_that_works_stays_without_a_connection(folder, monkeypatch, capsys):
+    """Its Python stands in for one with pip."""
+    python = folder / "env" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(
+        '#!/bin/sh\ncase "$*" in *--version) exit 0 ;; esac\n'
+        "echo 'Failed to establish a new connection: Connection refused'\nexit 1\n"
+    )
+    python.chmod(0o755)
+    monkeypatch.setattr("sys.argv", ["set_up.py", "env", "the game", "."])
+    assert set_up.main() == 1
+    out, err = capsys.readouterr()
+    assert out == "Installing the game into env\n"
+    assert err.startswith(NO_CONNECTION) and err.count("\n") == 1
+    assert python.exists()
 
 
 def test_half_an_environment_is_none(tmp_path):

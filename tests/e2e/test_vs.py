@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from command import noughts
 from noughts.commands.vs import hint, read_cell
 from noughts.game import solver
 from noughts.game.positions import EMPTY, parse, unfinished
@@ -13,11 +14,8 @@ from noughts.game.positions import EMPTY, parse, unfinished
 STOPPED = "stopped; the game is not over"
 
 
-def vs(*words, typed="", **named):
-    command = [sys.executable, "-m", "noughts", "vs", *words]
-    return subprocess.run(
-        command, input=typed, capture_output=True, text=True, timeout=120, **named
-    )
+def vs(*words, typed=""):
+    return noughts("vs", *words, typed=typed.encode())
 
 
 def boards(told):
@@ -152,13 +150,20 @@ def test_hints_agree_with_the_solver():
         assert [int(cell) - 1 for cell in best] == solver.hard_moves(position)
 
 
-def test_input_that_is_not_text():
-    strict = {**os.environ, "PYTHONIOENCODING": "utf-8:strict", "LC_ALL": "C.UTF-8"}
-    for named in ({}, {"env": strict}):
-        done = vs("hard", typed="\udcff\x1b[2J\x00\n", errors="surrogateescape", **named)
-        assert done.stdout.endswith(f"{STOPPED}\n") and done.returncode == 0
-        assert "is not a cell; type 1 to 9" in done.stderr and "\x1b" not in done.stderr
-        assert done.stderr.count("\n") == 1
+@pytest.mark.parametrize("env", [{}, {"PYTHONIOENCODING": "utf-8:strict", "LC_ALL": "C.UTF-8"}])
+def test_input_that_is_not_text(env):
+    done = subprocess.run(
+        [sys.executable, "-m", "noughts", "vs", "hard"],
+        input="\udcff\x1b[2J\x00\n",
+        capture_output=True,
+        text=True,
+        errors="surrogateescape",
+        timeout=120,
+        env=os.environ | env,
+    )
+    assert done.stdout.endswith(f"{STOPPED}\n") and done.returncode == 0
+    assert "is not a cell; type 1 to 9" in done.stderr and "\x1b" not in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

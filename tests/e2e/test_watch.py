@@ -1,7 +1,6 @@
 """The command `noughts watch`, on pseudo-terminals that say what the test wants."""
 
 import contextlib
-import io
 import json
 import os
 import resource
@@ -20,64 +19,35 @@ import pytest
 import serial
 from serial import rfc2217
 
-from fed_port import Port
+from command import noughts
+from needed import long
 from noughts.cli import main
 from noughts.protocol.sentences import checksum, write
 from noughts.store.store import Store
 from noughts.watch.virtual_boards import VirtualBoards
 from sample_games import AT, BOOT, filled, stages
-from watcher import Watcher, sentence
+from watcher import happens, sentence
 
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 
 
-@pytest.fixture
-def ports(tmp_path):
-    made = []
-
-    def make():
-        made.append(Port(tmp_path / f"port{len(made)}"))
-        return made[-1]
-
-    yield make
-    for port in made:
-        with contextlib.suppress(OSError):
-            port.pull()
-
-
-@pytest.fixture
-def watch(tmp_path):
-    watchers = []
-
-    def start(*words, db=None):
-        watchers.append(Watcher(db or tmp_path / "games.db", *words))
-        return watchers[-1]
-
-    yield start
-    for each in watchers:
-        each.kill()
-
-
-def noughts(*words, **named):
-    command = [sys.executable, "-m", "noughts", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **named)
+def watching(*words):
+    return [sys.executable, "-m", "noughts", "watch", *map(str, words)]
 
 
 def games(db):
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        assert main(["games", "--json", "--db", str(db)]) == 0
-    return json.loads(out.getvalue())
+    return json.loads(noughts("games", "--json", "--db", db).stdout)
 
 
-def test_all_events_of_a_board(ports, watch, tmp_path):
-    port = ports()
-    watcher = watch(port.path)
-    watcher.connected(port.path)
+def test_all_events_of_a_board(port, watch, tmp_path):
+    board = port("board")
+    watcher = watch("games", board.path)
+    watcher.connected(board.path)
     told = [BOOT, *stages(DRAW)]
-    port.say(*told)
-    port.send(b"Traceback \x1b[2J\r\n" + f"$NX,1*{checksum('NX,1')}\r\n".encode())
+    board.say(*told)
+    board.send(b"Traceback \x1b[2J\r\n" + f"$NX,1*{checksum('NX,1')}\r\n".encode())
     watcher.wait(lambda event: event["event"] == "unknown", "the last line")
-    port.pull()
+    board.pull()
     watcher.wait(lambda event: event["event"] == "gone", "the cable")
     status, said = watcher.end()
     assert status == 0
@@ -86,43 +56,32 @@ def test_all_events_of_a_board(ports, watch, tmp_path):
     )
     heard = [event for event in watcher.events if event["event"] in ("boot", "game")]
     assert [sentence(event) for event in heard] == told
-    assert all(event["new"] and event["board"] == port.path for event in heard)
+    assert all(event["new"] and event["board"] == board.path for event in heard)
     assert [event["text"] for event in watcher.events if event["event"] == "noise"] == [
         r"Traceback \x1b[2J"
     ]
 
 
-def test_a_port_that_is_not_there_yet(ports, watch, tmp_path):
-    link = tmp_path / "late"
-    watcher = watch(str(link))
-    waiting = watcher.wait(lambda event: event["event"] == "waiting", "why it waits")
-    assert waiting["port"] == str(link)
-    port = Port(link)
-    try:
-        watcher.connected(str(link))
-        port.say(*stages([4]))
-        watcher.wait(lambda event: event.get("moves") == [4], "the move")
-    finally:
-        port.pull()
-
-
-def test_pulled_and_plugged_in_again(ports, watch):
-    port = ports()
-    watcher = watch(port.path)
-    watcher.connected(port.path)
+def test_a_port_is_opened_whenever_it_is_plugged_in(port, watch):
+    board = port("late")
+    board.pull()
+    watcher = watch("games", board.path)
+    assert happens(watcher, event="waiting")["port"] == board.path
+    board.plug()
+    watcher.connected(board.path)
     told = stages(DRAW)
-    port.say(*told[:3])
+    board.say(*told[:3])
     # Half a sentence, and the cable; what was sent together is read together.
-    port.send(write(told[3]).encode() + b"\r\n" + write(told[4]).encode()[:20])
-    watcher.wait(lambda event: event.get("moves") == DRAW[:3], "three moves")
-    port.pull()
-    watcher.wait(lambda event: event["event"] == "gone", "the cable")
+    board.send(write(told[3]).encode() + b"\r\n" + write(told[4]).encode()[:20])
+    happens(watcher, moves=DRAW[:3])
+    board.pull()
+    happens(watcher, event="gone")
     half = [event["text"] for event in watcher.events if event["event"] == "noise"]
     assert half == [write(told[4])[:20]]
-    port.plug()
-    watcher.connected(port.path, 2)
-    port.say(told[-1])
-    watcher.wait(lambda event: event.get("end") == "=", "the end")
+    board.plug()
+    watcher.connected(board.path, 2)
+    board.say(told[-1])
+    happens(watcher, end="=")
     (game,) = games(watcher.db)
     assert game["moves"] == DRAW
     assert game["thought_ms"] == [1000, 1000, 1000] + [None] * 6
@@ -133,7 +92,7 @@ def test_boards_that_are_far_away(watch):
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(120)
         url = f"socket://127.0.0.1:{server.getsockname()[1]}"
-        watcher = watch(url)
+        watcher = watch("games", url)
         told = stages(DRAW)
         for times, (plies, sent) in enumerate(((2, told[:3]), (9, told[3:])), 1):
             far, _ = server.accept()
@@ -156,7 +115,7 @@ def test_boards_behind_rfc2217(watch):
         threading.Thread(target=serve_rfc2217, args=(server, near), daemon=True).start()
         # The server may have no turn within the three seconds that pyserial gives it.
         url = f"rfc2217://127.0.0.1:{server.getsockname()[1]}?timeout=120"
-        watcher = watch(url)
+        watcher = watch("games", url)
         watcher.connected(url)
         near.write(b"".join(write(each).encode() + b"\r\n" for each in stages(DRAW)))
         watcher.wait(lambda event: event.get("end") == "=", "the end")
@@ -178,37 +137,6 @@ def serve_rfc2217(server, near):
             far.sendall(b"".join(manager.escape(near.read(near.in_waiting or 1))))
 
 
-def test_two_watchers_on_one_store(ports, watch):
-    one, two = ports(), ports()
-    watchers = [watch(one.path), watch(two.path)]
-    for watcher, port in zip(watchers, (one, two), strict=True):
-        watcher.connected(port.path)
-    for number in range(1, 40):
-        for port in (one, two):
-            port.say(*stages([4, 0], "x", number=number))
-    for watcher in watchers:
-        watcher.wait(lambda event: event.get("number") == 39 and event["end"] == "x", "the last")
-        assert watcher.end()[0] == 0
-    found = games(watchers[0].db)
-    assert len({(game["board"], game["number"]) for game in found}) == len(found) == 78
-
-
-def test_plain_lines(ports, tmp_path):
-    port = ports()
-    command = [sys.executable, "-m", "noughts", "watch", "--plain", "--db", str(tmp_path / "g.db")]
-    with subprocess.Popen(
-        [*command, port.path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stdout.readline() == f"{port.path}: connected\n"
-            port.say(stages([4])[1])
-            assert process.stdout.readline() == f"{port.path}: game 1, move 1: A in the centre\n"
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(120) == 0
-        finally:
-            process.kill()
-
-
 def test_it_says_that_it_waits_for_a_board(tmp_path):
     """Whatever is plugged in here."""
     code = """
@@ -220,8 +148,8 @@ wanted, find, *others = port_monitor.PortMonitor.__init__.__defaults__
 port_monitor.PortMonitor.__init__.__defaults__ = wanted, list, *others
 raise SystemExit(cli.main())
 """
-    command = [sys.executable, "-c", code, "watch", "--plain", "--db", str(tmp_path / "g.db")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    words = [sys.executable, "-c", code, "watch", "--plain", "--db", str(tmp_path / "g.db")]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         try:
             waiting = "no micro:bit is plugged in; waiting for one (Ctrl-C ends)\n"
             assert process.stderr.readline() == waiting
@@ -231,22 +159,23 @@ raise SystemExit(cli.main())
             process.kill()
 
 
-def test_a_reader_that_has_enough(ports, tmp_path):
-    """`noughts watch --plain | head -1` ends, and all that was told is kept."""
-    port = ports()
-    db = tmp_path / "g.db"
+def test_a_reader_that_has_enough(port, tmp_path):
+    """`noughts watch --plain | head -2` ends, and all that was told is kept."""
+    board, db = port("board"), tmp_path / "g.db"
     with subprocess.Popen(
-        [sys.executable, "-m", "noughts", "watch", "--plain", "--db", str(db), port.path],
+        watching("--plain", "--db", db, board.path),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
         try:
-            process.stdout.readline()
+            assert process.stdout.readline() == f"{board.path}: connected\n"
+            board.say(stages([4])[1])
+            assert process.stdout.readline() == f"{board.path}: game 1, move 1: A in the centre\n"
             process.stdout.close()
             end = time.monotonic() + 120
             while process.poll() is None and time.monotonic() < end:
-                port.offer(stages([4])[1])  # it may be ending, and read no more
+                board.offer(stages([4])[1])  # it may be ending, and read no more
                 time.sleep(0.02)
             assert process.poll() == 1
             assert "Traceback" not in process.stderr.read()
@@ -268,9 +197,10 @@ def rows(db, query="SELECT count(*) FROM games WHERE end != '-'"):
         return store.execute(query).fetchall()
 
 
-def test_where_games_are_kept_is_said_without_control_characters(tmp_path):
-    db = tmp_path / "a\x1b[2Jb.db"
-    done = noughts("watch", "--from", "-", "--db", str(db), input="")
+def test_where_games_are_stored_is_printed_without_control_characters(tmp_path):
+    db, log = tmp_path / "a\x1b[2Jb.db", tmp_path / "empty.log"
+    log.touch()
+    done = noughts("watch", "--from", log, "--db", db)
     assert done.returncode == 0 and db.exists()
     assert "kept in" in done.stderr and "\x1b" not in done.stderr
 
@@ -301,36 +231,36 @@ def refuse(*_):
 python_process.start = refuse
 raise SystemExit(cli.main())
 """
-    db = tmp_path / "g.db"
-    command = [sys.executable, "-c", code, "watch", "--emulated", "2", "--plain", "--db", str(db)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    words = [sys.executable, "-c", code, "watch", "--emulated", "2", "--plain"]
+    words += ["--db", str(tmp_path / "g.db")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 1
     assert done.stderr == "noughts: it cannot be started; close some programs\n"
 
 
-def test_a_port_without_a_name_is_refused(tmp_path):
-    done = noughts("watch", "", "--db", str(tmp_path / "games.db"))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "is not a port (its name is empty)" in done.stderr
-
-
-@pytest.mark.parametrize("how", ["--plain", "--json"])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_keeping_waits_for_no_reader(ports, tmp_path, how, number):
+@pytest.mark.parametrize(
+    ("how", "number"),
+    [
+        ("--json", signal.SIGTERM),
+        ("--plain", signal.SIGINT),
+        long("--json", signal.SIGINT),
+        long("--plain", signal.SIGTERM),
+    ],
+)
+def test_storing_waits_for_no_reader(port, tmp_path, how, number):
     """400 whole games while nobody reads either pipe, and then the first signal ends it."""
-    port = ports()
-    db = tmp_path / "g.db"
+    board, db = port("board"), tmp_path / "g.db"
     with subprocess.Popen(
-        [sys.executable, "-m", "noughts", "watch", how, "--db", str(db), port.path],
+        watching(how, "--db", db, board.path),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
         try:
             assert b"connected" in process.stdout.readline()
             for game in range(1, 401):
-                port.say(*stages(DRAW, number=game))
+                board.say(*stages(DRAW, number=game))
             until(lambda: rows(db) == [(400,)], "all games")
-            port.say(stages([4], "x", number=401)[-1])  # nobody waits for this one
+            board.say(stages([4], "x", number=401)[-1])  # nobody waits for this one
             process.send_signal(number)
             assert process.wait(120) == 0
             assert b"not shown, as nobody read them; kept in" in process.stderr.read()
@@ -342,25 +272,31 @@ def test_keeping_waits_for_no_reader(ports, tmp_path, how, number):
     ]
 
 
-def test_a_capture_waits_for_its_reader(tmp_path):
-    """Nothing is dropped of what is read from a file; Ctrl-C ends it at once."""
+@pytest.fixture
+def capture(tmp_path):
+    """Writes what a serial program has written down: these sentences."""
     log = tmp_path / "class.log"
-    log.write_bytes(
-        b"".join(
-            write(each).encode() + b"\r\n"
-            for number in range(1, 401)
-            for each in stages(DRAW, number=number)
-        )
-    )
-    command = [sys.executable, "-m", "noughts", "watch", "--json", "--from", str(log), "--db"]
+
+    def write_log(*sentences):
+        log.write_bytes(b"".join(write(each).encode() + b"\r\n" for each in sentences))
+        return log
+
+    return write_log
+
+
+def test_a_capture_waits_for_its_reader(capture, tmp_path):
+    """Nothing is dropped of what is read from a file; Ctrl-C ends it at once."""
+    log = capture(*(each for number in range(1, 101) for each in stages(DRAW, number=number)))
     for db in (tmp_path / "one.db", tmp_path / "two.db"):
         with subprocess.Popen(
-            [*command, str(db)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            watching("--json", "--from", log, "--db", db),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         ) as process:
             try:
                 process.stdout.readline()
                 if db.name == "one.db":
-                    assert process.stdout.read().count(b"\n") == 4_000 - 1
+                    assert process.stdout.read().count(b"\n") == 1_000 - 1
                     assert process.wait(120) == 0
                 else:
                     process.send_signal(signal.SIGINT)
@@ -419,28 +355,30 @@ RESTORES = [
 @pytest.mark.parametrize(
     "harm",
     [
-        *RESTORES,
-        delete,
+        move_another_there,
+        copy_a_larger_one_over_it_and_delete_its_log,
         delete_the_folder,
-        write_over_it,
         delete_its_log,
+        long(copy_a_larger_one_over_it),
+        long(delete),
+        long(write_over_it),
     ],
 )
-def test_a_store_that_goes_away_while_it_is_written(ports, watch, tmp_path, harm):
-    port = ports()
+def test_a_store_that_goes_away_while_it_is_written(port, watch, tmp_path, harm):
+    board = port("board")
     (tmp_path / "log").mkdir()
-    db = tmp_path / "log" / "games.db"
-    watcher = watch(port.path, db=db)
-    watcher.connected(port.path)
-    port.say(BOOT, *stages(DRAW))
-    watcher.wait(lambda event: event.get("end") == "=", "the first game")
+    watcher = watch("log/games", board.path)
+    db = watcher.db
+    watcher.connected(board.path)
+    board.say(BOOT, *stages(DRAW))
+    happens(watcher, end="=")
     harm(db)
     after = db.read_bytes() if db.exists() else None
-    port.say(*stages(DRAW, number=2)[:5])
+    board.say(*stages(DRAW, number=2)[:5])
     gone = watcher.wait(lambda event: event["event"] == "moved", "what has become of the store")
     now = db.with_name("games-2.db")
     assert (gone["store"], gone["now"]) == (str(db), str(now))
-    port.say(*stages(DRAW, number=2)[5:])
+    board.say(*stages(DRAW, number=2)[5:])
     watcher.wait(lambda event: event.get("number") == 2 and event["end"] == "=", "the second game")
     status, told = watcher.end()
     assert (status, told.endswith(f"kept in {now}\n")) == (0, True)
@@ -453,27 +391,26 @@ def test_a_store_that_goes_away_while_it_is_written(ports, watch, tmp_path, harm
         assert 1 in {game["number"] for game in games(db)}
     if harm is not delete_the_folder:
         (log,) = (db.parent / "games.db.raw").iterdir()
-        again = noughts("watch", "--from", str(log), "--db", str(now))
-        assert again.returncode == 0
+        assert noughts("watch", "--from", log, "--db", now).returncode == 0
         assert {game["number"] for game in games(now)} == {1, 2}
     if harm in RESTORES:
         assert {game["number"] for game in games(db)} == set(range(1, 100))
 
 
-def test_a_store_that_others_write_and_tidy_is_still_there(ports, watch, tmp_path):
+def test_a_store_that_others_write_and_tidy_is_still_there(port, watch, tmp_path):
     """Checkpoints, readers and other writers are no harm."""
-    port = ports()
-    watcher = watch(port.path)
-    watcher.connected(port.path)
-    for number in range(1, 30):
+    board = port("board")
+    watcher = watch("games", board.path)
+    watcher.connected(board.path)
+    for number in range(1, 10):
         with Store(watcher.db) as other:
             for game in stages(DRAW, number=number):
                 other.keep("another", game, AT)
             other.read("PRAGMA wal_checkpoint(TRUNCATE)" if number % 2 else "VACUUM")
-        port.say(*stages(DRAW, number=number))
-    watcher.wait(lambda event: event.get("number") == 29 and event["end"] == "=", "the last")
+        board.say(*stages(DRAW, number=number))
+    watcher.wait(lambda event: event.get("number") == 9 and event["end"] == "=", "the last")
     assert watcher.end()[0] == 0
-    assert rows(watcher.db) == [(58,)]
+    assert rows(watcher.db) == [(18,)]
     assert not [event for event in watcher.events if event["event"] == "moved"]
 
 
@@ -488,17 +425,17 @@ def raw_lines(db):
     return b"".join(path.read_bytes() for path in Path(f"{db}.raw").glob("*"))
 
 
-def test_another_program_that_writes_for_long_is_waited_for(ports, watch):
-    port = ports()
-    watcher = watch(port.path)
-    watcher.connected(port.path)
-    port.say(*stages(DRAW))
+def test_another_program_that_writes_for_long_is_waited_for(port, watch):
+    board = port("board")
+    watcher = watch("games", board.path)
+    watcher.connected(board.path)
+    board.say(*stages(DRAW))
     watcher.wait(lambda event: event.get("end") == "=", "the first game")
     with locked(watcher.db):
         for number in range(2, 300):
-            port.say(*stages(DRAW, number=number))
+            board.say(*stages(DRAW, number=number))
         watcher.wait(lambda event: event["event"] == "busy", "why nothing is stored")
-        port.say(*stages(DRAW, number=300))
+        board.say(*stages(DRAW, number=300))
         last = write(stages(DRAW, number=300)[-1]).encode()
         until(lambda: last in raw_lines(watcher.db), "the raw lines")
         assert not [event for event in watcher.events if event.get("number", 0) > 1]
@@ -508,32 +445,32 @@ def test_another_program_that_writes_for_long_is_waited_for(ports, watch):
     assert (status, "300 games ended" in told) == (0, True)
 
 
-def test_the_end_does_not_wait_for_another_program(ports, watch):
-    port = ports()
-    watcher = watch(port.path)
-    watcher.connected(port.path)
-    port.say(stages([])[0])
+def test_the_end_does_not_wait_for_another_program(port, watch):
+    board = port("board")
+    watcher = watch("games", board.path)
+    watcher.connected(board.path)
+    board.say(stages([])[0])
     watcher.wait(lambda event: event.get("game"), "the start")
     with locked(watcher.db):
-        port.say(*stages(DRAW)[1:])
+        board.say(*stages(DRAW)[1:])
         last = write(stages(DRAW)[-1]).encode()
         until(lambda: last in raw_lines(watcher.db), "the raw lines")
         status, told = watcher.end(signal.SIGTERM)
     assert (status, told.count("\n")) == (1, 1)
     assert "9 sentences are not stored; `noughts watch --from FILE` reads them" in told
     (log,) = Path(f"{watcher.db}.raw").iterdir()
-    assert noughts("watch", "--from", str(log), "--db", str(watcher.db)).returncode == 0
+    assert noughts("watch", "--from", log, "--db", watcher.db).returncode == 0
     assert [game["moves"] for game in games(watcher.db)] == [DRAW]
 
 
-def test_a_capture_waits_for_another_program(tmp_path):
-    log = tmp_path / "class.log"
-    log.write_bytes(b"".join(write(each).encode() + b"\r\n" for each in stages(DRAW)))
+def test_a_capture_waits_for_another_program(capture, tmp_path):
+    log = capture(*stages(DRAW))
     db = filled(tmp_path / "games.db", stages([4]))
-    command = [sys.executable, "-m", "noughts", "watch", "--from", str(log), "--db", str(db)]
     with contextlib.ExitStack() as other_program:
         other_program.enter_context(locked(db))
-        with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen(
+            watching("--from", log, "--db", db), stderr=subprocess.PIPE
+        ) as process:
             try:
                 assert b"in use by another program" in process.stderr.readline()
                 other_program.close()
@@ -543,36 +480,35 @@ def test_a_capture_waits_for_another_program(tmp_path):
     assert rows(db) == [(1,)]
 
 
-def test_a_terminal_that_takes_nothing_any_more(ports, terminal, tmp_path):
-    port = ports()
-    db = tmp_path / "g.db"
-    program = terminal("watch", "--db", str(db), port.path)
-    program.wait_for("port0")
+def test_a_terminal_that_takes_nothing_any_more(port, terminal, tmp_path):
+    board, db = port("board"), tmp_path / "g.db"
+    program = terminal("watch", "--db", str(db), board.path)
+    program.wait_for("board")
     waiting, number = -1, 0
     while waiting != program.unread():  # from here on nobody reads what the screen shows
         waiting = program.unread()
         for _ in range(30):
             number += 1
-            port.say(*stages(DRAW, number=number))
+            board.say(*stages(DRAW, number=number))
             time.sleep(0.05)
-    port.say(*stages(DRAW, number=number + 1))
+    board.say(*stages(DRAW, number=number + 1))
     until(lambda: rows(db) == [(number + 1,)], "all games")
     os.kill(program.pid, signal.SIGTERM)
     until(program.ended, "its end")
     assert program.status == 0
 
 
-def test_the_live_screen(ports, terminal, tmp_path):
-    port = ports()
-    program = terminal("watch", "--db", str(tmp_path / "g.db"), port.path)
-    program.wait_for("port0")
+def test_the_live_screen(port, terminal, tmp_path):
+    board = port("board")
+    program = terminal("watch", "--db", str(tmp_path / "g.db"), board.path)
+    program.wait_for("board")
     program.wait_for("0 sentences")
-    port.say(BOOT, *stages(DRAW))
+    board.say(BOOT, *stages(DRAW))
     program.wait_for("11 sentences")
-    program.wait_for("port0  person against hard  draw  9 moves  9 s")
-    port.send(b"\x1b[31;1mred\x07\r\n")
+    program.wait_for("board  person against hard  draw  9 moves  9 s")
+    board.send(b"\x1b[31;1mred\x07\r\n")
     program.wait_for("noise 1")
-    port.pull()
+    board.pull()
     program.wait_for("unplugged")
     program.type("q")
     assert program.end() == 0
@@ -580,55 +516,50 @@ def test_the_live_screen(ports, terminal, tmp_path):
     assert "\x1b[31;1mred" not in program.text
 
 
-def test_a_terminal_that_has_only_ascii(ports, terminal, tmp_path):
-    port = ports()
-    program = terminal("watch", "--db", str(tmp_path / "g.db"), port.path, PYTHONIOENCODING="ascii")
-    program.wait_for("port0 -")
+@pytest.mark.long
+def test_a_terminal_that_has_only_ascii(port, terminal, tmp_path):
+    board = port("board")
+    program = terminal(
+        "watch", "--db", str(tmp_path / "g.db"), board.path, PYTHONIOENCODING="ascii"
+    )
+    program.wait_for("board -")
     program.type("q")
     assert program.end() == 0
     assert "\\u" not in program.text
 
 
-def test_a_capture_that_is_missing_leaves_no_store(tmp_path):
-    assert noughts("watch", "--from", "/nowhere", "--db", str(tmp_path / "g.db")).returncode == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_raw_log_read_again_changes_nothing_and_fills_another_store(ports, watch, tmp_path):
-    port = ports()
-    watcher = watch(port.path)
-    watcher.connected(port.path)
-    port.say(BOOT, *stages(DRAW))
-    port.send(b"\xff noise \x1b\r\n")
+def test_a_raw_log_read_again_changes_nothing_and_fills_another_store(port, watch, tmp_path):
+    board = port("board")
+    watcher = watch("games", board.path)
+    watcher.connected(board.path)
+    board.say(BOOT, *stages(DRAW))
+    board.send(b"\xff noise \x1b\r\n")
     watcher.wait(lambda event: event["event"] == "noise", "the last line")
     assert watcher.end()[0] == 0
     (log,) = (tmp_path / "games.db.raw").iterdir()
     before = games(watcher.db)
-    done = noughts("watch", "--from", str(log), "--json", "--db", str(watcher.db))
+    done = noughts("watch", "--from", log, "--json", "--db", watcher.db)
     assert done.returncode == 0
     told = [json.loads(line) for line in done.stdout.splitlines()]
     assert [event["new"] for event in told if "new" in event] == [False] * 11
     assert games(watcher.db) == before
     other = tmp_path / "other.db"
-    assert noughts("watch", "--from", str(log), "--db", str(other)).returncode == 0
+    assert noughts("watch", "--from", log, "--db", other).returncode == 0
     (game,), (again,) = before, games(other)
     assert again == game
     assert not (tmp_path / "other.db.raw").exists()
 
 
-def test_a_plain_capture(tmp_path):
-    """What any serial program has written down."""
-    log = tmp_path / "class.log"
+def test_a_capture_of_any_serial_program(tmp_path):
+    log, db = tmp_path / "class.log", tmp_path / "games.db"
     lines = [write(each).encode() for each in (BOOT, *stages(DRAW))]
     log.write_bytes(b"\xff\xfe" + b"\r\n".join(lines) + b"\r\n$NG,half")
-    db = tmp_path / "games.db"
     for words in (
-        ("--from", str(log)),
-        ("--from", str(log), "--name", "red"),
+        ("--from", log),
+        ("--from", log, "--name", "red"),
         ("--from", "-"),
     ):
-        with log.open("rb") as file:
-            done = noughts("watch", *words, "--db", str(db), stdin=file)
+        done = noughts("watch", *words, "--db", db, typed=log.read_bytes())
         assert (done.returncode, done.stdout) == (0, "")
         assert "11 sentences from 1 board, 1 game ended, 10 bytes of noise" in done.stderr
     assert {game["board"] for game in games(db)} == {"file-class.log", "red", "stdin"}
@@ -638,17 +569,16 @@ def test_a_plain_capture(tmp_path):
 def test_a_capture_without_a_single_sentence(tmp_path):
     log = tmp_path / "zeros"
     log.write_bytes(bytes(1_000_000) + os.urandom(100_000))
-    done = noughts("watch", "--from", str(log), "--db", str(tmp_path / "games.db"))
+    done = noughts("watch", "--from", log, "--db", tmp_path / "games.db")
     assert done.returncode == 0
     assert "0 sentences" in done.stderr
 
 
-def test_a_full_disk_is_one_line_and_nothing_is_lost(ports, tmp_path):
+def test_a_full_disk_is_one_line_and_nothing_is_lost(port, tmp_path):
     """The system lets no file grow beyond 100 KB."""
-    port = ports()
-    db = tmp_path / "games.db"
+    board, db = port("board"), tmp_path / "games.db"
     with subprocess.Popen(
-        [sys.executable, "-m", "noughts", "watch", "--json", "--db", str(db), port.path],
+        watching("--json", "--db", db, board.path),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -661,7 +591,7 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(ports, tmp_path):
             while process.poll() is None:
                 number += 1
                 assert time.monotonic() < end
-                port.offer(*stages([4], number=number))  # it may be ending, and read no more
+                board.offer(*stages([4], number=number))  # it may be ending, and read no more
                 time.sleep(0.001)
             events = [json.loads(line) for line in process.stdout]
             error = process.stderr.read()
@@ -686,6 +616,7 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(ports, tmp_path):
         (["--from", "x", "--name", "=cmd()"], 2, "is not a valid name"),
         (["--from", "/nowhere/log"], 1, "cannot use /nowhere/log (No such file or directory)"),
         (["--from", "/"], 1, "cannot use / (Is a directory)"),
+        ([""], 1, "is not a port (its name is empty)"),
         (["nonsense://x"], 1, "nonsense://x is not a port"),
         (["socket://nowhere"], 1, "socket://nowhere is not a port"),
         (["/dev/null"], 1, "/dev/null is not a port (it is not a serial device)"),
@@ -703,45 +634,48 @@ def test_wrong_input(tmp_path, capsys, words, status, says):
     out, err = capsys.readouterr()
     assert (out, says in err) == ("", True)
     assert status == 2 or err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_a_demonstration_is_not_among_the_games():
-    done = noughts("watch", "--emulated", "1", "/dev/nowhere")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "--emulated is a demonstration" in done.stderr
+def test_a_demonstration_is_not_among_the_games(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["watch", "--emulated", "1", "/dev/nowhere"])
+    assert "--emulated is a demonstration" in capsys.readouterr().err
 
 
 def test_a_store_that_cannot_be_used(tmp_path):
     (tmp_path / "x").write_text("no database " * 100)
-    done = noughts("watch", "--plain", "--db", str(tmp_path / "x"))
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "is damaged or not a store" in done.stderr
-    done = noughts("watch", "--plain", "--db", str(tmp_path / "x" / "games.db"))
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    for db, why in ((tmp_path / "x", "is damaged or not a store"), (tmp_path / "x" / "g.db", "")):
+        done = noughts("watch", "--plain", "--db", db)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+        assert why in done.stderr
 
 
-def test_the_store_is_in_the_users_data_folder(tmp_path):
-    env = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
-    assert noughts("watch", "--from", "-", input="", env=env).returncode == 0
+def test_the_store_is_in_the_users_data_folder(capture, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert noughts("watch", "--from", capture(*stages(DRAW))).returncode == 0
     (path,) = tmp_path.rglob("games.db")
     assert path.parent.name == "noughts"
-    filled(path, stages(DRAW), at=AT)
-    assert len(noughts("games", env=env).stdout.splitlines()) == 2
+    assert len(noughts("games").stdout.splitlines()) == 2
 
 
-def test_boards_that_play_by_themselves(tmp_path, terminal):
+@pytest.mark.parametrize("count", [1, long(2)])
+def test_boards_that_play_by_themselves(tmp_path, terminal, monkeypatch, count):
     """Of both kinds; their games are not among the pupils'."""
-    env = {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
-    program = terminal("watch", "--emulated", "2", "--plain", **env)
-    program.wait_for("virtual-1: board started: micro:bit V2")
-    program.wait_for("virtual-2: board started: micro:bit V1")
+    program = terminal("watch", "--emulated", str(count), "--plain")
+    names = [f"virtual-{number}" for number in range(1, count + 1)]
+    for name, kind in zip(names, ("V2", "V1"), strict=False):
+        program.wait_for(f"{name}: board started: micro:bit {kind}")
     program.wait_for("move 2")
     program.type("\x03")
     assert program.end() == 0
     (path,) = tmp_path.rglob("demonstration.db")
     assert not list(tmp_path.rglob("games.db"))
-    assert {game["board"] for game in games(path)} <= {"virtual-1", "virtual-2"}
+    assert {game["board"] for game in games(path)} <= set(names)
     assert len(games(path)) >= 1
-    done = noughts("games", env={**os.environ, **env})
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    done = noughts("games")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert f"--db {path}" in done.stderr

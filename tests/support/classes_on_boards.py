@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from boards import A, B, Driver, PortDriver
+import pytest
+
+from boards import A, B, Driver
 from classes import Person
+from command import noughts
 from noughts.emulator import Microbit
 from noughts.game.positions import EMPTY
 from noughts.protocol.sentences import Game
-from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
+from stepped_ports import Clock, SteppedBoard
 
 
 class _LoggingDriver(Driver):
@@ -42,6 +42,7 @@ def play(board: Microbit, person: Person, games: int, seed: int = 1) -> tuple[in
     won = 0
     for number in range(1, games + 1):
         driver.wait(partial(_is_under_way, driver, number), f"game {number}")
+        assert "H" in driver.games[-1].seats
         while driver.games[-1].end == "-":
             _turn(driver, driver.games[-1], person, random)
         won += driver.games[-1].end == "B"
@@ -75,28 +76,21 @@ class Circle(NamedTuple):
 
 
 def circle(person: Person, games: int, folder: Path, kind: str = "V1") -> Circle:
-    """Play, keep what the board logs, learn, prove, send the table to a board, and play again.
+    """Play, store what the board logs, learn, prove, send the table to another, and play there.
 
-    It is played on stepped boards. The second of them holds what was in the flash of a board in
-    step with real time when `noughts put` had sent the table to that one's serial port.
+    All is in device time.
     """
     log, db, table = (folder / name for name in ("log", "games.db", "table.py"))
     before, said = play(program(kind).microbit(), person, games)
     log.write_bytes(said)
-    _noughts("watch", "--from", log, "--db", db)
-    learned = json.loads(_noughts("learn", "--db", db, "--json", "-o", table))
-    _noughts("table", "--check", "-o", table)
-    with VirtualBoard(program(kind), speed=8) as board:
-        PortDriver(board).start()
-        _noughts("put", "--port", board.port, "--table", table)
-        written = replace(program(kind), flash=board.finish_writing())
-    after, said = play(written.microbit(), person, games, seed=2)
+    assert noughts("watch", "--from", log, "--db", db).returncode == 0
+    learned = json.loads(noughts("learn", "--db", db, "--json", "-o", table).stdout)
+    assert noughts("table", "--check", "-o", table).returncode == 0
+    with pytest.MonkeyPatch.context() as patched:
+        board = SteppedBoard(Clock(patched), program(kind).microbit())
+        assert noughts("put", "--port", board.port, "--table", table).returncode == 0
+    board.reset()
+    board.microbit.uart.receive()
+    after, said = play(board.microbit, person, games, seed=2)
     assert f",{learned['table']['id']}*".encode() in said
     return Circle(before, after, learned)
-
-
-def _noughts(*words: str | Path) -> str:
-    run = [sys.executable, "-m", "noughts", *map(str, words)]
-    done = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done
-    return done.stdout

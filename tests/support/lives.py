@@ -20,9 +20,10 @@ for line in sys.stdin:
     child = os.fork()
     if not child:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        words, output = json.loads(line)
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-        os.dup2(os.open(os.devnull, os.O_RDWR), 1)
-        os._exit(cli.main(json.loads(line)))
+        os.dup2(os.open(output, os.O_WRONLY), 1)
+        os._exit(cli.main(words))
     print(child, flush=True)
 """
 
@@ -40,10 +41,10 @@ class Forking:
                 text=True,
             )
 
-    def begin(self, words: list[str]) -> int:
+    def begin(self, words: list[str], output: str) -> int:
         """The process of the command."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps(words) + "\n")
+        self._process.stdin.write(json.dumps([words, output]) + "\n")
         self._process.stdin.flush()
         return int(self._process.stdout.readline())
 
@@ -59,8 +60,9 @@ class Life:
         self._forking, self._words = forking, list(words)
         self.pid: int | None = None
 
-    def start(self) -> None:
-        self.pid = self._forking.begin(self._words)
+    def start(self, output: str = os.devnull) -> None:
+        """Its standard output is written to a file that is there."""
+        self.pid = self._forking.begin(self._words, output)
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         """End it, and wait until it has."""

@@ -26,53 +26,41 @@ def is_slow(why: str) -> bool:
     return "timed out" in why or "it does not answer as an MQTT broker" in why
 
 
+def write_users(path: Path, users: Mapping[str, str]) -> None:
+    """Write a broker's file of users, with their passwords."""
+    path.write_text("".join(f"{user}:{password}\n" for user, password in users.items()))
+    path.chmod(0o600)
+    tool = installed("mosquitto_passwd")
+    assert tool is not None
+    subprocess.run([tool, "-U", path], check=True)
+
+
 class Mosquitto:
     """A broker that keeps what it has in a folder, and may be killed and started again.
 
-    users: their passwords, if not everybody is let in. tls: a certificate and its key, for another
-    port. lines: of its configuration besides. whole: all of it, with its `{port}`.
+    lines: of its configuration besides. whole: all of it, with its `{port}`.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        users: Mapping[str, str] | None = None,
-        tls: tuple[Path, Path] | None = None,
-        lines: tuple[str, ...] = (),
-        whole: str | None = None,
-    ) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, lines: tuple[str, ...] = (), whole: str | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.port, self.tls_port = _free_port(), _free_port()
+        self.port = _free_port()
         self.log = folder / "mosquitto.log"
-        if users:
-            self._write_users(users)
-        user = f"user {getpass.getuser()}"  # else root would become another one
         self._configuration = folder / "mosquitto.conf"
         if whole is None:
             whole = "\n".join(
                 [
-                    f"allow_anonymous {'false' if users else 'true'}",
-                    *([f"password_file {folder / 'users'}"] if users else []),
+                    "allow_anonymous true",
                     "persistence true",
                     f"persistence_location {folder}{os.sep}",
                     *lines,
-                    f"listener {self.port} 127.0.0.1",
-                    *(_with_tls(self.tls_port, *tls) if tls else ()),
+                    "listener {port} 127.0.0.1",
                 ]
             )
+        user = f"user {getpass.getuser()}"  # else root would become another one
         text = f"{user}\n{whole}\n".replace("{port}", str(self.port))
         self._configuration.write_text(text)
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
-
-    def _write_users(self, users: Mapping[str, str]) -> None:
-        path = self._folder / "users"
-        path.write_text("".join(f"{user}:{password}\n" for user, password in users.items()))
-        path.chmod(0o600)
-        tool = installed("mosquitto_passwd")
-        assert tool is not None
-        subprocess.run([tool, "-U", path], check=True)
 
     @property
     def url(self) -> str:
@@ -113,10 +101,6 @@ class Mosquitto:
     def close(self) -> None:
         """End it."""
         self.kill()
-
-
-def _with_tls(port: int, certificate: Path, key: Path) -> tuple[str, ...]:
-    return f"listener {port} 127.0.0.1", f"certfile {certificate}", f"keyfile {key}"
 
 
 def _free_port() -> int:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 import psutil
 import pytest
 
+from noughts import Board
 from noughts.cli import main
 
+Choose = Callable[[Board], Iterable[int]]
+_START = Board()
 FIRST_FREE = "def choose(board):\n    return board.legal_moves[0]\n"
 
 
@@ -17,6 +21,16 @@ def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, s
     status = main([str(word) for word in words])
     told = capsys.readouterr()
     return status, told.out, told.err
+
+
+def outcomes(choose: Choose, first: bool, board: Board = _START) -> Iterator[Board]:
+    """Every game of a function: what follows from each of its choices, and of the other's moves."""
+    if board.is_over:
+        yield board
+        return
+    mine = (board.turn == "X") == first
+    for cell in choose(board) if mine else board.legal_moves:
+        yield from outcomes(choose, first, board.play(cell))
 
 
 def is_gone(pid: int) -> bool:

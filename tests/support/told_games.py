@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import random
 import sqlite3
 import time
-import tty
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from noughts.protocol.sentences import Game, write
+from fed_port import Port
+from noughts.protocol.sentences import Game
 from noughts.store import timestamps
 from random_games import random_game
 
@@ -37,10 +36,7 @@ class Board:
     """Tells one game after another, each until its room has it."""
 
     def __init__(self, path: Path, room_db: Path, name: str, boot: str, dice: random.Random):
-        self._master, self._slave = os.openpty()
-        tty.setraw(self._slave)
-        os.set_blocking(self._master, False)
-        path.symlink_to(os.ttyname(self._slave))
+        self._port = Port(path)
         self._db, self._name, self._boot, self._dice = room_db, name, boot, dice
         self._number = self._told = 0
         self._due_s = 0.0
@@ -62,9 +58,7 @@ class Board:
         now_s = time.monotonic()
         if self._told < len(self._game):
             if now_s >= self._due_s:
-                sentence = write(self._game[self._told]).encode() + b"\r\n"
-                with contextlib.suppress(BlockingIOError):
-                    os.write(self._master, sentence)
+                self._port.offer(self._game[self._told])
                 self.times_told += not self._told
                 self._told += 1
                 self._due_s, self._again_s = now_s + _TELL_S, now_s + _AGAIN_S
@@ -85,8 +79,7 @@ class Board:
         return bool(found)
 
     def close(self) -> None:
-        os.close(self._master)
-        os.close(self._slave)
+        self._port.pull()
 
 
 def rows(db: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
