@@ -14,10 +14,10 @@ from pathlib import Path
 from random import Random
 
 import psutil
-from playwright.sync_api import Browser, Page, Response, sync_playwright
+from playwright.sync_api import Browser, Page, Response
 
 from bench_rows import Row, at_most
-from browser import Server, chromium
+from browser import Server, open_chromium
 from looker import Looker
 from noughts.protocol.sentences import write
 from noughts.web.pages import PAGES
@@ -54,7 +54,7 @@ def page() -> Iterator[Row]:
     """What a person waits for."""
     first_s = min(_first_byte_s() for _ in range(_TRIES))
     yield at_most("`noughts web` to the first byte of its page", first_s, 1.0, "{:.2f} s")
-    with _browser() as browser, _served("--boards", "0") as server:
+    with open_chromium() as browser, _served("--boards", "0") as server:
         paint_ms = statistics.median(_paint_ms(browser, server) for _ in range(_TRIES))
         yield at_most("first paint of the page Play", paint_ms, 300, "{:.0f} ms", "on loopback")
         weights = {name: _weight(browser, server, address) for name, (address, *_) in PAGES.items()}
@@ -88,14 +88,6 @@ def load() -> Iterator[Row]:
 
 
 PARTS = (page, leds, load)
-
-
-@contextmanager
-def _browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = chromium(playwright)
-        yield browser
-        browser.close()
 
 
 @contextmanager
@@ -155,7 +147,7 @@ def _led_delays_ms() -> list[float]:
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace"
         program = (str(_TOOLS / "traced_leds.py"), str(trace))
-        with _browser() as browser, _served("--boards", "1", program=program) as server:
+        with open_chromium() as browser, _served("--boards", "1", program=program) as server:
             page = browser.new_page()
             page.goto(f"{server.url}/boards")
             page.get_by_text("Menu: against whom?").wait_for()
@@ -225,7 +217,7 @@ def _drain(looker: Looker, stop: threading.Event) -> None:
 
 def _memory_after(*counts: int) -> list[float]:
     """Bytes of the page's JavaScript after so many games of a board."""
-    with _with_boards(1) as (server, (end,)), _browser() as browser:
+    with _with_boards(1) as (server, (end,)), open_chromium() as browser:
         page = browser.new_page()
         page.goto(f"{server.url}/boards")
         used = []

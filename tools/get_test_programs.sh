@@ -34,7 +34,7 @@ get() {
 missing() {
     case "$(uname -s)" in
         Darwin) how="brew install $4" ;;
-        Linux) how="sudo apt install $3 (or your distribution's package of that program)" ;;
+        Linux) how="sudo apt install $3 (or your distribution's package of it)" ;;
         *) how="winget install $5" ;;
     esac
     echo "noughts: $1 is missing, $2; install it with: $how" >&2
@@ -45,6 +45,10 @@ have qemu-system-arm || get qemu-system-arm ||
         SoftwareFreedomConservancy.QEMU
 have chromium chromium-browser google-chrome || get chromium ||
     missing Chromium "in which tests use the page" chromium "--cask chromium" Hibbiki.Chromium
+if [ "$(uname -s)" = Linux ] && ! ldconfig -p 2>/dev/null | grep -q libatomic.so.1; then
+    get libatomic1 ||
+        missing libatomic1 "without which Playwright, which steers Chromium, does not start" libatomic1
+fi
 # A broker that nobody asked for should not run: tests start their own.
 had_mosquitto=$(command -v mosquitto)
 have mosquitto || get mosquitto ||

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -82,6 +83,20 @@ def test_the_sdist_holds_what_git_keeps(built, repository):
         held = {name.partition("/")[2] for name in archive.getnames()}
     kept, new = listed(), listed("--others", "--exclude-standard")
     assert kept <= held <= kept | new | {"PKG-INFO"}
+
+
+def test_a_clone_installs_what_is_released(built, repository, tmp_path):
+    """`uv tool install .` and `pipx install .` build the wheel without the sdist."""
+    build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path]
+    done = run(*build, repository, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+
+    def contents(path):
+        with zipfile.ZipFile(path) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+
+    assert contents(wheel) == contents(built.wheel)
 
 
 def test_the_commands_run(installed):

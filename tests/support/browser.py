@@ -11,11 +11,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from playwright.sync_api import Browser, Locator, Page, Playwright, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
 
 import stand_in_ports
 from needed import missing
@@ -25,16 +25,30 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 _START_S = 120.0
 
 
-def chromium(playwright: Playwright) -> Browser:
-    """The system's Chromium. Where it is missing, the test is skipped; in CI that is a failure."""
+@contextmanager
+def open_chromium() -> Iterator[Browser]:
+    """The system's Chromium. Where it is missing, the test is skipped; in CI that is a failure.
+
+    So it is where Playwright's driver, a node, does not start.
+    """
     path = next((found for found in map(shutil.which, _NAMES) if found), None)
     if path is None:
         missing("Chromium is missing; sh tools/get_test_programs.sh installs it")
+    driver = subprocess.run(
+        [sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True
+    )
+    if driver.returncode:
+        reason = (driver.stderr.strip().splitlines() or [f"status {driver.returncode}"])[-1]
+        get = "; sh tools/get_test_programs.sh installs libatomic1" if "libatomic" in reason else ""
+        missing(f"Playwright's driver does not start ({reason}){get}")
     # Its sandbox refuses to run for root, and there is none in many containers.
     root = hasattr(os, "geteuid") and os.geteuid() == 0
-    return playwright.chromium.launch(
-        executable_path=path, chromium_sandbox=not root, args=["--disable-dev-shm-usage"]
-    )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, chromium_sandbox=not root, args=["--disable-dev-shm-usage"]
+        )
+        yield browser
+        browser.close()
 
 
 def rest(card: Locator) -> None:

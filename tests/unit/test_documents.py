@@ -77,5 +77,40 @@ def test_the_workflow_runs_what_there_is():
     assert actions and all(re.fullmatch(r"actions/[\w-]+@v\d+", action) for action in actions)
 
 
+def guides():
+    """The text of each document but the changelog, whose lines stay as they were."""
+    return [path.read_text("utf-8") for path in documents() if path.name != "CHANGELOG.md"]
+
+
+def test_install_lines_name_what_there_is():
+    """Nothing of ours is published: what is installed is the clone, or what others publish."""
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    debian = (ROOT / "tools" / "get_test_programs.sh").read_text("utf-8")
+    known = {
+        "uv tool": {"."},
+        "pipx": {"."},
+        "pip": {".", *re.findall(r'"([\w-]+)>=', project)},
+        "apt": {"python3-venv", *re.findall(r"\bget ([\w-]+)", debian)},
+    }
+    line = r"\b(uv tool|pipx|pip|apt)(?:-get)? install ([^`\n]+)"
+    found = [each for text in guides() for each in re.findall(line, text)]
+    assert {tool for tool, _ in found} == set(known)
+    for tool, words in found:
+        assert set(words.split()) <= known[tool], f"{tool} install {words}"
+
+
+def test_extras_that_are_named_are_there():
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    _, _, extras = project.partition("[project.optional-dependencies]")
+    named = [each for text in guides() for each in re.findall(r'"[\w.]+\[([\w,]+)\]"', text)]
+    assert named
+    for extra in ",".join(named).split(","):
+        assert re.search(rf"^{extra} = ", extras.partition("\n[")[0], re.MULTILINE), extra
+
+
+def test_the_address_of_the_repository_is_written_once():
+    assert sum(text.count("git clone ") for text in guides()) == 1
+
+
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150

@@ -22,15 +22,13 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """One for each file: while it is there, nothing else in this process can run an event loop."""
-    from playwright.sync_api import expect, sync_playwright
+    from playwright.sync_api import expect
 
-    from browser import chromium
+    from browser import open_chromium
 
     expect.set_options(timeout=120_000)  # a busy computer may be as slow as it likes
-    with sync_playwright() as playwright:
-        browser = chromium(playwright)
+    with open_chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
