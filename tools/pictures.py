@@ -235,8 +235,7 @@ def browsed(page: str, width: int, height: int) -> Image.Image:
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
         options += [f"--window-size={width},{height}", f"--screenshot={shot}", source.as_uri()]
         subprocess.run([browser, *options], check=True, capture_output=True, timeout=120)
-        with Image.open(shot) as image:
-            return image.convert("RGB").crop((0, 0, width, height))
+        return Image.open(shot).convert("RGB").crop((0, 0, width, height))
 
 
 PICTURES: dict[str, Callable[[Path], None]] = {

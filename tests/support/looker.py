@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 from websockets.sync.client import connect
@@ -21,16 +22,17 @@ class Looker:
     def __init__(self, server: Server, *, token: bool = True, leds: bool = False) -> None:
         self.now: dict[str, Any] = {}
         self.errors: list[str] = []
+        self._open = ExitStack()
         self.messages = 0
         address = f"{server.url.replace('http', 'ws')}/api/live{'?leds' * leds}"
-        self._socket = connect(
+        connection = connect(
             address,
             origin=Origin(server.url),
             compression=None,
             open_timeout=_LIMIT_S,
             ping_interval=None,
-            legacy=True,
         )
+        self._socket = self._open.enter_context(connection)
         if token:
             self.send(token=server.token())
 
@@ -71,4 +73,4 @@ class Looker:
         return [text for _, _, text in self.board(name).get("lines", ())]
 
     def close(self) -> None:
-        self._socket.close()
+        self._open.close()

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator
 from random import Random
 from types import ModuleType, SimpleNamespace, TracebackType
-from typing import Any, Self
+from typing import Any
 
 from noughts.device_files import device_files, load_device
 
@@ -178,7 +178,7 @@ class File:
         found = bytes(chunk[3 + chunk[2] : 1 + chunk[1]])
         return found.decode("latin-1") if self._text else found
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> File:
         return self
 
     def __exit__(self, kind: object, error: object, trace: TracebackType | None) -> None:

@@ -84,7 +84,7 @@ class BoardApp(App[None]):
 
         recording: hears what the board says. keep_flash: called with the flash when it has changed.
         """
-        super().__init__(ansi_color=True if is_without_colour() else None)
+        super().__init__(ansi_color=is_without_colour())
         self._stopped = stopped
         self.failure: NoughtsError | None = None
         self._board = board

@@ -111,7 +111,7 @@ class ReplayApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", priority=True)]
 
     def __init__(self, game: StoredGame, reviewed: list[Reviewed], speed: float | None) -> None:
-        super().__init__(ansi_color=True if is_without_colour() else None)
+        super().__init__(ansi_color=is_without_colour())
         self._replay = ReplayScreen(game, reviewed, speed, "q quit")
 
     def on_mount(self) -> None:
