@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from noughts.store.filter_words import ChosenGames
@@ -12,11 +11,6 @@ from noughts.web.statistics import CountedStatistics
 from sample_games import AT, filled, keep, stages
 
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
-
-
-def run(look):
-    with ThreadPoolExecutor(1) as thread:  # a browser of other tests may have a loop in this one
-        thread.submit(asyncio.run, look).result()
 
 
 def test_what_was_counted_is_kept_until_somebody_writes(tmp_path):
@@ -38,7 +32,7 @@ def test_what_was_counted_is_kept_until_somebody_writes(tmp_path):
             assert await counted.of(everything) is await counted.of(everything)
         assert json.loads(await counted.of(board))["total"] == 2
 
-    run(look())
+    asyncio.run(look())
 
 
 def test_the_choice_that_was_looked_at_longest_ago_is_forgotten(tmp_path):
@@ -56,7 +50,7 @@ def test_the_choice_that_was_looked_at_longest_ago_is_forgotten(tmp_path):
         assert await counted.of(choices[2]) is third
         assert counted._kept.keys() == {*choices} - {choices[3]}
 
-    run(look())
+    asyncio.run(look())
 
 
 def test_only_one_is_counted_at_a_time(tmp_path):
@@ -65,7 +59,7 @@ def test_only_one_is_counted_at_a_time(tmp_path):
         one, other = await asyncio.gather(*(counted.of(ChosenGames()) for _ in range(2)))
         assert one is other
 
-    run(look())
+    asyncio.run(look())
 
 
 def test_another_store_in_its_place_is_counted_anew(tmp_path):
@@ -83,4 +77,4 @@ def test_another_store_in_its_place_is_counted_anew(tmp_path):
         other.replace(db)
         assert json.loads(await counted.of(ChosenGames()))["total"] == 2
 
-    run(look())
+    asyncio.run(look())
