@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import tempfile
@@ -16,13 +17,14 @@ from random import Random
 import psutil
 from playwright.sync_api import Browser, Page, Response
 
+import stand_in_ports
 from bench_rows import Row, at_most
-from browser import Server, open_chromium
+from browser import open_chromium
 from looker import Looker
 from noughts.protocol.sentences import write
 from noughts.web.pages import PAGES
+from page_server import Server
 from random_games import lines, random_game
-from stand_in_ports import Plugged
 from watch_load import BYTES_A_SECOND, send
 
 _TOOLS = Path(__file__).parent
@@ -91,11 +93,9 @@ PARTS = (page, leds, load)
 
 
 @contextmanager
-def _served(
-    *words: str, program: tuple[str, ...] = ("-m", "noughts"), plugged: Plugged | None = None
-) -> Iterator[Server]:
+def _served(*words: str, program: tuple[str, ...] = ("-m", "noughts")) -> Iterator[Server]:
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder), *words, program=program, plugged=plugged)
+        server = Server(Path(folder), *words, program=program)
         try:
             yield server
         finally:
@@ -167,8 +167,6 @@ def _led_delays_ms() -> list[float]:
 def _with_boards(count: int) -> Iterator[tuple[Server, list[int]]]:
     """The command with so many real ports plugged in, and their far ends."""
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        plugged = Plugged(folder / "plugged.json")
         ends, ports = [], {}
         for number in range(count):
             end, port = os.openpty()
@@ -177,8 +175,8 @@ def _with_boards(count: int) -> Iterator[tuple[Server, list[int]]]:
             stack.callback(os.close, port)
             ends.append(end)
             ports[f"9904{number:044x}"] = os.ttyname(port)
-        plugged.write(ports)
-        yield stack.enter_context(_served("--boards", "0", plugged=plugged)), ends
+        program = (stand_in_ports.__file__, json.dumps(ports))
+        yield stack.enter_context(_served("--boards", "0", program=program)), ends
 
 
 def _cpu_of_many() -> float:

@@ -3,101 +3,79 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import Route, WebSocketRoute
 from starlette.types import Message
-from starlette.websockets import WebSocket
 
 from noughts.web import app as web_app
-from noughts.web import pages
 from noughts.web.hub import Hub
 from noughts.web.site import Site
 
 HERE = "127.0.0.1:8017"
 OURS = {"host": HERE, "origin": f"http://{HERE}"}
-SITE = Site(Path("games.db"), 8017)
+SITE = Site(Path("no such folder", "games.db"), 8017)
 
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 
 
-async def _echo(request: Request) -> JSONResponse:
-    return JSONResponse({"heard": len(await request.body())})
-
-
-async def _fails(request: Request) -> JSONResponse:
-    raise ZeroDivisionError
-
-
-async def _echo_socket(socket: WebSocket) -> None:
-    await socket.accept()
-    async for heard in socket.iter_text():
-        await socket.send_text(heard)
-
-
-def asker(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Message]]:
-    """What asks the application, with some addresses of the tests' own; gives all that it says."""
-    more = [
-        Route("/api/echo", _echo, methods=["GET", "POST"]),
-        Route("/api/fails", _fails),
-        WebSocketRoute("/socket", _echo_socket),
+def ask(
+    headers: Headers,
+    method: str = "GET",
+    path: str = "/",
+    body: Sequence[Any] = (b"",),
+    client: str = "127.0.0.1",
+    site: Site = SITE,
+    kind: str = "http",
+) -> list[Message]:
+    """All that the application says."""
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    path, _, query = path.partition("?")
+    scope = {
+        "type": kind,
+        "method": method,
+        "path": path,
+        "query_string": query.encode(),
+        "headers": [(name.encode(), value.encode("latin-1")) for name, value in pairs],
+        "client": (client, 50_000),
+        "server": ("127.0.0.1", 8017),
+        "scheme": "http",
+        "http_version": "1.1",
+        "subprotocols": [],
+    }
+    heard: list[Message] = [
+        {"type": "http.request", "body": part, "more_body": number < len(body)}
+        for number, part in enumerate(body, 1)
     ]
-    routes = pages.routes
-    monkeypatch.setattr(pages, "routes", lambda site: [*routes(site), *more])
+    if kind == "websocket":
+        heard = [{"type": "websocket.connect"}]
+        heard += [{"type": "websocket.receive", "text": part} for part in body]
+        heard += [{"type": "websocket.disconnect", "code": 1000}]
+    said: list[Message] = []
 
-    def ask(
-        headers: Headers,
-        method: str = "GET",
-        path: str = "/",
-        body: Sequence[Any] = (b"",),
-        client: str = "127.0.0.1",
-        site: Site = SITE,
-        kind: str = "http",
-    ) -> list[Message]:
-        pairs = headers.items() if isinstance(headers, Mapping) else headers
-        scope = {
-            "type": kind,
-            "method": method,
-            "path": path,
-            "query_string": b"",
-            "headers": [(name.encode(), value.encode("latin-1")) for name, value in pairs],
-            "client": (client, 50_000),
-            "server": ("127.0.0.1", 8017),
-            "scheme": "http",
-            "http_version": "1.1",
-            "subprotocols": [],
-        }
-        heard: list[Message] = [
-            {"type": "http.request", "body": part, "more_body": number < len(body)}
-            for number, part in enumerate(body, 1)
-        ]
-        if kind == "websocket":
-            heard = [{"type": "websocket.connect"}]
-            heard += [{"type": "websocket.receive", "text": part} for part in body]
-            heard += [{"type": "websocket.disconnect", "code": 1000}]
-        said: list[Message] = []
+    async def receive() -> Message:
+        return heard.pop(0) if heard else {"type": "http.disconnect"}
 
-        async def receive() -> Message:
-            return heard.pop(0) if heard else {"type": "http.disconnect"}
+    async def send(message: Message) -> None:
+        said.append(message)
 
-        async def send(message: Message) -> None:
-            said.append(message)
+    async def once() -> None:
+        try:
+            await web_app.application(site, Hub(site))(scope, receive, send)
+        except ZeroDivisionError:  # raised again after it has been answered
+            assert path == "/api/fails"
 
-        async def once() -> None:
-            try:
-                await web_app.application(site, Hub(site))(scope, receive, send)
-            except ZeroDivisionError:  # raised again after it has been answered
-                assert path == "/api/fails"
+    asyncio.run(once())
+    return said
 
-        asyncio.run(once())
-        return said
 
-    return ask
+def get(address: str, db: Path = SITE.db, expected: int = 200) -> Any:
+    """What an address answers, as JSON."""
+    said = ask({"host": HERE}, path=address, site=Site(db, 8017))
+    assert status(said) == expected, text(said)
+    return json.loads(text(said))
 
 
 def change(site: Site = SITE, **more: str | None) -> dict[str, str]:

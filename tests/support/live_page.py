@@ -11,6 +11,8 @@ from typing import Any
 from starlette.types import Message
 
 from noughts.errors import BoardError, BoardGoneError
+from noughts.protocol.sentences import Sentence, write
+from noughts.watch.port_monitor import DataReceived, PortOpened
 from noughts.web.app import application
 from noughts.web.hub import Hub
 from noughts.web.site import Site
@@ -131,6 +133,15 @@ class Browser:
     async def leave(self, how: Message | None = None) -> None:
         self._in.put_nowait(how or {"type": "websocket.disconnect", "code": 1001})
         await asyncio.wait_for(self.task, 120)
+
+
+def told(hub: Hub, *said: Sentence | PortOpened, board: str = "virtual-1") -> None:
+    """Let a board of the hub be plugged in, and say something."""
+    for each in said:
+        if isinstance(each, PortOpened):
+            hub._heard.put(each)  # type: ignore[arg-type]
+        else:
+            hub._heard.put(DataReceived(board, f"{write(each)}\r\n".encode()))
 
 
 async def settled(holds: Callable[[], object]) -> None:

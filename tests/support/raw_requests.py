@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import socket
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from websockets.exceptions import InvalidMessage
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
-from browser import Server
+from page_server import ThreadServer
 
 WAIT_S = 120
 
 
 @contextmanager
-def line(server: Server, said: bytes = b"") -> Iterator[socket.socket]:
+def line(server: ThreadServer, said: bytes = b"") -> Iterator[socket.socket]:
     """A connection that says this much; `HERE` stands for the server's name."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=WAIT_S) as sock:
         with suppress(ConnectionError):  # it may be closed before all is said
@@ -34,7 +34,7 @@ def rest(sock: socket.socket) -> bytes:
     return b"".join(parts)
 
 
-def change(server: Server, **more: str) -> dict[str, str]:
+def change(server: ThreadServer, **more: str) -> dict[str, str]:
     """Headers of a page of ours that changes something."""
     good = {
         "Host": f"127.0.0.1:{server.port}",
@@ -51,18 +51,18 @@ def head(method: str, address: str, headers: Mapping[str, str]) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-def state(server: Server) -> dict[str, int]:
-    """What has come of the requests to an echo site."""
-    while (answer := server.ask("GET", "/api/state"))[0] == 429:
-        pass
-    told: dict[str, int] = json.loads(answer[2])
-    return told
+def until(holds: Callable[[], object]) -> None:
+    """Wait for what the server does in its thread."""
+    end_s = time.monotonic() + WAIT_S
+    while not holds():
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
 
 
-def open_socket(server: Server, **named: Any) -> ClientConnection:
-    """A WebSocket that answers what it hears; another where a server without patience hangs up."""
-    named = {"origin": server.url, "open_timeout": WAIT_S} | named
-    while True:
-        with suppress(*[InvalidMessage] if server.hangs_up else []):
-            socket: ClientConnection = connect(f"ws://127.0.0.1:{server.port}/echo", **named)
-            return socket
+def open_socket(server: ThreadServer, **named: Any) -> ClientConnection:
+    """A WebSocket that answers what it hears."""
+    address = f"ws://127.0.0.1:{server.port}/socket"
+    socket: ClientConnection = connect(
+        address, origin=Origin(server.url), open_timeout=WAIT_S, **named
+    )
+    return socket

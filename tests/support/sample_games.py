@@ -13,6 +13,12 @@ BOOT = Boot("0A83", "V1", "0.1.0", "2798")
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 AT = 1_790_000_000_000
 """A moment: 2026-09-21 14:13:20 UTC."""
+HOSTILE_NAMES = (
+    "<script>document.title = 'taken'</script>",
+    '"><img src=x onerror="document.title=\'taken\'">',
+    "\u202egnp.exe \u2066x",
+    "\x1b]0;taken\x07" + "w" * 300,
+)
 
 
 def stages(

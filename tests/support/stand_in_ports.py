@@ -1,9 +1,9 @@
-"""`noughts` on a computer where just those micro:bits are plugged in that a file lists.
+"""A computer where just those micro:bits are plugged in that a test, or `make bench`, says.
 
-    python stand_in_ports.py FILE web --boards 0
+    python stand_in_ports.py '{"9900…": "/dev/pts/7"}' web --boards 0
 
-Stands in for what the system tells of USB, by the libraries that ask it; ports and drives are real
-ones. `Plugged` writes the file.
+Stands in for what the system says about USB, by the libraries that ask it; ports and drives are
+real ones.
 """
 
 from __future__ import annotations
@@ -20,37 +20,32 @@ VENDOR, PRODUCT = 0x0D28, 0x0204
 
 
 class Plugged:
-    """The micro:bits that are plugged in, by USB serial number, and their drives."""
+    """The micro:bits that are plugged in."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.write({})
+    def __init__(self, ports: dict[str, str] | None = None) -> None:
+        self.ports = ports or {}
+        """By USB serial number."""
+        self.drives: list[Path] = []
 
-    def write(self, ports: dict[str, str], drives: tuple[Path, ...] = ()) -> None:
-        """These are there from now on: ports by USB serial number, and mounted drives."""
-        beside = self.path.with_suffix(".new")
-        beside.write_text(json.dumps({"ports": ports, "drives": [str(each) for each in drives]}))
-        beside.replace(self.path)
-
-
-def main(path: Path, words: list[str]) -> int:
-    def comports() -> list[SimpleNamespace]:
+    def comports(self) -> list[SimpleNamespace]:
         return [
             SimpleNamespace(device=port, vid=VENDOR, pid=PRODUCT, serial_number=usb_id)
-            for usb_id, port in json.loads(path.read_text())["ports"].items()
+            for usb_id, port in self.ports.items()
         ]
 
-    def disk_partitions() -> list[SimpleNamespace]:
-        drives = json.loads(path.read_text())["drives"]
-        return [SimpleNamespace(mountpoint=each, fstype="vfat") for each in drives]
+    def disk_partitions(self) -> list[SimpleNamespace]:
+        return [SimpleNamespace(mountpoint=str(each), fstype="vfat") for each in self.drives]
 
-    vars(list_ports)["comports"] = comports
-    vars(psutil)["disk_partitions"] = disk_partitions
+
+def main(ports: str, *words: str) -> int:
+    plugged = Plugged(json.loads(ports))
+    vars(list_ports)["comports"] = plugged.comports
+    vars(psutil)["disk_partitions"] = plugged.disk_partitions
 
     from noughts.cli import main
 
-    return main(words)
+    return main(list(words))
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))
+    sys.exit(main(*sys.argv[1:]))

@@ -1,64 +1,42 @@
 """What the page's server answers, without a browser: games, hints, puzzles, searches."""
 
-import asyncio
 import json
 import random
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
-from starlette.requests import Request
-from starlette.routing import Match
 
+from asking import HERE, SITE, ask, change, get, status, text
+from noughts.cli import main
 from noughts.errors import NoughtsError
 from noughts.game.positions import canonical, parse
 from noughts.store import timestamps
 from noughts.store.queries import game
 from noughts.store.store import Store
-from noughts.web import learn, page_games, play, position, puzzles
+from noughts.web import page_games, position, puzzles
 from noughts.web.site import Site
 from sample_games import AT, filled, stages
 
-NOWHERE = Path("no such folder", "games.db")
+
+def post(db, **changed):
+    """What keeping a game of the page answers."""
+    site = Site(db, 8017)
+    body = json.dumps(PLAYED | changed).encode()
+    return ask(change(site), "POST", "/api/games", (body,), site=site)
 
 
-def run(answer):
-    with ThreadPoolExecutor(1) as thread:  # a browser of other tests may have a loop in this one
-        return thread.submit(asyncio.run, answer).result()
-
-
-def routed(part, address, db=NOWHERE, site=None, body=None):
-    """What a part answers; a body is posted."""
-    path, _, query = address.partition("?")
-    method = "GET" if body is None else "POST"
-    scope = {
-        "type": "http", "method": method, "path": path, "query_string": query.encode(),
-        "headers": [], "client": ("192.0.2.2", 5000),
-    }  # fmt: skip
-
-    async def receive():
-        return {"type": "http.request", "body": body}
-
-    for route in part.routes(site or Site(db, 8017)):
-        match, found = route.matches(scope)
-        if match is Match.FULL:
-            answer = route.endpoint(Request({**scope, **found}, receive))
-            return json.loads((run(answer) if body else answer).body)
-    raise AssertionError(f"nothing at {address}")
-
-
+NO_GAME = "that is not a game; load the page again"
 PLAYED = {
     "session": "0123ABCD", "number": 1, "opponent": "hard", "first": False, "moves": "4108356",
     "times": [10, 20, 30, 40, 50, 60, 7000],
 }  # fmt: skip
 
 
-def test_a_game_of_the_page_is_kept_as_a_board_tells_it(tmp_path, monkeypatch):
+def test_a_game_of_the_page_is_kept_as_a_board_sends_it(tmp_path, monkeypatch):
     monkeypatch.setattr(timestamps, "now", lambda: AT)
     db = tmp_path / "games.db"
-    assert routed(page_games, "/api/games", db, body=json.dumps(PLAYED).encode()) == {"game": 1}
-    between = PLAYED | {"number": 2, "opponent": "friend"}
-    assert routed(page_games, "/api/games", db, body=json.dumps(between).encode()) == {"game": 2}
+    for _ in range(2):  # what is sent twice is kept once
+        assert json.loads(text(post(db))) == {"game": 1}
+    assert json.loads(text(post(db, number=2, opponent="friend"))) == {"game": 2}
     with Store(db) as store:
         kept, of_two = game(store, 1), game(store, 2)
     assert (kept.seats, kept.first, kept.end, kept.ms) == ("PH", "B", "B", 7000)
@@ -68,19 +46,31 @@ def test_a_game_of_the_page_is_kept_as_a_board_tells_it(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "said"),
     [
-        {"times": [-1, 2, 3, 4, 5, 6, 7]},
-        {"times": [1, 2, 3, 4, 5, 6, 7 * 86_400_000 + 1]},
-        {"session": "0123ABCDE"},
-        {"session": "0123ABC"},
-        {"number": 1_000_000_000},
-        {"first": 1},
+        ({"moves": "41083"}, "only a whole game is kept"),
+        ({"moves": "4408356"}, "cell 4 is taken"),
+        ({"moves": "41083567"}, "the game ends with move 7"),
+        ({"opponent": "stockfish"}, "'stockfish' is not an engine"),
+        ({"opponent": "./mine.py"}, "'./mine.py' is not an engine"),
+        ({"times": [1, 2, 3, 4, 5, 6]}, "only a whole game is kept"),
+        ({"times": [-1, 2, 3, 4, 5, 6, 7]}, NO_GAME),
+        ({"times": [1, 2, 3, 4, 5, 7, 6]}, NO_GAME),
+        ({"times": [1, 2, 3, 4, 5, 6, 1e3]}, NO_GAME),
+        ({"times": [1, 2, 3, 4, 5, 6, 7 * 86_400_000 + 1]}, NO_GAME),
+        ({"session": "<script>"}, NO_GAME),
+        ({"session": "0123ABCDE"}, NO_GAME),
+        ({"session": "0123ABC"}, NO_GAME),
+        ({"number": 0}, NO_GAME),
+        ({"number": True}, NO_GAME),
+        ({"number": 1_000_000_000}, NO_GAME),
+        ({"first": 1}, NO_GAME),
     ],
 )
-def test_what_no_page_sends(changed):
-    with pytest.raises(NoughtsError, match="that is not a game; load the page again"):
-        page_games.read(json.dumps(PLAYED | changed).encode())
+def test_a_game_that_no_page_sends_is_not_kept(tmp_path, changed, said):
+    refused = post(tmp_path / "games.db", **changed)
+    assert status(refused) == 400 and said in json.loads(text(refused))["error"]
+    assert not (tmp_path / "games.db").exists()
 
 
 @pytest.mark.parametrize(
@@ -89,7 +79,7 @@ def test_what_no_page_sends(changed):
     ids=("empty", "no UTF-8", "deep", "long", "list", "null"),
 )
 def test_what_is_not_a_game_at_all(body):
-    with pytest.raises(NoughtsError, match="that is not a game; load the page again"):
+    with pytest.raises(NoughtsError, match=NO_GAME):
         page_games.read(body)
 
 
@@ -148,20 +138,60 @@ def test_moves_that_are_none(moves, said):
 
 def test_what_an_engine_answers(monkeypatch):
     monkeypatch.setattr(random.Random, "choice", lambda _, cells: cells[-1])
-    answer = routed(play, "/api/reply?engine=random&moves=01")
+    answer = get("/api/reply?engine=random&moves=01")
     assert answer["game"]["moves"] == [0, 1, 8]
     assert (answer["did"]["choices"], answer["did"]["nodes"]) == (7, 0)
     asked = "/api/reply?engine=alphabeta&start=XX.OO....&moves="
-    first, again = routed(play, asked), routed(play, asked)
+    first, again = get(asked), get(asked)
     assert first["game"]["moves"] == [2] and first["did"]["cut"] > 0
     assert again == first  # with the time that it took: whoever looks on may ask
-    over = routed(play, "/api/reply?engine=alphabeta&start=XX.OO....&moves=2")
+    over = get("/api/reply?engine=alphabeta&start=XX.OO....&moves=2")
     assert over["did"] is None and over["game"]["moves"] == [2]
 
 
-def test_games_from_another_computer_are_not_kept():
-    assert routed(play, "/api/players")["keeps"]
-    assert not routed(play, "/api/players", site=Site(NOWHERE, 8017, lan=True))["keeps"]
+@pytest.mark.parametrize("client", ["127.0.0.1", "192.0.2.7"])
+def test_the_page_knows_whether_its_games_are_kept(client):
+    site = Site(SITE.db, 8017, lan=True)
+    said = ask({"host": HERE}, path="/api/players", client=client, site=site)
+    assert json.loads(text(said))["keeps"] is (client == "127.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("puzzle?position=.........", "......... is not a puzzle"),
+        ("puzzle?position=XXXXXXXXX", "there must be as many X as O"),
+        ("puzzle?level=4", "'4' is not a level"),
+        ("puzzle?after=x", "'x' is not a position"),
+        ("puzzle/answer?position=XX.OO....&cell=0", "'0' is not a free cell"),
+        ("puzzle/answer", "is not a position"),
+        ("reply?engine=hard&moves=44", "move 2: cell 4 is taken"),
+        ("reply?engine=x", "'x' is not an engine"),
+        ("position?start=XXX......", "there must be as many X as O"),
+        ("search?search=nonsense&position=..XXOO.XO", "'nonsense' is not"),
+        ("search?position=" + "X" * 5000, "is not a position"),
+        ("search?position=XXX......", "XXX...... has 3 X and 0 O; X moves first"),
+        ("search?position=XXXOO....", "in XXXOO.... X has won; give one that is not finished"),
+        ("search?", "'' is not a position"),
+        ("games?since=someday", "since: 'someday' is not a usable date; write today, "),
+        ("games?page=0", "page: '0' is not a page; the first is 1"),
+        ("games/x", "'x' is not a game; choose one from the list of games"),
+        ("games/99", "there is no game 99 in "),
+        ("statistics?seats=you", "seats: 'you' is not two letters of P, E, M, H"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_answered_in_words(tmp_path, address, said):
+    db = filled(tmp_path / "games.db", stages([4]))
+    assert said in get(f"/api/{address}", db, expected=400)["error"]
+
+
+def test_a_browser_names_no_file_as_an_engine(tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text("open(__file__ + '.ran', 'w')\ndef choose(board):\n    return 0\n")
+    answer = get(f"/api/reply?moves=&engine={mine}", expected=400)
+    assert "is not an engine" in answer["error"]
+    assert not mine.with_name("mine.py.ran").exists()
+    assert "mine" not in str(get("/api/players"))
 
 
 def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path):
@@ -169,11 +199,11 @@ def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path):
     right, wrong = [0, 4, 1, 2, 6, 3, 5, 8, 7], [8, 7, 4, 0, 2, 6, 5]
     told = (stages(wrong if number < 2 else right, "x", "PP", number) for number in range(1, 21))
     db = filled(tmp_path / "games.db", *told)
-    found = routed(puzzles, "/api/puzzle?position=..X......", db)
+    found = get("/api/puzzle?position=..X......", db)
     assert found["people"] == "In the games that are kept, 1 of 20 went wrong here."
     assert found["task"] == "O to move: find the only move that does not lose."
     assert found["level"] == 1  # by its depth it would be 3
-    assert routed(puzzles, "/api/puzzle?position=XX.OO....", db)["people"] == ""
+    assert get("/api/puzzle?position=XX.OO....", db)["people"] == ""
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])
@@ -182,7 +212,7 @@ def test_puzzles_of_a_level(level, monkeypatch):
     monkeypatch.setattr(random, "Random", lambda: seeded)
     after = "........."
     for _ in range(20):
-        found = routed(puzzles, f"/api/puzzle?level={level}&after={after}")
+        found = get(f"/api/puzzle?level={level}&after={after}")
         assert found["level"] == level and found["turn"] == found["task"][0]
         assert canonical(parse(found["position"])) != canonical(parse(after))
         after = found["position"]
@@ -214,19 +244,32 @@ def test_what_people_did_is_looked_up_once_a_minute(tmp_path, monkeypatch):
     ],
 )
 def test_why_a_move_is_right_or_wrong(asked, right, words):
-    found = routed(puzzles, f"/api/puzzle/answer?position={asked}")
+    found = get(f"/api/puzzle/answer?position={asked}")
     assert found["right"] is right and found["words"].startswith(words)
 
 
 def test_how_a_puzzle_ends():
-    won = routed(puzzles, "/api/puzzle/answer?position=XX.OO....")["end"]
+    won = get("/api/puzzle/answer?position=XX.OO....")["end"]
     assert won == {"marks": "XXXOO....", "line": [0, 1, 2], "title": "How it ends: X wins"}
-    drawn = routed(puzzles, "/api/puzzle/answer?position=X........")["end"]
+    drawn = get("/api/puzzle/answer?position=X........")["end"]
     assert (drawn["line"], drawn["title"]) == ([], "How it ends: a draw")
 
 
 def searched(position, search):
-    return routed(learn, f"/api/search?position={position}&search={search}")
+    return get(f"/api/search?position={position}&search={search}")
+
+
+@pytest.mark.parametrize("position", ["..XXOO.XO", "XO..X...O"])
+@pytest.mark.parametrize("search", ["minimax", "alphabeta"])
+def test_a_search_ends_with_the_counts_of_solve(capsys, position, search):
+    assert main(["solve", "--json", position]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    found = searched(position, search)
+    last = found["steps"][-1]
+    assert (last["nodes"], last["cut"]) == (facts["nodes"][search], facts["cut"][search])
+    assert len(found["boards"]) == last["nodes"] + last["cut"]
+    said = f"{facts['mover']} plays {facts['plays'][search][0]}: {facts['value']}."
+    assert last["text"].startswith(said)
 
 
 def test_a_search_that_is_too_large_to_follow():
@@ -240,7 +283,7 @@ def test_a_search_that_is_too_large_to_follow():
 
 
 def test_the_window_of_each_step():
-    found = routed(learn, "/api/search?position=..XXOO.XO")
+    found = get("/api/search?position=..XXOO.XO")
     assert (found["search"], found["mover"]) == ("alphabeta", "X")
     windows = [(each["alpha"], each["beta"], each["window"]) for each in found["steps"]]
     assert windows[0] == (-100, 100, ["−∞", "∞"])

@@ -6,14 +6,15 @@ import json
 import pytest
 from starlette.responses import JSONResponse
 
-from asking import HERE, OURS, SITE, asker, change, headers, status, text
+from asking import HERE, OURS, SITE, ask, change, headers, status, text
+from echo_site import EchoSite
 from noughts.web import pages, safety
 from noughts.web.safety import MAX_BODY, RateLimit, Safety
 
 
-@pytest.fixture
-def ask(monkeypatch):
-    return asker(monkeypatch)
+@pytest.fixture(autouse=True)
+def echo(monkeypatch):
+    return EchoSite(monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -28,16 +29,17 @@ def ask(monkeypatch):
         ({"x_noughts_token": "wrong"}, 401),
         ({"x_noughts_token": "ÿ" * 32}, 401),
         ({"x_noughts_token": SITE.token + "x"}, 401),
+        ({"content_length": str(MAX_BODY)}, 200),
         ({"content_length": str(MAX_BODY + 1)}, 413),
         ({"content_length": "9" * 5000}, 413),
         ({"content_length": "-1"}, 413),
     ],
 )
-def test_what_a_change_needs(ask, more, expected):
+def test_what_a_change_needs(more, expected):
     assert status(ask(change(**more), "POST", "/api/echo")) == expected
 
 
-def test_a_body_in_pieces(ask):
+def test_a_body_in_pieces():
     piece = b"x" * 40_000
     assert status(ask(change(), "POST", "/api/echo", (piece,))) == 200
     refused = ask(change(), "POST", "/api/echo", (piece, piece, piece))
@@ -58,7 +60,7 @@ def test_a_body_in_pieces(ask):
         ("/", "DELETE", 403),
     ],
 )
-def test_what_a_browser_may_do_with_an_answer(ask, path, method, expected):
+def test_what_a_browser_may_do_with_an_answer(path, method, expected):
     said = ask({"host": HERE}, method, path)
     assert status(said) == expected
     given = headers(said)
@@ -73,7 +75,7 @@ def test_what_a_browser_may_do_with_an_answer(ask, path, method, expected):
         assert list(json.loads(text(said))) == ["error"] and "Traceback" not in text(said)
 
 
-def test_pages_hold_nothing_inline(ask):
+def test_pages_hold_nothing_inline():
     """For the Content-Security-Policy would stop it."""
     from html.parser import HTMLParser
 

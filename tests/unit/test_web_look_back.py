@@ -1,35 +1,64 @@
 """What the pages of games and statistics are told, without a browser."""
 
-import json
+import hashlib
 import random
 
 import pytest
-from starlette.requests import Request
 
+from asking import get
 from noughts.game.board import Board
-from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import game
 from noughts.store.store import Store
-from noughts.web import game_steps, games, statistics
-from sample_games import filled, stages
+from noughts.web import game_steps
+from sample_games import AT, BOOT, filled, keep, stages
 
 WON = [4, 1, 0, 2, 8]
-
-
-def request(query="", number=""):
-    scope = {"type": "http", "query_string": query.encode(), "path_params": {"number": number}}
-    return Request(scope)
 
 
 def test_pages_of_games_that_just_fit(tmp_path):
     told = (stages(WON, number=number, step_ms=1150) for number in range(1, 51))
     db = filled(tmp_path / "games.db", *told)
-    found = games._listed(db, request("page=3"))
+    found = get("/api/games?page=3", db)
     assert (found["page"], found["pages"], found["total"]) == (2, 2, 50)
     assert [each["number"] for each in found["games"]] == list(range(25, 0, -1))
     assert {each["seconds"] for each in found["games"]} == {6}  # of 5.75
-    none = games._listed(db, request("seats=PP"))
+    none = get("/api/games?seats=PP", db)
     assert (none["kept"], none["total"], none["page"], none["pages"]) == (True, 0, 1, 1)
+
+
+@pytest.mark.parametrize("created", [True, False])
+def test_a_store_without_a_game_or_none_keeps_nothing(tmp_path, created):
+    if created:
+        Store(tmp_path / "games.db", create=True).close()
+    for address in ("/api/games?board=x", "/api/statistics"):
+        assert not get(address, tmp_path / "games.db")["kept"]
+
+
+def test_a_damaged_store_is_named_in_one_line(tmp_path):
+    path = filled(tmp_path / "games.db", *(stages(WON, number=number) for number in range(1, 300)))
+    content = bytearray(path.read_bytes())
+    content[4096 * 3 :] = b"\x55" * (len(content) - 4096 * 3)
+    path.write_bytes(content)
+    for address in ("/api/games", "/api/games/1", "/api/statistics"):
+        said = get(address, path, expected=400)["error"]
+        assert said.startswith(f"{path} is damaged or not a store") and "\n" not in said
+
+
+def test_looking_changes_nothing_and_others_may_write(tmp_path):
+    path = filled(tmp_path / "games.db", stages(WON))
+    before = hashlib.sha256(path.read_bytes()).digest()
+    for address in ("/api/games", "/api/games/1", "/api/statistics"):
+        get(address, path)
+    assert hashlib.sha256(path.read_bytes()).digest() == before
+    with Store(path) as watch:
+        watch.keep("usb-2", BOOT, AT)
+        for sentence in stages(WON)[:3]:
+            keep(watch, "usb-2", sentence, AT)
+        watch.db.execute("BEGIN IMMEDIATE")  # a watcher in the middle of writing
+        assert get("/api/games/2", path)["result"] == "unfinished"
+        assert get("/api/games", path)["total"] == 2
+        assert get("/api/statistics", path)["total"] == 2
+        watch.db.execute("ROLLBACK")
 
 
 def test_neighbours_are_among_those_that_are_chosen(tmp_path):
@@ -37,9 +66,9 @@ def test_neighbours_are_among_those_that_are_chosen(tmp_path):
         tmp_path / "games.db",
         *(stages(WON, number=number, seats="PH" if number % 2 else "PP") for number in range(1, 6)),
     )
-    found = games._one(db, request("seats=PH", "3"))
+    found = get("/api/games/3?seats=PH", db)
     assert (found["before"], found["after"]) == (1, 5)
-    found = games._one(db, request("", "3"))
+    found = get("/api/games/3", db)
     assert (found["before"], found["after"]) == (2, 4)
 
 
@@ -102,11 +131,11 @@ def test_positions_in_which_people_went_wrong(tmp_path):
     shuffled = random.Random(1)
     db = tmp_path / "games.db"
     filled(db, *(stages(played(shuffled), seats="HP", number=number) for number in range(1, 40)))
-    found = json.loads(statistics._counted(db, ChosenGames()))
+    found = get("/api/statistics", db)
     assert len(found["positions"]) == 9 and found["first_moves"] is None  # the chip began all
     assert all(each["wrong"] not in each["right"] for each in found["positions"])
     one = filled(tmp_path / "one.db", stages(WON, seats="HP"))
-    (met,) = json.loads(statistics._counted(one, ChosenGames()))["positions"]
+    (met,) = get("/api/statistics", one)["positions"]
     assert (met["marks"], met["wrong"], met["right"]) == ("....X....", 1, [0, 2, 6, 8])
     assert met["title"] == (
         "O to move; top row: free, free, free; middle row: free, X, free; "
@@ -127,6 +156,6 @@ def played(shuffled):
 def test_where_people_began(tmp_path):
     corners = stages([0, 1, 4, 2, 8], number=3), stages([8, 1, 4, 2, 0], number=4)
     db = filled(tmp_path / "games.db", stages(WON), stages(WON, number=2), *corners)
-    first = json.loads(statistics._counted(db, ChosenGames()))["first_moves"]
+    first = get("/api/statistics", db)["first_moves"]
     assert first["counts"] == [1, 0, 0, 0, 2, 0, 0, 0, 1]
     assert first["shares"][0] == "25%" and first["heat"] == [2, 0, 0, 0, 5, 0, 0, 0, 2]

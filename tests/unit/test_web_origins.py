@@ -5,20 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from asking import HERE, OURS, SITE, asker, change, headers, status, text
+from asking import HERE, OURS, SITE, ask, change, headers, status, text
+from echo_site import EchoSite
 from noughts.web.safety import is_token, may_change
 from noughts.web.site import Site
 
 OPEN = Site(Path("games.db"), 8017, ("127.0.0.1", "localhost", "192.0.2.2"), lan=True)
 
 
-@pytest.fixture
-def ask(monkeypatch):
-    return asker(monkeypatch)
+@pytest.fixture(autouse=True)
+def echo(monkeypatch):
+    return EchoSite(monkeypatch)
 
 
 @pytest.mark.parametrize("host", [HERE, "localhost:8017"])
-def test_own_names(ask, host):
+def test_own_names(host):
     assert status(ask({"host": host})) == 200
 
 
@@ -45,7 +46,7 @@ def test_own_names(ask, host):
         [("host", "evil.example"), ("x-forwarded-host", HERE)],
     ],
 )
-def test_foreign_names(ask, headers):
+def test_foreign_names(headers):
     said = ask(headers)
     assert status(said) == 421
     assert json.loads(text(said)) == {"error": f"this is http://{HERE}, and no other"}
@@ -73,7 +74,7 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("origin", FOREIGN)
-def test_foreign_origins(ask, origin):
+def test_foreign_origins(origin):
     assert status(ask(change(origin=origin), "POST", "/api/echo")) == 403
     hand = {name: value for name, value in {**OURS, "origin": origin}.items() if value is not None}
     said = ask(hand, path="/socket", body=("hello",), kind="websocket")
@@ -82,12 +83,12 @@ def test_foreign_origins(ask, origin):
         assert status(ask(hand, path="/api/echo")) == 403
 
 
-def test_two_origins(ask):
+def test_two_origins():
     twice = [*change().items(), ("origin", OURS["origin"])]
     assert status(ask(twice, "POST", "/api/echo")) == 403
 
 
-def test_our_own_page(ask):
+def test_our_own_page():
     fetched = change(sec_fetch_site="same-origin", sec_fetch_mode="cors", sec_fetch_dest="empty")
     said = ask(fetched, "POST", "/api/echo", (b"[1,", b" 2]"))
     assert (status(said), json.loads(text(said))) == (200, {"heard": 6})
@@ -111,7 +112,7 @@ def test_our_own_page(ask):
         ("nonsense", "navigate", "embed", 403, 403),
     ],
 )
-def test_what_a_browser_says_of_the_asker(ask, site, mode, dest, page, api):
+def test_what_a_browser_says_of_the_ask(site, mode, dest, page, api):
     said = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
     assert status(ask({"host": HERE} | said)) == page
     assert status(ask({"host": HERE} | said, path="/api/echo")) == api
@@ -121,7 +122,7 @@ def test_what_a_browser_says_of_the_asker(ask, site, mode, dest, page, api):
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])
-def test_other_methods_need_it_too(ask, method):
+def test_other_methods_need_it_too(method):
     assert status(ask({"host": HERE}, method, "/api/echo")) == 403
     said = ask({"host": HERE, "origin": "http://evil.example"}, method, "/api/echo")
     assert status(said) == 403
@@ -149,7 +150,7 @@ def test_who_may_change_something(address, at_this_computer):
     assert may_change(OPEN, address) is at_this_computer
 
 
-def test_from_another_computer_one_looks_on(ask):
+def test_from_another_computer_one_looks_on():
     """And is not told the token, nor believed to be somebody else."""
     guest = {"site": OPEN, "client": "192.0.2.7"}
     there = {"host": "192.0.2.2:8017"}

@@ -1,41 +1,143 @@
-"""A browser for the tests of a file, and servers that always end."""
+"""A browser for the tests of this folder, and servers that always end."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from functools import partial
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from urllib.parse import urljoin
 
 import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+
+from browser import LIMIT_S, open_chromium
+from echo_site import EchoSite
+from live_page import Boards
+from noughts.store.store import Store
+from noughts.web import hub
+from page_server import Server, ThreadServer
+from sample_games import AT, HOSTILE_NAMES, filled, stages
 
 if os.name != "posix":
     collect_ignore_glob = ["test_*.py"]  # they end servers by signals, and wait for pipes
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-    from browser import Server
+_EMPTY = "<!doctype html><link rel=icon href=data:,>"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """One for each file: while it is there, nothing else in this process can run an event loop."""
-    from playwright.sync_api import expect
-
-    from browser import open_chromium
-
-    expect.set_options(timeout=120_000)  # a busy computer may be as slow as it likes
+    """While it is there, nothing else in this thread can run an event loop."""
+    expect.set_options(timeout=LIMIT_S * 1000)
     with open_chromium() as browser:
         yield browser
 
 
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Starts `noughts web` with these words, with a data folder of the test's."""
-    from browser import Server
+@pytest.fixture(scope="package")
+def tab(chromium: Browser) -> Page:
+    """The page that tests have one after the other: a new one would start a process each time."""
+    context = chromium.new_context()
+    context.set_default_timeout(LIMIT_S * 1000)
+    return context.new_page()
 
+
+@pytest.fixture
+def page(tab: Page) -> Iterator[Page]:
+    """An empty page, whose script must not fail and which must say nothing on the console."""
+    with _checked(tab):
+        yield tab
+    _empty(tab)
+
+
+@pytest.fixture
+def own_page(chromium: Browser) -> Iterator[Page]:
+    """The same, in a context of its own: for a test that changes the clock or the screen."""
+    context = chromium.new_context()
+    context.set_default_timeout(LIMIT_S * 1000)
+    opened = context.new_page()
+    with _checked(opened):
+        yield opened
+    context.close()
+
+
+@contextmanager
+def _checked(page: Page) -> Iterator[None]:
+    errors: list[str] = []
+
+    def failed(error: object) -> None:
+        errors.append(str(error))
+
+    def said(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            errors.append(message.text)
+
+    page.on("pageerror", failed)
+    page.on("console", said)
+    page.errors = errors  # type: ignore[attr-defined]
+    yield
+    page.remove_listener("pageerror", failed)
+    page.remove_listener("console", said)
+    assert not errors
+
+
+def _empty(page: Page) -> None:
+    """Leave the page of a test, and what it stored, without another process."""
+    page.unroute_all()
+    if page.url.startswith("http"):
+        page.route("**/empty", lambda route: route.fulfill(body=_EMPTY, content_type="text/html"))
+        page.goto(urljoin(page.url, "/empty"))
+        page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        page.unroute_all()
+    page.context.clear_cookies()
+
+
+@pytest.fixture
+def serve(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> Iterator[Callable[..., ThreadServer]]:
+    """Starts the page's server; it must log nothing."""
+    started: list[ThreadServer] = []
+
+    def start(db: Path | None = None, **named: Any) -> ThreadServer:
+        started.append(ThreadServer(db or tmp_path / "games.db", **named))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.close()
+    assert not caplog.messages
+
+
+@pytest.fixture
+def server(serve: Callable[..., ThreadServer]) -> ThreadServer:
+    """The page's server, without boards."""
+    return serve()
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Path:
+    """A store with a board for each hostile name; the second has it as its own, too."""
+    path = tmp_path / "hostile.db"
+    for number, name in enumerate(HOSTILE_NAMES):
+        board = name if number == 1 else f"usb-{number}"
+        game = stages([4, 1, 0, 2, 8], number=number + 1)
+        filled(path, game, board=board, at=AT + number * 60_000)
+        if number != 1:
+            with Store(path) as store:
+                store.name_board(board, name)
+    return path
+
+
+@pytest.fixture
+def echo(monkeypatch: pytest.MonkeyPatch) -> EchoSite:
+    """Servers that start after this answer at some addresses more."""
+    return EchoSite(monkeypatch)
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts `noughts web` in a process, with a data folder of the test's."""
     started: list[Server] = []
 
     def start(*words: str, **named: Any) -> Server:
@@ -48,23 +150,6 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 
 
 @pytest.fixture
-def echo(serve: Callable[..., Server]) -> Callable[..., Server]:
-    """Starts a server that has something to change."""
-    import echo_site
-
-    return partial(serve, program=(echo_site.__file__,), command=())
-
-
-@pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    """An empty page, whose script must not fail and which must say nothing on the console."""
-    context = chromium.new_context()
-    context.set_default_timeout(120_000)
-    opened = context.new_page()
-    errors: list[str] = []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-    opened.errors = errors  # type: ignore[attr-defined]
-    yield opened
-    context.close()
-    assert not errors
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Virtual boards that do nothing but note what is done with them."""
+    monkeypatch.setattr(hub, "VirtualBoards", Boards)

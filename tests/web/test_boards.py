@@ -1,17 +1,25 @@
 """The page of the boards: virtual ones are played, updated and flashed."""
 
-import json
 import re
+import signal
+from types import SimpleNamespace
 
+import psutil
 import pytest
 from playwright.sync_api import expect
 
-from browser import rest
-from looker import Looker
+from browser import wait
+from live_page import DARK, told
+from noughts.store.queries import GameFilter, count
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
+from noughts.watch import virtual_boards
+from noughts.watch.port_monitor import PortOpened
+from sample_games import BOOT, stages
 
 MENU = "Menu: against whom?"
+OPENED = PortOpened("virtual-1", "there")
+PEOPLE = stages([4], seats="PP")
 pytestmark = pytest.mark.timeout(600)
 
 
@@ -27,6 +35,13 @@ def headline(card, text):
     expect(card.locator(".headline")).to_have_text(text)
 
 
+def rest(card):
+    """Wait a second of a device's: A and B within 112 ms of it are both together."""
+    clock = card.locator(".facts span")
+    for _ in range(2):
+        expect(clock).not_to_have_text(clock.inner_text())
+
+
 def in_menu(page, server, name="virtual-1"):
     """The page, with a board in its menu."""
     page.goto(f"{server.url}/boards")
@@ -36,9 +51,12 @@ def in_menu(page, server, name="virtual-1"):
     return card(page, name)
 
 
-def test_a_board_is_played_from_the_menu_to_the_end(serve, page, tmp_path):
-    server = serve("--boards", "1")
-    board = in_menu(page, server)
+def test_a_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
+    server = command("--boards", "2")
+    board = in_menu(page, server, "virtual-2")
+    expect(card(page)).to_contain_text("micro:bit V2, MicroPython 1.18")
+    expect(board).to_contain_text("micro:bit V1, MicroPython 1.9.2")
+    expect(board).to_contain_text(re.compile(r"device clock \d:\d\d"))
     for letter in "EMH2":
         press(board, "A")
         expect(board.locator(".about")).to_have_text(re.compile(f"^{letter}: "))
@@ -55,184 +73,153 @@ def test_a_board_is_played_from_the_menu_to_the_end(serve, page, tmp_path):
     picture = "person against person: A has 3, 4, 5, 8, 9; B has 1, 2, 6, 7"
     expect(board.get_by_role("img", name=picture)).to_be_visible()
     expect(board.get_by_text("A won 0, B won 0, 1 draw")).to_be_visible()
-    page.goto("about:blank")
-    assert server.end()[0] == 0
+    assert_it_ends(server, page, signal.SIGINT)
     with Store(tmp_path / "noughts" / "games.db") as store:
         game = stored_game(store, 1)
-    assert (game.board, game.moves, game.result) == ("virtual-1", "413570268", "draw")
+    assert (game.board, game.moves, game.result) == ("virtual-2", "413570268", "draw")
 
 
-def test_the_keys_of_a_board_that_has_the_focus(serve, page):
-    board = in_menu(page, serve("--boards", "1"))
-    device = board.get_by_role("group", name="virtual-1: the keys A and B press its buttons")
-    device.press("a")
-    expect(board.locator(".about")).to_have_text(re.compile("^E: "))
-    rest(board)
-    device.press(" ")
-    rest(board)
-    device.press("b")
-    headline(board, "Your turn, player A")
-    expect(board.get_by_text("played by tilt")).to_be_visible()
-    expect(page.locator("#status")).to_contain_text("virtual-1: Your turn, player A.")
-    board.get_by_role("button", name="Button A", exact=True).press("Enter")
-    expect(board.get_by_text("game 1, move 1: A in the centre")).to_be_visible()
-
-
-def test_tilting_by_the_pad(serve, page):
-    board = in_menu(page, serve("--boards", "1"))
-    board.get_by_role("button", name="Buttons A + B").click()
-    rest(board)
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_signal_ends_every_board_and_keeps_its_games(command, page, tmp_path, number):
+    server = command("--boards", "2")
+    board = in_menu(page, server)
+    headline(card(page, "virtual-2"), MENU)
     press(board, "B")
-    headline(board, "Player A's turn")
-    expect(board.get_by_text("played by tilt")).to_be_visible()
-    board.get_by_role("button", name="Tilt left").hover()
-    page.mouse.down()
-    expect(board.locator("rect").nth(10)).to_have_class(re.compile("l[1-9]"))
-    page.mouse.up()
-    rest(board)
-    press(board, "A")
-    expect(board.get_by_text("game 1, move 1: A on the left edge")).to_be_visible()
+    expect(page.get_by_text("game 1: A is a person, B is a person")).to_be_visible()
+    assert_it_ends(server, page, number)
+    with Store(tmp_path / "noughts" / "games.db") as store:
+        assert count(store, GameFilter()) == 1
 
 
-def test_a_button_is_held_as_long_as_the_pointer_is_down(serve, page):
-    done = []
-
-    def note(frame):
-        message = json.loads(frame)
-        if "do" in message:
-            done.append((message["do"], message["buttons"]))
-
-    page.on("websocket", lambda socket: socket.on("framesent", note))
-    board = in_menu(page, serve("--boards", "1"))
-    board.get_by_role("button", name="Button A", exact=True).hover()
-    page.mouse.down()
-    expect(board.locator(".about")).to_have_text(re.compile("^E: "))
-    rest(board)
-    assert done == [("press", "A")]
-    page.mouse.up()
-    rest(board)
-    assert done == [("press", "A"), ("release", "A")]
+def assert_it_ends(server, page, number):
+    """With its two boards, after the line about its address."""
+    boards = psutil.Process(server.process.pid).children()
+    assert len(boards) == 2
+    status, said = server.end(number)
+    assert status == (0 if number == signal.SIGINT else -number)
+    assert said == f"noughts is at {server.url}/ (Ctrl-C ends)\n"
+    assert not psutil.wait_procs(boards, timeout=120)[1]
+    page.goto("about:blank")
+    page.errors.clear()  # that it is gone
 
 
-def test_a_browser_that_goes_away_lets_everything_go(serve):
-    server = serve("--boards", "1")
-    one = Looker(server, leds=True)
-    one.wait(lambda: one.board().get("about", "").startswith("2: "), "the menu")
-    one.wait(lambda: "leds/virtual-1" in one.now, "the device clock")
-    soon_ms = one.now["leds/virtual-1"][1] + 1000
-    one.wait(lambda: one.now["leds/virtual-1"][1] > soon_ms, "a second of the device's")
-    one.send(board="virtual-1", do="press", buttons="A")
-    one.wait(lambda: one.board()["about"].startswith("E: "), "the next opponent")
-    one.close()
-    two = Looker(server, leds=True)
-    two.wait(lambda: "leds/virtual-1" in two.now, "the device clock")
-    later_ms = two.now["leds/virtual-1"][1] + 1000
-    two.wait(lambda: two.now["leds/virtual-1"][1] > later_ms, "a second of the device's")
-    two.send(board="virtual-1", do="press", buttons="A")  # only counts if it is not down
-    two.wait(lambda: two.board()["about"].startswith("M: "), "the opponent after that")
-    two.close()
-
-
-def test_the_reset_button(serve, page):
-    board = in_menu(page, serve("--boards", "1"))
-    press(board, "B")
-    headline(board, "Player A's turn")
-    board.get_by_role("button", name="Reset").click()
-    expect(board.get_by_text("board started")).to_have_count(2)
-    headline(board, MENU)
-
-
-def test_boards_are_v2_and_v1_by_turns_with_their_firmware_and_clock(serve, page):
-    in_menu(page, serve("--boards", "2"), "virtual-2")
-    expect(card(page, "virtual-1")).to_contain_text("micro:bit V2, MicroPython 1.18")
-    expect(card(page, "virtual-2")).to_contain_text("micro:bit V1, MicroPython 1.9.2")
-    expect(card(page, "virtual-2")).to_contain_text(re.compile(r"device clock \d:\d\d"))
-
-
-@pytest.mark.parametrize("what", ["Update", "Flash"])
-def test_a_board_is_updated_or_flashed_and_watched_again(serve, page, what):
-    board = in_menu(page, serve("--boards", "1"))
-    board.get_by_text("Update or flash").click()
-    board.get_by_role("button", name=what).click()
-    expect(board.get_by_text("✓ started on micro:bit V2: game 1.0.0")).to_be_visible()
-    expect(board.get_by_text("connected", exact=True)).to_have_count(2)
-    headline(board, MENU)
-    press(board, "B")
-    expect(board.get_by_text("game 1: A is a person, B is a person")).to_be_visible()
-
-
-def test_what_doctor_finds(serve, page):
-    board = in_menu(page, serve("--boards", "1"))
+def test_a_board_is_checked_updated_flashed_and_started_again(serve, page, monkeypatch):
+    monkeypatch.setattr(virtual_boards, "_KINDS", ("V1",))
+    server = serve(boards=1)
+    board = in_menu(page, server)
     page.get_by_role("button", name="Check everything").click()
     expect(page.get_by_text("All is well.")).to_be_visible()
     found = page.locator("#doctor")
     expect(found.get_by_role("listitem").filter(has_text="emulator: Unicorn")).to_be_visible()
     expect(found.get_by_role("heading", name="virtual-1")).to_be_visible()
-    expect(found.get_by_text("MicroPython 1.18 (firmware 2.1.2)")).to_be_visible()
+    expect(found.get_by_text("MicroPython 1.9.2")).to_be_visible()
     headline(board, MENU)
 
+    board.get_by_text("Update or flash").click()
+    for what in ("Update", "Flash"):
+        board.get_by_role("button", name=what).click()
+        expect(board.get_by_text("✓ started on micro:bit V1: game 1.0.0")).to_be_visible()
+        headline(board, MENU)
+    rest(board)
+    press(board, "B")
+    expect(board.get_by_text("game 1: A is a person, B is a person")).to_be_visible()
 
-def test_a_board_that_has_ended_can_be_started_again(serve, page):
-    import psutil
-
-    server = serve("--boards", "1")
-    board = in_menu(page, server)
-    for child in psutil.Process(server.process.pid).children():
-        child.kill()
+    server.hub.virtual.running["virtual-1"]._process.kill()
     headline(board, "The virtual board does not run")
     board.get_by_role("button", name="Start it again").click()
     headline(board, MENU)
 
 
-def test_without_a_board_the_page_says_how_to_get_one(serve, page):
-    page.goto(f"{serve('--boards', '0').url}/boards")
+@pytest.fixture
+def shown(stand_in, serve, page):
+    """The page with a stand-in board in its menu: its card, and what notes what is done with it."""
+    server = serve(boards=1)
+    page.goto(f"{server.url}/boards")
+    told(server.hub, OPENED, BOOT)
+    headline(card(page), MENU)
+    device = server.hub.virtual.running["virtual-1"]
+
+    def does(*done):
+        wait(page, lambda: len(device.done) >= len(done))
+        assert device.done == list(done)
+        device.done.clear()
+
+    return SimpleNamespace(card=card(page), device=device, does=does, hub=server.hub)
+
+
+def test_the_keys_of_a_board_with_the_focus_press_its_buttons(shown, page):
+    name = "virtual-1: the keys A and B press its buttons, space both, arrows tilt it"
+    device = shown.card.get_by_role("group", name=name)
+    device.press("a")
+    shown.does(("press", "A"), ("release", "A"))
+    device.press(" ")
+    shown.does(("press", "A", "B"), ("release", "A", "B"))
+    device.press("ArrowLeft")
+    shown.does(("nudge", -1, 0))
+    shown.card.get_by_role("button", name="Button B", exact=True).press("Enter")
+    shown.does(("tap", "B"))
+    told(shown.hub, *PEOPLE)
+    expect(page.locator("#status")).to_contain_text("virtual-1: Player B's turn.")
+
+
+def test_buttons_are_held_and_the_pad_tilts_as_long_as_the_pointer_is_down(shown, page):
+    shown.card.get_by_role("button", name="Button A", exact=True).hover()
+    page.mouse.down()
+    shown.does(("press", "A"))
+    page.mouse.up()
+    shown.does(("release", "A"))
+    shown.card.get_by_role("button", name="Buttons A + B").click()
+    shown.does(("press", "A", "B"), ("release", "A", "B"))
+    shown.card.get_by_role("button", name="Tilt left").hover()
+    page.mouse.down()
+    shown.does(("tilt", -400, 0))
+    page.mouse.up()
+    shown.does(("tilt", 0, 0))
+    shown.card.get_by_role("button", name="Reset").click()
+    shown.does(("reset",))
+
+
+def test_leds_controls_and_moves_are_shown_as_they_change(shown):
+    shown.device.shown = DARK[:10] + b"\x09" + DARK[11:]
+    expect(shown.card.locator("rect").nth(10)).to_have_class("l9")
+    shown.device.ms = 83_000
+    expect(shown.card).to_contain_text("device clock 1:23")
+    shown.device.flash = b"\xfe.\x010100000Ht"
+    told(shown.hub, *PEOPLE)
+    expect(shown.card.get_by_text("played by tilt")).to_be_visible()
+    expect(shown.card.get_by_text("game 1, move 1: A in the centre")).to_be_visible()
+
+
+def test_a_page_without_a_board_says_how_to_get_one(server, page):
+    page.goto(f"{server.url}/boards")
     expect(page.get_by_role("heading", name="No board yet")).to_be_visible()
     expect(page.get_by_text("noughts web --boards 2")).to_be_visible()
 
 
-def test_where_games_cannot_be_kept_the_page_says_so(serve, page, tmp_path):
+def test_a_page_whose_games_cannot_be_kept_says_so_and_goes_on(stand_in, serve, page, tmp_path):
     path = tmp_path / "letter.txt"
     path.write_text("Dear class")
-    in_menu(page, serve("--boards", "1", "--db", str(path)))
+    server = serve(path, boards=1)
+    page.goto(f"{server.url}/boards")
     expect(page.get_by_text("games are not kept: ")).to_be_visible()
-    press(card(page), "B")
-    expect(card(page).get_by_text("game 1: A is a person, B is a person")).to_be_visible()
+    told(server.hub, OPENED, BOOT, *PEOPLE)
+    expect(card(page).get_by_text("game 1, move 1: A in the centre")).to_be_visible()
     assert path.read_text() == "Dear class"
 
 
-def test_it_goes_on_when_the_server_was_killed_and_started_again(serve, page):
-    first = serve("--boards", "1")
-    board = in_menu(page, first)
-    first.process.kill()
+def test_a_page_goes_on_when_the_server_starts_again(stand_in, serve, page):
+    first = serve(boards=1)
+    page.goto(f"{first.url}/boards")
+    told(first.hub, OPENED, BOOT)
+    headline(card(page), MENU)
+    first.close()
     expect(page.get_by_role("alert")).to_contain_text("noughts is not running any more")
-    serve("--boards", "1", port=first.port)
+    second = serve(boards=1, port=first.port)
     expect(page.get_by_role("alert")).to_be_hidden()
-    headline(board, MENU)
-    expect(board.get_by_text("device clock")).to_be_visible()
-    rest(board)
-    press(board, "B")
-    headline(board, "Player A's turn")
+    told(second.hub, OPENED, BOOT, *PEOPLE)
+    headline(card(page), "Player B's turn")
+    press(card(page), "B")  # with the new token
+    wait(page, lambda: second.hub.virtual.running["virtual-1"].done)
     assert all("net::ERR_CONNECTION" in error for error in page.errors)
     page.errors.clear()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("address", ["boards", "class"])
-def test_everybody_can_use_it(serve, page, scheme, address):
-    from axe_playwright_python.sync_playwright import Axe
-
-    page.emulate_media(color_scheme=scheme)
-    page.set_viewport_size({"width": 360, "height": 740})
-    server = serve("--boards", "1")
-    board = in_menu(page, server)
-    board.get_by_text("Update or flash").click()
-    press(board, "B")
-    headline(board, "Player A's turn")
-    press(board, "B")
-    headline(board, "Player B's turn")
-    if address == "class":
-        page.goto(f"{server.url}/class")
-        expect(page.get_by_text("person against person")).to_be_visible()
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth") == 360

@@ -1,29 +1,17 @@
 """The page to play on, in a real browser: games, hints, looking back, and what is kept."""
 
-import json
-
 import pytest
+from playwright.sync_api import expect
 
-from browser import Held
+from browser import Held, cell, says
 from noughts.cli import main
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
-
-
-def cell(page, number):
-    return page.get_by_role("group", name="Board").get_by_role("button").nth(number - 1)
-
-
-def says(page, text):
-    from playwright.sync_api import expect
-
-    expect(page.get_by_role("status").first).to_have_text(text, timeout=60_000)
+from noughts.web.server import own_addresses
 
 
 def marks(page):
     """Of the nine cells, as their names end."""
-    from playwright.sync_api import expect
-
     cells = page.get_by_role("group", name="Board").get_by_role("button")
     expect(cells).to_have_count(9)
     names = [cells.nth(each).get_attribute("aria-label") for each in range(9)]
@@ -39,13 +27,8 @@ def win_between_friends(page):
 
 
 def kept(server):
-    with Store(server.folder / "noughts" / "games.db") as store:
+    with Store(server.db) as store:
         return list(games(store, GameFilter()))
-
-
-@pytest.fixture
-def server(serve):
-    return serve("--boards", "0")
 
 
 def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
@@ -67,7 +50,7 @@ def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
     )  # fmt: skip
     assert len(game.thought_ms) == 7 and all(ms is not None for ms in game.thought_ms)
     assert page.get_by_role("link", name="Look at it").get_attribute("href") == "/games/1"
-    assert main(["replay", "1", "--db", str(server.folder / "noughts" / "games.db")]) == 0
+    assert main(["replay", "1", "--db", str(server.db)]) == 0
     assert "A is a person, B is kind; A began; A won" in capsys.readouterr().out
     page.reload()
     says(page, "You have won: diagonal from the top right.")
@@ -129,12 +112,6 @@ def test_the_engine_begins(server, page):
     says(page, "You have won: diagonal from the top left.")
     page.get_by_text("Kept as game 1.").wait_for()
     assert [(game.seats, game.first, game.end) for game in kept(server)] == [("PG", "B", "A")]
-
-
-def test_kind_says_when_it_cannot_be_helped(server, page):
-    page.goto(f"{server.url}/?opponent=kind&you=O&moves=408536")
-    helpless = "It cannot be helped: nothing lets O win now."
-    says(page, f"kind plays 3, top right. {helpless} Your turn: you are O.")
 
 
 def test_two_friends_and_an_end_that_is_tried_again(server, page):
@@ -209,8 +186,6 @@ def test_hints(server, page):
 
 
 def test_verdicts_and_the_graph(server, page):
-    from playwright.sync_api import expect
-
     page.goto(f"{server.url}/?opponent=friend&moves=4108356")
     says(page, "X has won: left column.")
     steps = page.get_by_role("listitem").get_by_role("button")
@@ -283,18 +258,25 @@ def test_what_an_engine_did(server, page):
     page.get_by_text("What random did: no search; one of 8 cells;").wait_for()
 
 
-def test_a_link_that_makes_no_sense(server, page):
+def test_kind_says_when_it_cannot_help_losing(server, page):
+    page.goto(f"{server.url}/?opponent=kind&you=O&moves=408536")
+    helpless = "It cannot be helped: nothing lets O win now."
+    says(page, f"kind plays 3, top right. {helpless} Your turn: you are O.")
+
+
+def test_a_link_that_makes_no_sense_begins_a_new_game(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=44")
     says(page, "move 2: cell 4 is taken by X; choose one of 0, 1, 2, 3, 5, 6, 7, 8")
-    page.errors.clear()  # the browser tells of the server's 400
+    page.errors.clear()  # the browser reports the server's 400
     cell(page, 5).click()
     says(page, "O’s turn.")
 
 
-@pytest.mark.parametrize("at", ["-1", "1.5", "3", "x", ""])
-def test_a_link_to_a_move_that_is_not_there_shows_the_end(server, page, at):
-    page.goto(f"{server.url}/?opponent=friend&moves=41&at={at}")
-    says(page, "X’s turn.")
+def test_a_link_to_a_move_that_does_not_exist_shows_the_end(server, page):
+    for at in ("-1", "1.5", "3", "x", ""):
+        page.goto(f"{server.url}/?opponent=friend&moves=41&at={at}")
+        says(page, "X’s turn.")
+        assert marks(page) == ".O..X...."
     cell(page, 1).click()
     says(page, "O’s turn.")
     assert marks(page) == "XO..X...."
@@ -302,8 +284,6 @@ def test_a_link_to_a_move_that_is_not_there_shows_the_end(server, page, at):
 
 def test_clicks_while_the_server_thinks(server, page):
     """What can be clicked is that of the position before: it leads nowhere else."""
-    from playwright.sync_api import expect
-
     page.goto(f"{server.url}/?opponent=alphabeta")
     cell(page, 5).click()
     says(page, "alphabeta plays 1, top left. Your turn: you are X.")
@@ -355,7 +335,7 @@ def test_a_server_that_is_too_busy_is_asked_again(server, page):
 
 def test_a_store_that_cannot_be_written(serve, page, tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    server = serve("--boards", "0", "--db", str(tmp_path / "file" / "games.db"))
+    server = serve(tmp_path / "file" / "games.db")
     page.goto(f"{server.url}/?opponent=friend")
     for number in (1, 4, 2, 5, 3):
         cell(page, number).click()
@@ -365,91 +345,27 @@ def test_a_store_that_cannot_be_written(serve, page, tmp_path):
     says(page, "X’s turn.")
 
 
-def test_the_server_is_started_again(serve, page):
-    first = serve("--boards", "0")
+def test_a_game_goes_on_when_the_server_starts_again(serve, page):
+    first = serve()
     page.goto(f"{first.url}/?opponent=alphabeta")
     says(page, "Your turn: you are X.")
-    first.end()
+    first.close()
     cell(page, 5).click()
     page.get_by_text("noughts is not running any more").wait_for()
     page.errors.clear()
-    serve("--boards", "0", port=first.port)
+    serve(port=first.port)
     says(page, "alphabeta plays 1, top left. Your turn: you are X.")
     assert page.get_by_role("alert").is_hidden()
     page.errors.clear()
 
 
-def test_from_another_computer_one_can_play_but_keeps_nothing(serve, page):
-    from noughts.web.server import own_addresses
-
+def test_another_computer_can_play_but_keeps_nothing(serve, page):
     if not own_addresses():
         pytest.skip("this computer is in no network")
-    server = serve("--boards", "0", "--lan")
+    server = serve(lan=True)
     page.goto(f"http://{own_addresses()[0]}:{server.port}/?opponent=friend")
     win_between_friends(page)
     page.get_by_text("Games from another computer are not kept.").wait_for()
     # Without TLS the browser says that it cannot heed one of the headers.
     page.errors[:] = [error for error in page.errors if "Opener-Policy" not in error]
     assert not kept(server)
-
-
-GAME = {
-    "session": "0123ABCD", "number": 1, "opponent": "hard", "first": True, "moves": "4108356",
-    "times": [1, 2, 3, 4, 5, 6, 7],
-}  # fmt: skip
-
-
-NO_GAMES = [
-    ({"moves": "41083"}, "only a whole game is kept"),
-    ({"moves": "4408356"}, "cell 4 is taken"),
-    ({"moves": "41083567"}, "the game ends with move 7"),
-    ({"opponent": "stockfish"}, "'stockfish' is not an engine"),
-    ({"opponent": "./mine.py"}, "'./mine.py' is not an engine"),
-    ({"times": [1, 2, 3, 4, 5, 6]}, "only a whole game is kept"),
-    ({"times": [1, 2, 3, 4, 5, 7, 6]}, "that is not a game"),
-    ({"times": [1, 2, 3, 4, 5, 6, 1e3]}, "that is not a game"),
-    ({"times": [1, 2, 3, 4, 5, 6, 10**12]}, "that is not a game"),
-    ({"session": "<script>"}, "that is not a game"),
-    ({"number": 0}, "that is not a game"),
-    ({"number": True}, "that is not a game"),
-]
-
-
-def test_a_browser_names_no_file_as_an_engine(server):
-    mine = server.folder / "mine.py"
-    mine.write_text("open(__file__ + '.ran', 'w')\ndef choose(board):\n    return 0\n")
-    status, _, answer = server.ask("GET", f"/api/reply?moves=&engine={mine}")
-    assert status == 400 and "is not an engine" in json.loads(answer)["error"]
-    assert not mine.with_name("mine.py.ran").exists()
-    assert "mine" not in server.ask("GET", "/api/players")[2].decode()
-
-
-def test_what_no_page_sends_is_not_kept(server):
-    headers = {
-        "Content_Type": "application/json", "X_Noughts_Token": server.token(),
-        "Origin": server.url,
-    }  # fmt: skip
-    for changed, says in NO_GAMES:
-        body = json.dumps(GAME | changed).encode()
-        status, _, answer = server.ask("POST", "/api/games", body, **headers)
-        assert status == 400 and says in json.loads(answer)["error"], changed
-    assert not kept(server)
-    for again in range(2):  # what is sent twice is kept once
-        status, _, answer = server.ask("POST", "/api/games", json.dumps(GAME).encode(), **headers)
-        assert (status, json.loads(answer)) == (200, {"game": 1}), again
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everyone_can_use_it(server, page, scheme):
-    from axe_playwright_python.sync_playwright import Axe
-
-    page.emulate_media(color_scheme=scheme)
-    page.set_viewport_size({"width": 360, "height": 740})
-    page.goto(f"{server.url}/?opponent=friend&moves=4108")
-    says(page, "X’s turn.")
-    page.get_by_label("What each free cell is worth").check()
-    for _ in range(2):  # with values alone, and with the heat map
-        found = Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
-        page.get_by_label("Chance to win against random play").check()
-    assert page.evaluate("document.documentElement.scrollWidth") == 360

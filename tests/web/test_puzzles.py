@@ -1,23 +1,11 @@
 """Puzzles in a real browser."""
 
-import json
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
-
+from browser import cell, says
 from noughts.game.positions import canonical, parse
 from noughts.game.puzzles import puzzle_of
 from sample_games import filled, stages
-
-
-def cell(page, number):
-    return page.get_by_role("group", name="Board").get_by_role("button").nth(number - 1)
-
-
-def says(page, text):
-    from playwright.sync_api import expect
-
-    expect(page.get_by_role("status")).to_have_text(text, timeout=60_000)
 
 
 def streak(page):
@@ -26,11 +14,6 @@ def streak(page):
 
 def shown(page):
     return parse_qs(urlsplit(page.url).query)["position"][0]
-
-
-@pytest.fixture
-def server(serve):
-    return serve("--boards", "0")
 
 
 def test_right_wrong_and_the_streak(server, page):
@@ -55,6 +38,15 @@ def test_right_wrong_and_the_streak(server, page):
     assert streak(page) == ["0", "1"]  # the first answer counts
     for name in ("Show the move", "Try again"):
         assert page.get_by_role("button", name=name).is_hidden()
+
+
+def test_the_level_and_what_people_did_are_shown(serve, page, tmp_path):
+    """Ten people answer a corner, six of them on an edge."""
+    wrong, right = [0, 1, 4, 8, 3, 5, 6], [8, 4, 0, 2, 6, 3, 7]
+    answers = enumerate([wrong] * 6 + [right] * 4, 1)
+    db = filled(tmp_path / "class.db", *(stages(cells, None, "PP", at) for at, cells in answers))
+    page.goto(f"{serve(db).url}/puzzles?position=..X......")
+    page.get_by_text("★★★ In the games that are kept, 6 of 10 went wrong here.").wait_for()
 
 
 def following(page):
@@ -88,66 +80,15 @@ def test_a_link_to_what_is_not_a_puzzle(server, page):
     page.get_by_role("status").filter(has_text="The only move is").wait_for()
 
 
-def test_never_the_same_twice_in_a_row(server, page):
+def test_the_next_puzzle_is_of_the_level_and_not_the_same(server, page):
     page.goto(f"{server.url}/puzzles")
     page.get_by_role("status").filter(has_text="find the only move").wait_for()
     was = page.url
     page.get_by_label("Level").select_option("3")
     page.wait_for_url(lambda url: url != was)
     page.get_by_text("★★★", exact=True).wait_for()
-    before = None
-    for _ in range(10):
-        now = canonical(parse(shown(page)))
-        assert puzzle_of(now) and now != before
-        before = now
-        with page.expect_request(f"**/api/puzzle?*after={shown(page)}"):
-            following(page)
-    page.get_by_role("status").filter(has_text="find the only move").wait_for()
-
-
-def test_graded_by_people(serve, page, tmp_path):
-    """Ten people answer a corner, six of them on an edge."""
-    db = filled(
-        tmp_path / "class.db",
-        *(
-            stages([0, 1, 4, 8, 3, 5, 6] if number < 7 else [8, 4, 0, 2, 6, 3, 7], seats="PP",
-                   number=number)
-            for number in range(1, 11)
-        ),
-    )  # fmt: skip
-    server = serve("--boards", "0", "--db", str(db))
-    page.goto(f"{server.url}/puzzles?position=..X......")
-    page.get_by_text("★★★ In the games that are kept, 6 of 10 went wrong here.").wait_for()
-
-
-QUESTIONS = [
-    ("/api/puzzle?position=.........", "......... is not a puzzle"),
-    ("/api/puzzle?position=XXXXXXXXX", "there must be as many X as O"),
-    ("/api/puzzle?level=4", "'4' is not a level"),
-    ("/api/puzzle?after=x", "'x' is not a position"),
-    ("/api/puzzle/answer?position=XX.OO....&cell=0", "'0' is not a free cell"),
-    ("/api/puzzle/answer", "is not a position"),
-    ("/api/reply?engine=hard&moves=44", "move 2: cell 4 is taken"),
-    ("/api/reply?engine=x", "'x' is not an engine"),
-    ("/api/position?start=XXX......", "there must be as many X as O"),
-]
-
-
-def test_questions_that_make_no_sense(server):
-    for address, says in QUESTIONS:
-        status, _, answer = server.ask("GET", address)
-        assert status == 400 and says in json.loads(answer)["error"], address
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everyone_can_use_it(server, page, scheme):
-    from axe_playwright_python.sync_playwright import Axe
-
-    page.emulate_media(color_scheme=scheme)
-    page.set_viewport_size({"width": 360, "height": 740})
-    page.goto(f"{server.url}/puzzles?position=X........")
-    cell(page, 2).click()
-    says(page, "Wrong: 2 is not the move.")
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    before = canonical(parse(shown(page)))
+    with page.expect_request(f"**/api/puzzle?*level=3&after={shown(page)}"):
+        following(page)
+    now = canonical(parse(shown(page)))
+    assert puzzle_of(now) and now != before

@@ -19,6 +19,11 @@ def db(tmp_path):
     return filled(path, stages(DRAW, seats="PP"), board="usb-2")
 
 
+@pytest.fixture
+def url(serve, db):
+    return f"{serve(db).url}/statistics"
+
+
 def rows(page, name):
     """The rows of the table of this name, without its charts."""
     table = page.get_by_role("table", name=name)
@@ -28,9 +33,11 @@ def rows(page, name):
     ]
 
 
-def test_figures_charts_and_positions_that_can_be_tried(serve, db, page):
-    url = serve("--boards", "0", "--db", str(db)).url
-    page.goto(f"{url}/statistics")
+def test_figures_charts_and_positions_that_can_be_tried(url, page):
+    held = Held(page, "**/api/statistics")
+    page.goto(url)
+    expect(page.get_by_role("status")).to_have_text("Counting the games…")
+    held.next().continue_()
     expect(page.get_by_role("status")).to_have_text("4 games")
     facts = page.locator(".facts li").all_inner_texts()
     assert [fact.replace("\n", " ") for fact in facts] == [
@@ -75,18 +82,8 @@ def test_figures_charts_and_positions_that_can_be_tried(serve, db, page):
         "href", "/?position=....X...."
     )
 
-    page.goto(f"{url}/statistics?board=usb-2")
+    page.goto(f"{url}?board=usb-2")
     expect(page.get_by_role("status")).to_have_text("1 game: boards with 'usb-2' in their name")
     expect(page.get_by_text("No person made a mistake.")).to_be_visible()
-    page.goto(f"{url}/statistics?result=abandoned")
+    page.goto(f"{url}?result=abandoned")
     expect(page.get_by_role("status")).to_have_text("No game matches.")
-
-
-def test_while_it_counts_it_says_so(serve, db, page):
-    """An answer that takes long is held back until the page has been looked at."""
-    url = serve("--boards", "0", "--db", str(db)).url
-    held = Held(page, "**/api/statistics")
-    page.goto(f"{url}/statistics")
-    expect(page.get_by_role("status")).to_have_text("Counting the games…")
-    held.next().continue_()
-    expect(page.get_by_role("status")).to_have_text("4 games")

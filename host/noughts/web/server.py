@@ -204,9 +204,16 @@ def serve(
 
     ending: called when that begins.
     """
-    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     logging.getLogger("asyncio").addFilter(lambda said: "out of system" not in said.getMessage())
     _raise_file_limit()
+    http_server(application, ending).run(sockets=[sock])
+
+
+def http_server(
+    application: ASGIApp, ending: Callable[[], object] = lambda: None
+) -> uvicorn.Server:
+    """What `serve` runs; in another thread than the main one, `should_exit` ends it."""
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     options: dict[str, Any] = {
         "http": _Protocol,
         "ws": _Socket,
@@ -222,4 +229,4 @@ def serve(
         "proxy_headers": False,
         "timeout_graceful_shutdown": _LAST_S,
     }
-    _Server(uvicorn.Config(application, **options), ending).run(sockets=[sock])
+    return _Server(uvicorn.Config(application, **options), ending)

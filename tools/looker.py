@@ -11,7 +11,7 @@ from typing import Any
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from browser import Server
+from page_server import Server
 
 _LIMIT_S = 120.0
 

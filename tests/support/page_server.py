@@ -1,0 +1,128 @@
+"""The page's server: in a thread of the tests, or `noughts web` in a process of its own."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from noughts.web.app import application
+from noughts.web.hub import Hub
+from noughts.web.server import http_server, listening, own_addresses
+from noughts.web.site import Site
+
+_START_S = 120.0
+
+
+class _Served:
+    """A server that runs until `close()`."""
+
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def ask(
+        self, method: str, address: str, body: bytes | None = None, **headers: str
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """A request that no browser made; `_` in a header's name stands for `-`."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_START_S)
+        with closing(connection):
+            connection.request(method, address, body, named)
+            response = connection.getresponse()
+            return response.status, dict(response.headers.items()), response.read()
+
+    def token(self) -> str:
+        """What a page of this start shows when it changes something."""
+        match = re.search(rb'<meta name="token" content="([\w-]+)">', self.ask("GET", "/")[2])
+        assert match
+        return match[1].decode()
+
+
+class ThreadServer(_Served):
+    """The page's server, in a thread of this process."""
+
+    def __init__(self, db: Path, boards: int = 0, lan: bool = False, port: int = 0) -> None:
+        self.db = db
+        self._sock = listening(port, lan)
+        self.port = self._sock.getsockname()[1]
+        hosts = (*Site.hosts, *own_addresses()) if lan else Site.hosts
+        self.site = Site(db, self.port, hosts, lan, boards)
+        self.hub = Hub(self.site)
+        ready = threading.Event()
+        self._server = http_server(application(self.site, self.hub, ready.set), self.hub.stop)
+        self._thread = threading.Thread(target=self._server.run, args=([self._sock],))
+        self._thread.start()
+        assert ready.wait(_START_S)
+
+    def token(self) -> str:
+        return self.site.token
+
+    def close(self) -> None:
+        """End it, as a signal does."""
+        self._server.should_exit = True
+        self._thread.join()
+        self._sock.close()
+
+
+class Server(_Served):
+    """`noughts web`, or a program like it, in a process of its own, on a port of the system's.
+
+    files: how many files it may open, and no more.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *words: str,
+        port: int = 0,
+        program: Sequence[str] = ("-m", "noughts"),
+        files: int | None = None,
+    ) -> None:
+        home = {"HOME": str(folder), "XDG_DATA_HOME": str(folder), "PYTHONUTF8": "1"}
+        started = [sys.executable, *program, "web", "--no-browser", "--port", str(port), *words]
+        if files is not None:
+            started = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *started]
+        self.process = subprocess.Popen(
+            started,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **home},
+        )
+        self.said = ""
+        self.port = int(self._wait_for(r"noughts is at http://[\w.]+:(\d+)/")[1])
+
+    def _wait_for(self, pattern: str) -> re.Match[str]:
+        assert self.process.stderr is not None
+        end = time.monotonic() + _START_S
+        while not (match := re.search(pattern, self.said)):
+            ready, _, _ = select.select([self.process.stderr], [], [], 0.1)
+            data = os.read(self.process.stderr.fileno(), 65536) if ready else b""
+            self.said += data.decode()
+            if time.monotonic() > end or (ready and not data):
+                self.close()
+                raise AssertionError(f"no {pattern!r} in {self.said!r}")
+        return match
+
+    def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
+        """Send a signal; gives the exit status, and all that it has printed."""
+        self.process.send_signal(number)
+        _, rest = self.process.communicate(timeout=_START_S)
+        return self.process.returncode, self.said + rest.decode()
+
+    def close(self) -> None:
+        """End it, whatever it does."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
