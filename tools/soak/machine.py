@@ -95,7 +95,7 @@ class Machine:
 
     def logged(self) -> list[Game]:
         """The games in a V2's data log."""
-        return list(data_log.games(bytes(self.microbit._chip._log_flash._memory)))
+        return list(data_log.games(self.microbit.my_data() or b""))
 
     def cut_power(self) -> None:
         """Cut the power, and give it back."""
