@@ -314,7 +314,8 @@ def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive):
 
     content = b"\n" * 70_000 + b":00000001FF\n"
     what = flashing.Hex(content, brain.make(), frozenset({"V1"}))
-    flashing.flash(drives.look(one.path), what, shown.append, progress, verify=False)
+    found, keep = drives.look(one.path), shown.append
+    flashing.flash(found, what, shown.append, progress, verify=False, keep=keep)
     assert shown[1:] == [len(content), str(one.path), f"{one.path}: copied; not verified"]
     assert sum(counts) == len(content) and len(counts) > 1
 

@@ -115,7 +115,13 @@ def test_a_board_that_has_begun_before_it_is_heard_begins_again(plugged_in, driv
     what = flashing.Hex(b":00000001FF\n", brain.make(), frozenset({"V1", "V2"}))
     booted, told = [], []
     flashing.flash(
-        look(stand_in.path), what, told.append, progress, port=board.port, started=booted.append
+        look(stand_in.path),
+        what,
+        told.append,
+        progress,
+        port=board.port,
+        started=booted.append,
+        keep=told.append,
     )
     assert [boot.table_id for boot in booted] == ["2798"]
     assert f"game {__version__}, table 2798" in told[-1]

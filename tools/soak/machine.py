@@ -95,7 +95,8 @@ class Machine:
 
     def logged(self) -> list[Game]:
         """The games in a V2's data log."""
-        return data_log.games(self.microbit.my_data() or b"")
+        content = self.microbit.my_data()
+        return [] if content is None else data_log.games(content)
 
     def cut_power(self) -> None:
         """Cut the power, and give it back."""

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from noughts.commands.options import add_radio, add_unproved, prove_table
+from noughts.commands import recovered_games
+from noughts.commands.options import add_db, add_radio, add_unproved, prove_table
 from noughts.errors import BoardError, NoughtsError, in_words, printable
 from noughts.hardware import drive as drives
 from noughts.hardware.drive import Drive
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="do not check on the serial port that the game starts",
     )
+    add_db(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,7 +61,8 @@ def run(args: argparse.Namespace) -> int:
     failed = 0
     for drive in chosen:
         try:
-            flash(drive, what, say, progress, port=args.port, verify=not args.no_verify)
+            keep = recovered_games.of_drive(drive, args.port, args.db)
+            flash(drive, what, say, progress, port=args.port, verify=not args.no_verify, keep=keep)
         except (NoughtsError, OSError) as error:
             if not args.all:
                 raise

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from noughts import brain
-from noughts.commands.options import add_radio, add_unproved, prove_table
+from noughts.commands import recovered_games
+from noughts.commands.options import add_db, add_radio, add_unproved, prove_table
 from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError
 from noughts.hardware.ports import choose_port
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="overwrite another program's files of the same names, such as its main.py",
     )
+    add_db(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,7 +61,14 @@ def run(args: argparse.Namespace) -> int:
     name = choose_port(args.port)
     print(
         bring_up_to_date(
-            name, files, args.replace, print, _interruptible, radio=args.radio, forget=args.forget
+            name,
+            files,
+            args.replace,
+            print,
+            _interruptible,
+            radio=args.radio,
+            forget=args.forget,
+            keep=recovered_games.of_port(name, args.db),
         )
     )
     return 0

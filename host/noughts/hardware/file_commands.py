@@ -57,6 +57,12 @@ for m in n.split():
 print([m for m in os.listdir() if m in n.split()])
 """
 
+_READ = """\
+for m in n.split():
+ with open(m, 'rb') as f:
+  print((m, f.read({})))
+"""
+
 FORGET_LOG = """\
 try:
  import log
@@ -99,6 +105,16 @@ def removing(names: Sequence[str]) -> tuple[list[str], str]:
     listed = " ".join(names)
     check = _CHECK.format(b"", _digest(listed.encode("ascii")))
     return [f"n = {listed!r}\n{check}{_REMOVE}"], "[]"
+
+
+def reading(names: Sequence[str], size: int) -> list[str]:
+    """The commands that print the names of files and their first bytes, so many at most.
+
+    No name may have a blank in it.
+    """
+    listed = " ".join(names)
+    check = _CHECK.format(b"", _digest(listed.encode("ascii")))
+    return [f"n = {listed!r}\n{check}{_READ.format(size)}"]
 
 
 def _digest(piece: bytes) -> int:

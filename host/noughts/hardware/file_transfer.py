@@ -19,8 +19,16 @@ import serial
 from noughts.errors import BoardError
 from noughts.hardware import clock
 from noughts.hardware.boot import Start, gone, wait_for_start
-from noughts.hardware.file_commands import FORGET_LOG, SURVEY, checksum, removing, writing
+from noughts.hardware.file_commands import (
+    FORGET_LOG,
+    SURVEY,
+    checksum,
+    reading,
+    removing,
+    writing,
+)
 from noughts.hardware.ports import LOST
+from noughts.hardware.release_1_0_0 import Left, candidates, left_in, longest
 from noughts.packing import MARK
 
 _Answer = TypeVar("_Answer")
@@ -110,19 +118,20 @@ class BoardFiles:
         with self._asking("listen"):
             port.timeout = _ANSWER_S
 
-    def survey(self) -> tuple[str, dict[str, BoardFile]]:
+    def survey(self, patient: bool = True) -> tuple[str, dict[str, BoardFile]]:
         """The board's kind, `V1` or `V2`, and its files by name.
 
-        Raises `BoardError` when the board does not answer, or not as it should.
+        patient: wait for a board that has just been switched on. Raises `BoardError` when the board
+        does not answer, or not as it should.
         """
         with self._asking("list its files"):
-            self._stop_patiently()
+            self._stop_patiently(_PATIENCE_S if patient else _PATIENCE_S[:2])
             self._port.timeout = _ANSWER_S
             return self._answered([SURVEY], _surveyed)
 
-    def _stop_patiently(self) -> None:
+    def _stop_patiently(self, patience: Sequence[float]) -> None:
         """A board that has just been switched on does not listen until its program runs."""
-        *first_s, last_s = _PATIENCE_S
+        *first_s, last_s = patience
         for patience_s in first_s:
             try:
                 return self._stop(patience_s)
@@ -146,6 +155,21 @@ class BoardFiles:
         if err:
             raise OSError(microfs.clean_error(err))
         return read(out)
+
+    def left_by_1_0_0(self, kind: str, present: Mapping[str, BoardFile]) -> Left:
+        """What release 1.0.0 left among the files of a survey. Raises `BoardError`."""
+        names = candidates(kind, {name: file.start for name, file in present.items()})
+
+        def contents(out: bytes) -> Left:
+            files = dict(ast.literal_eval(line) for line in out.decode().splitlines())
+            if sorted(files) != names:
+                raise ValueError
+            return left_in(files)
+
+        if not names:
+            return Left()
+        with self._asking("show the games that it has stored"):
+            return self._answered(reading(names, longest(kind)), contents)
 
     def send(self, name: str, content: bytes) -> None:
         """Write a file to the board. Raises `BoardError`."""
@@ -207,9 +231,13 @@ class BoardFiles:
 
     def restart(self) -> Start:
         """Restart the board, and return what it says then. Raises `BoardError`."""
+        self.go_on()
+        return wait_for_start(self._port)
+
+    def go_on(self) -> None:
+        """Restart the board. Raises `BoardError`."""
         with self._asking("start"):
             self._port.write(b"\x02\x04")  # out of the raw REPL, and a soft reset
-        return wait_for_start(self._port)
 
 
 def same(board: Mapping[str, BoardFile], files: Mapping[str, bytes]) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,9 +19,10 @@ from noughts.hardware import clock
 from noughts.hardware import drive as drives
 from noughts.hardware.boot import Start, confirmed_start, reset_by_break, soft_reset, wait_for_start
 from noughts.hardware.drive import Drive
+from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import find_ports, open_port
-from noughts.hardware.update import Progress
-from noughts.protocol.sentences import Boot
+from noughts.hardware.update import Progress, recovered
+from noughts.protocol.sentences import Boot, Game
 from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 
 _PORT_COMES_BACK_S = 10.0
@@ -85,11 +86,13 @@ def flash(
     port: str | None = None,
     verify: bool = True,
     started: Callable[[Boot], object] = lambda boot: None,
+    keep: Callable[[Sequence[Game]], object],
 ) -> None:
     """Copy a hex to a board, and see on its serial port that the game, or gateway, starts.
 
     say: gets what is done, in lines. port: where it starts, if it cannot be found. started: gets
-    what the game says then. Raises `BoardError`.
+    what the game says then. keep: stores games that release 1.0.0 has left on the board, which then
+    go. Raises `BoardError`.
     """
     if drive.maintenance:
         raise BoardError(drives.MAINTENANCE)
@@ -101,6 +104,7 @@ def flash(
     say(f"flashing {drive}")
     if what.radio.sends is not None and drive.board == V1:
         say(V1_WITHOUT_RADIO)
+    _recover(drive, port or _known_port(drive), keep, say)
     with progress(len(what.content)) as steps:
         steps.doing(str(drive.path))
         whole = drives.copy(what.content, drive, steps.advance)
@@ -127,19 +131,49 @@ def flash(
     say(f"{drive.path}: {confirmed_start(start, table_id, what.radio)}")
 
 
+def _recover(
+    drive: Drive,
+    name: str | None,
+    keep: Callable[[Sequence[Game]], object],
+    say: Callable[[str], object],
+) -> None:
+    """Keep the games that release 1.0.0 has left on a board, if its port is known."""
+    if name is None:
+        return
+    try:
+        with contextlib.closing(open_port(name)) as port:
+            board = BoardFiles(port)
+            with board.stopped():
+                kind, present = board.survey(patient=False)
+                games = board.left_by_1_0_0(kind, present).games
+                board.go_on()  # the drive may refuse the hex
+    except BoardError as error:
+        say(f"{drive.path}: games of release 1.0.0, if it has any, cannot be read: {error}")
+        return
+    if games:
+        keep(games)
+        say(f"{drive.path}: {recovered(games)}")
+
+
+def _known_port(drive: Drive) -> str | None:
+    """The serial port of the board whose drive it is, as USB tells."""
+    if drive.usb_id is None:
+        return None
+    return next((port.name for port in find_ports() if port.usb_id == drive.usb_id), None)
+
+
 def _port(drive: Drive, wanted: str | None) -> str:
     """The serial port of the board whose drive it is; it may take a moment to come back."""
     if wanted is not None:
         return wanted
     end_s = clock.monotonic() + _PORT_COMES_BACK_S
     while True:
-        ports = find_ports()
-        for port in ports:
-            if drive.usb_id is not None and port.usb_id == drive.usb_id:
-                return port.name
+        if (name := _known_port(drive)) is not None:
+            return name
         if clock.monotonic() > end_s:
             break
         clock.sleep(0.2)
+    ports = find_ports()
     if len(ports) == 1 and None in (ports[0].usb_id, drive.usb_id):
         return ports[0].name
     raise BoardError(

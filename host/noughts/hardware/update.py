@@ -10,7 +10,7 @@ never less room than in the end.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -24,7 +24,7 @@ from noughts.firmware.image import size_on_board
 from noughts.hardware.boot import confirmed_start
 from noughts.hardware.file_transfer import BoardFile, BoardFiles, same
 from noughts.hardware.ports import open_port
-from noughts.protocol.sentences import Boot
+from noughts.protocol.sentences import Boot, Game
 from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
@@ -32,8 +32,6 @@ SETTINGS = "settings"
 _CHOICE = re.compile(rb"[PEMH][bt]")
 _STORED_GAME = re.compile(rb"1\d{5}\$NG,")
 """How a V1's file of a stored game begins (`device/kept.py`); its name is a number."""
-_LEFT_BY_1_0_0 = re.compile(rb"1\d{5}[PEMH][bt]")
-"""How release 1.0.0 began such a file, and that of the menu's choice; on a V2 the file `0`."""
 _ROOM = {"V1": 27_648, "V2": 20_480}
 """Bytes of the smallest file system that an official firmware has."""
 
@@ -75,12 +73,14 @@ def bring_up_to_date(
     started: Callable[[Boot], object] = lambda boot: None,
     radio: Radio | None = None,
     forget: bool = False,
+    *,
+    keep: Callable[[Sequence[Game]], object],
 ) -> str:
     """Compare, send what differs, restart, confirm; gives what the board says then, in words.
 
     files: the game's. started: gets what it says then as it is. radio: what the board is to do by
     radio, by default what it does already. forget: it is not to tell the games again that it has
-    kept. Raises `BoardError`.
+    kept. keep: stores games that release 1.0.0 has left, which then go. Raises `BoardError`.
     """
     table_id = brain.of(files).id
     with closing(open_port(port_name)) as port:
@@ -89,6 +89,9 @@ def bring_up_to_date(
             kind, present = board.survey()
             wanted = _radio_on(present) if radio is None else radio
             chosen = _chosen(kind, wanted, files)
+            left = board.left_by_1_0_0(kind, present)
+            for name in left.files:
+                del present[name]
             update = plan(kind, present, chosen, replace)
             say(
                 f"micro:bit {kind} on {port_name}: {len(update.send)} of {len(chosen)} files to "
@@ -96,6 +99,13 @@ def bring_up_to_date(
             )
             if radio is None and wanted != OFF:
                 say(f"radio: still {wanted}; `noughts put --radio off` ends that")
+            if left.games and not forget:
+                keep(left.games)
+                say(recovered(left.games))
+            if left.files:
+                board.remove(left.files)
+            if left.choice and not forget and SETTINGS not in present:
+                board.send(SETTINGS, left.choice)
             _carry_out(update, board, chosen, progress)
             if forget:
                 forget_games(kind, board, present, say)
@@ -103,6 +113,12 @@ def bring_up_to_date(
     if start.boot is not None:
         started(start.boot)
     return confirmed_start(start, table_id, wanted)
+
+
+def recovered(games: Sequence[Game]) -> str:
+    """What to say of games that are stored."""
+    count = "1 game" if len(games) == 1 else f"{len(games)} games"
+    return f"recovered {count} that release 1.0.0 had stored on the board"
 
 
 def forget_games(
@@ -184,12 +200,8 @@ def plan(
 
 
 def _ours(present: Mapping[str, BoardFile]) -> set[str]:
-    """Those of our files that microfs can remove; also where 1.0.0 stored games and the choice."""
-    return {
-        name
-        for name, file in present.items()
-        if (file.ours and _plain(name)) or (name.isdigit() and _LEFT_BY_1_0_0.match(file.start))
-    }
+    """Those of our files that microfs can remove."""
+    return {name for name, file in present.items() if file.ours and _plain(name)}
 
 
 def _foreign(file: BoardFile) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from noughts.errors import printable
 from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
-from noughts.protocol.sentences import Boot, write
+from noughts.protocol.sentences import Sentence, write
 from noughts.virtual.board import VirtualBoard
 from noughts.watch.events import BoardNamed, BoardRefused, Event
 from noughts.watch.port_monitor import Change, DataReceived, PortClosed, PortMonitor, PortOpened
@@ -152,9 +152,10 @@ class Hub:
             changes.append(self._heard.get())
         return changes
 
-    def hear(self, name: str, boot: Boot) -> None:
-        """Keep what a board has said to whoever updated it."""
-        self._heard.put(DataReceived(name, f"{write(boot)}\r\n".encode()))
+    def hear(self, name: str, *sentences: Sentence) -> None:
+        """Keep what a board has said to whoever updated it, or what was in its files."""
+        said = "".join(f"{write(sentence)}\r\n" for sentence in sentences)
+        self._heard.put(DataReceived(name, said.encode()))
 
     @property
     def stopping(self) -> bool:

@@ -6,7 +6,7 @@ Each runs in a thread; what it is doing, and what came of it, is told to all bro
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 
 from noughts import brain
@@ -20,7 +20,7 @@ from noughts.hardware.ports import Port, open_port
 from noughts.hardware.probe import ProbedBoard, find_boards, probe
 from noughts.hardware.update import bring_up_to_date
 from noughts.invocation import as_typed
-from noughts.protocol.sentences import Boot
+from noughts.protocol.sentences import Boot, Game
 from noughts.virtual.program import program
 from noughts.watch.port_monitor import name_of
 from noughts.web.hub import Hub
@@ -96,7 +96,13 @@ class Works:
             brain.prove(brain.of(files))
             with self._hub.monitor.lent(name):
                 return bring_up_to_date(
-                    port, files, False, told.say, told.progress, self._boot(name)
+                    port,
+                    files,
+                    False,
+                    told.say,
+                    told.progress,
+                    self._boot(name),
+                    keep=self._keep(name),
                 )
 
         self._begin(name, "update", work)
@@ -112,7 +118,14 @@ class Works:
                 drive, what = self._drive(name), our_hex()
                 if what.table is not None:
                     brain.prove(what.table)
-                flash(drive, what, told.say, told.progress, started=self._boot(name))
+                flash(
+                    drive,
+                    what,
+                    told.say,
+                    told.progress,
+                    started=self._boot(name),
+                    keep=self._keep(name),
+                )
             return "flashed"
 
         self._begin(name, "flash", work)
@@ -158,6 +171,10 @@ class Works:
     def _boot(self, name: str) -> Callable[[Boot], None]:
         """What a board says to us when it starts is kept, as if the watch had heard it."""
         return lambda boot: self._hub.hear(name, boot)
+
+    def _keep(self, name: str) -> Callable[[Sequence[Game]], None]:
+        """Games in a board's files are kept, as if it had sent them after a reset."""
+        return lambda games: self._hub.hear(name, *games)
 
     def _drive(self, name: str) -> drives.Drive:
         for drive in drives.find_drives():
