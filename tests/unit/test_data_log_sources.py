@@ -201,11 +201,10 @@ def test_a_full_log_is_watched_beside_its_boards_cable(drives, tmp_path):
     heard = [replace(stage, boot="3E5A5FD2") for stage in stages([4, 0, 8], "x", number=150)]
 
     class Cable:
-        lines = [DataReceived(BOARD, write(stage).encode() + b"\r\n") for stage in heard]
-
         def poll(self):
-            lines, self.lines = self.lines, []
-            return lines
+            return [
+                DataReceived(BOARD, write(heard.pop(0)).encode() + b"\r\n") for _ in list(heard)
+            ]
 
     watch = Watch(
         Store(db, create=True), Sources([Cable(), drives.source]), RawLog(tmp_path / "raw")

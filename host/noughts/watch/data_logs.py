@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from noughts.errors import DataLogError, in_words
+from noughts.errors import DataLogError, in_words, printable
 from noughts.hardware.drive import Drive, find_drives
 from noughts.hardware.ports import Port
 from noughts.protocol import data_log
@@ -41,6 +41,11 @@ class DataLogUnreadable:
 
 
 LogChange = DataLogRead | DataLogUnreadable
+
+
+def name_of_copy(file: str) -> str:
+    """The name under which the store keeps the games of a log that was copied to this file."""
+    return f"file-{printable(file)}"
 
 
 class DataLogs:
