@@ -13,9 +13,9 @@ import microbit
 read = (microbit.pin5.read_digital, microbit.pin11.read_digital)
 v2 = hasattr(microbit, "pin_logo")
 if v2:
-    import v2
+    import v2  # type: ignore[assignment]
 
-    read = v2.read(read)
+    read = v2.read(read)  # type: ignore[attr-defined]
 
 # now: running time at this turn of the loop, ms; pending: 1, 2 or 0 for none; start: when the
 # pending press began, ms

@@ -27,7 +27,7 @@ try:
 
     log.set_labels(*LABELS, timestamp=None)
 except (ImportError, OSError) as e:  # a firmware before 2.1
-    log = None
+    log = None  # type: ignore[assignment]
     print("games are not stored:", e)
 
 
@@ -38,5 +38,5 @@ def keep(text):
         try:
             log.add(dict(zip(LABELS, text[4:-3].split(","))))
         except OSError as e:  # it is full
-            log = None
+            log = None  # type: ignore[assignment]
             print("games are not stored:", e)

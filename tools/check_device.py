@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = ROOT / ".venv" / "device-stubs"
 PACKAGE = "micropython-microbit-stubs-en>=0.0.1b2"
-WANTED = ("microbit", "machine.pyi", "micropython.pyi", "radio.pyi")
+WANTED = ("microbit", "log.pyi", "machine.pyi", "micropython.pyi", "radio.pyi")
 
 
 def unpack() -> None:

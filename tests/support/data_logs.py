@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from noughts.emulator import Microbit
 from noughts.protocol.sentences import Game, write
 
 HEADING = "boot,game,seats,first,moves,ms,end"
@@ -20,3 +21,8 @@ def data_log(*rows: str, end: int = _END, start: int = _START) -> bytes:
     data = "".join(f"{each}\n" for each in rows)
     made = (head + fields.encode()).ljust(_START, b"\xff") + data.encode()
     return made.ljust(_SIZE, b"\xff")
+
+
+def log_on_drive(microbit: Microbit) -> bytes:
+    """What the drive of an emulated V2 would hold."""
+    return bytes(microbit._chip._log_flash._memory)  # type: ignore[union-attr]

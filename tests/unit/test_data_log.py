@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_logs import HEADING, data_log, row
+from data_logs import HEADING, data_log, log_on_drive, row
 from noughts.errors import DataLogError
 from noughts.protocol.data_log import MAX_SIZE, games
 from official import stepped
@@ -18,10 +18,6 @@ ONE = replace(stages([4, 0, 8, 2, 1], "x")[-1], boot="3E5A5FD2")
 TWO = replace(stages([0, 3, 1, 4, 2], number=2)[-1], boot="3E5A5FD2")
 
 
-def emulated(microbit):
-    return bytes(microbit._chip._log_flash._memory)
-
-
 def test_the_games_of_an_emulated_v2():
     machine = Machine("V2", 3)
     player = Player(machine)
@@ -31,7 +27,7 @@ def test_the_games_of_an_emulated_v2():
         player.tap(B)
         player.leave()
     ended = [game for game in player.games if game.end != "-"]
-    assert len(ended) == 2 and games(emulated(machine.microbit)) == ended
+    assert len(ended) == 2 and games(log_on_drive(machine.microbit)) == ended
 
 
 def test_rows_beside_the_columns_of_another_program():
@@ -49,7 +45,7 @@ print('done')
 """
     board = stepped("V2 2.1.2")({"main.py": program.encode()})
     assert board.run_until(lambda: b"done" in board.uart.received, 60e6, step_us=20_000)
-    assert games(emulated(board)) == [ONE, TWO]
+    assert games(log_on_drive(board)) == [ONE, TWO]
 
 
 @pytest.mark.parametrize(

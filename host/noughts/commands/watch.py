@@ -26,6 +26,7 @@ from noughts.store.store import Store, default_path
 from noughts.terminal.lines import say
 from noughts.terminal.stuck import leaving_a_stuck_terminal
 from noughts.watch import raw_log
+from noughts.watch.data_logs import DataLogs
 from noughts.watch.events import Event
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.radio_lines import MAX_BOARDS
@@ -145,6 +146,10 @@ def _watch(args: argparse.Namespace, rooms: Rooms, store: Store) -> int:
             monitor = PortMonitor(rooms.ports)
             stack.callback(monitor.close)
             sources.append(monitor)
+            if not rooms.ports:
+                logs = DataLogs()
+                stack.callback(logs.close)
+                sources.append(logs)
         watch = Watch(store, Sources(sources), log, known(args, store))
         stack.callback(watch.close)
         if args.plain or args.json or not sys.stdout.isatty():

@@ -19,6 +19,7 @@ from noughts.store.store import Store
 from noughts.terminal.lines import say
 from noughts.terminal.progress import progress
 from noughts.watch import raw_log
+from noughts.watch.data_logs import name_of_copy
 from noughts.watch.events import Event, StoreBusy
 from noughts.watch.known_boards import known_ids
 from noughts.watch.recorder import Recorder
@@ -41,7 +42,7 @@ def _read(args: argparse.Namespace, file: BufferedReader, store: Store) -> int:
     session.names.update(names(store))
     recorder = Recorder(store, None, known(args, store))
     called = "stdin" if args.captured == "-" else printable(Path(args.captured).name)
-    name = args.name or (called if args.captured == "-" else f"file-{called}")
+    name = args.name or (called if args.captured == "-" else name_of_copy(called))
     total = Path(args.captured).stat().st_size if args.captured != "-" else 0
     lines = EventLines(args.json, lambda: None)
     with progress(total) as steps:

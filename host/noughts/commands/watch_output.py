@@ -20,6 +20,7 @@ with --json, each line is an object with "at" (when it was printed; ISO 8601, UT
   kept       board, again, new (kept games that a board has told at its start, each a game below)
   refused    board, gateway, why (what a board says by radio is not kept)
   waiting    port, why                 noise    board, text
+  unreadable board, why (its data log, MY_DATA.HTM on its drive)
   named      board, name (what people call it; null: nothing any more)
   unknown    board, what
   boot       board, gateway, new, boot, hardware, release, table_id

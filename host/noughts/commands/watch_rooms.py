@@ -12,6 +12,7 @@ from noughts.errors import NoughtsError
 from noughts.rooms.address import BrokerAddress, is_broker, parse
 from noughts.rooms.topics import room_name
 from noughts.terminal.lines import say
+from noughts.watch.data_logs import LogChange
 from noughts.watch.port_monitor import Change
 from noughts.watch.recorder import Delivered
 from noughts.watch.room_events import RoomEvent
@@ -27,7 +28,7 @@ class Sources:
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = sources
 
-    def poll(self) -> Sequence[Change | RoomEvent | Delivered]:
+    def poll(self) -> Sequence[Change | LogChange | RoomEvent | Delivered]:
         """What has happened in all of them."""
         return [change for source in self._sources for change in source.poll()]
 

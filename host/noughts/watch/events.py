@@ -10,6 +10,7 @@ from noughts.protocol.describe import counted, describe, describe_whole, short
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, Sentence
 from noughts.store import timestamps
+from noughts.watch.data_logs import DataLogUnreadable
 from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
 from noughts.watch.room_events import (
     BrokerAnswered,
@@ -116,6 +117,7 @@ Event = (
     PortOpened
     | PortClosed
     | PortUnavailable
+    | DataLogUnreadable
     | SentenceStored
     | KeptGamesTold
     | BoardRefused
@@ -133,6 +135,7 @@ _NAMES = {
     PortOpened: "connected",
     PortClosed: "gone",
     PortUnavailable: "waiting",
+    DataLogUnreadable: "unreadable",
     KeptGamesTold: "kept",
     BoardRefused: "refused",
     BoardNamed: "named",
@@ -175,6 +178,8 @@ def in_words(event: Event, called: Callable[[str], str] = short) -> str:
     if isinstance(event, KeptGamesTold):
         new = f", {event.new:,} new" if event.new else ""
         return f"{called(event.board)}: {counted(event.again, 'kept game')} told again{new}"
+    if isinstance(event, DataLogUnreadable):
+        return f"{called(event.board)}: {event.why}"
     if isinstance(event, BoardRefused):
         return f"{called(event.board)}: refused: {event.why}"
     if isinstance(event, PortOpened):

@@ -14,6 +14,7 @@ from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store
 from noughts.store.store_files import beside
+from noughts.watch.data_logs import DataLogRead, LogChange
 from noughts.watch.events import BoardNamed, Event, StoreGone
 from noughts.watch.port_monitor import Change, DataReceived, LineOpened, PortClosed, PortOpened
 from noughts.watch.raw_log import RawLog
@@ -30,9 +31,9 @@ _LAST_S = 0.25
 
 
 class Source(Protocol):
-    """Where changes come from: a `PortMonitor`, a broker, or a board of this program."""
+    """Where changes come from: a `PortMonitor`, drives, a broker, or a board of this program."""
 
-    def poll(self) -> Sequence[Change | RoomEvent | Delivered]:
+    def poll(self) -> Sequence[Change | LogChange | RoomEvent | Delivered]:
         """What has happened since the last time."""
 
 
@@ -94,6 +95,10 @@ class Watch:
                 arrived = True
                 at = timestamps.now() if change.at is None else change.at
                 self._recorder.take(change.board, change.data, at)
+                continue
+            if isinstance(change, DataLogRead):
+                arrived = True
+                self._recorder.take_log(change.board, change.games, timestamps.now())
                 continue
             if isinstance(change, Delivered) and self._recorder.left_out > left_out:
                 continue  # it will be sent again

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, in_words
-from noughts.web import games, learn, live, page_games, pages, play, puzzles, statistics
+from noughts.web import data_logs, games, learn, live, page_games, pages, play, puzzles, statistics
 from noughts.web.hub import Hub
 from noughts.web.safety import Safety
 from noughts.web.site import Site
@@ -36,6 +36,7 @@ def application(site: Site, hub: Hub, ready: Callable[[], object] = lambda: None
             *pages.routes(site),
             *play.routes(site),
             *page_games.routes(site),
+            *data_logs.routes(site),
             *puzzles.routes(site),
             *learn.routes(site),
             *live.routes(site, hub),

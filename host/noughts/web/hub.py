@@ -15,10 +15,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from noughts.errors import printable
+from noughts.hardware.drive import Drive, find_drives
 from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
 from noughts.protocol.sentences import Sentence, write
 from noughts.virtual.board import VirtualBoard
+from noughts.watch.data_logs import DataLogs, LogChange
 from noughts.watch.events import BoardNamed, BoardRefused, Event
 from noughts.watch.port_monitor import Change, DataReceived, PortClosed, PortMonitor, PortOpened
 from noughts.watch.session import Session
@@ -38,12 +40,17 @@ _WORK_S = 0.6
 class Hub:
     """The boards, from `start()` on until `close()`; `stop()` asks for that in advance.
 
-    find: what lists the ports of real boards.
+    find: what lists the ports of real boards; drives: their drives.
     """
 
-    def __init__(self, site: Site, find: Callable[[], Sequence[Port]] = find_ports) -> None:
+    def __init__(
+        self,
+        site: Site,
+        find: Callable[[], Sequence[Port]] = find_ports,
+        drives: Callable[[], Sequence[Drive]] = find_drives,
+    ) -> None:
         self._site = site
-        self._find = find
+        self._find, self._drives = find, drives
         self._lock = threading.Lock()
         self._session = Session()
         self._changed: set[str] = set()
@@ -73,6 +80,7 @@ class Hub:
             boards=self.virtual.names,
             opened=self.virtual.opened,
         )
+        self._logs = DataLogs(self._drives)
         self._keeping.start()
         self.virtual.start()
         self._tasks = [
@@ -102,6 +110,7 @@ class Hub:
         self._keeping.join(_END_S)  # what boards have said by now is kept before they end
         self.virtual.close()
         self.monitor.close()
+        self._logs.close()
         for thread in self._beside:  # they see that the end has come
             thread.join(_WORK_S)
 
@@ -144,10 +153,10 @@ class Hub:
         if events:
             self.changed(*changed)
 
-    def poll(self) -> Sequence[Change]:
-        """What has happened at the ports, for the recorder: in larger pieces, which cost less."""
+    def poll(self) -> Sequence[Change | LogChange]:
+        """What has happened, for the recorder: in larger pieces, which cost less."""
         self._stopping.wait(_PIECES_S)
-        changes = self.monitor.poll()
+        changes: list[Change | LogChange] = [*self.monitor.poll(), *self._logs.poll()]
         while not self._heard.empty():
             changes.append(self._heard.get())
         return changes

@@ -21,7 +21,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from noughts.web.site import Site
 
 MAX_BODY = 65_536
-"""Bytes; nothing that a page sends comes near it."""
+"""Bytes; nothing else that a page sends comes near it."""
+LOGS = "/api/logs"
+MAX_LOG_BODY = 360_000
+"""Bytes of a request with the data log of a board: in base64, which takes a third more."""
 RATE, BURST = 200, 400
 """Requests a second from one address, and how many at once: twenty browsers load a page. As many
 messages on each WebSocket: a page confirms some 70 a second at most."""
@@ -105,7 +108,7 @@ class Safety:
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             self._check(scope)
-            body = await _body(receive) if _changes(scope) else b""
+            body = await _body(receive, _limit(scope)) if _changes(scope) else b""
         except RefusedError as refused:
             await _refuse(send, refused)
             return
@@ -144,7 +147,7 @@ class Safety:
         if not self._limit.allows(_address(scope)):
             raise RefusedError(429, "too many requests at once; wait a second")
         if scope["type"] == "http" and _changes(scope):
-            self._check_change(headers, _address(scope))
+            self._check_change(headers, _address(scope), _limit(scope))
 
     def _check_source(self, scope: Scope, headers: Headers) -> None:
         host = headers.get("host", "")
@@ -159,7 +162,7 @@ class Safety:
         if site not in ours and (changes or not _follows_link(scope, headers)):
             raise RefusedError(403, "only this server's own pages may ask that")
 
-    def _check_change(self, headers: Headers, address: str) -> None:
+    def _check_change(self, headers: Headers, address: str, limit: int) -> None:
         if not may_change(self._site, address):
             raise RefusedError(403, "from another computer you can look on, but change nothing")
         if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
@@ -167,8 +170,8 @@ class Safety:
         if not is_token(self._site, headers.get(TOKEN_HEADER)):
             raise RefusedError(401, "noughts was started again; load the page again")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > 20 or int(length) > MAX_BODY:
-            raise _too_long()
+        if not length.isdecimal() or len(length) > 20 or int(length) > limit:
+            raise _too_long(limit)
 
 
 def is_token(site: Site, token: object) -> bool:
@@ -206,11 +209,15 @@ def _follows_link(scope: Scope, headers: Headers) -> bool:
     )
 
 
-def _too_long() -> RefusedError:
-    return RefusedError(413, f"a request has {MAX_BODY:,} bytes at most")
+def _limit(scope: Scope) -> int:
+    return MAX_LOG_BODY if scope["path"] == LOGS else MAX_BODY
 
 
-async def _body(receive: Receive) -> bytes | None:
+def _too_long(limit: int) -> RefusedError:
+    return RefusedError(413, f"a request has {limit:,} bytes at most")
+
+
+async def _body(receive: Receive, limit: int) -> bytes | None:
     """All of it, whatever a header said of its length; None if who sends it has gone away."""
     body, more = b"", True
     while more:
@@ -219,8 +226,8 @@ async def _body(receive: Receive) -> bytes | None:
             return None
         body += message.get("body", b"")
         more = message.get("more_body", False)
-        if len(body) > MAX_BODY:
-            raise _too_long()
+        if len(body) > limit:
+            raise _too_long(limit)
     return body
 
 

@@ -1,6 +1,7 @@
 // Every board: virtual ones to play on, and real ones with the game that they tell.
 
 import { BoardCard } from './board_card.js';
+import { DataLogs } from './data_logs.js';
 import { follow, showSite } from './live.js';
 import { Doctor } from './maintenance.js';
 import { showTrouble } from './server.js';
@@ -11,6 +12,7 @@ const status = document.getElementById('status');
 const lookingOn = document.getElementById('looking-on');
 const cards = new Map(); // by id
 const doctor = new Doctor(document.getElementById('doctor'));
+const logs = new DataLogs(document.getElementById('logs'));
 let may = false;
 let used = null; // the card that was used last: what happens there is announced
 
@@ -31,6 +33,7 @@ function allow(allowed) {
   may = allowed;
   lookingOn.hidden = may;
   doctor.allow(may);
+  logs.allow(may);
   for (const card of cards.values()) card.allow(may);
 }
 

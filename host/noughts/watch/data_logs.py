@@ -1,0 +1,112 @@
+"""The data logs of V2s that are plugged in: read from their drives, as a source of games.
+
+A thread looks at the drives, for one may take long to answer. Each log is read once while its drive
+is there, and again when it has changed; that its games are known already changes nothing.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from noughts.errors import DataLogError, in_words, printable
+from noughts.hardware.drive import Drive, find_drives
+from noughts.hardware.ports import Port
+from noughts.protocol import data_log
+from noughts.protocol.sentences import Game
+from noughts.watch.port_monitor import name_of
+
+_LOOK_S = 2.0
+_CLOSE_S = 0.2
+_AT_ONCE = 64
+"""Games in a change, so that a full log does not keep serial ports waiting."""
+
+
+@dataclass(frozen=True)
+class DataLogRead:
+    """Games from a board's data log, the oldest first."""
+
+    board: str
+    games: Sequence[Game]
+
+
+@dataclass(frozen=True)
+class DataLogUnreadable:
+    """A board's data log cannot be read, for this reason."""
+
+    board: str
+    why: str
+
+
+LogChange = DataLogRead | DataLogUnreadable
+
+
+def name_of_copy(file: str) -> str:
+    """The name under which the store keeps the games of a log that was copied to this file."""
+    return f"file-{printable(file)}"
+
+
+class DataLogs:
+    """Follows the drives that are mounted. `close()` it."""
+
+    def __init__(self, find: Callable[[], Sequence[Drive]] = find_drives) -> None:
+        self._find = find
+        self._read: dict[str, object] = {}  # by board, the version of the log
+        self._said: dict[str, str] = {}  # by board, why its log cannot be read
+        self._found: queue.SimpleQueue[LogChange] = queue.SimpleQueue()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="read data logs", daemon=True)
+        self._thread.start()
+
+    def _look(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                drives = [drive for drive in self._find() if not drive.maintenance]
+            except OSError:  # one that goes away while the system lists it
+                drives = []
+            there = {name_of(Port(str(drive.path), drive.usb_id)): drive for drive in drives}
+            for known in (self._read, self._said):
+                for gone in known.keys() - there.keys():
+                    del known[gone]
+            for board, drive in there.items():
+                self._look_at(board, drive)
+            self._stopped.wait(_LOOK_S)
+
+    def _look_at(self, board: str, drive: Drive) -> None:
+        path = drive.path / data_log.NAME
+        try:
+            status = path.stat()
+            # The drive's files have no true dates; it is mounted again when one has changed.
+            version = status.st_size, status.st_mtime_ns, drive.details.get("remount count")
+            if version == self._read.get(board):
+                return
+            with path.open("rb") as file:
+                content = file.read(data_log.MAX_SIZE + 1)
+            self._read[board] = version
+            games = data_log.games(content)
+        except FileNotFoundError:  # a V1, or nothing was logged yet
+            self._read.pop(board, None)
+            return
+        except (DataLogError, OSError) as error:
+            why = in_words(error)
+            if self._said.get(board) != why:
+                self._said[board] = why
+                self._found.put(DataLogUnreadable(board, why))
+            return
+        self._said.pop(board, None)
+        for first in range(0, len(games), _AT_ONCE):
+            self._found.put(DataLogRead(board, games[first : first + _AT_ONCE]))
+
+    def poll(self) -> list[LogChange]:
+        """The next thing that was read; nothing if that was all."""
+        try:
+            return [self._found.get_nowait()]
+        except queue.Empty:
+            return []
+
+    def close(self) -> None:
+        """Stop reading; a drive that does not answer is left alone."""
+        self._stopped.set()
+        self._thread.join(_CLOSE_S)
