@@ -95,7 +95,7 @@ class Cuts:
                 self._until_cut()
                 result.cuts += 1
                 self._player.listen()
-                self._played.update(self._player.games)
+                self._note_what_was_cut()
                 busy = self._machine.microbit.flash_busy
                 self._count_cut(busy)
                 self._machine.cut_power()
@@ -118,8 +118,15 @@ class Cuts:
         self._files = chunks(machine)
         # What the flash may hold.
         self._possible = {DEFAULTS}
-        self._stored: list[Game] = []  # that ended and were stored, the oldest first
-        self._played: set[Game] = set()  # that ended, the one too that was being stored at a cut
+        self._stored: list[Game] = []  # that ended, the oldest first
+        self._cut: set[Game] = set()  # those of them that were perhaps not stored at a cut
+        self._played: set[Game] = set()
+
+    def _note_what_was_cut(self) -> None:
+        ended = [game for game in self._player.games if game.end != "-"]
+        self._played.update(self._player.games)
+        self._cut.update(game for game in ended if game not in self._stored)
+        self._stored += [game for game in ended if game not in self._stored]
 
     def _count_cut(self, busy: str) -> None:
         self.result.in_a_write += busy == "write"
@@ -165,7 +172,7 @@ class Cuts:
         found = self._player.kept if self.result.board == "V1" else self._machine.logged()
         self._played.update(self._player.games)
         newest = self._stored[-STORED[self.result.board] :]
-        if lost := [game for game in newest if game not in found]:
+        if lost := [game for game in newest if game not in found and game not in self._cut]:
             raise ViolationError(f"{len(lost)} games are lost; the first is {lost[0]}")
         if not self._files <= chunks(self._machine):
             raise ViolationError("a file has changed that is not ours to change")
