@@ -21,7 +21,9 @@ DROP = """
 def test_a_data_log_is_chosen_and_one_is_dropped(serve, page, tmp_path):
     (tmp_path / "anna.htm").write_bytes(data_log(HEADING, *map(row, PLAYED)))
     page.goto(f"{serve().url}/boards")
-    said = page.get_by_role("region", name="Games of a V2").get_by_role("listitem")
+    section = page.get_by_role("region", name="Games of a V2")
+    expect(section).to_be_visible()  # from then on this browser may change something
+    said = section.get_by_role("listitem")
     page.get_by_label("MY_DATA.HTM").set_input_files(tmp_path / "anna.htm")
     expect(said).to_have_text(["anna.htm: 2 games, 2 new"])
     page.get_by_label("MY_DATA.HTM").set_input_files(tmp_path / "anna.htm")
