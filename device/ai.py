@@ -33,9 +33,4 @@ def best(marks, score, player, level):
         for worth in set(cells):
             if squares + worth in table.BOOK:
                 best = worth
-    # The best cells: V1 needs back the memory of the lines' worths.
-    worths = []  # type: ignore[assignment]
-    for cell in range(9):
-        if cells[cell] == best:
-            worths.append(cell)
-    return worths
+    return [cell for cell in range(9) if cells[cell] == best]

@@ -5,7 +5,7 @@ import gc, sys, microbit
 def load():
     # While a module imports, the firmware keeps its parse tree; so all is imported here. The menu
     # comes first, which shows itself; then what takes the most memory to compile, in one piece.
-    for i in "menu buttons leds tilt human kept game rules table ai ending".split():
+    for i in "menu buttons leds tilt human kept game rules table ai ending chip".split():
         __import__(i)
         gc.collect()
     import buttons, sentences, table
@@ -24,7 +24,6 @@ def start():
     while True:
         try:
             chosen = menu.choose()
-            gc.collect()  # the first game compiles one more module
             player = 1  # the person begins
             number += 1
             while game.play(number, chosen, player):

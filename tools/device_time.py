@@ -53,7 +53,7 @@ def _probed(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {
         **files,
         "buttons.py": _insert(files["buttons.py"], b"microbit.sleep(5)\n"),
-        "ai.py": _insert(files["ai.py"], b"return worths"),
+        "ai.py": _insert(files["ai.py"], b"return ["),
         "sentences.py": _insert(files["sentences.py"], b"print(text)\n"),
     }
 

@@ -256,7 +256,7 @@ def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(run):
     async def test(app, pilot, board):
         board.says(BOOT, *stages(WON)[:1])
         await until(lambda: "mode   buttons" in screen(app))
-        board.flash = b"\xfe\x0a\x010100000Pt"
+        board.flash = b"\xfe\x0c\x08settingsPt"
         await until(lambda: "mode   tilt" in screen(app))
         assert kept == [board.flash]
 

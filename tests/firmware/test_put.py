@@ -168,14 +168,14 @@ def test_a_program_of_somebody_elses_is_not_overwritten(plugged_in, capsys):
 
 def test_too_little_room_is_said_before_anything_is_done(plugged_in, capsys):
     older = {**files_for_boards(), "ai.py": b"# noughts:\nolder=1\n"}
-    board = plugged_in({**older, "big.txt": bytes(16_500)})
+    board = plugged_in({**older, "big.txt": bytes(18_400)})
     assert put(board) == 1
     told = capsys.readouterr().err
-    assert "bytes short of room; remove some of its other files: 'big.txt' (16,500" in told
+    assert "bytes short of room; remove some of its other files: 'big.txt' (18,400" in told
     Driver(board.microbit).start()  # it plays as before
     files = on_board(board)
     assert all_hold(files, older) and set(files) == {*older, "big.txt"}
-    assert files["big.txt"].size == 16_500
+    assert files["big.txt"].size == 18_400
 
 
 def test_a_length_that_a_power_cut_left_is_not_followed(clock):
@@ -301,8 +301,8 @@ def test_a_syntax_error_is_told_with_its_line(plugged_in, edited, capsys):
     edited("game.py", "    while True:\n", "    while True\n")
     assert put(board) == 1
     said = capsys.readouterr().err
-    assert "\nSyntaxError: invalid syntax\ndevice/game.py, line 26: while True\n" in said
-    assert "; correct device/game.py, line 26 or 27 and run `noughts put`\n" in said
+    assert "\nSyntaxError: invalid syntax\ndevice/game.py, line 22: while True\n" in said
+    assert "; correct device/game.py, line 22 or 23 and run `noughts put`\n" in said
 
     edited("game.py", "    while True\n", "    while True:\n")
     assert put(board) == 0  # what was corrected starts

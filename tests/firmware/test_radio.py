@@ -69,23 +69,6 @@ def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
     assert len(starts) == len(moments)
 
 
-def test_games_of_another_run_are_sent_once():
-    """As those that a board keeps in its flash, and tells at its start."""
-    kept = [f"NG,0BADB007,{number},PP,A,402,5120,x" for number in range(1, 65)]
-    tell = " import sentences\n" + "".join(f" sentences.send({body!r})\n" for body in kept)
-    files = sender_files()
-    assert files["loop.py"].count(b"\n while True:") == 1
-    files["loop.py"] = files["loop.py"].replace(b" while True:", tell.encode() + b" while True:", 1)
-    board = Sender(sender(files=files))
-    board.start()
-    board.rest(500)  # until it has told them
-    board.press(A)  # which ends its group's text: nothing is sent before
-    board.rest(1500)
-    assert board.said()[1:] == kept
-    sent = Counter(board.ether.sent())
-    assert [sent[board.frame(body)] for body in kept] == [1] * 64
-
-
 def test_it_says_its_group_and_a_press_skips_that_and_counts():
     board = Sender(sender())
     board.start()

@@ -37,8 +37,8 @@ def test_forty_device_seconds_on_a_v1():
 
 
 @pytest.mark.long
-def test_twelve_device_seconds_on_a_v2():
-    result, _ = session("V2", seed=3, seconds=12)
+def test_sixteen_device_seconds_on_a_v2():
+    result, _ = session("V2", seed=3, seconds=16)
     assert not result.failure
     assert result.games.total() > 3
     assert 50_000 < result.lowest_free < 60_000
@@ -65,7 +65,7 @@ def test_leaning_moves_the_cursor(monkeypatch, board):
         yield monkey.Lean(10_000_000, 0, 0)
 
     monkeypatch.setattr(monkey, "movements", movements)
-    result, trace = session(board, seed=1, seconds=4)
+    result, trace = session(board, seed=1, seconds=5)
     assert not result.failure
     assert result.games == {"Pt": 1}
     assert any(",PP,A,5," in line for line in trace)

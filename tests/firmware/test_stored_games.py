@@ -5,10 +5,15 @@ from __future__ import annotations
 import pytest
 
 from needed import long
-from noughts.device_files import device_files
+from noughts import brain
+from noughts.device_files import device_files, files_for_boards
+from noughts.hardware.update import bring_up_to_date
+from noughts.packing import pack
+from noughts.terminal.progress import progress
 from official import stepped
 from soak.machine import Machine
 from soak.player import A, B, Player
+from stepped_ports import SteppedBoard
 
 NEWEST = 24
 SPARE_PAGE = 0xFD
@@ -111,7 +116,7 @@ def test_a_v2_that_cannot_store_games_says_so_once_and_plays(case):
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_files_of_others_survive_starts_and_games(kind):
+def test_files_of_others_survive_starts_games_and_put(kind, clock):
     machine = Machine(kind, files={**device_files(), **FOREIGN})
     for number in range(20):
         player = Player(machine)
@@ -119,6 +124,10 @@ def test_files_of_others_survive_starts_and_games(kind):
         player.tap(*((A,), (A, B))[number % 2])
         play(player, 1)
         machine.cut_power()
+    board = SteppedBoard(clock, machine.microbit)
+    table = brain.source(brain.Table(brain.WEIGHTS, (*brain.make().book, 65535)))
+    game = {**files_for_boards(), "table.py": pack(table.encode())}
+    bring_up_to_date(board.port, game, False, str, progress, keep=list)
     found = files(machine)
     assert {name: found[name] for name in FOREIGN} == FOREIGN
 

@@ -20,9 +20,8 @@ class Done(NamedTuple):
 
 def noughts(*words: object, typed: bytes = b"") -> Done:
     """Run a command, whose standard input is what is typed."""
-    stdin, stdout, stderr = (
-        io.TextIOWrapper(io.BytesIO(data), "utf-8") for data in (typed, b"", b"")
-    )
+    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(typed)), "utf-8")
+    stdout, stderr = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     with (
         patch("sys.stdin", stdin),
         contextlib.redirect_stdout(stdout),
@@ -30,10 +29,6 @@ def noughts(*words: object, typed: bytes = b"") -> Done:
     ):
         status = main([str(word) for word in words])
     return Done(status, _printed(stdout), _printed(stderr))
-
-
-def _stream(data: bytes) -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(data), "utf-8")
 
 
 def _printed(stream: io.TextIOWrapper) -> str:

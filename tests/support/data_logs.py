@@ -25,4 +25,4 @@ def data_log(*rows: str, end: int = _END, start: int = _START) -> bytes:
 
 def log_on_drive(microbit: Microbit) -> bytes:
     """What the drive of an emulated V2 would hold."""
-    return bytes(microbit._chip._log_flash._memory)  # type: ignore[union-attr]
+    return microbit.my_data() or b""

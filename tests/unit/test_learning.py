@@ -216,13 +216,14 @@ def test_changes_add_up_and_wait_for_mistakes():
             assert isclose(chance, habits.anywhere(replied)[cell])
 
 
-def test_how_often_a_position_comes_up():
+@pytest.mark.parametrize(("games", "within"), [(2000, 0.04), long(4000, 0.03)])
+def test_how_often_a_position_comes_up(games, within):
     habits = Habits(played(blocks_only, HARD, 100, seed=3))
     table = fit(habits)
     counted = 0
     random = Random(4)
     wanted = changes(HARD, table, habits)[0]
-    for number in range(2000):
+    for number in range(games):
         position, chip = EMPTY, number % 2 == 0
         while not position.over:
             if chip:
@@ -232,4 +233,4 @@ def test_how_often_a_position_comes_up():
                 chances = habits.anywhere(position)
                 cell = random.choices(list(chances), chances.values())[0]
             position, chip = position.play(cell), not chip
-    assert abs(counted / 2000 - wanted.reach) < 0.04
+    assert abs(counted / games - wanted.reach) < within

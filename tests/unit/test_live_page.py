@@ -92,7 +92,7 @@ def test_what_the_leds_clock_and_flash_of_a_board_tell(run):
         board.ms = 7  # it was programmed anew, and looks the same
         await browser.until(lambda now: now[f"leds/{NAME}"] == ["0" * 25, 7])
         await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("controls") == "buttons")
-        board.flash = b"\xfe.\x010100000Ht"
+        board.flash = b"\xfe.\x08settingsHt"
         await browser.until(lambda now: now[f"board/{NAME}"]["controls"] == "tilt")
         await browser.leave()
 

@@ -206,7 +206,11 @@ def test_the_table_has_a_section_for_each_board():
 
 def test_cuts_that_miss_the_writing_of_flash_are_told():
     def told(*found):
-        return list(table.too_few_in_writes([cuts.Result("V2", 1, **each) for each in found]))
+        return list(
+            table.too_few_in_writes(
+                [cuts.Result("V2", 1, in_writes=True, **each) for each in found]
+            )
+        )
 
     enough = {"cuts": 100, "in_a_write": 20, "in_an_erase": 10}
     assert told(enough) == told({**enough, "cuts": 99, "in_a_write": 0}) == []

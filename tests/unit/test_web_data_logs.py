@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from asking import SITE, asker, change, status, text
+from asking import SITE, ask, change, status, text
 from data_logs import HEADING, data_log, row
 from noughts.protocol.data_log import MAX_SIZE
 from noughts.store.store import Store
@@ -23,9 +23,8 @@ def site(tmp_path):
 
 
 @pytest.fixture
-def drop(monkeypatch, site):
+def drop(site):
     """Drops a file on the page; gives the status and what the page is answered."""
-    ask = asker(monkeypatch)
 
     def drop(content, name="anna.htm"):
         in_base64 = content if isinstance(content, str) else base64.b64encode(content).decode()

@@ -185,7 +185,7 @@ def test_leds_controls_and_moves_are_shown_as_they_change(shown):
     expect(shown.card.locator("rect").nth(10)).to_have_class("l9")
     shown.device.ms = 83_000
     expect(shown.card).to_contain_text("device clock 1:23")
-    shown.device.flash = b"\xfe.\x010100000Ht"
+    shown.device.flash = b"\xfe.\x08settingsHt"
     told(shown.hub, *PEOPLE)
     expect(shown.card.get_by_text("played by tilt")).to_be_visible()
     expect(shown.card.get_by_text("game 1, move 1: A in the centre")).to_be_visible()

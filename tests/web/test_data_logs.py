@@ -32,5 +32,5 @@ def test_a_data_log_is_chosen_and_one_is_dropped(serve, page, tmp_path):
         page.evaluate(DROP, "<html>")
     expect(said.first).to_contain_text("✗ short.htm is not a micro:bit's data log; copy")
     page.errors.clear()  # the browser notes every answer of 400
-    with Store(tmp_path / "noughts" / "games.db") as store:
+    with Store(tmp_path / "games.db") as store:
         assert store.read("SELECT count(*) FROM games") == [(2,)]

@@ -64,7 +64,7 @@ class Result:
     firmware: str = ""
     games: Wear = field(default_factory=Wear)
     others: Wear = field(default_factory=Wear)
-    """Games before each of which something else was chosen in the menu."""
+    """Games before each of which something else was chosen in the menu; after each, a power cut."""
     failure: str = ""
     trace: tuple[str, ...] = ()
 
@@ -76,7 +76,7 @@ class Result:
 
 
 def count(board: str, changes: int, seed: int = 1, firmware: Path | None = None) -> Result:
-    """Play games, then so many with other controls than the last; count flash operations."""
+    """Play games, then so many with other controls than the last, and the power cut after each."""
     result = Result(board, seed)
     operations: list[Operation] = []
     flash = used_up(board, firmware, Random(seed))
@@ -95,6 +95,9 @@ def count(board: str, changes: int, seed: int = 1, firmware: Path | None = None)
             if board == "V1" and not operations:
                 raise ViolationError("a game is not stored")
             wear.add(operations)
+            if buttons:
+                machine.cut_power()
+                player.boots()
     except ViolationError as error:
         result.failure = str(error)
     return result

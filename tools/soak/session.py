@@ -31,7 +31,8 @@ lower by chance: the collector keeps whatever a stale word on the stack points t
 best ones, too, and those of all points.
 """
 
-_BOOT_MS = 1_500
+_BOOT_MS = {"V1": 1_500, "V2": 2_500}
+"""A V2 formats its data log when it starts for the first time."""
 _STEPS = 10
 _BOUNCE_US = 5_000
 
@@ -109,7 +110,7 @@ class Session:
         result.firmware = machine.firmware
         watch_flash(machine, lambda operation: self._flash_begins(machine, operation))
         try:
-            machine.rest(_BOOT_MS)
+            machine.rest(_BOOT_MS[machine.board])
             self._listen(machine)
             if self._referee.boot is None:
                 raise ViolationError("the board does not start")
@@ -197,8 +198,8 @@ class Session:
     def _note_heap(self, machine: Machine) -> None:
         game, reading = self._referee.last, self._referee.reading
         third = 3 * machine.now_us // self._end_us
-        if game is None or reading is None or third == 1:
-            return
+        if game is None or reading is None or third == 1 or not self._referee.games:
+            return  # what is allocated when the first game ends stays
         point = (game.seats, game.end, len(game.moves))
         self._free[third > 1].setdefault(point, []).append(reading.free)
 

@@ -103,7 +103,11 @@ def _endurance(results: Sequence[endurance.Result]) -> Iterator[Row]:
 def too_few_in_writes(results: Sequence[Result]) -> Iterator[str]:
     """A line for each board whose cuts missed the writing of flash more often than they should."""
     for board in sorted({result.board for result in results}):
-        found = [each for each in results if isinstance(each, cuts.Result) and each.board == board]
+        found = [
+            each
+            for each in results
+            if isinstance(each, cuts.Result) and each.board == board and each.in_writes
+        ]
         total = sum(each.cuts for each in found)
         hit = sum(each.in_a_write + each.in_an_erase for each in found)
         if total >= MANY_CUTS and hit < LEAST_IN_WRITES * total:
