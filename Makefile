@@ -17,7 +17,7 @@ web: $(VENV)/play  ## play in the browser, and look on
 help:  ## list these
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
-PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/dev test-programs check  ## check everything and run the tests (three minutes)
 	@$(PYTEST)
