@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--forget",
         action="store_true",
-        help="the board forgets the games that it has kept to tell them again after each reset, "
-        "and the choice that its menu offers first",
+        help="the board forgets the games that it has stored, and the choice that its menu "
+        "offers first",
     )
     parser.add_argument(
         "--replace",

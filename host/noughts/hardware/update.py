@@ -79,8 +79,8 @@ def bring_up_to_date(
     """Compare, send what differs, restart, confirm; gives what the board says then, in words.
 
     files: the game's. started: gets what it says then as it is. radio: what the board is to do by
-    radio, by default what it does already. forget: it is not to tell the games again that it has
-    kept. keep: stores games that release 1.0.0 has left, which then go. Raises `BoardError`.
+    radio, by default what it does already. forget: the board forgets its games and the menu's
+    choice. keep: stores games that release 1.0.0 has left, which then go. Raises `BoardError`.
     """
     table_id = brain.of(files).id
     with closing(open_port(port_name)) as port:
