@@ -80,8 +80,7 @@ class VirtualBoards:
         self._wanted.put(name)
 
     def _start(self) -> None:
-        while not self._closed:
-            name = self._wanted.get()
+        while (name := self._wanted.get()) and not self._closed:
             try:
                 board = _Board(self.kinds[name], partial(self._plug, name))
             except (NoughtsError, OSError) as error:
@@ -131,6 +130,8 @@ class VirtualBoards:
         with self._lock:
             self._closed = True
             boards = list(self.running.values())
+        for _ in range(_AT_ONCE):  # threads that wait for a board to start end
+            self._wanted.put("")
         closing = [threading.Thread(target=board.close, daemon=True) for board in boards]
         for thread in closing:
             thread.start()
