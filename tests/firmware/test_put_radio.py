@@ -23,7 +23,7 @@ def test_a_v2_sends_until_it_is_said_not_to(plugged_in, tmp_path, capsys):
     other = tmp_path / "other.py"
     other.write_text(brain.source(OTHER))
     status, lines, _ = told(capsys, "put", board, "--radio", "7")
-    assert status == 0 and lines[0].endswith(": 19 of 19 files to send")
+    assert status == 0 and lines[0].endswith(": 3 of 19 files to send")
     begin = f"started on micro:bit V2: game {__version__}, table 2798, sends in group 7 as "
     assert lines[-1].startswith(begin)
     radio_id = lines[-1].removeprefix(begin)

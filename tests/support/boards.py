@@ -18,6 +18,7 @@ from official import Start, stepped
 A: Button = "A"
 B: Button = "B"
 
+NO_LOG = "games are not stored: no module named 'log'"
 LETTERS = {
     "2": "999.. ...9. .99.. 9.... 9999.",
     "E": "9999. 9.... 999.. 9.... 9999.",
@@ -134,7 +135,9 @@ class Driver:
 
     @property
     def noise(self) -> list[Item]:
-        return [item for item in self.items if not isinstance(item, ParsedSentence)]
+        """What is not a sentence, but for what a V2 says at its start whose firmware has no log."""
+        noise = (item for item in self.items if not isinstance(item, ParsedSentence))
+        return [item for item in noise if getattr(item, "text", "") != NO_LOG]
 
     def start(self) -> None:
         """Wait until the menu answers."""

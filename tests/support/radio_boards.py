@@ -66,7 +66,8 @@ class Sender(Driver):
     @property
     def id(self) -> str:
         """What it is called by radio."""
-        found = re.search(rf"radio ([0-9A-F]{{8}}) {GROUP}$", line_of(self.noise[0]))
+        lines = "\n".join(map(line_of, self.noise))
+        found = re.search(rf"radio ([0-9A-F]{{8}}) {GROUP}$", lines, re.MULTILINE)
         assert found
         return found[1]
 
