@@ -60,16 +60,6 @@ class Bench:
         return events
 
 
-class Erased:
-    """A V2's flash."""
-
-    def __getitem__(self, address):
-        return 0xFFFFFFFF
-
-    def __setitem__(self, address, value):
-        pass
-
-
 class Pin:
     def __init__(self, bench, button, stuck):
         self.bench, self.button, self.stuck = bench, button, stuck
