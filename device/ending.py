@@ -1,5 +1,4 @@
 # noughts: the end of a game: the winning line flashes, then the result scrolls.
-from microbit import display
 import buttons, leds
 from rules import THROUGH
 
@@ -18,7 +17,7 @@ def show(marks, score, result):
         if button or (until and now > until):
             return button != 3
         if buttons.pending:
-            display.show(" ")
+            buttons.microbit.display.show(" ")
         elif now - start < 1200:
             leds.draw(marks, now, cells if (now - start) // 150 & 1 else b"", 0)
         elif not until:

@@ -1,13 +1,11 @@
 # noughts: one game, from the empty board to the next game or back to the menu.
-from microbit import display
 import buttons
 
 
 def play(number, chosen, player):
     # False when the players want the menu, True for the next game.
     # Imported here, so that this large module is compiled before they are.
-    import chip, ending, human, kept, rules
-    from sentences import boot, send
+    import ai, ending, human, kept, leds, random, rules, sentences
 
     seats = "P" + chosen[0]
     marks = [0] * 9
@@ -18,11 +16,11 @@ def play(number, chosen, player):
     first = "=A-xB"[player]  # who begins
     start = buttons.now
     result = 2
-    display.show(" ")
+    buttons.microbit.display.show(" ")
     while True:
-        said = send(
+        said = sentences.send(
             "NG,%s,%d,%s,%s,%s,%d,%s"
-            % (boot, number, seats, first, text, buttons.now - start, "=A-xB"[result])
+            % (sentences.boot, number, seats, first, text, buttons.now - start, "=A-xB"[result])
         )
         if result != 2:
             kept.keep(said)
@@ -31,7 +29,13 @@ def play(number, chosen, player):
         if level == "P":
             cell = human.choose(marks, player, chosen[1])
         else:
-            cell = chip.choose(marks, score, player, level)
+            # The chip's reply waits a moment, so that a person sees it.
+            until = buttons.now + 400
+            cell = random.choice(ai.best(marks, score, player, level))
+            while cell >= 0 and buttons.now < until:
+                if buttons.wait() == 3:
+                    cell = -1
+                leds.draw(marks, buttons.now, b"", 0)
         result = 3
         if cell >= 0:
             rules.place(marks, score, cell, player)

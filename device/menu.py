@@ -23,7 +23,7 @@ def choose():
     until = 0  # when a scrolling text ends
     while True:
         if not buttons.pending:
-            microbit.sleep(5)
+            microbit.sleep(8)
         button = buttons.wait()
         seat = "PEMHP"["PEMHP".find(chosen[0]) + 1]
         if button == 1:

@@ -55,7 +55,7 @@ def test_a_cut_in_an_erase_leaves_the_page_half_erased(monkeypatch):
 def test_a_game_may_begin_late():
     """As it does when a page is moved to make room for the choice."""
     files = device_files()
-    shown = b'    display.show(" ")\n'
+    shown = b'    buttons.microbit.display.show(" ")\n'
     assert shown in files["game.py"]
     files["game.py"] = files["game.py"].replace(shown, b"    buttons.microbit.sleep(1500)\n")
     player = Player(Machine("V1", files=files))

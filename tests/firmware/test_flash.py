@@ -57,7 +57,7 @@ def test_a_v1_whose_files_cannot_be_listed_is_repaired(clock, drive, capsys):
     assert told.endswith("; if that fails too, repair it with `noughts flash`\n")
     assert flash(drive(board), "--port", board.port) == 0
     assert main(put) == 0
-    assert "0 of 17 files to send" in capsys.readouterr().out
+    assert "0 of 16 files to send" in capsys.readouterr().out
 
 
 def test_another_hex(plugged_in, drive, tmp_path, capsys):

@@ -87,20 +87,20 @@ def test_all_files_one_file_none(plugged_in, tmp_path, capsys, kind, before):
     assert put(board, "--table", str(other)) == 0
     writer.join()
     told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 17 of 17 files to send")
+    assert told[0].endswith(": 16 of 16 files to send")
     assert [line.split(" (")[0] for line in told[1:3]] == ["sent fault.py", "sent main.py"]
-    assert told[17].startswith("sent table.py (")
+    assert told[16].startswith("sent table.py (")
     assert told[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
 
     assert put(board) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 1 of 17 files to send")
+    assert told[0].endswith(": 1 of 16 files to send")
     assert told[1].startswith("sent table.py (")
     assert told[-1] == f"started on micro:bit {kind}: game {__version__}, table 2798"
 
     assert put(board) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 0 of 17 files to send") and len(told) == 2
+    assert told[0].endswith(": 0 of 16 files to send") and len(told) == 2
     plays(Driver(board.microbit))
     files = on_board(board)
     assert all_hold(files, files_for_boards())
@@ -208,16 +208,16 @@ def press_ctrl_c(board):
 def test_interrupted_it_says_so_on_the_leds_and_is_repaired(
     plugged_in, monkeypatch, capsys, interrupt, status, told
 ):
-    board = plugged_in(older(["ai.py", "chip.py"]))
+    board = plugged_in(older(["ai.py", "buttons.py"]))
     send = BoardFiles.send
 
-    def send_until_chip(files, name, content):
+    def send_until_buttons(files, name, content):
         send(files, name, content)
-        if name == "chip.py":
+        if name == "buttons.py":
             interrupt(board)
 
     with monkeypatch.context() as patch:
-        patch.setattr(BoardFiles, "send", send_until_chip)
+        patch.setattr(BoardFiles, "send", send_until_buttons)
         assert put(board) == status
     err = capsys.readouterr().err
     assert told in err and err.count("\n") == 1
@@ -230,7 +230,7 @@ def test_interrupted_it_says_so_on_the_leds_and_is_repaired(
 
 def test_killed_it_is_repaired(virtual):
     """Through a real serial port, by a process of its own."""
-    board = virtual(older(["ai.py", "chip.py"]))
+    board = virtual(older(["ai.py", "buttons.py"]))
     command = [sys.executable, "-u", "-m", "noughts", "put", "--port", board.port]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         while not process.stdout.readline().startswith("sent ai.py"):
@@ -301,8 +301,8 @@ def test_a_syntax_error_is_told_with_its_line(plugged_in, edited, capsys):
     edited("game.py", "    while True:\n", "    while True\n")
     assert put(board) == 1
     said = capsys.readouterr().err
-    assert "\nSyntaxError: invalid syntax\ndevice/game.py, line 22: while True\n" in said
-    assert "; correct device/game.py, line 22 or 23 and run `noughts put`\n" in said
+    assert "\nSyntaxError: invalid syntax\ndevice/game.py, line 20: while True\n" in said
+    assert "; correct device/game.py, line 20 or 21 and run `noughts put`\n" in said
 
     edited("game.py", "    while True\n", "    while True:\n")
     assert put(board) == 0  # what was corrected starts

@@ -86,7 +86,11 @@ KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "
 HANG = b"    while result:\n        pass\n    start = "
 FAULTS = {
     "level": ("ai.py", b'"H" else', b'"X" else'),  # hard plays as easy
-    "stall": ("chip.py", b"    until = ", b"    buttons.microbit.sleep(60)\n    until = "),
+    "stall": (
+        "game.py",
+        b"            until = ",
+        b"            buttons.microbit.sleep(60)\n            until = ",
+    ),
     "noise": ("ending.py", b"    start = ", b"    print(result)\n    start = "),
     "leak": ("ending.py", b"    start = ", KEEP_48_BYTES),
     "hang": ("ending.py", b"    start = ", HANG),

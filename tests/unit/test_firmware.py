@@ -100,7 +100,7 @@ def test_the_bundled_firmware_and_our_files(board, release, micropython, layout)
     assert firmware.layout == range(*layout)
     memory = firmware.with_files(files_for_boards())
     assert memory[firmware.layout.stop] == 0xFD  # as the firmware would write it
-    assert str(firmware.usage(files_for_boards())).startswith("10,112 of ")
+    assert str(firmware.usage(files_for_boards())).startswith("9,856 of ")
 
 
 def test_the_firmware_of_most_boards():
