@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from needed import long
 from noughts import brain
 from noughts.device_files import device_dir, load_device
 from noughts.engines.device_levels import Chip
@@ -121,18 +122,16 @@ def test_medium_completes_else_blocks_else_plays_anywhere_as_easy_does():
 
 
 def test_the_committed_table_is_what_would_be_generated():
-    made = brain.make()
-    assert (device_dir() / "table.py").read_text() == brain.source(made)
-    assert made.id == load_device("table").ID
-    assert len(made.payload) == 26 <= 48
+    assert (device_dir() / "table.py").read_text() == brain.source(MADE)
+    assert MADE.id == load_device("table").ID
+    assert len(MADE.payload) == 26
 
 
 def test_weights_that_cannot_be_mended_by_a_book_and_a_wrong_book_are_refused():
     with pytest.raises(NoughtsError, match="find others"):
         brain.make((18, 2, 0, 11, 25, 25, 3, 4, 6, 25))
-    made = brain.make()
     with pytest.raises(NoughtsError, match="wrong in"):
-        brain.check(brain.Table(made.weights, made.book[1:]), brain.classes())
+        brain.check(brain.Table(MADE.weights, MADE.book[1:]), brain.classes())
 
 
 @given(
@@ -167,7 +166,7 @@ def test_a_table_that_gives_value_away_has_a_flaw(weights, book, why):
     assert brain.flaw(table) == (why and f"the table {table.id} {why}")
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [*range(4), *map(long, range(4, 8))])
 def test_a_table_has_a_flaw_where_its_play_gives_value_away(seed):
     """The chip's own code is asked everywhere, with a table of which one number is another."""
     random = Random(seed)
@@ -180,14 +179,8 @@ def test_a_table_has_a_flaw_where_its_play_gives_value_away(seed):
     assert found.never_loses or brain.flaw(table)
 
 
-def test_a_file_that_is_no_table_is_not_quoted_by_a_warning(recwarn):
-    with pytest.raises(NoughtsError, match=r"is not a table; make one"):
-        brain.read('ID = "\\\x1b[2J"', "it")
-    assert not recwarn.list
-
-
 def test_a_table_file_is_read_back():
-    for table in (brain.make(), brain.Table((0,) * 10, ())):
+    for table in (MADE, brain.Table((0,) * 10, ())):
         assert brain.read(brain.source(table), "it") == table
 
 
@@ -207,7 +200,7 @@ def test_a_table_file_is_read_back():
     ],
 )
 def test_a_file_that_is_no_table_is_neither_run_nor_quoted(old, new, recwarn):
-    text = brain.source(brain.make())
+    text = brain.source(MADE)
     assert old in text
     with pytest.raises(NoughtsError) as caught:
         brain.read(text.replace(old, new), "other.py")

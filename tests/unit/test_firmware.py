@@ -22,13 +22,14 @@ from noughts.firmware import image, universal_hex
 from noughts.virtual.program import firmware_for
 from slim import SAYS, V2_TABLE, slim
 
+UNIVERSAL = uflash._RUNTIME.strip() + "\n"
+"""Of 2018 and 2021."""
 NAMES = st.text("abcdefghijklmnopqrstuvwxyz_.", min_size=1, max_size=20)
 
 
 @cache
 def older():
-    """Of 2018 and 2021, as uflash carries them."""
-    return image.read(uflash._RUNTIME, "the firmware in uflash")
+    return image.read(UNIVERSAL, "the firmware in uflash")
 
 
 def changed(board, bytes_at):
@@ -114,11 +115,11 @@ def test_the_firmware_of_most_boards():
 @pytest.mark.parametrize("board", ["V1", "V2"])
 def test_a_plain_hex_is_the_same(tmp_path, board):
     path = tmp_path / "plain.hex"
-    bundled = image.bundled()[board]
-    bundled.memory.write_hex_file(str(path))
+    whole = slim(board)
+    whole.memory.write_hex_file(str(path))
     (loaded,) = image.load(path).values()
-    assert loaded.memory.todict() == bundled.memory.todict()
-    assert (loaded.board, loaded.layout) == (board, bundled.layout)
+    assert loaded.memory.todict() == whole.memory.todict()
+    assert (loaded.board, loaded.layout) == (board, whole.layout)
 
 
 def test_a_layout_elsewhere_is_found():
@@ -190,8 +191,7 @@ def test_which_firmware_is_sound(board, release, sound):
 
 
 def test_the_official_universal_hex_is_written_as_it_was():
-    text = universal()
-    assert universal_hex.join(universal_hex.split(text, "it")) == text
+    assert universal_hex.join(universal_hex.split(UNIVERSAL, "it")) == UNIVERSAL
 
 
 def test_files_in_both_parts_of_a_universal_hex():
@@ -223,33 +223,18 @@ def test_the_flash_with_files_is_what_a_hex_with_them_holds(board):
     assert flash == firmware.with_files(files_for_boards()).tobinstr(0, len(flash) - 1)
 
 
-def test_too_big_for_a_board_says_which_and_by_how_much():
-    with pytest.raises(FirmwareError, match=r"micro:bit V2: .* 128 bytes too big .* 20,480"):
-        image.bundled()["V2"].with_files({"a": bytes(160 * CHUNK_DATA_SIZE)})
-
-
-@pytest.mark.parametrize("files", [{"a": b""}, {"": b"a"}, {"a" * 121: b"a"}])
-def test_a_file_that_cannot_be(files):
-    with pytest.raises(FirmwareError, match=r"micro:bit V1: .*; rename or fill it"):
-        image.bundled_for("V1").with_files(files)
-
-
-def test_one_firmware_for_each_board(tmp_path):
-    path = tmp_path / "v1.hex"
-    image.bundled_for("V1").memory.write_hex_file(str(path))
-    assert list(image.for_boards([path])) == ["V1", "V2"]
-    with pytest.raises(FirmwareError, match="second firmware for V1"):
-        image.for_boards([path, path])
-
-
-def universal():
-    return uflash._RUNTIME.strip() + "\n"
-
-
-def only_v2():
-    text = universal()
-    start = text.index(":0400000A9903")
-    return ":020000040000FA\n" + text[start:]
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        ({"a": b""}, r"micro:bit V2: .*; rename or fill it"),
+        ({"": b"a"}, r"micro:bit V2: .*; rename or fill it"),
+        ({"a" * 121: b"a"}, r"micro:bit V2: .*; rename or fill it"),
+        ({"a": bytes(160 * CHUNK_DATA_SIZE)}, r"V2: .* 128 bytes too big .* 20,480"),
+    ],
+)
+def test_files_that_cannot_be(files, why):
+    with pytest.raises(FirmwareError, match=why):
+        slim("V2").with_files(files)
 
 
 @pytest.mark.parametrize(
@@ -258,9 +243,9 @@ def only_v2():
         ("", "not a hex file"),
         ("print('hello')\n", "not a hex file"),
         ("\x89PNG", "not a hex file"),
-        (universal().replace(":10", ":11", 1), "damaged in line 3"),
-        (universal().replace("C0DEBB", "C0DEBC", 1), "damaged in line 2"),
-        (universal()[:100_000].rsplit("\n", 1)[0] + "\n", "cut short"),
+        (UNIVERSAL.replace(":10", ":11", 1), "damaged in line 3"),
+        (UNIVERSAL.replace("C0DEBB", "C0DEBC", 1), "damaged in line 2"),
+        (UNIVERSAL[:100_000].rsplit("\n", 1)[0] + "\n", "cut short"),
         (":0400000000000000FC\n:00000001FF\n", "no MicroPython"),
         (":0400000000000000FC\n:0400030000000000F9\n:00000001FF\n", "its data overlap"),
         (":03000004000000F9\n:0400000000000000FC\n:00000001FF\n", "a wrong address"),
@@ -275,13 +260,8 @@ def test_bad_firmware_files(tmp_path, content, why):
     assert "\n" not in str(caught.value) and ";" in str(caught.value)
 
 
-def test_a_missing_firmware_file(tmp_path):
-    with pytest.raises(FirmwareError, match="cannot read"):
-        image.load(tmp_path / "none.hex")
-
-
 def test_a_hex_for_the_other_board_only(tmp_path):
     path = tmp_path / "v2.hex"
-    path.write_text(only_v2())
+    path.write_text(":020000040000FA\n" + UNIVERSAL[UNIVERSAL.index(":0400000A9903") :])
     with pytest.raises(FirmwareError, match="is for the micro:bit V2 only; choose that with"):
         firmware_for("V1", path)

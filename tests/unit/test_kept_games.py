@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from noughts.cli import main
 from noughts.protocol.sentences import Boot, write
 from noughts.protocol.situation import Observer
 from noughts.store import timestamps
@@ -66,7 +65,7 @@ def said(events):
     return [in_words(event) for event in events if not told_again(event)]
 
 
-@pytest.mark.parametrize(("at", "minutes"), [(0, 0), (1, 1), (59_999, 1), (60_000, 1)])
+@pytest.mark.parametrize(("at", "minutes"), [(0, 0), (1, 1), (60_000, 1)])
 def test_a_moment_before_which_it_was_played_is_not_shown_too_early(at, minutes):
     minute = AT // 60_000 * 60_000
     shown = timestamps.local(minute + minutes * 60_000)
@@ -157,7 +156,7 @@ def test_what_was_heard_as_it_was_played_keeps_its_start(store):
     assert (game.started, game.played_before, game.heard) == (AT, None, AT + 2000)
 
 
-def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, capsys):
+def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, noughts):
     """Its next `$NB` may have been missed: then what it tells would get a wrong start."""
     log = RawLog(tmp_path / "raw")
     recorder = Recorder(store, log)
@@ -170,8 +169,8 @@ def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, 
     log.close()
     before = store.read("SELECT * FROM games")
     (path,) = raw_log.files(log.folder)
-    assert main(["watch", "--from", str(path), "--db", str(store.path)]) == 0
-    assert "2 sentences from 1 board, 0 games ended, 0 bytes of noise" in capsys.readouterr().err
+    _, _, told = noughts("watch", "--from", path, db=store.path)
+    assert "2 sentences from 1 board, 0 games ended, 0 bytes of noise" in told
     assert store.read("SELECT * FROM games") == before
 
 
@@ -205,9 +204,8 @@ def test_a_session_does_not_take_kept_games_for_what_is_on_the_leds(store):
     assert (state.game, state.score) == (NOW[2], {})
     assert (session.games, session.told_late) == (3, 3)
     assert [ended.played_before for ended in session.ended] == [AT] * 3
-    record = json.loads(json.dumps(live.record("red", state)))
+    record = live.record("red", state)
     assert (record["headline"], record["game"]["marks"]) == ("Your turn, player A", "X...O....")
-    assert record["tile"] == ["person against hard", "A's turn"]
     assert [text for _, _, text in record["lines"]][-1].endswith(f"played before {BEFORE}")
     for event in heard(recorder, NOW[-1]):
         session.take(event)
@@ -223,12 +221,11 @@ def test_a_repeated_end_by_radio_does_not_replace_the_next_game(store):
         for event in recorder.hear("usb-1", f"{write(sentence, '9A1B2C3D')}\n".encode(), AT):
             session.take(event)
             live.take(event)
-            assert in_words(event) != "" and not isinstance(event, KeptGamesTold)
+            assert not isinstance(event, KeptGamesTold)
     state = session.boards["radio-9A1B2C3D"]
     assert (state.game, state.score, session.games) == (following[-1], {"A": 1}, 1)
     record = live.record("red", state)
-    assert record["headline"] == "The chip's turn"
-    assert (record["by_radio"], record["port"]) == (True, "by radio, at usb-1")
+    assert (record["headline"], record["port"]) == ("The chip's turn", "by radio, at usb-1")
 
 
 def test_a_player_s_own_board_tells_kept_games_at_its_start():
@@ -244,31 +241,25 @@ def test_a_player_s_own_board_tells_kept_games_at_its_start():
     assert (observer.now.phase, session.score["PH"]["A"]) == ("over", 1)
 
 
-def test_every_list_says_so(tmp_path, capsys):
-    log, known, db = (str(tmp_path / name) for name in ("raw.log", "known.txt", "games.db"))
-    lines = [(None, BOOT), *((None, game) for game in (*KEPT, *NOW)), ("9A1B2C3D", KEPT[2])]
+def test_every_list_says_so(folder, noughts, printed):
+    lines = [(None, told) for told in (BOOT, *KEPT, *NOW)] + [("9A1B2C3D", KEPT[2])]
     lines += [("00000001", replace(KEPT[0], boot="EEEEEEEE")), ("9A1B2C3D", replace(KEPT[1], ms=1))]
-    Path(log).write_text(
+    Path("raw.log").write_text(
         "".join(f"{timestamps.iso(AT)} usb-1 {write(told, by)}\n" for by, told in lines)
     )
-    Path(known).write_text("9A1B2C3D # Anna\n")
-
-    def noughts(*words):
-        assert main([*words, "--db", db]) == 0
-        return capsys.readouterr()
-
-    summary = noughts("watch", "--from", log, "--known", known).err
+    Path("known.txt").write_text("9A1B2C3D # Anna\n")
+    db = folder / "games.db"
+    _, _, summary = noughts("watch", "--from", "raw.log", "--known", "known.txt", db=db)
     assert "5 games ended (4 told late)" in summary
     assert "from 2 boards" in summary and "1 sentence by radio refused" in summary
-    assert noughts("stats").out.startswith("5 games, 4 told late, 1 by radio alone\n")
-    found = json.loads(noughts("games", "--json", "--board", "radio").out)
-    assert [(game["by_radio"], game["started"], game["played_before"]) for game in found] == [
-        (1, None, timestamps.iso(AT))
-    ]
-    listed = noughts("games").out
+    assert printed("stats", db=db).startswith("5 games, 4 told late, 1 by radio alone\n")
+    (found,) = json.loads(printed("games", "--json", "--board", "radio", db=db))
+    assert (found["by_radio"], found["started"]) == (1, None)
+    assert found["played_before"] == timestamps.iso(AT)
+    listed = printed("games", db=db)
     assert listed.count(f" before {BEFORE} ") == 4 and listed.count(f"  {WHEN} ") == 1
-    assert f"before {BEFORE}" in noughts("replay", "1", "--text").out
+    assert f"before {BEFORE}" in printed("replay", "1", "--text", db=db)
     day = WHEN.split()[0]
-    assert noughts("games", "--since", day, "--until", day).out == listed
-    boards = json.loads(noughts("boards", "--json").out)
+    assert printed("games", "--since", day, "--until", day, db=db) == listed
+    boards = json.loads(printed("boards", "--json", db=db))
     assert [board["by_radio"] for board in boards] == [False, True]

@@ -1,6 +1,10 @@
-"""The file in which a MENACE is kept: any other is refused, and is not overwritten."""
+"""A MENACE in a file: what such a file holds, and how it learns from games of `noughts vs`."""
 
+import io
 import json
+import re
+from functools import reduce
+from itertools import count
 from random import Random
 
 import pytest
@@ -9,7 +13,7 @@ from noughts.engines.menace import Menace, train
 from noughts.engines.menace_file import read, write
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError, UnknownEngineError
-from noughts.game.positions import EMPTY
+from noughts.game.positions import EMPTY, Position
 from noughts.web import page_games
 
 
@@ -21,10 +25,6 @@ def test_a_file_gives_the_same_machine(tmp_path):
     assert (again.boxes, again.games) == (menace.boxes, 600)
     assert again.about == "Michie's matchboxes, trained"
     assert Menace().about == "Michie's matchboxes, before the first game"
-    facts = json.loads((tmp_path / "menace.json").read_text())
-    assert facts["boxes"]["........."] == {
-        str(cell): count for cell, count in menace.boxes[EMPTY].items()
-    }
 
 
 @pytest.mark.parametrize(
@@ -82,3 +82,134 @@ def test_the_page_opens_no_file_by_an_engine_s_name(folder):
     with pytest.raises(UnknownEngineError, match="not an engine"):
         page_games.read(json.dumps(game).encode())
     assert page_games.read(json.dumps(game | {"opponent": "menace"}).encode()).moves
+
+
+def in_order(cells):
+    """Type the first of these that is free, each time: what is taken is refused."""
+    return "".join(f"{cell}\n" for cell in cells) * 5
+
+
+IN_TURN = in_order("123456789")
+
+
+@pytest.fixture
+def vs(folder, monkeypatch, noughts):
+    """Plays a game of `noughts vs`, next to a new `menace.json`; the person types these lines."""
+    write(Menace(), folder / "menace.json")
+
+    def run(*words, typed=IN_TURN, before_typing=lambda: None):
+        class Typed(io.StringIO):
+            def readline(self, *args):
+                before_typing()
+                return super().readline(*args)
+
+        monkeypatch.setattr("sys.stdin", Typed(typed))
+        return noughts("vs", *words)
+
+    return run
+
+
+def moves_of(told):
+    """The cells that were played, read off the boards that were printed."""
+    rows = [line for line in told.splitlines() if line.count("|") == 2]
+    boards = ["|".join(rows[at : at + 3]).split("|") for at in range(0, len(rows), 3)]
+    marked = [[cell for cell, text in enumerate(board) if "[" in text] for board in boards]
+    return [cell for cells in marked for cell in cells]
+
+
+def total(menace):
+    return sum(sum(box.values()) for box in menace.boxes.values())
+
+
+@pytest.mark.parametrize("first", ["me", "it"])
+def test_each_of_its_moves_gets_or_loses_beads_and_it_says_which(first, vs):
+    rewards = {"X wins": 3, "O wins": -1} if first == "it" else {"X wins": -1, "O wins": 3}
+    rewards["a draw"] = 1
+    does = {3: "gets 3 beads", 1: "gets a bead", -1: "loses a bead"}
+    missing = set(does)
+    for number in count(1):
+        before = read("menace.json")
+        typed = in_order(Random(number).sample("123456789", 9))
+        _, told, _ = vs("./menace.json", "--first", first, "--seed", str(number), typed=typed)
+        *_, ended, learned = told.splitlines()
+        reward = rewards[ended]
+        after = read("menace.json")
+        cells = moves_of(told)
+        changed = []
+        for ply in range(first == "me", len(cells), 2):
+            box = reduce(Position.play, cells[:ply], EMPTY)
+            old, new = (menace.beads(box) for menace in (before, after))
+            if old is None:
+                continue  # its last move, which it did not choose
+            drawn = [cell for cell in old if new[cell] != old[cell]]
+            assert [new[cell] - old[cell] for cell in drawn] == [reward] * len(drawn)
+            if drawn:
+                assert cells[ply] in drawn
+                changed.append(cells[ply] + 1)
+        assert total(after) - total(before) == reward * len(changed) and changed
+        played = " ".join(map(str, changed))
+        assert learned == (
+            f"Game {number}: it {does[reward]} for each move, {played}; ./menace.json written"
+        )
+        assert len(learned) <= 80 and after.games == number
+        missing -= {reward}
+        if not missing:
+            break
+
+
+@pytest.mark.parametrize(
+    ("words", "typed"),
+    [
+        (["./menace.json"], "5\nq\n"),
+        (["./menace.json", "--first", "it"], ""),
+        (["./menace.json", "--no-learning"], IN_TURN),
+        (["./menace.json", "hard"], ""),
+        (["hard", "./menace.json"], ""),
+        (["hard"], IN_TURN),
+    ],
+)
+def test_these_games_teach_it_nothing(words, typed, vs, folder):
+    before = (folder / "menace.json").read_bytes()
+    status, out, _ = vs(*words, typed=typed)
+    assert status == 0 and (folder / "menace.json").read_bytes() == before
+    assert "Game " not in out and "forgets" not in out
+
+
+def test_one_without_a_file_forgets_and_says_what_to_do(vs):
+    assert vs("menace")[1].endswith(
+        "\nIt forgets games; `noughts train menace -o FILE` makes one that learns\n"
+    )
+
+
+def test_it_adds_to_what_it_learned_elsewhere_during_the_game(vs, folder):
+    (folder / "menace.json").rename(folder / "A.JSON")
+    other = Menace(games=100)
+    other.boxes[EMPTY][4] = 1000
+    status, out, _ = vs("A.JSON", before_typing=lambda: write(other, folder / "A.JSON"))
+    assert status == 0 and "Game 101: it " in out
+    after = read("A.JSON")
+    assert (after.games, after.boxes[EMPTY][4]) == (101, 1000)
+
+
+@pytest.mark.parametrize("homework", [None, "homework"])
+def test_a_file_that_is_deleted_or_overwritten_during_the_game_is_left_alone(homework, vs, folder):
+    def spoil():
+        (folder / "menace.json").unlink(missing_ok=True)
+        if homework:
+            (folder / "menace.json").write_text(homework)
+
+    status, out, err = vs("menace.json", before_typing=spoil)
+    assert status == 1 and re.search(r"^(X wins|O wins|a draw)\n\Z", out, re.MULTILINE)
+    assert err.splitlines()[-1].startswith("noughts: ") and "Traceback" not in err
+    if homework:
+        assert (folder / "menace.json").read_text() == homework
+
+
+def test_one_that_resigns_has_no_bead_to_lose(vs, folder):
+    menace = Menace(games=1_233)
+    menace.boxes[EMPTY].update(dict.fromkeys(menace.boxes[EMPTY], 0))
+    write(menace, folder / "menace.json")
+    assert vs("menace.json", "--first", "it")[1].endswith(
+        "X, menace.json, resigns\nO wins\nGame 1,234: it has no bead to lose; menace.json written\n"
+    )
+    assert read("menace.json").boxes == menace.boxes
