@@ -95,14 +95,6 @@ def test_a_press_is_pending_at_once_and_decided_after_100_ms(bench, button, even
     assert bench.buttons.pending == 0
 
 
-@pytest.mark.parametrize("gap_ms", [0, 1, 50, 99, 100])
-@pytest.mark.parametrize("order", ["ab", "ba"])
-def test_both_within_100_ms_are_both_and_never_single(bench, gap_ms, order):
-    first, second = order
-    events = bench.run(600, (20, first, 0), (20 + gap_ms, second, 0), (300, "a", 1), (310, "b", 1))
-    assert kinds(events) == [3]
-
-
 @pytest.mark.parametrize("at_ms", range(0, 320, 6))
 @pytest.mark.parametrize(("gap_ms", "decided"), [(150, [1, 2]), (90, [3])])
 def test_presses_are_told_apart_where_the_clock_loses_66_ms(bench, at_ms, gap_ms, decided):

@@ -1,5 +1,6 @@
 """What is learned from games: habits, the table that fits them, and what it is said to gain."""
 
+from functools import cache
 from math import isclose
 from random import Random
 
@@ -24,6 +25,13 @@ from noughts.learning.validation import estimate
 HARD = brain.make()
 PEOPLE = [centre_first, blind_to_diagonals, blocks_only]
 SOMEBODY = [centre_first, long(blind_to_diagonals), long(blocks_only)]
+
+
+@cache
+def learned(person, games, seed=1):
+    """The habits of somebody who has played so many games against hard, and their table."""
+    habits = Habits(played(person, HARD, games, seed))
+    return habits, fit(habits)
 
 
 def test_nobody_seen_is_random_play():
@@ -76,8 +84,7 @@ def test_turning_and_mirroring_the_games_changes_nothing(to):
 
 @pytest.mark.parametrize("person", SOMEBODY)
 def test_chances_are_those_of_every_game_one_by_one(person):
-    habits = Habits(played(person, HARD, 50, seed=2))
-    table = fit(habits)
+    habits, table = learned(person, 50, seed=2)
 
     def won(position, chip):
         if position.over:
@@ -98,7 +105,7 @@ def test_chances_are_those_of_every_game_one_by_one(person):
 @pytest.mark.parametrize("games", [200, long(1000)])
 def test_two_hundred_games_find_the_best_play_against_a_habit(person, games):
     """As good as any play that gives nothing away, against the people themselves."""
-    table = fit(Habits(played(person, HARD, games, seed=1)))
+    _, table = learned(person, games)
 
     def most(position, chip):
         if position.over:
@@ -117,7 +124,7 @@ def test_two_hundred_games_find_the_best_play_against_a_habit(person, games):
 def test_the_predicted_gain_is_the_gain(person, count):
     games = played(person, HARD, count, seed=1)
     found = estimate(games, HARD)
-    gain = win_chance(person, fit(Habits(games))) - win_chance(person, HARD)
+    gain = win_chance(person, learned(person, count)[1]) - win_chance(person, HARD)
     assert found.shows_gain
     assert found.gain[0] < gain < found.gain[1]
     assert found.gain[0] < found.after - found.before < found.gain[1]
@@ -125,10 +132,9 @@ def test_the_predicted_gain_is_the_gain(person, count):
 
 @pytest.mark.long
 def test_people_who_play_at_random_change_nothing_that_matters():
-    games = played(at_random, HARD, 400, seed=1)
-    table = fit(Habits(games))
+    _, table = learned(at_random, 400)
     assert abs(win_chance(at_random, table) - win_chance(at_random, HARD)) < 0.001
-    assert not estimate(games, HARD).shows_gain
+    assert not estimate(played(at_random, HARD, 400, seed=1), HARD).shows_gain
 
 
 def test_too_few_games_show_nothing():
@@ -162,7 +168,7 @@ def test_a_table_that_can_lose_is_refused():
 
 
 def test_where_there_is_no_room_what_gains_most_is_taken(monkeypatch):
-    habits = Habits(played(blocks_only, HARD, 400, seed=1))
+    habits, _ = learned(blocks_only, 200)
     wins = []
     for room in (len(HARD.book), 10, 14):
         monkeypatch.setattr(fitting, "MAX_BOOK", room)
@@ -177,7 +183,7 @@ def test_where_there_is_no_room_what_gains_most_is_taken(monkeypatch):
 def test_what_did_not_fit_is_said(monkeypatch, room):
     """Each is worth what play gains that is the table's but for it."""
     monkeypatch.setattr(fitting, "MAX_BOOK", room)
-    habits = Habits(played(blocks_only, HARD, 400, seed=1))
+    habits, _ = learned(blocks_only, 200)
     table = fit(habits)
     found = left_out(table, habits)
     assert found
@@ -197,13 +203,12 @@ def test_what_did_not_fit_is_said(monkeypatch, room):
 
 @pytest.mark.parametrize("person", SOMEBODY)
 def test_where_all_fits_nothing_is_left_out(person):
-    habits = Habits(played(person, HARD, 400, seed=1))
-    assert left_out(fit(habits), habits) == []
+    habits, table = learned(person, 200)
+    assert left_out(table, habits) == []
 
 
 def test_changes_add_up_and_wait_for_mistakes():
-    habits = Habits(played(centre_first, HARD, 100, seed=3))
-    table = fit(habits)
+    habits, table = learned(centre_first, 100)
     found = changes(HARD, table, habits)
     assert [change.gain for change in found] == sorted((each.gain for each in found), reverse=True)
     assert found[0].gain > 0.1
@@ -218,10 +223,8 @@ def test_changes_add_up_and_wait_for_mistakes():
 
 @pytest.mark.parametrize(("games", "within"), [(2000, 0.04), long(4000, 0.03)])
 def test_how_often_a_position_comes_up(games, within):
-    habits = Habits(played(blocks_only, HARD, 100, seed=3))
-    table = fit(habits)
-    counted = 0
-    random = Random(4)
+    habits, table = learned(blocks_only, 200)
+    counted, random = 0, Random(4)
     wanted = changes(HARD, table, habits)[0]
     for number in range(games):
         position, chip = EMPTY, number % 2 == 0

@@ -21,8 +21,7 @@ def test_there_is_one_right_move_and_it_matters():
     assert {each.position for each in puzzles()} == wanted
     assert len(puzzles()) == len(wanted) == 294
     for each in puzzles():
-        wrong = set(each.position.free) - {each.right}
-        assert all(-value(each.position.play(cell)) < value(each.position) for cell in wrong)
+        assert value_preserving_moves(each.position) == [each.right]
         assert each.wins == (value(each.position) == 1)
 
 
@@ -53,10 +52,8 @@ def test_the_depth_is_that_of_a_search():
 
 
 def test_levels():
-    assert Counter(map(level, puzzles())) == {1: 237, 2: 42, 3: 15}
-    assert {(each.depth, level(each)) for each in puzzles()} == {
-        (1, 1), (2, 1), (3, 2), (4, 3), (5, 3), (6, 3),
-    }  # fmt: skip
+    found = {(each.depth, level(each)) for each in puzzles()}
+    assert found == {(1, 1), (2, 1), (3, 2), (4, 3), (5, 3), (6, 3)}
     hard = puzzle_of(parse("X........"))
     assert level(hard) == 3 == level(hard, 4, 0)
     assert level(hard, 5, 0) == 1
@@ -76,17 +73,15 @@ def test_never_the_same_twice_in_a_row_and_turned_at_random():
     assert len(seen) > len(set(map(canonical, seen))) > 10
 
 
-def test_where_no_other_fits_it_is_any_other():
-    random, shown = Random(1), puzzles()[0].position
-    others = {
-        canonical(draw(random, lambda each: each.position == shown, shown).position)
-        for _ in range(700)
-    }
-    assert len(others) > 200 and shown not in others
-
-
 def test_a_puzzle_is_turned_and_mirrored_in_every_way():
     random = Random(1)
     least = canonical(parse("XX..O...."))
     drawn = Counter(draw(random, lambda each: each.position == least).position for _ in range(400))
     assert len(drawn) == 8 and min(drawn.values()) > 25
+
+
+def test_where_no_other_fits_it_is_any_other():
+    random, shown = Random(1), puzzles()[0].position
+    drawn = (draw(random, lambda each: each.position == shown, shown) for _ in range(400))
+    others = {canonical(each.position) for each in drawn}
+    assert len(others) > 150 and shown not in others

@@ -19,7 +19,7 @@ def stored(tmp_path):
         stages(TWO_DIAGONALS, seats="PP", number=7, first="B", step_ms=0),
         stages([4, 1, 0, 8, 3, 5, 6], seats="PP", number=8, first="B"),
         stages([0, 4, 8, 2, 3, 6], seats="PE", number=9),
-        stages([4, 0], "x", number=10),
+        stages([4], "x", number=10)[-1:],  # nothing else was received of it
     )
     with Store(path) as store:
         store.keep("usb-2", stages([4])[1], AT)
@@ -101,6 +101,10 @@ def test_the_eight_scores(replay):
 )
 def test_how_a_game_stopped(replay, number, ending):
     assert replay(number).splitlines()[-1] == ending
+
+
+def test_a_move_without_a_time(replay):
+    assert "Move 1 of 1: A plays 5, in the centre.\n" in replay(5)
 
 
 def test_the_last_game_is_one_that_ended(replay, tmp_path):

@@ -61,20 +61,16 @@ def test_the_menu_is_read_off_the_leds():
     assert said(observed().now, "b").about == "The LEDs show the opponent."
 
 
-def test_a_picture_that_is_seen_once_is_not_taken():
-    observer = observed()
-    observer.see(picture("E"))
-    observer.see(picture("M"))
-    assert observer.now.opponent == ""
-
-
 def test_what_stands_on_the_leds_from_before_a_game_does_not_end_it():
     observer = observed()
     look(observer, picture("H"))
     observer.hear(game())
     assert look(observer, picture("H")).phase == "turn"
     look(observer, DARK)
-    assert look(observer, picture("H")).phase == "menu"
+    observer.see(picture("H"))
+    assert observer.now.phase == "turn"  # a picture that is seen once may be half drawn
+    observer.see(picture("H"))
+    assert observer.now.phase == "menu"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +80,7 @@ def test_what_stands_on_the_leds_from_before_a_game_does_not_end_it():
         (game("4"), "The chip's turn", "B"),
         (game(first="B"), "The chip's turn", "B"),
         (game("4", seats="PP"), "Player B's turn", "B"),
-        (game("40213", end="-", seats="PP", first="B"), "Player A's turn", "A"),
+        (game("40213", seats="PP", first="B"), "Player A's turn", "A"),
         (game("03142", end="A"), "You have won!", "A"),
         (game("803142", end="B"), "The chip has won!", "B"),
         (game("03142", end="A", seats="PP"), "Player A has won!", "A"),
@@ -130,9 +126,8 @@ def test_icons_and_texts_hide_no_marks():
 def test_a_text_that_scrolls_after_the_end_shows_no_marks_in_between():
     observer = observed(game("03142", end="A"))
     marks = bytes([9, 0, 9] + [0] * 22)
-    assert look(observer, marks).last == 2
-    look(observer, picture("X"))
-    assert look(observer, marks).last is None
+    for leds, last in ((marks, 2), (picture("X"), None), (marks, None)):
+        assert look(observer, leds).last == last
     observer.hear(game("4"))
     assert look(observer, marks).last == 4
 
