@@ -1,4 +1,4 @@
-"""Hard's brain against a solver written anew here, on other data and without symmetry."""
+"""Hard's brain, held against the game as it is solved by brute force."""
 
 from fractions import Fraction
 from functools import cache
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brute_force import against_random, following, minimax
 from needed import long
 from noughts import brain
 from noughts.device_files import device_dir, load_device
@@ -18,82 +19,43 @@ from noughts.game.positions import unfinished
 from noughts.game.proof import prove
 
 MADE = brain.make()
-WINS = ("012", "345", "678", "036", "147", "258", "048", "246")
 
 ai = load_device("ai")
 
 
-def won(board, side):
-    return any(all(board[int(cell)] == side for cell in line) for line in WINS)
+def like_hard(after, chances):
+    """First the value of the move; then how likely it wins."""
+    return -minimax(after), chances[0]
 
 
 @cache
-def minimax(board, side):
-    """1, 0 or -1 for `side`, who is to move on a board of nine characters."""
-    other = "XO"["OX".index(side)]
-    if won(board, other):
-        return -1
-    if "." not in board:
-        return 0
-    return max(-minimax(after(board, cell, side), other) for cell in free(board))
+def best_moves(board):
+    """Where hard moves, by brute force."""
+    me = "XO"[board.count(".") % 2 == 0]
+    liked = {
+        cell: like_hard(after, against_random(after, me, like_hard))
+        for cell, after in following(board)
+    }
+    return {cell for cell in liked if liked[cell] == max(liked.values())}
 
 
-def free(board):
-    return [cell for cell in range(9) if board[cell] == "."]
-
-
-def after(board, cell, side):
-    return board[:cell] + side + board[cell + 1 :]
-
-
-@cache
-def chance(board, side):
-    """Hard's chance to win when to move, and the moves that give it."""
-    other = "XO"["OX".index(side)]
-    best = {}
-    for cell in free(board):
-        following = after(board, cell, side)
-        best[cell] = (-minimax(following, other), random_reply(following, side))
-    top = max(best.values())
-    return top[1], frozenset(cell for cell in best if best[cell] == top)
-
-
-@cache
-def random_reply(board, side):
-    """Hard's chance to win when the random player, not `side`, is to move."""
-    other = "XO"["OX".index(side)]
-    if won(board, side):
-        return Fraction(1)
-    if "." not in board:
-        return Fraction(0)
-    total = Fraction(0)
-    for cell in free(board):
-        following = after(board, cell, other)
-        if not won(following, other) and "." in following:
-            total += chance(following, side)[0]
-    return total / len(free(board))
-
-
-def test_the_solver_agrees_with_this_one_everywhere():
+def test_the_solver_agrees_with_brute_force_everywhere():
     for position in unfinished():
-        board = str(position)
-        side = "XO"[position.ply % 2]
-        assert solver.value(position) == minimax(board, side), board
-        assert set(solver.hard_moves(position)) == chance(board, side)[1], board
+        assert solver.value(position) == minimax(str(position)), position
+        assert set(solver.hard_moves(position)) == best_moves(str(position)), position
 
 
 def test_exact_strength_from_the_empty_board():
-    empty = "." * 9
-    assert chance(empty, "X")[0] == solver.win_chance(True) == Fraction(191, 192)
-    assert random_reply(empty, "O") == solver.win_chance(False) == Fraction(866, 945)
+    for me, first, published in (("X", True, Fraction(191, 192)), ("O", False, Fraction(866, 945))):
+        won, lost = against_random("." * 9, me, like_hard)
+        assert won == solver.win_chance(first) == published and lost == 0
 
 
 def test_the_chip_plays_hard_at_all_4520_positions_from_both_sides():
     count = 0
     for position in unfinished():
-        best = chance(str(position), "XO"[position.ply % 2])[1]
         cells = brain.best_cells(ai, position)
-        assert cells and set(cells) <= best, position
+        assert cells and set(cells) <= best_moves(str(position)), position
         marks = [(position.other >> c & 1) - (position.mover >> c & 1) for c in range(9)]
         score = [-line for line in position.scores()]
         assert ai.best(marks, score, -1, "H") == cells

@@ -40,11 +40,8 @@ def python(*words, **named):
     ("line", "offered"),
     [
         ("noughts ", {*COMMANDS}),
-        long("noughts pr", {"prove "}),
-        ("noughts games --si", {"--since "}),
-        long("noughts vs mini", {"minimax "}),
+        long("noughts games --si", {"--since "}),
         ("noughts vs min", {"minimax", "mine.py"}),
-        long("noughts vs ./mi", {"./mine.py "}),
         long("noughts vs own/", {"own/other.py "}),
         long("noughts export --format ", {"csv", "jsonl", "parquet"}),
     ],

@@ -5,10 +5,11 @@ from functools import cache
 
 import pytest
 
+from brute_force import against_random, following
 from noughts.engines.registry import engines
 from noughts.engines.rule_based import block, complete, influence, stop_fork
 from noughts.game import solver
-from noughts.game.positions import EMPTY, LINES, WON, parse, unfinished
+from noughts.game.positions import EMPTY, WON, parse, unfinished
 from noughts.game.proof import prove
 
 ENGINES = engines()
@@ -98,33 +99,20 @@ def test_kind_plays_to_lose(text, cell):
     assert ENGINES["kind"].reply(parse(text)).cells == (cell,)
 
 
-@cache
-def most_often_lost(board, loser):
-    """By brute force: how likely the loser loses and wins against random play.
-
-    It plays so that it loses as often as can be, and of such ways so that it wins as rarely.
-    """
-    for mark in "XO":
-        if any(all(board[cell] == mark for cell in line) for line in LINES):
-            return Fraction(mark != loser), Fraction(mark == loser)
-    free = [cell for cell in range(9) if board[cell] == "."]
-    if not free:
-        return Fraction(0), Fraction(0)
-    mark = "XO"[len(free) % 2 == 0]
-    after = [most_often_lost(board[:cell] + mark + board[cell + 1 :], loser) for cell in free]
-    if mark == loser:
-        return max(after, key=lambda found: (found[0], -found[1]))
-    return tuple(sum(shares) / len(free) for shares in zip(*after, strict=True))
+def like_kind(_, chances):
+    """To lose as often as can be; and of such ways, to win as rarely."""
+    won, lost = chances
+    return lost, -won
 
 
 def test_no_way_to_play_loses_more_often_against_random_play_than_kind():
     for position in unfinished():
-        board, mark = str(position), "XO"[position.ply % 2]
+        board, me = str(position), "XO"[position.ply % 2]
         (cell,) = ENGINES["kind"].reply(position).cells
-        after = board[:cell] + mark + board[cell + 1 :]
-        assert most_often_lost(after, mark) == most_often_lost(board, mark)
-    for seat, mark in zip(prove(ENGINES["kind"]).seats, "XO", strict=True):
-        assert (seat.loss_chance, seat.win_chance) == most_often_lost("." * 9, mark)
+        after = dict(following(board))[cell]
+        assert against_random(after, me, like_kind) == against_random(board, me, like_kind)
+    for seat, me in zip(prove(ENGINES["kind"]).seats, "XO", strict=True):
+        assert (seat.win_chance, seat.loss_chance) == against_random("." * 9, me, like_kind)
         assert seat.loss_chance > Fraction(9, 10) and seat.greatest_loss_chance == 1
 
 

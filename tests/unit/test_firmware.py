@@ -53,7 +53,7 @@ def test_files_survive_the_round_trip(files):
         assert holding(firmware, firmware.with_files(files)).files() == files
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(st.lists(st.binary(min_size=CHUNK_SIZE, max_size=CHUNK_SIZE), max_size=6), st.data())
 def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
     firmware = slim("V1")
@@ -97,8 +97,7 @@ def test_one_file_is_packed_as_uflash_packs_it(size):
 def test_the_bundled_firmware_and_our_files(board, release, micropython, layout):
     firmware = image.bundled()[board]
     assert (firmware.board, firmware.release) == (board, release)
-    assert firmware.micropython == micropython
-    assert firmware.layout == range(*layout)
+    assert (firmware.micropython, firmware.layout) == (micropython, range(*layout))
     memory = firmware.with_files(files_for_boards())
     assert memory[firmware.layout.stop] == 0xFD  # as the firmware would write it
     assert str(firmware.usage(files_for_boards())).startswith("10,112 of ")
@@ -122,12 +121,16 @@ def test_a_plain_hex_is_the_same(tmp_path, board):
     assert (loaded.board, loaded.layout) == (board, whole.layout)
 
 
-def test_a_layout_elsewhere_is_found():
-    """Both firmwares with their file system moved: V1's to where the firmware starts it at most."""
-    (v1,) = image.read(changed("V1", {UicrAddress["PAGES_USED"]: b"\xa0\0"}), "it").values()
-    assert v1.layout == range(0x38000, 0x3F800)
-    (v2,) = image.read(changed("V2", {V2_TABLE + 0x22: b"\x6e"}), "it").values()
-    assert v2.layout == range(0x6E000, 0x73000)
+@pytest.mark.parametrize(
+    ("board", "bytes_at", "layout"),
+    [
+        ("V1", {UicrAddress["PAGES_USED"]: b"\xa0\0"}, range(0x38000, 0x3F800)),
+        ("V2", {V2_TABLE + 0x22: b"\x6e"}, range(0x6E000, 0x73000)),
+    ],
+)
+def test_a_layout_elsewhere_is_found(board, bytes_at, layout):
+    (found,) = image.read(changed(board, bytes_at), "it").values()
+    assert found.layout == layout
 
 
 @pytest.mark.parametrize(
@@ -156,7 +159,7 @@ def test_one_that_says_it_is_for_the_other_board():
         image.read(universal_hex.join(memories), "it")
 
 
-@pytest.mark.parametrize("count", [8, long(25)])
+@pytest.mark.parametrize("count", [4, long(25)])
 def test_damaged_hexes_are_expected_failures(count):
     """With checksums that are right, so that only what they say is wrong."""
     random = Random(1)
@@ -206,13 +209,6 @@ def test_files_in_both_parts_of_a_universal_hex():
         if line.startswith(":0400000A"):  # the section begins a record earlier
             assert sum(lengths[: number - 1]) % 512 == 0
     assert "\r" not in text and text.endswith("\n:00000001FF\n")
-
-
-def test_new_files_replace_those_that_came_with_the_hex():
-    firmware = image.bundled_for("V1")
-    once = holding(firmware, firmware.with_files(files_for_boards()))
-    again = once.with_files({"main.py": b"pass"})
-    assert again.todict() == firmware.with_files({"main.py": b"pass"}).todict()
 
 
 @pytest.mark.parametrize("board", ["V1", "V2"])

@@ -56,9 +56,20 @@ def clock(monkeypatch):
     return clock
 
 
-def heard(recorder, *sentences, at=AT, board=BOARD):
+@pytest.fixture
+def recorder(store):
+    return Recorder(store, None)
+
+
+def heard(recorder, *sentences, at=AT):
     data = "".join(f"{write(each)}\r\n" for each in sentences).encode()
-    return recorder.hear(board, data, at)
+    return recorder.hear(BOARD, data, at)
+
+
+def follow(events, *followers):
+    for event in events:
+        for follower in followers:
+            follower.take(event)
 
 
 def said(events):
@@ -72,9 +83,8 @@ def test_a_moment_before_which_it_was_played_is_not_shown_too_early(at, minutes)
     assert str(timestamps.When(None, minute + at)) == f"before {shown}"
 
 
-def test_a_game_that_goes_on_tells_which_run_it_is(store):
+def test_a_game_that_goes_on_tells_which_run_it_is(recorder, store):
     """Where the port was opened after the board had started, its `$NB` is not heard."""
-    recorder = Recorder(store, None)
     recorder.take_opened(BOARD, AT)
     (kept,) = heard(recorder, KEPT[0])
     (begun,) = heard(recorder, NOW[0], at=AT + 1000)
@@ -87,8 +97,7 @@ def test_a_game_that_goes_on_tells_which_run_it_is(store):
     assert sorted(game.heard for game in games(store, GameFilter())) == [AT, AT + 9000, AT + 9000]
 
 
-def test_a_kept_game_was_played_before_it_was_told(store):
-    recorder = Recorder(store, None)
+def test_a_kept_game_was_played_before_it_was_told(recorder, store):
     events = heard(recorder, BOOT, *KEPT) + heard(recorder, *NOW, at=AT + 5000)
     assert said(events)[1:5] == [
         f"usb-1: game 1: person against hard, A won after 5 moves, played before {BEFORE}",
@@ -110,8 +119,7 @@ def test_a_kept_game_was_played_before_it_was_told(store):
     assert store.read("SELECT * FROM games") == before
 
 
-def test_games_told_again_are_one_line(store):
-    recorder = Recorder(store, None)
+def test_games_told_again_are_one_line(recorder):
     heard(recorder, BOOT, *KEPT[:2])
     again = replace(BOOT, boot="DDDDDDDD")
     events = heard(recorder, again, *KEPT, played("DDDDDDDD", WON)[0])
@@ -125,8 +133,7 @@ def test_games_told_again_are_one_line(store):
     assert said(events)[-1] == "usb-1: game 4: A is a person, B is the chip (hard); A begins"
 
 
-def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(store, clock):
-    recorder = Recorder(store, None)
+def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(recorder, clock):
     heard(recorder, BOOT, *KEPT)
     for end in ("silent", "gone"):
         assert len(said(heard(recorder, BOOT, *KEPT))) == 1
@@ -141,8 +148,7 @@ def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(store, clock)
         assert in_words(told[0]) == "usb-1: 3 kept games told again"
 
 
-def test_what_was_heard_as_it_was_played_keeps_its_start(store):
-    recorder = Recorder(store, None)
+def test_what_was_heard_as_it_was_played_keeps_its_start(recorder, store):
     live = played("AAAAAAAA", WON)
     heard(recorder, replace(BOOT, boot="AAAAAAAA"))
     for sentence in live[:3]:
@@ -175,9 +181,8 @@ def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, 
 
 
 @pytest.mark.parametrize("opened_since", [False, True])
-def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(store, opened_since):
+def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(recorder, opened_since):
     """A broker may deliver a sentence twice, and one after another that was said later."""
-    recorder = Recorder(store, None)
     before = replace(BOOT, boot="AAAAAAAA")
     if opened_since:
         recorder.take_opened(BOARD, AT + 1000)
@@ -189,17 +194,11 @@ def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(store, opened
     assert event.played_before == AT + 10**8
 
 
-def test_a_session_does_not_take_kept_games_for_what_is_on_the_leds(store):
-    recorder, session, live = Recorder(store, None), Session(), LiveBoard(BOARD)
-    events = [
-        PortOpened(BOARD, "/dev/ttyACM0"),
-        *heard(recorder, BOOT, *NOW[:3]),
-        *heard(recorder, *KEPT),
-        *heard(recorder, *KEPT),
-    ]
-    for event in events:
-        session.take(event)
-        live.take(event)
+def test_a_session_does_not_take_kept_games_for_what_is_on_the_leds(recorder):
+    session, live = Session(), LiveBoard(BOARD)
+    follow([PortOpened(BOARD, "/dev/ttyACM0")], session, live)
+    for sentences in ((BOOT, *NOW[:3]), KEPT, KEPT):
+        follow(heard(recorder, *sentences), session, live)
     state = session.boards[BOARD]
     assert (state.game, state.score) == (NOW[2], {})
     assert (session.games, session.told_late) == (3, 3)
@@ -207,21 +206,18 @@ def test_a_session_does_not_take_kept_games_for_what_is_on_the_leds(store):
     record = live.record("red", state)
     assert (record["headline"], record["game"]["marks"]) == ("Your turn, player A", "X...O....")
     assert [text for _, _, text in record["lines"]][-1].endswith(f"played before {BEFORE}")
-    for event in heard(recorder, NOW[-1]):
-        session.take(event)
-        live.take(event)
+    follow(heard(recorder, NOW[-1]), session, live)
     assert (state.game, state.score) == (NOW[-1], {"A": 1})
     assert live.record("red", state)["headline"] == "You have won!"
 
 
-def test_a_repeated_end_by_radio_does_not_replace_the_next_game(store):
-    recorder, session, live = Recorder(store, None), Session(), LiveBoard("radio-9A1B2C3D")
+def test_a_repeated_end_by_radio_does_not_replace_the_next_game(recorder):
+    session, live = Session(), LiveBoard("radio-9A1B2C3D")
     following = played("BBBBBBBB", DRAWN, 2)[:2]
     for sentence in (BOOT, *NOW, NOW[-1], *following, NOW[-1]):
-        for event in recorder.hear("usb-1", f"{write(sentence, '9A1B2C3D')}\n".encode(), AT):
-            session.take(event)
-            live.take(event)
-            assert not isinstance(event, KeptGamesTold)
+        events = recorder.hear(BOARD, f"{write(sentence, '9A1B2C3D')}\n".encode(), AT)
+        assert not any(isinstance(event, KeptGamesTold) for event in events)
+        follow(events, session, live)
     state = session.boards["radio-9A1B2C3D"]
     assert (state.game, state.score, session.games) == (following[-1], {"A": 1}, 1)
     record = live.record("red", state)

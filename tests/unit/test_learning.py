@@ -177,6 +177,7 @@ def test_where_there_is_no_room_what_gains_most_is_taken(monkeypatch):
         wins.append(Chances(by_table(table), habits).win)
     assert wins == sorted(wins)
     assert wins[0] < wins[-1] - 0.01
+    assert left_out(table, habits) == []
 
 
 @pytest.mark.parametrize("room", [9, long(8), long(10)])
@@ -199,12 +200,6 @@ def test_what_did_not_fit_is_said(monkeypatch, room):
             return (each.better,) if position == each.position else own
 
         assert isclose(Chances(policy, habits).win - win, each.gain)
-
-
-@pytest.mark.parametrize("person", SOMEBODY)
-def test_where_all_fits_nothing_is_left_out(person):
-    habits, table = learned(person, 200)
-    assert left_out(table, habits) == []
 
 
 def test_changes_add_up_and_wait_for_mistakes():

@@ -7,6 +7,7 @@ from noughts.store.replay_words import won_cells
 from noughts.store.store import Store
 from sample_games import AT, DRAW, filled, stages
 
+V1 = "micro:bit V1, table 2798, "
 TWO_DIAGONALS = [0, 1, 2, 3, 8, 5, 6, 7, 4]
 
 
@@ -32,27 +33,17 @@ def replay(printed):
 
 
 @pytest.mark.parametrize(
-    ("number", "began", "game", "where"),
+    ("number", "began", "game", "board"),
     [
-        (
-            1,
-            AT,
-            "B is the chip (hard); A began; draw",
-            "micro:bit V1, table 2798, usb-1, its game 1",
-        ),
-        (
-            2,
-            AT + 60_000,
-            "B is a person; B began; B won",
-            "micro:bit V1, table 2798, usb-1, its game 7",
-        ),
+        (1, AT, "B is the chip (hard); A began; draw", V1 + "usb-1, its game 1"),
+        (2, AT + 60_000, "B is a person; B began; B won", V1 + "usb-1, its game 7"),
         (6, AT - 1000, "B is the chip (hard); A began; unfinished", "usb-2, its game 1"),
     ],
 )
-def test_the_head(replay, number, began, game, where):
+def test_the_head(replay, number, began, game, board):
     assert replay(number).splitlines()[:2] == [
         f"game {number}: A is a person, {game}",
-        f"{timestamps.local(began)}, {where} of boot 0A83",
+        f"{timestamps.local(began)}, {board} of boot 0A83",
     ]
 
 
