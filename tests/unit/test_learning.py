@@ -1,5 +1,6 @@
 """What is learned from games: habits, the table that fits them, and what it is said to gain."""
 
+from collections import Counter
 from functools import cache
 from math import isclose
 from random import Random
@@ -85,20 +86,22 @@ def test_turning_and_mirroring_the_games_changes_nothing(to):
 @pytest.mark.parametrize("person", SOMEBODY)
 def test_chances_are_those_of_every_game_one_by_one(person):
     habits, table = learned(person, 50, seed=2)
+    reached = Counter()
 
-    def won(position, chip):
+    def won(position, chip, chance=0.5):
         if position.over:
-            return float(value(position) < 0 and not chip)
+            return chance * (value(position) < 0 and not chip)
         if chip:
+            reached[canonical(position)] += chance
             cells = brain.choose(position, table).cells
-            return sum(won(position.play(cell), False) for cell in cells) / len(cells)
-        return sum(
-            chance * won(position.play(cell), True)
-            for cell, chance in habits.anywhere(position).items()
-        )
+            shares = dict.fromkeys(cells, 1 / len(cells))
+        else:
+            shares = habits.anywhere(position)
+        return sum(won(position.play(c), not chip, chance * shares[c]) for c in shares)
 
-    expected = (won(EMPTY, True) + won(EMPTY, False)) / 2
-    assert isclose(Chances(by_table(table), habits).win, expected)
+    chances = Chances(by_table(table), habits)
+    assert isclose(chances.win, won(EMPTY, True) + won(EMPTY, False))
+    assert chances.reach() == pytest.approx(reached)
 
 
 @pytest.mark.parametrize("person", PEOPLE)
@@ -205,30 +208,14 @@ def test_what_did_not_fit_is_said(monkeypatch, room):
 def test_changes_add_up_and_wait_for_mistakes():
     habits, table = learned(centre_first, 100)
     found = changes(HARD, table, habits)
+    reach = Chances(by_table(table), habits).reach()
     assert [change.gain for change in found] == sorted((each.gain for each in found), reverse=True)
     assert found[0].gain > 0.1
     for change in found:
+        assert change.reach == reach[change.position]
         assert change.before == brain.choose(change.position, HARD).cells
         assert change.after == brain.choose(change.position, table).cells
         replied = change.position.play(change.after[0])
         for cell, chance in change.mistakes:
             assert value(replied) == 0 and value(replied.play(cell)) == 1
             assert isclose(chance, habits.anywhere(replied)[cell])
-
-
-@pytest.mark.parametrize(("games", "within"), [(2000, 0.04), long(4000, 0.03)])
-def test_how_often_a_position_comes_up(games, within):
-    habits, table = learned(blocks_only, 200)
-    counted, random = 0, Random(4)
-    wanted = changes(HARD, table, habits)[0]
-    for number in range(games):
-        position, chip = EMPTY, number % 2 == 0
-        while not position.over:
-            if chip:
-                counted += canonical(position) == wanted.position
-                cell = random.choice(brain.choose(position, table).cells)
-            else:
-                chances = habits.anywhere(position)
-                cell = random.choices(list(chances), chances.values())[0]
-            position, chip = position.play(cell), not chip
-    assert abs(counted / games - wanted.reach) < within

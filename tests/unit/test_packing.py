@@ -3,11 +3,9 @@
 import ast
 import io
 import tokenize
-from pathlib import Path
 
 import pytest
 
-from needed import long
 from noughts import brain, packing
 from noughts.device_files import device_files, files_for_boards
 from noughts.packing import MARK, NAMES, pack, packed
@@ -104,21 +102,6 @@ def test_lines_may_end_as_windows_ends_them():
     source = SOURCE.replace(b"\treturn_ = 9\n", b"")
     assert b"\r" not in pack(source)
     assert pack(source.replace(b"\n", b"\r\n")) == pack(source)
-
-
-@pytest.mark.parametrize(("letters", "least"), [("ab", 4), long("abc", 15)])
-def test_the_standard_library_stays_what_it_is(letters, least):
-    """Programs by many hands; not the longest, which take as long as all others together."""
-    made_smaller = 0
-    for path in sorted(Path(ast.__file__).parent.glob(f"[{letters}]*.py")):
-        source = path.read_bytes()
-        if len(source) > 30_000:
-            continue
-        packed = pack(source)
-        assert pack(packed) == packed, path
-        assert statements(packed) == statements(source), path
-        made_smaller += len(packed) < len(source)
-    assert made_smaller > least
 
 
 @pytest.mark.parametrize(
