@@ -1,7 +1,6 @@
 """Firmware files and the flash file system."""
 
 import contextlib
-import io
 import itertools
 from dataclasses import replace
 from functools import cache
@@ -72,22 +71,6 @@ def test_a_name_that_is_longer_than_its_file_is_damage():
         holding(firmware, memory).files()
 
 
-@pytest.mark.parametrize("size", [1, *range(CHUNK_DATA_SIZE - 12, CHUNK_DATA_SIZE + 3), 243, 1000])
-def test_one_file_is_packed_as_uflash_packs_it(size):
-    """uflash leaves out what stays erased; so the records it writes must be ours."""
-    script = bytes(i % 90 + 32 for i in range(size))
-    records = uflash.script_to_fs(script, uflash._MICROBIT_ID_V1)
-    theirs = intelhex.IntelHex()
-    theirs.loadhex(io.StringIO(records.replace("\n\n", "\n") + ":00000001FF\n"))
-    firmware = older()["V1"]
-    start, end = firmware.layout.start, firmware.layout.stop
-    ours = firmware.with_files({"main.py": script}).tobinstr(start, end - 1)
-    length = max(address for address in theirs.addresses() if address < end) + 1 - start
-    assert theirs.tobinstr(start=start, size=length) == ours[:length]
-    assert set(ours[length:]) <= {0xFF}
-    assert image.size_on_board("main.py", size) == -(-length // CHUNK_SIZE) * CHUNK_SIZE
-
-
 @pytest.mark.parametrize(
     ("board", "release", "micropython", "layout"),
     [("V1", "1.1.1", "1.9.2", (0x38800, 0x3F800)), ("V2", "2.1.2", "1.18", (0x6D000, 0x72000))],
@@ -99,6 +82,7 @@ def test_the_bundled_firmware_and_our_files(board, release, micropython, layout)
     memory = firmware.with_files(files_for_boards())
     assert memory[firmware.layout.stop] == 0xFD  # as the firmware would write it
     assert str(firmware.usage(files_for_boards())).startswith("10,112 of ")
+    assert [image.size_on_board("main.py", size) for size in (1, 116, 117)] == [128, 128, 256]
 
 
 def test_the_firmware_of_most_boards():
