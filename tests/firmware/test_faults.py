@@ -49,7 +49,7 @@ def machine_with(name, content, board="V1"):
 
 @pytest.mark.parametrize("board", ["V1", long("V2")])
 def test_a_damaged_choice_is_mended(board):
-    """What the menu makes of other damage is in test_menu_choice.py."""
+    """What the menu makes of other damage is in test_device_modules.py."""
     machine = machine_with("settings", b"\xff\xfe", board)
     player = Player(machine)
     player.boots()

@@ -1,10 +1,9 @@
-"""`games`, `replay`, `stats` and `export`, on stores with known games."""
+"""`games`, `stats` and `export`, on stores with known games."""
 
 import csv
 import io
 import json
 import sqlite3
-import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
@@ -85,21 +84,15 @@ def test_games_are_listed_the_newest_first(noughts):
     ("words", "found"),
     [
         (["--board", "other"], [5]),
-        (["--board", "usb"], [5, 4, 3, 2, 1]),
         (["--board", "%"], []),
         (["--board", "USB-1", "--board", "usb-o"], [5, 4, 3, 2, 1]),
         (["--seats", "ph"], [4, 3, 1]),
-        (["--result", "A"], []),
-        (["--result", "B"], [5, 2]),
         (["--result", "b", "--result", "Abandoned"], [5, 3, 2]),
         (["--result", "draw", "--result", "unfinished"], [4, 1]),
-        (["--result", "abandoned"], [3]),
         (["--since", "2026-09-22"], [5]),
         (["--until", "2026-09-21"], [4, 3, 2, 1]),
         (["--since", "2026-09-21", "--until", "2026-09-22"], [5, 4, 3, 2, 1]),
-        (["--since", "2026-09-23"], []),
         (["--since", "today"], [5]),
-        (["--until", "today"], [5, 4, 3, 2, 1]),
         (["--since", "Yesterday", "--until", "YESTERDAY"], [4, 3, 2, 1]),
         (["--since", "tuesday"], [5]),  # which is today
         (["--until", "Monday"], [4, 3, 2, 1]),
@@ -192,47 +185,6 @@ def test_thinking_takes_two_moments(times, thought):
     assert thinking(times) == thought
 
 
-def test_a_replay_tells_every_step(printed):
-    out = printed("replay", "2", "--text")
-    head, *steps = out.split("\n\n  ")[0], *out.split("Move ")[1:]
-    assert head.startswith("game 2: A is a person, B is a person; B began; B won\n")
-    assert len(steps) == 7
-    assert steps[1].startswith("2 of 7: A plays 2, on the top edge, after 1.0 s.\n")
-    assert "A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9." in steps[1]
-    assert "The best move; the position was already lost." in steps[3]
-    assert "It keeps the draw; against mistakes, 1, 3, 7 or 9 wins more often." in steps[0]
-    assert out.endswith("B wins: left column.\n")
-
-
-def test_a_replay_shows_the_eight_scores(printed):
-    out = printed("replay", "5", "--text")
-    assert "One of the best moves, 1, 3, 7 or 9: it keeps the draw." in out
-    after_four = out.split("Move 4 of 6")[0].split("Move 3 of 6")[1].split("\n\n", 1)[1]
-    board = after_four.strip("\n").splitlines()
-    # A has 0 and 8, B 4 and 2: columns 1 -1 0, rows 0 -1 1, falling 1, rising -2.
-    assert [line.rstrip() for line in board] == [
-        "               -2",
-        " A | 2 | B      0",
-        "---+---+---",
-        " 4 | B | 6     -1",
-        "---+---+---",
-        " 7 | 8 | A     +1",
-        "",
-        "+1  -1   0     +1",
-    ]
-
-
-def test_a_replay_says_how_a_game_stopped_and_last_is_one_that_ended(printed, tmp_path):
-    """After a game a board begins the next by itself, and is switched off in it."""
-    assert "abandoned here" in printed("replay", "3")
-    assert "Nothing more was heard" in printed("replay", "4")
-    assert printed("replay", "last").startswith("game 5:")
-    begun = stages([0], number=2, first="B")
-    for name, games in (("played.db", [stages(A_WINS), begun]), ("begun.db", [begun])):
-        db = filled(tmp_path / name, *games)
-        assert printed("replay", "last", db=db).startswith("game 1:")
-
-
 def test_stats_count(printed):
     found = json.loads(printed("stats", "--json"))
     assert found["games"] == 5
@@ -251,14 +203,13 @@ def test_stats_count(printed):
         "between_people": 1, "abandoned": 1, "unfinished": 1, "mistakes": 1,
         "mistakes_a_game": 1 / 3,
     }  # fmt: skip
-    shown = ("board", "games", "lost", "mistakes")
-    assert [other[name] for name in shown] == ["usb-OTHER", 1, 1, 1]
+    assert [other[name] for name in ("board", "games", "lost")] == ["usb-OTHER", 1, 1]
+    shown = ("games", "moves", "mistakes")
     people, easy, hard = (found["players"][seat] for seat in "PEH")
-    assert (people["games"], people["moves"]) == (4, 7 + 3 + 5)
-    assert (easy["games"], easy["moves"], hard["games"], hard["moves"]) == (1, 3, 1, 4)
-    assert (people["mistakes"], easy["mistakes"], hard["mistakes"]) == (2, 1, 0)
-    assert people["mistakes_a_game"] == 0.5
-    assert people["thought_ms"] == [1000, 1000, 1000]
+    assert [people[name] for name in shown] == [4, 7 + 3 + 5, 2]
+    assert [easy[name] for name in shown] == [1, 3, 1]
+    assert [hard[name] for name in shown] == [1, 4, 0]
+    assert (people["mistakes_a_game"], people["thought_ms"]) == (0.5, [1000, 1000, 1000])
 
 
 def test_who_moves_second_is_counted_as_such(printed, tmp_path):
@@ -269,10 +220,8 @@ def test_who_moves_second_is_counted_as_such(printed, tmp_path):
     ]
     db = filled(tmp_path / "second.db", told)
     players = json.loads(printed("stats", "--json", db=db))["players"]
-    assert (players["H"]["moves"], players["H"]["mistakes"]) == (4, 0)
-    assert (players["P"]["moves"], players["P"]["mistakes"]) == (3, 1)
-    assert players["H"]["thought_ms"] == [100, 100, 100]
-    assert players["P"]["thought_ms"] == [900, 900, 900]
+    for seat, expected in (("H", [4, 0, [100] * 3]), ("P", [3, 1, [900] * 3])):
+        assert [players[seat][name] for name in ("moves", "mistakes", "thought_ms")] == expected
 
 
 def test_an_engine_of_the_page_is_neither_the_chip_nor_a_person(listed, printed, tmp_path):
@@ -280,21 +229,16 @@ def test_an_engine_of_the_page_is_neither_the_chip_nor_a_person(listed, printed,
     (row,) = listed("--seats", "pn", db=db)
     assert (row["seats"], row["board"], row["result"]) == ("PN", "page", "B")
     assert "person  minimax" in printed("games", db=db)
-    assert "A is a person, B is minimax; A began; B won" in printed("replay", "1", db=db)
     found = json.loads(printed("stats", "--json", db=db))
     (board,) = found["boards"]
     assert (board["games"], board["won"], board["drawn"], board["lost"]) == (1, 0, 0, 0)
-    for seat, mistakes in (("P", 1), ("N", 1)):
-        player = found["players"][seat]
-        assert (player["games"], player["moves"], player["mistakes"]) == (1, 3, mistakes)
-    assert "person against minimax" in printed("report", "-o", "-", db=db)
+    assert [found["players"][seat]["mistakes"] for seat in "PN"] == [1, 1]
     assert ",P,N," in printed("export", db=db).splitlines()[1]
 
 
 def test_stats_in_words(printed):
     out = printed("stats")
     assert out.startswith("5 games\n")
-    assert "First moves of people, in games that were won or drawn" in out
     assert "33% | 0% | 0%" in out.replace("  ", " ")
     rows = [line.split() for line in out.splitlines()]
     assert ["usb-1", "4", "0", "1", "0", "1", "1", "0.33"] in rows
@@ -304,8 +248,7 @@ def test_stats_in_words(printed):
 @pandas_or_matplotlib
 def test_stats_of_games_without_moves_or_ends(printed, tmp_path):
     db = filled(tmp_path / "begun.db", stages([]), stages([4], number=2))
-    assert "unfinished" in printed("stats", db=db)
-    printed("stats", "--plot", tmp_path / "begun.png", db=db)
+    assert "unfinished" in printed("stats", "--plot", tmp_path / "begun.png", db=db)
     assert (tmp_path / "begun.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -313,7 +256,7 @@ HOSTILE_NAME = "\x1b]0;owned\x07\u202e"
 
 
 def assert_written(told, ending):
-    """A file of that name does not act on the terminal."""
+    """The name of the file does not act on the terminal."""
     status, out, err = told
     assert (status, err) == (0, "") and "owned" in out and ending in out
     assert all(line.isprintable() for line in out.splitlines())
@@ -332,20 +275,14 @@ def test_a_picture_has_all_figures_and_is_the_same_again(noughts, tmp_path):
 
 
 @pandas_or_matplotlib
-@pytest.mark.parametrize("games", [long(1), long(3), 50])
-def test_games_are_counted_in_whole_numbers(printed, tmp_path, games):
+@pytest.mark.parametrize("games", [1, long(50)])
+def test_a_picture_counts_games_in_whole_numbers(printed, tmp_path, games):
     db = filled(tmp_path / "x.db", *(stages(DRAW, number=number) for number in range(1, games + 1)))
     printed("stats", "--plot", tmp_path / "s.svg", db=db)
-    root = ET.parse(tmp_path / "s.svg").getroot()
-    shown = {
-        group.get("id"): [text for text in map(str.strip, group.itertext()) if text[:1].isdigit()]
-        for group in root.iter("{http://www.w3.org/2000/svg}g")
-    }
-    for axes in ("axes_1", "axes_3"):  # the results, and the moves in a game
-        numbers = shown[axes]
-        assert len(numbers) >= 2 and all(number.isdigit() for number in numbers)
-        counts = numbers[5:] if axes == "axes_3" else numbers  # behind the moves, 5 to 9
-        assert len(set(counts)) == len(counts) >= 2
+    groups = ET.parse(tmp_path / "s.svg").getroot().iter("{http://www.w3.org/2000/svg}g")
+    (results,) = (group for group in groups if group.get("id") == "axes_1")
+    ticks = [text for text in map(str.strip, results.itertext()) if text[:1].isdigit()]
+    assert len(set(ticks)) == len(ticks) >= 2 and all(tick.isdigit() for tick in ticks)
 
 
 def rows_of(text):
@@ -359,7 +296,7 @@ def test_a_csv_is_what_its_help_says(noughts):
     assert list(rows[0]) == [column.name for column in COLUMNS]
     draw = rows[0]
     assert draw["boot"] == "0x0A83"
-    assert draw["table_id"] == "0x2798"
+    assert (draw["table_id"], draw["release"]) == ("0x2798", "v0.1.0")
     assert draw["started_utc"] == "2026-09-21 14:13:20.000"
     assert [draw[f"move_{ply}"] for ply in range(1, 10)] == list(map(str, DRAW))
     assert (rows[1]["result"], rows[1]["mistakes_a"], rows[1]["mistakes_b"]) == ("B", "1", "0")
@@ -374,51 +311,24 @@ HOSTILE_NAMES = (
 
 
 @pandas_or_matplotlib
-@pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_no_name_is_taken_for_anything_else(noughts, tmp_path, kind):
+def test_no_text_is_taken_for_anything_else():
     """By a spreadsheet, by pandas, or by the terminal; the store is one that others wrote to."""
-    for board in HOSTILE_NAMES:
-        filled(tmp_path / "hostile.db", stages([4]), board=board)
-    status, out, err = noughts("export", "--format", kind, db=tmp_path / "hostile.db")
-    assert (status, err) == (0, "")
-    lines = out.splitlines()
-    assert all(line.isprintable() for line in lines)
-    if kind == "jsonl":
-        shown = [json.loads(line)["board"] for line in lines]
-    else:
-        import pandas
+    import pandas
 
-        shown = [row["board"] for row in rows_of(out)]
-        for line, name in zip(lines[1:], shown, strict=True):
-            alone = io.StringIO(f"{lines[0]}\n{line}\n")  # pandas looks at all of a column
-            assert pandas.read_csv(alone)["board"].tolist() == [name]
-    assert len(shown) == len(HOSTILE_NAMES)
-    for name, board in zip(shown, HOSTILE_NAMES, strict=True):
-        assert name.startswith("usb-" if board.startswith("usb") else "_") and name.isprintable()
-
-
-def test_no_release_is_taken_for_anything_else(printed, tmp_path):
-    releases = ["+A1+A2", "1E10", "1.2.3", "-1", "0.1.0", "..", "NA"]
-    with Store(tmp_path / "hostile.db", create=True) as store:
-        for release in releases:
-            store.keep(f"usb-{release}", replace(BOOT, release=release), AT)
-            store.keep(f"usb-{release}", stages([4])[1], AT)
-    rows = rows_of(printed("export", db=tmp_path / "hostile.db"))
-    assert [row["release"] for row in rows] == [f"v{release}" for release in releases]
-
-
-def test_every_column_of_text_is_guarded():
-    """Whatever the store holds: no value leaves it that begins as a formula does."""
-    texts = {index for index, column in enumerate(COLUMNS) if column.kind == "str"}
-    formulas = dict.fromkeys(
-        ("board", "name", "boot", "first", "hardware", "release", "table_id"), "=1+1"
-    )
-    bad = StoredGame(
-        id=1, number=1, moves="4", times="1", ms=1, end="-", started=None, heard=None, seats="=+",
-        played_before=None, by_radio=0, **formulas,
-    )  # fmt: skip
-    values = [value for index, value in enumerate(row(bad)) if index in texts]
-    assert all(value[0] not in "=+" for value in values)
+    texts = [column.name for column in COLUMNS if column.kind == "str"]
+    for hostile in HOSTILE_NAMES:
+        fields = ("board", "name", "boot", "first", "hardware", "release", "table_id")
+        game = StoredGame(
+            id=1, number=1, moves="4", times="1", ms=1, end="-", started=None, heard=None,
+            seats="=+", played_before=None, by_radio=0, **dict.fromkeys(fields, hostile),
+        )  # fmt: skip
+        record = dict(zip((column.name for column in COLUMNS), row(game), strict=True))
+        file = io.StringIO()
+        csv.writer(file).writerows([texts, [record[text] for text in texts]])
+        (read,) = pandas.read_csv(io.StringIO(file.getvalue())).to_dict("records")
+        for text in texts:
+            assert read[text] == record[text] and record[text].isprintable()
+            assert record[text].startswith(("usb-", "_", "v", "0x", "unfinished"))
 
 
 @pandas_or_matplotlib
@@ -442,21 +352,6 @@ def test_three_formats_hold_the_same(noughts, tmp_path):
     assert frames[2].dtypes["started_utc"] == "datetime64[ms, UTC]"
 
 
-@pandas_or_matplotlib
-def test_a_game_heard_of_only_when_it_was_abandoned(listed, printed, tmp_path):
-    """Its one move has no time."""
-    db = filled(tmp_path / "x.db", stages([4], "x")[-1:], stages(DRAW, number=2))
-    assert listed(db=db)[1]["thought_ms"] == [None]
-    for kind in ("csv", "jsonl", "parquet"):
-        printed("export", "-o", tmp_path / f"g.{kind}", db=db)
-    first = rows_of((tmp_path / "g.csv").read_text())[0]
-    assert (first["move_1"], first["ms_1"], first["ms_9"]) == ("4", "", "")
-    import pandas
-
-    assert pandas.read_parquet(tmp_path / "g.parquet")["ms_9"].tolist()[1] == 1000
-    printed("replay", "1", db=db)
-
-
 def test_an_export_chooses_games_and_names_a_file_as_it_likes(noughts, tmp_path):
     file = tmp_path / f"{HOSTILE_NAME}games.json"
     words = ("--format", "jsonl", "--seats", "PH", "--result", "draw", "-o", file)
@@ -475,19 +370,6 @@ def test_nothing_is_written_over_the_store(noughts, stored, tmp_path):
             status, _, err = noughts(*words, "-o", path)
             assert status == 2 and "is the store itself" in err
     assert stored.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "words", [["export"], long(["games", "--json"]), long(["export", "--format", "jsonl"])]
-)
-def test_a_reader_that_has_enough(tmp_path, words):
-    many = [stages([4, 0, 2], number=number)[-1:] for number in range(1, 3000)]
-    db = filled(tmp_path / "many.db", *many)
-    command = [sys.executable, "-m", "noughts", *words, "--db", str(db)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.stderr.read() == b""
 
 
 @pytest.mark.parametrize("seeds", [range(15), long(range(15, 60))])
@@ -529,9 +411,7 @@ def test_a_store_that_may_only_be_read(printed, stored, monkeypatch):
 
 
 @pytest.mark.parametrize("exists", [False, True], ids=["missing", "empty"])
-@pytest.mark.parametrize(
-    "line", ["games", "replay 1", "replay last", "stats", "export", "report", "report --csv"]
-)
+@pytest.mark.parametrize("line", ["games", "replay 1", "replay last", "stats", "export", "report"])
 def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, printed):
     """The message names the store that was opened, and the other if that one was filled."""
     usual, played, other = (tmp_path / f"{name}.db" for name in ("new", "demonstration", "other"))
@@ -539,25 +419,21 @@ def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, pri
     if exists:
         filled(usual)
         filled(other)
-
-    def says(path, *words):
-        told = refused(*line.split(), *words, db=None)
-        there = f"{path} holds no game yet; " if exists else f"no games are kept in {path} yet; "
-        assert there in told
-        return told
-
+    words = line.split()
+    there = "{} holds no game yet; " if exists else "no games are kept in {} yet; "
     keeping = "`noughts play` and `noughts watch` keep games there"
-    told = says(usual)
-    assert keeping in told and "`noughts watch --emulated 3` fills demonstration.db" in told
-    told = says(other, "--db", other)
+    told = refused(*words, db=None)
+    assert there.format(usual) in told and keeping in told
+    assert "`noughts watch --emulated 3` fills demonstration.db" in told
+    told = refused(*words, db=other)
+    assert there.format(other) in told and other.exists() == exists
     assert "check the name that --db gives, or fill it with `noughts watch --db FILE`" in told
-    assert other.exists() == exists
     if not exists:
-        assert "`noughts watch --emulated 3` fills it" in says(played, "--db", played)
+        assert "`noughts watch --emulated 3` fills it" in refused(*words, db=played)
     filled(played, stages(DRAW))
-    told = says(usual)
+    told = refused(*words, db=None)
     assert keeping in told and told.endswith(f" --db {played} selects a demonstration's\n")
-    printed(*line.split(), db=played)
+    printed(*words, db=played)
 
 
 def test_an_empty_store_as_json(listed, printed, tmp_path):
@@ -566,35 +442,29 @@ def test_an_empty_store_as_json(listed, printed, tmp_path):
     assert json.loads(printed("stats", "--json", db=empty))["games"] == 0
 
 
-def test_a_board_s_name_that_is_no_text_is_one_line(refused):
-    refused("games", "--board", "\udcff")
-
-
 def test_no_such_game_and_none_that_fits(refused, stored):
-    """The hint names the store that was opened."""
+    """The hint names the store that was opened; a name that is not text fits nothing."""
     listing = f"`noughts games --db {stored}` lists them"
     assert refused("replay", "99") == f"noughts: there is no game 99 in {stored}; {listing}\n"
     for line in ("games", "stats", "export", "report", "report --csv"):
         told = refused(*line.split(), "--seats", "MM")
         assert told == f"noughts: no game in {stored} matches; {listing} all\n"
+    refused("games", "--board", "\udcff")
 
 
-def test_a_missing_library_is_one_line(refused, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    told = refused("stats", "--plot", tmp_path / "s.png")
-    assert "-m pip install matplotlib" in told
-    told = refused("export", "-o", tmp_path / "g.parquet")
-    assert "-m pip install pyarrow" in told
-    assert list(tmp_path.glob("*parquet*")) == []
+@pytest.mark.parametrize(
+    ("library", "line"),
+    [("matplotlib", "stats --plot s.png"), ("pyarrow", "export -o g.parquet")],
+)
+def test_a_missing_library_is_one_line(library, line, refused, folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    assert f"-m pip install {library}" in refused(*line.split())
+    assert not (folder / line.split()[-1]).exists()
 
 
 @pandas_or_matplotlib
-def test_a_missing_folder_is_one_line(noughts, tmp_path):
-    for words in (
-        ["stats", "--plot", "s.svg"],
-        ["export", "-o", "g.csv"],
-        ["report", "-o", "r.html"],
-    ):
-        status, _, err = noughts(*words[:-1], tmp_path / "no" / words[-1])
-        assert (status, err.count("\n")) == (1, 1) and "check that the folder exists" in err
+@pytest.mark.parametrize("line", ["stats --plot s.svg", "export -o g.csv", "report -o r.html"])
+def test_a_missing_folder_is_one_line(line, noughts, tmp_path):
+    *words, name = line.split()
+    status, _, err = noughts(*words, tmp_path / "no" / name)
+    assert (status, err.count("\n")) == (1, 1) and "check that the folder exists" in err

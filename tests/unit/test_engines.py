@@ -1,15 +1,24 @@
-"""Engines, held against published numbers and against the solved game."""
+"""Engines, held against published numbers and the solved game; and against each other."""
 
+import itertools
+import json
+import math
+import re
 from fractions import Fraction
 from functools import cache
+from random import Random
 
 import pytest
 
+from brute_force import against_random, following
+from needed import long
+from noughts.commands.duel import _print_pairs
 from noughts.engines.registry import engines
 from noughts.engines.rule_based import block, complete, influence, stop_fork
 from noughts.game import solver
-from noughts.game.positions import EMPTY, LINES, WON, parse, unfinished
-from noughts.game.proof import prove
+from noughts.game.match import Player, Tally, interval, match, play, winner
+from noughts.game.positions import EMPTY, WON, parse, unfinished
+from noughts.game.proof import WON_BY_ENGINE, prove
 
 ENGINES = engines()
 
@@ -98,33 +107,20 @@ def test_kind_plays_to_lose(text, cell):
     assert ENGINES["kind"].reply(parse(text)).cells == (cell,)
 
 
-@cache
-def most_often_lost(board, loser):
-    """By brute force: how likely the loser loses and wins against random play.
-
-    It plays so that it loses as often as can be, and of such ways so that it wins as rarely.
-    """
-    for mark in "XO":
-        if any(all(board[cell] == mark for cell in line) for line in LINES):
-            return Fraction(mark != loser), Fraction(mark == loser)
-    free = [cell for cell in range(9) if board[cell] == "."]
-    if not free:
-        return Fraction(0), Fraction(0)
-    mark = "XO"[len(free) % 2 == 0]
-    after = [most_often_lost(board[:cell] + mark + board[cell + 1 :], loser) for cell in free]
-    if mark == loser:
-        return max(after, key=lambda found: (found[0], -found[1]))
-    return tuple(sum(shares) / len(free) for shares in zip(*after, strict=True))
+def like_kind(_, chances):
+    """To lose as often as can be; and of such ways, to win as rarely."""
+    won, lost = chances
+    return lost, -won
 
 
 def test_no_way_to_play_loses_more_often_against_random_play_than_kind():
     for position in unfinished():
-        board, mark = str(position), "XO"[position.ply % 2]
+        board, me = str(position), "XO"[position.ply % 2]
         (cell,) = ENGINES["kind"].reply(position).cells
-        after = board[:cell] + mark + board[cell + 1 :]
-        assert most_often_lost(after, mark) == most_often_lost(board, mark)
-    for seat, mark in zip(prove(ENGINES["kind"]).seats, "XO", strict=True):
-        assert (seat.loss_chance, seat.win_chance) == most_often_lost("." * 9, mark)
+        after = dict(following(board))[cell]
+        assert against_random(after, me, like_kind) == against_random(board, me, like_kind)
+    for seat, me in zip(prove(ENGINES["kind"]).seats, "XO", strict=True):
+        assert (seat.win_chance, seat.loss_chance) == against_random("." * 9, me, like_kind)
         assert seat.loss_chance > Fraction(9, 10) and seat.greatest_loss_chance == 1
 
 
@@ -144,3 +140,98 @@ def test_kind_says_that_it_cannot_be_helped_where_no_game_can_be_won_against_it_
         told = "" if lost else f"It cannot be helped: nothing lets {mark} win now."
         assert reply.remark == told
     assert hopeless > 100
+
+
+def test_a_game_is_legal_and_ends():
+    random = Random(1)
+    for _ in range(50):
+        position = EMPTY
+        for cell, after in play(*(Player(ENGINES["random"], random) for _ in "XO")):
+            assert not position.over and cell in position.free
+            position = position.play(cell)
+            assert after == position
+        assert position.over
+
+
+@pytest.mark.parametrize(("text", "who"), [("XXXOO....", 1), ("XX.OOO.X.", -1), ("XOXXOOOXX", 0)])
+def test_the_winner(text, who):
+    assert winner(parse(text)) == who
+
+
+def test_the_interval_is_wilsons():
+    """Against a worked example: 15 of 20 gives 53.1 % to 88.8 %."""
+    low, high = interval(15, 20)
+    assert (round(low, 3), round(high, 3)) == (0.531, 0.888)
+    assert interval(0, 10)[0] == 0 and interval(10, 10)[1] == 1
+    assert interval(0, 0) == (0, 1)
+    # Its ends are where a normal test at 5 % would just reject.
+    for share in (low, high):
+        assert abs(15 / 20 - share) / math.sqrt(share * (1 - share) / 20) == pytest.approx(
+            1.96, 1e-3
+        )
+
+
+def test_seats_alternate_and_played_games_agree_with_the_exact_chance():
+    one, other = (Player(ENGINES[name], Random(5)) for name in ("medium", "random"))
+    results = list(match(one, other, 4000))
+    assert [first for first, _ in results[:5]] == [True, False, True, False, True]
+    for first, exact in zip((True, False), prove(ENGINES["medium"]).seats, strict=True):
+        wins = [result == 1 for seat, result in results if seat == first]
+        low, high = interval(sum(wins), len(wins))
+        assert exact.count(WON_BY_ENGINE) and low < exact.win_chance < high
+
+
+def test_a_duel(printed):
+    words = ("duel", "hard", "random", "-n", 200, "--seed")
+    told = printed(*words, 3)
+    assert told.startswith("hard against random, 200 games, seed 3\n")
+    assert "0 = 0.0%" in told and "(0.0% to " in told and "together" in told
+    assert max(map(len, told.splitlines())) <= 80
+    assert printed(*words, 3) == told != printed(*words, 4)
+
+
+def test_a_duel_as_json(printed):
+    (facts,) = json.loads(printed("duel", "rules", "alphabeta", "-n", 20, "--json"))
+    for seat in ("first", "second"):
+        assert facts[seat]["drawn"]["games"] == 10
+        assert facts[seat]["lost"]["interval"][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "games"), [(["random", "easy", "medium", "hard"], 20), long([*ENGINES], 300)]
+)
+def test_all_against_all(names, games, printed, monkeypatch):
+    """Each pair once, as a match of the two ends; and how far the intervals reach."""
+    chosen = {name: ENGINES[name] for name in names}
+    monkeypatch.setattr("noughts.commands.duel.engines", lambda: chosen)
+    told = printed("duel", "--all", "-n", games)
+    _, head, *rows, last = told.splitlines()
+    assert head.split() == ["engine", "against", "won", "drawn", "lost"]
+    pairs = {tuple(row.split()[:2]): re.findall(r"([\d.]+)%", row) for row in rows}
+    assert list(pairs) == list(itertools.combinations(names, 2))
+    shares = {pair: [float(share) / 100 for share in row] for pair, row in pairs.items()}
+    (facts,) = json.loads(printed("duel", "easy", "medium", "-n", games, "--json"))
+    exact = [
+        sum(facts[seat][kind]["games"] for seat in ("first", "second")) / games
+        for kind in ("won", "drawn", "lost")
+    ]
+    assert shares["easy", "medium"] == pytest.approx(exact, abs=0.00051)
+    above, below = (float(share) / 100 for share in re.findall(r"([\d.]+)%", last)[1:])
+    counts = [round(share * games) for row in shares.values() for share in row]
+    ends = [(count / games, *interval(count, games)) for count in counts]
+    assert above - 0.0011 < max(high - share for share, _, high in ends) <= above
+    assert below - 0.0011 < max(share - low for share, low, _ in ends) <= below
+
+
+def test_all_against_all_fits_80_columns(capsys):
+    """With the widest shares, and as many games as there may be."""
+    pairs = itertools.combinations(ENGINES, 2)
+    _print_pairs({pair: {True: Tally(10**7), False: Tally()} for pair in pairs}, 10**7, 2**31)
+    told = capsys.readouterr().out
+    assert "100.0%" in told and max(map(len, told.splitlines())) <= 80
+
+
+def test_draws_count_for_how_far_the_intervals_reach(capsys):
+    _print_pairs({("hard", "rules"): {True: Tally(drawn=4), False: Tally()}}, 4, 0)
+    low, _ = interval(4, 4)
+    assert f"{math.ceil((1 - low) * 1000) / 1000:.1%} below" in capsys.readouterr().out

@@ -16,12 +16,15 @@ from stand_in_drive import USB_ID, StandInDrive
 
 GAME = Start(Boot("0A83", "V2", "1.0.0", "2798"), "V2", "1.0.0")
 SENDER = replace(GAME, radio=Radio(sends=7), radio_id="9A1B2C3D")
-GATEWAY = Start(None, "V1", "1.0.0", Radio(gateway=7))
+GATEWAY = Start(None, "V2", "1.0.0", Radio(gateway=7))
 PLUGGED, NAMED = Port("/dev/ttyACM0", USB_ID), Port("/dev/pts/7", None)
 SOUND = {"board": "V2", "firmware": "2.1.2", "micropython": "1.18"}
 BOARD = ("board", True, "micro:bit V2")
 FIRMWARE = ("firmware", True, "MicroPython 1.18 (firmware 2.1.2)")
 ACCESSIBLE = ("port", True, "/dev/ttyACM0, accessible")
+NAMED_PORT = ("port", True, "/dev/pts/7, accessible")
+GAME_FOUND = ("game", True, "1.0.0, table 2798")
+NOT_STARTED = "does not start; run `noughts put`"
 UNMOUNTED = ("drive", False, "not mounted; `noughts flash` needs it, `put` does not")
 
 
@@ -32,43 +35,23 @@ def lines(board):
 @pytest.mark.parametrize(
     ("found", "told"),
     [
-        ({"port": NAMED}, [("port", True, "/dev/pts/7, accessible")]),  # it need not have a drive
+        ({"port": NAMED}, [NAMED_PORT]),  # it need not have a drive
         ({"port": PLUGGED}, [UNMOUNTED, ACCESSIBLE]),
         ({"problem": "it is missing; plug"}, [("port", False, "it is missing; plug")]),
         ({"port": NAMED, "problem": "it is busy; wait"}, [("port", False, "it is busy; wait")]),
-        (
-            {"port": NAMED, "start": GAME, "board": "V2"},  # a game that came before the firmware
-            [
-                ("port", True, "/dev/pts/7, accessible"),
-                BOARD,
-                ("game", True, "1.0.0, table 2798"),
-            ],
-        ),
+        # A game that came before the firmware, one that sends by radio, and a gateway.
+        ({"port": NAMED, "start": GAME, "board": "V2"}, [NAMED_PORT, BOARD, GAME_FOUND]),
         (
             {"port": NAMED, "start": SENDER},
-            [
-                ("port", True, "/dev/pts/7, accessible"),
-                ("game", True, "1.0.0, table 2798"),
-                ("radio", True, "sends in group 7 as 9A1B2C3D"),
-            ],
+            [NAMED_PORT, GAME_FOUND, ("radio", True, "sends in group 7 as 9A1B2C3D")],
         ),
         (
-            {"port": NAMED, "start": GATEWAY, "micropython": "1.9.2", "firmware": "1.1.1"},
-            [
-                ("port", True, "/dev/pts/7, accessible"),
-                ("firmware", True, "MicroPython 1.9.2 (firmware 1.1.1)"),
-                ("radio", True, "gateway of group 7, release 1.0.0"),
-            ],
+            {"port": NAMED, "start": GATEWAY, **SOUND},
+            [NAMED_PORT, BOARD, FIRMWARE, ("radio", True, "gateway of group 7, release 1.0.0")],
         ),
         (
             {"port": PLUGGED, "problem": "it did not start; press reset", **SOUND},
-            [
-                UNMOUNTED,
-                ACCESSIBLE,
-                BOARD,
-                FIRMWARE,
-                ("game", False, "does not start; run `noughts put`"),
-            ],
+            [UNMOUNTED, ACCESSIBLE, BOARD, FIRMWARE, ("game", False, NOT_STARTED)],
         ),
     ],
 )
@@ -79,9 +62,7 @@ def test_what_could_be_found_out(found, told):
 def test_a_game_that_has_failed_shows_where():
     fault = GameError("the game failed; run `noughts put`", ("line 3", "oops"))
     found = of_board(ProbedBoard(port=PLUGGED, fault=fault, **SOUND))
-    assert [(check.what, check.good) for check in found[1:]] == [
-        ("port", True), ("board", True), ("firmware", True), ("game", False),
-    ]  # fmt: skip
+    assert [check.what for check in found if not check.good] == ["drive", "game"]
     assert (found[-1].found, found[-1].details) == (str(fault), fault.details)
     assert not any(check.details for check in found[:-1])
 
@@ -95,11 +76,36 @@ def test_a_drive_in_maintenance_mode(tmp_path):
     assert line == ("drive", False, f"{path}, interface 0249: {todo}")
 
 
+@pytest.mark.parametrize(
+    ("board", "release", "good", "advice"),
+    [
+        ("V2", "2.0.0-beta.5", False, ": it may stop saving the settings, and freeze when tilted"),
+        ("V2", "2.1.2", True, ""),
+        ("V2", "2.1.1", True, "; `noughts flash` brings 2.1.2"),
+        ("V2", "2.1.10", True, ""),
+        ("V1", "1.0.1", True, "; `noughts flash` brings 1.1.1"),
+    ],
+)
+def test_which_firmware_is_to_be_replaced(board, release, good, advice):
+    found = of_board(ProbedBoard(board=board, firmware=release, micropython="1.13"))
+    (check,) = (each for each in found if each.what == "firmware")
+    mend = "" if good else "; run `noughts flash`"
+    assert check.good == good
+    assert check.found == f"MicroPython 1.13 (firmware {release}){advice}{mend}"
+
+
+def test_doctor_fails_where_something_is_wrong(monkeypatch, noughts, printed):
+    found = ProbedBoard(**SOUND, start=GAME)
+    monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: [found])
+    assert "✗" not in printed("doctor")
+    monkeypatch.setattr("noughts.findings.device_files", dict)
+    status, out, _ = noughts("doctor")
+    assert status == 1 and "✗ noughts    device/table.py is missing; make it with" in out
+
+
 def test_this_computer():
     checks = of_computer(any_board=True)
-    assert [(check.what, check.good) for check in checks] == [
-        ("Python", True), ("noughts", True), ("emulator", True),
-    ]  # fmt: skip
+    assert [check.what for check in checks if check.good] == ["Python", "noughts", "emulator"]
     assert [check.what for check in of_computer(any_board=False) if not check.good] == ["boards"]
 
 

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from noughts.cli import main
 from noughts.protocol.sentences import Boot, write
 from noughts.protocol.situation import Observer
 from noughts.store import timestamps
@@ -57,25 +56,35 @@ def clock(monkeypatch):
     return clock
 
 
-def heard(recorder, *sentences, at=AT, board=BOARD):
+@pytest.fixture
+def recorder(store):
+    return Recorder(store, None)
+
+
+def heard(recorder, *sentences, at=AT):
     data = "".join(f"{write(each)}\r\n" for each in sentences).encode()
-    return recorder.hear(board, data, at)
+    return recorder.hear(BOARD, data, at)
+
+
+def follow(events, *followers):
+    for event in events:
+        for follower in followers:
+            follower.take(event)
 
 
 def said(events):
     return [in_words(event) for event in events if not told_again(event)]
 
 
-@pytest.mark.parametrize(("at", "minutes"), [(0, 0), (1, 1), (59_999, 1), (60_000, 1)])
+@pytest.mark.parametrize(("at", "minutes"), [(0, 0), (1, 1), (60_000, 1)])
 def test_a_moment_before_which_it_was_played_is_not_shown_too_early(at, minutes):
     minute = AT // 60_000 * 60_000
     shown = timestamps.local(minute + minutes * 60_000)
     assert str(timestamps.When(None, minute + at)) == f"before {shown}"
 
 
-def test_a_game_that_goes_on_tells_which_run_it_is(store):
+def test_a_game_that_goes_on_tells_which_run_it_is(recorder, store):
     """Where the port was opened after the board had started, its `$NB` is not heard."""
-    recorder = Recorder(store, None)
     recorder.take_opened(BOARD, AT)
     (kept,) = heard(recorder, KEPT[0])
     (begun,) = heard(recorder, NOW[0], at=AT + 1000)
@@ -88,8 +97,7 @@ def test_a_game_that_goes_on_tells_which_run_it_is(store):
     assert sorted(game.heard for game in games(store, GameFilter())) == [AT, AT + 9000, AT + 9000]
 
 
-def test_a_kept_game_was_played_before_it_was_told(store):
-    recorder = Recorder(store, None)
+def test_a_kept_game_was_played_before_it_was_told(recorder, store):
     events = heard(recorder, BOOT, *KEPT) + heard(recorder, *NOW, at=AT + 5000)
     assert said(events)[1:5] == [
         f"usb-1: game 1: person against hard, A won after 5 moves, played before {BEFORE}",
@@ -111,8 +119,7 @@ def test_a_kept_game_was_played_before_it_was_told(store):
     assert store.read("SELECT * FROM games") == before
 
 
-def test_games_told_again_are_one_line(store):
-    recorder = Recorder(store, None)
+def test_games_told_again_are_one_line(recorder):
     heard(recorder, BOOT, *KEPT[:2])
     again = replace(BOOT, boot="DDDDDDDD")
     events = heard(recorder, again, *KEPT, played("DDDDDDDD", WON)[0])
@@ -126,8 +133,7 @@ def test_games_told_again_are_one_line(store):
     assert said(events)[-1] == "usb-1: game 4: A is a person, B is the chip (hard); A begins"
 
 
-def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(store, clock):
-    recorder = Recorder(store, None)
+def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(recorder, clock):
     heard(recorder, BOOT, *KEPT)
     for end in ("silent", "gone"):
         assert len(said(heard(recorder, BOOT, *KEPT))) == 1
@@ -142,8 +148,7 @@ def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(store, clock)
         assert in_words(told[0]) == "usb-1: 3 kept games told again"
 
 
-def test_what_was_heard_as_it_was_played_keeps_its_start(store):
-    recorder = Recorder(store, None)
+def test_what_was_heard_as_it_was_played_keeps_its_start(recorder, store):
     live = played("AAAAAAAA", WON)
     heard(recorder, replace(BOOT, boot="AAAAAAAA"))
     for sentence in live[:3]:
@@ -157,7 +162,7 @@ def test_what_was_heard_as_it_was_played_keeps_its_start(store):
     assert (game.started, game.played_before, game.heard) == (AT, None, AT + 2000)
 
 
-def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, capsys):
+def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, noughts):
     """Its next `$NB` may have been missed: then what it tells would get a wrong start."""
     log = RawLog(tmp_path / "raw")
     recorder = Recorder(store, log)
@@ -170,15 +175,14 @@ def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, 
     log.close()
     before = store.read("SELECT * FROM games")
     (path,) = raw_log.files(log.folder)
-    assert main(["watch", "--from", str(path), "--db", str(store.path)]) == 0
-    assert "2 sentences from 1 board, 0 games ended, 0 bytes of noise" in capsys.readouterr().err
+    _, _, told = noughts("watch", "--from", path, db=store.path)
+    assert "2 sentences from 1 board, 0 games ended, 0 bytes of noise" in told
     assert store.read("SELECT * FROM games") == before
 
 
 @pytest.mark.parametrize("opened_since", [False, True])
-def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(store, opened_since):
+def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(recorder, opened_since):
     """A broker may deliver a sentence twice, and one after another that was said later."""
-    recorder = Recorder(store, None)
     before = replace(BOOT, boot="AAAAAAAA")
     if opened_since:
         recorder.take_opened(BOARD, AT + 1000)
@@ -190,45 +194,34 @@ def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(store, opened
     assert event.played_before == AT + 10**8
 
 
-def test_a_session_does_not_take_kept_games_for_what_is_on_the_leds(store):
-    recorder, session, live = Recorder(store, None), Session(), LiveBoard(BOARD)
-    events = [
-        PortOpened(BOARD, "/dev/ttyACM0"),
-        *heard(recorder, BOOT, *NOW[:3]),
-        *heard(recorder, *KEPT),
-        *heard(recorder, *KEPT),
-    ]
-    for event in events:
-        session.take(event)
-        live.take(event)
+def test_a_session_does_not_take_kept_games_for_what_is_on_the_leds(recorder):
+    session, live = Session(), LiveBoard(BOARD)
+    follow([PortOpened(BOARD, "/dev/ttyACM0")], session, live)
+    for sentences in ((BOOT, *NOW[:3]), KEPT, KEPT):
+        follow(heard(recorder, *sentences), session, live)
     state = session.boards[BOARD]
     assert (state.game, state.score) == (NOW[2], {})
     assert (session.games, session.told_late) == (3, 3)
     assert [ended.played_before for ended in session.ended] == [AT] * 3
-    record = json.loads(json.dumps(live.record("red", state)))
+    record = live.record("red", state)
     assert (record["headline"], record["game"]["marks"]) == ("Your turn, player A", "X...O....")
-    assert record["tile"] == ["person against hard", "A's turn"]
     assert [text for _, _, text in record["lines"]][-1].endswith(f"played before {BEFORE}")
-    for event in heard(recorder, NOW[-1]):
-        session.take(event)
-        live.take(event)
+    follow(heard(recorder, NOW[-1]), session, live)
     assert (state.game, state.score) == (NOW[-1], {"A": 1})
     assert live.record("red", state)["headline"] == "You have won!"
 
 
-def test_a_repeated_end_by_radio_does_not_replace_the_next_game(store):
-    recorder, session, live = Recorder(store, None), Session(), LiveBoard("radio-9A1B2C3D")
+def test_a_repeated_end_by_radio_does_not_replace_the_next_game(recorder):
+    session, live = Session(), LiveBoard("radio-9A1B2C3D")
     following = played("BBBBBBBB", DRAWN, 2)[:2]
     for sentence in (BOOT, *NOW, NOW[-1], *following, NOW[-1]):
-        for event in recorder.hear("usb-1", f"{write(sentence, '9A1B2C3D')}\n".encode(), AT):
-            session.take(event)
-            live.take(event)
-            assert in_words(event) != "" and not isinstance(event, KeptGamesTold)
+        events = recorder.hear(BOARD, f"{write(sentence, '9A1B2C3D')}\n".encode(), AT)
+        assert not any(isinstance(event, KeptGamesTold) for event in events)
+        follow(events, session, live)
     state = session.boards["radio-9A1B2C3D"]
     assert (state.game, state.score, session.games) == (following[-1], {"A": 1}, 1)
     record = live.record("red", state)
-    assert record["headline"] == "The chip's turn"
-    assert (record["by_radio"], record["port"]) == (True, "by radio, at usb-1")
+    assert (record["headline"], record["port"]) == ("The chip's turn", "by radio, at usb-1")
 
 
 def test_a_player_s_own_board_tells_kept_games_at_its_start():
@@ -244,31 +237,25 @@ def test_a_player_s_own_board_tells_kept_games_at_its_start():
     assert (observer.now.phase, session.score["PH"]["A"]) == ("over", 1)
 
 
-def test_every_list_says_so(tmp_path, capsys):
-    log, known, db = (str(tmp_path / name) for name in ("raw.log", "known.txt", "games.db"))
-    lines = [(None, BOOT), *((None, game) for game in (*KEPT, *NOW)), ("9A1B2C3D", KEPT[2])]
+def test_every_list_says_so(folder, noughts, printed):
+    lines = [(None, told) for told in (BOOT, *KEPT, *NOW)] + [("9A1B2C3D", KEPT[2])]
     lines += [("00000001", replace(KEPT[0], boot="EEEEEEEE")), ("9A1B2C3D", replace(KEPT[1], ms=1))]
-    Path(log).write_text(
+    Path("raw.log").write_text(
         "".join(f"{timestamps.iso(AT)} usb-1 {write(told, by)}\n" for by, told in lines)
     )
-    Path(known).write_text("9A1B2C3D # Anna\n")
-
-    def noughts(*words):
-        assert main([*words, "--db", db]) == 0
-        return capsys.readouterr()
-
-    summary = noughts("watch", "--from", log, "--known", known).err
+    Path("known.txt").write_text("9A1B2C3D # Anna\n")
+    db = folder / "games.db"
+    _, _, summary = noughts("watch", "--from", "raw.log", "--known", "known.txt", db=db)
     assert "5 games ended (4 told late)" in summary
     assert "from 2 boards" in summary and "1 sentence by radio refused" in summary
-    assert noughts("stats").out.startswith("5 games, 4 told late, 1 by radio alone\n")
-    found = json.loads(noughts("games", "--json", "--board", "radio").out)
-    assert [(game["by_radio"], game["started"], game["played_before"]) for game in found] == [
-        (1, None, timestamps.iso(AT))
-    ]
-    listed = noughts("games").out
+    assert printed("stats", db=db).startswith("5 games, 4 told late, 1 by radio alone\n")
+    (found,) = json.loads(printed("games", "--json", "--board", "radio", db=db))
+    assert (found["by_radio"], found["started"]) == (1, None)
+    assert found["played_before"] == timestamps.iso(AT)
+    listed = printed("games", db=db)
     assert listed.count(f" before {BEFORE} ") == 4 and listed.count(f"  {WHEN} ") == 1
-    assert f"before {BEFORE}" in noughts("replay", "1", "--text").out
+    assert f"before {BEFORE}" in printed("replay", "1", "--text", db=db)
     day = WHEN.split()[0]
-    assert noughts("games", "--since", day, "--until", day).out == listed
-    boards = json.loads(noughts("boards", "--json").out)
+    assert printed("games", "--since", day, "--until", day, db=db) == listed
+    boards = json.loads(printed("boards", "--json", db=db))
     assert [board["by_radio"] for board in boards] == [False, True]

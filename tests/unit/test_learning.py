@@ -1,5 +1,7 @@
 """What is learned from games: habits, the table that fits them, and what it is said to gain."""
 
+from collections import Counter
+from functools import cache
 from math import isclose
 from random import Random
 
@@ -24,6 +26,13 @@ from noughts.learning.validation import estimate
 HARD = brain.make()
 PEOPLE = [centre_first, blind_to_diagonals, blocks_only]
 SOMEBODY = [centre_first, long(blind_to_diagonals), long(blocks_only)]
+
+
+@cache
+def learned(person, games, seed=1):
+    """The habits of somebody who has played so many games against hard, and their table."""
+    habits = Habits(played(person, HARD, games, seed))
+    return habits, fit(habits)
 
 
 def test_nobody_seen_is_random_play():
@@ -76,29 +85,30 @@ def test_turning_and_mirroring_the_games_changes_nothing(to):
 
 @pytest.mark.parametrize("person", SOMEBODY)
 def test_chances_are_those_of_every_game_one_by_one(person):
-    habits = Habits(played(person, HARD, 50, seed=2))
-    table = fit(habits)
+    habits, table = learned(person, 50, seed=2)
+    reached = Counter()
 
-    def won(position, chip):
+    def won(position, chip, chance=0.5):
         if position.over:
-            return float(value(position) < 0 and not chip)
+            return chance * (value(position) < 0 and not chip)
         if chip:
+            reached[canonical(position)] += chance
             cells = brain.choose(position, table).cells
-            return sum(won(position.play(cell), False) for cell in cells) / len(cells)
-        return sum(
-            chance * won(position.play(cell), True)
-            for cell, chance in habits.anywhere(position).items()
-        )
+            shares = dict.fromkeys(cells, 1 / len(cells))
+        else:
+            shares = habits.anywhere(position)
+        return sum(won(position.play(c), not chip, chance * shares[c]) for c in shares)
 
-    expected = (won(EMPTY, True) + won(EMPTY, False)) / 2
-    assert isclose(Chances(by_table(table), habits).win, expected)
+    chances = Chances(by_table(table), habits)
+    assert isclose(chances.win, won(EMPTY, True) + won(EMPTY, False))
+    assert chances.reach() == pytest.approx(reached)
 
 
 @pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize("games", [200, long(1000)])
 def test_two_hundred_games_find_the_best_play_against_a_habit(person, games):
     """As good as any play that gives nothing away, against the people themselves."""
-    table = fit(Habits(played(person, HARD, games, seed=1)))
+    _, table = learned(person, games)
 
     def most(position, chip):
         if position.over:
@@ -117,7 +127,7 @@ def test_two_hundred_games_find_the_best_play_against_a_habit(person, games):
 def test_the_predicted_gain_is_the_gain(person, count):
     games = played(person, HARD, count, seed=1)
     found = estimate(games, HARD)
-    gain = win_chance(person, fit(Habits(games))) - win_chance(person, HARD)
+    gain = win_chance(person, learned(person, count)[1]) - win_chance(person, HARD)
     assert found.shows_gain
     assert found.gain[0] < gain < found.gain[1]
     assert found.gain[0] < found.after - found.before < found.gain[1]
@@ -125,10 +135,9 @@ def test_the_predicted_gain_is_the_gain(person, count):
 
 @pytest.mark.long
 def test_people_who_play_at_random_change_nothing_that_matters():
-    games = played(at_random, HARD, 400, seed=1)
-    table = fit(Habits(games))
+    _, table = learned(at_random, 400)
     assert abs(win_chance(at_random, table) - win_chance(at_random, HARD)) < 0.001
-    assert not estimate(games, HARD).shows_gain
+    assert not estimate(played(at_random, HARD, 400, seed=1), HARD).shows_gain
 
 
 def test_too_few_games_show_nothing():
@@ -162,7 +171,7 @@ def test_a_table_that_can_lose_is_refused():
 
 
 def test_where_there_is_no_room_what_gains_most_is_taken(monkeypatch):
-    habits = Habits(played(blocks_only, HARD, 400, seed=1))
+    habits, _ = learned(blocks_only, 200)
     wins = []
     for room in (len(HARD.book), 10, 14):
         monkeypatch.setattr(fitting, "MAX_BOOK", room)
@@ -171,13 +180,14 @@ def test_where_there_is_no_room_what_gains_most_is_taken(monkeypatch):
         wins.append(Chances(by_table(table), habits).win)
     assert wins == sorted(wins)
     assert wins[0] < wins[-1] - 0.01
+    assert left_out(table, habits) == []
 
 
 @pytest.mark.parametrize("room", [9, long(8), long(10)])
 def test_what_did_not_fit_is_said(monkeypatch, room):
     """Each is worth what play gains that is the table's but for it."""
     monkeypatch.setattr(fitting, "MAX_BOOK", room)
-    habits = Habits(played(blocks_only, HARD, 400, seed=1))
+    habits, _ = learned(blocks_only, 200)
     table = fit(habits)
     found = left_out(table, habits)
     assert found
@@ -195,42 +205,17 @@ def test_what_did_not_fit_is_said(monkeypatch, room):
         assert isclose(Chances(policy, habits).win - win, each.gain)
 
 
-@pytest.mark.parametrize("person", SOMEBODY)
-def test_where_all_fits_nothing_is_left_out(person):
-    habits = Habits(played(person, HARD, 400, seed=1))
-    assert left_out(fit(habits), habits) == []
-
-
 def test_changes_add_up_and_wait_for_mistakes():
-    habits = Habits(played(centre_first, HARD, 100, seed=3))
-    table = fit(habits)
+    habits, table = learned(centre_first, 100)
     found = changes(HARD, table, habits)
+    reach = Chances(by_table(table), habits).reach()
     assert [change.gain for change in found] == sorted((each.gain for each in found), reverse=True)
     assert found[0].gain > 0.1
     for change in found:
+        assert change.reach == reach[change.position]
         assert change.before == brain.choose(change.position, HARD).cells
         assert change.after == brain.choose(change.position, table).cells
         replied = change.position.play(change.after[0])
         for cell, chance in change.mistakes:
             assert value(replied) == 0 and value(replied.play(cell)) == 1
             assert isclose(chance, habits.anywhere(replied)[cell])
-
-
-@pytest.mark.parametrize(("games", "within"), [(2000, 0.04), long(4000, 0.03)])
-def test_how_often_a_position_comes_up(games, within):
-    habits = Habits(played(blocks_only, HARD, 100, seed=3))
-    table = fit(habits)
-    counted = 0
-    random = Random(4)
-    wanted = changes(HARD, table, habits)[0]
-    for number in range(games):
-        position, chip = EMPTY, number % 2 == 0
-        while not position.over:
-            if chip:
-                counted += canonical(position) == wanted.position
-                cell = random.choice(brain.choose(position, table).cells)
-            else:
-                chances = habits.anywhere(position)
-                cell = random.choices(list(chances), chances.values())[0]
-            position, chip = position.play(cell), not chip
-    assert abs(counted / games - wanted.reach) < within

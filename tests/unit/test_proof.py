@@ -75,6 +75,9 @@ def test_the_command_prints_the_figures(printed):
         "rules: never loses; loses value in 155 of 4,520 positions",
         "hard: never loses; preserves the value of every reachable position",
     ]
+    facts = json.loads(printed("prove", "rules", "--json"))["rules"]
+    assert facts["second"]["by_plies"]["won"] == {"6": 228, "8": 136}
+    assert (facts["never_loses"], facts["second"]["win_chance"]) == (True, "164/189")
 
 
 @pytest.mark.parametrize("names", [["kind", "medium"], long([])], ids=["two", "all"])
@@ -120,9 +123,3 @@ def test_an_engine_that_is_called_perfect_has_to_be(engine, verdict, noughts, mo
     status, out, err = noughts("prove", engine.name)
     assert status == 1 and f"{engine.name}: {verdict}" in out
     assert f"{engine.name} should play perfectly and does not (see above)" in err
-
-
-def test_as_json(printed):
-    facts = json.loads(printed("prove", "rules", "--json"))["rules"]
-    assert facts["second"]["by_plies"]["won"] == {"6": 228, "8": 136}
-    assert (facts["never_loses"], facts["second"]["win_chance"]) == (True, "164/189")

@@ -40,9 +40,15 @@ def test_what_runs_first_is_main_by_either_name():
         assert at(name, 5).place == ("main.py", 5)
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "other.py", "no/ai.py", "x*"])
-def test_only_files_of_ours_are_read(name):
-    assert len(at(name, 1).report()) == 3
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("../../etc/passwd", 1), ("/etc/passwd", 1), ("other.py", 1), ("no/ai.py", 1), ("x*", 1),
+        ("ai.py", 0), ("ai.py", 9999),
+    ],
+)  # fmt: skip
+def test_only_lines_of_our_files_are_shown(name, line):
+    assert len(at(name, line).report()) == 3
 
 
 def test_a_syntax_error_may_be_in_the_line_before():
@@ -51,11 +57,6 @@ def test_a_syntax_error_may_be_in_the_line_before():
     shown = [f"device/rules.py, line 1: {first}", f"device/rules.py, line 2: {second}"]
     assert traceback.report()[3:] == shown
     assert "; correct device/rules.py, line 1 or 2 and run" in str(traceback)
-
-
-@pytest.mark.parametrize("line", [0, 9999])
-def test_a_line_that_is_not_there(line):
-    assert len(at("ai.py", line).report()) == 3
 
 
 def test_what_a_board_says_acts_on_no_terminal():

@@ -1,16 +1,20 @@
-"""Files as they go onto a board: the same programs, on the same lines, in fewer bytes."""
+"""Files as they go onto a board: packed, and with what makes it send by radio, or a gateway."""
 
 import ast
 import io
 import tokenize
-from pathlib import Path
 
 import pytest
 
-from needed import long
 from noughts import brain, packing
 from noughts.device_files import device_files, files_for_boards
+from noughts.errors import BoardError
+from noughts.firmware import image
+from noughts.hardware.file_commands import checksum
+from noughts.hardware.file_transfer import BoardFile
+from noughts.hardware.update import plan
 from noughts.packing import MARK, NAMES, pack, packed
+from noughts.radio_files import OFF, Radio, files_with, radio_of
 
 SOURCE = b'''\
 # noughts: what a pack must bear.
@@ -54,15 +58,9 @@ def renamed(source):
 def test_each_file_is_the_same_program_on_the_same_lines(name):
     source, packed = device_files()[name], files_for_boards()[name]
     assert statements(packed) == statements(renamed(source))
-    assert packed.startswith(MARK) and packed.count(b"\n") <= source.count(b"\n")
+    assert packed.startswith(MARK) and packed.count(b"#") == 1
     lines = packed.splitlines()
     assert all(line == line.rstrip() for line in lines)
-    comments = [
-        token.start
-        for token in tokenize.generate_tokens(io.StringIO(packed.decode()).readline)
-        if token.type == tokenize.COMMENT
-    ]
-    assert comments == [(1, 0)]
     depths = {len(line) - len(line.lstrip()) for line in lines}
     assert depths == set(range(max(depths) + 1))
 
@@ -112,21 +110,6 @@ def test_lines_may_end_as_windows_ends_them():
     assert pack(source.replace(b"\n", b"\r\n")) == pack(source)
 
 
-@pytest.mark.parametrize(("letters", "least"), [("ab", 4), long("abc", 15)])
-def test_the_standard_library_stays_what_it_is(letters, least):
-    """Programs by many hands; not the longest, which take as long as all others together."""
-    made_smaller = 0
-    for path in sorted(Path(ast.__file__).parent.glob(f"[{letters}]*.py")):
-        source = path.read_bytes()
-        if len(source) > 30_000:
-            continue
-        packed = pack(source)
-        assert pack(packed) == packed, path
-        assert statements(packed) == statements(source), path
-        made_smaller += len(packed) < len(source)
-    assert made_smaller > least
-
-
 @pytest.mark.parametrize(
     "source",
     [SOURCE, b"if True:\nx()  # y\n", b"x = (  # y\n", b"x = 'y  # z\n", b"\xff  \n", b"x\0  "],
@@ -149,3 +132,49 @@ def test_what_would_not_say_the_same_on_the_same_lines_stays_as_it_is(monkeypatc
     pack.cache_clear()
     source = b"x = 1  # a comment\ny = 2\n"
     assert pack(source) == source
+
+
+GAME = files_for_boards()
+PARTS = (OFF, *(Radio(sends=group) for group in (0, 7, 255)), Radio(gateway=0), Radio(gateway=255))
+
+
+def on_board(files):
+    return {name: BoardFile(len(c), checksum(c), c[: len(MARK)]) for name, c in files.items()}
+
+
+@pytest.mark.parametrize("radio", PARTS, ids=str)
+def test_files_tell_what_they_were_made_for(radio):
+    files = files_with(radio, "V2", GAME)
+    assert radio_of(files) == radio
+    assert all(content.startswith(MARK) for content in files.values())
+    if radio.gateway is not None:
+        assert set(files) == {"main.py", "gateway.py"}
+    else:
+        assert set(files) - set(GAME) == ({"air.py", "group.py"} if radio != OFF else set())
+
+
+def test_a_v1_plays_without_radio_and_a_v2_has_room_to_spare():
+    assert files_with(Radio(sends=7), "V1", GAME) == GAME
+    sends = image.bundled_for("V2").usage(files_with(Radio(sends=255), "V2", GAME))
+    assert sends.used <= 100 * 128
+
+
+def test_a_group_that_was_edited_is_said():
+    files = {**files_with(Radio(sends=7), "V2", GAME), "group.py": b"# noughts:\nGROUP = 300\n"}
+    with pytest.raises(BoardError, match=r"group\.py is not as it was made; name its group"):
+        radio_of(files)
+
+
+@pytest.mark.parametrize("before", PARTS, ids=str)
+@pytest.mark.parametrize("after", PARTS, ids=str)
+def test_a_board_is_brought_from_each_part_to_each_other(before, after):
+    old, new = files_with(before, "V2", GAME), files_with(after, "V2", GAME)
+    update = plan("V2", on_board(old), new, False)
+    left = {name: content for name, content in old.items() if name not in update.remove}
+    assert {**left, **{name: new[name] for name in update.send}} == new
+    assert bool(update) == (before != after)
+    # A game is without its table until all else is there, and says that it is incomplete.
+    if before != after and "table.py" in old:
+        assert update.remove[0] == "table.py"
+    if before != after and "table.py" in new:
+        assert update.send[-1] == "table.py"

@@ -1,0 +1,114 @@
+"""The device's rules, its tilt control and what its menu offers first, as CPython runs them."""
+
+import io
+from itertools import pairwise
+from types import SimpleNamespace
+
+import pytest
+
+from noughts.device_files import load_device
+from noughts.game.positions import LINES
+
+rules = load_device("rules")
+
+
+@pytest.fixture
+def tilt():
+    return load_device("tilt")
+
+
+def play(moves):
+    """The marks and the scores after these moves, of which player A's is the first."""
+    marks, score = [0] * 9, [0] * 8
+    for ply, cell in enumerate(moves):
+        rules.place(marks, score, cell, 1 if ply % 2 == 0 else -1)
+    return marks, score
+
+
+def test_known_game_ends_with_player_b_in_the_last_row():
+    # In LED coordinates: A(2,2) B(4,0) A(2,0) B(2,4) A(0,0) B(4,4) A(4,2) B(0,4).
+    leds = [(2, 2), (4, 0), (2, 0), (2, 4), (0, 0), (4, 4), (4, 2), (0, 4)]
+    marks, score = play([x // 2 + 3 * (y // 2) for x, y in leds])
+    assert score[5] == -3
+    assert rules.result(marks, score) == -1
+
+
+@pytest.mark.parametrize("line", range(8))
+@pytest.mark.parametrize("player", [1, -1])
+def test_each_line_wins(line, player):
+    marks, score = [0] * 9, [0] * 8
+    for count, cell in enumerate(LINES[line], 1):
+        assert rules.result(marks, score) == 2
+        rules.place(marks, score, cell, player)
+        assert score[line] == count * player
+    assert rules.result(marks, score) == player
+
+
+def test_every_cell_counts_on_exactly_its_lines():
+    for cell in range(9):
+        _, score = play([cell])
+        assert score == [int(cell in line) for line in LINES]
+
+
+def test_a_full_board_without_a_line_is_a_draw():
+    assert rules.result(*play([4, 0, 2, 6, 3, 5, 1, 7, 8])) == 0
+
+
+@pytest.mark.parametrize(
+    ("right", "down", "cell"),
+    [
+        (301, 0, 5), (-301, 0, 3), (0, 301, 7), (0, -301, 1), (500, 400, 5), (-400, 500, 7),
+        (300, -300, 4),
+    ],
+)  # fmt: skip
+def test_past_300_mg_the_cursor_moves_one_cell(tilt, right, down, cell):
+    assert tilt.move(4, right, down, 1000) == cell
+
+
+def test_the_cursor_moves_again_every_800_ms(tilt):
+    moves = [now for now in range(1000, 4000, 6) if tilt.move(3, 400, 0, now) != 3]
+    assert [later - now for now, later in pairwise(moves)] == [804] * 3
+
+
+def test_another_way_moves_the_cursor_at_once(tilt):
+    assert tilt.move(4, 400, 0, 1000) == 5
+    assert tilt.move(5, 0, 0, 1006) == 5
+    assert tilt.move(5, 400, 0, 1012) == 5  # the edge
+    assert tilt.move(5, -400, 0, 1018) == 4
+
+
+@pytest.mark.parametrize("cell", range(9))
+def test_the_cursor_never_leaves_the_board_nor_changes_row(tilt, cell):
+    for now, (right, down) in enumerate([(400, 0), (-400, 0), (0, 400), (0, -400)]):
+        there = tilt.move(cell, right, down, 1000 + now)
+        assert 0 <= there < 9
+        assert there // 3 == cell // 3 or there % 3 == cell % 3
+
+
+def offered(content):
+    """What the menu offers with this content of the file `settings`; None: there is no file."""
+    shown = []
+    microbit = SimpleNamespace(display=SimpleNamespace(show=shown.append))
+
+    def open_file(name):
+        assert name == "settings"
+        if content is None:
+            raise OSError
+        return io.StringIO(content)
+
+    menu = load_device("menu", others={"microbit": microbit}, names={"open": open_file})
+    assert shown == [menu.chosen[0].replace("P", "2")]
+    return menu.chosen
+
+
+@pytest.mark.parametrize("choice", ["Pb", "Pt", "Eb", "Et", "Mb", "Mt", "Hb", "Ht"])
+def test_the_menu_offers_the_choice_of_the_last_game(choice):
+    assert offered(choice) == choice
+    assert offered(choice + "\xff" * 9_000) == choice
+
+
+@pytest.mark.parametrize(
+    "damaged", ["", "H", "Zb", "Hq", "H\xff", " P", "b ", "\0\0", "hb" * 99, '{"volume": 11}', None]
+)
+def test_damaged_settings_mean_the_defaults(damaged):
+    assert offered(damaged) == "Pb"

@@ -1,0 +1,214 @@
+"""The solved game: positions, reviews of games, and puzzles, held against published counts."""
+
+from collections import Counter
+from fractions import Fraction
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noughts.engines.search import WIN, score_of_move
+from noughts.game import solver
+from noughts.game.positions import (
+    EMPTY,
+    SYMMETRIES,
+    IllegalPositionError,
+    canonical,
+    is_quiet,
+    parse,
+    reachable,
+    unfinished,
+)
+from noughts.game.puzzles import draw, level, puzzle_of, puzzles
+from noughts.game.review import mistakes, review
+from noughts.game.verdict import Verdict, chance, chance_lost, verdict
+
+
+def test_published_counts():
+    assert len(reachable()) == 5478
+    assert sum(1 for _ in unfinished()) == 4520
+    assert len({canonical(position) for position in reachable()}) == 765
+    classes = {canonical(position) for position in unfinished()}
+    assert len(classes) == 627
+    assert sum(map(is_quiet, classes)) == 101
+
+
+def test_eight_symmetries_keep_the_lines():
+    assert len(set(SYMMETRIES)) == 8
+    position = parse("XO..X...O")
+    assert {canonical(position)} == {
+        canonical(parse("".join("XO..X...O"[cell] for cell in to))) for to in SYMMETRIES
+    }
+
+
+def test_positions_are_read_back_from_their_text_in_small_letters_too():
+    for position in reachable():
+        assert parse(str(position)) == parse(str(position).lower()) == position
+    assert str(EMPTY) == "........." and EMPTY.free == tuple(range(9))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "nine characters"),
+        ("X" * 10, "nine characters"),
+        ("ab.......", "nine characters"),
+        ("0........", "nine characters"),
+        ("XX.......", "as many X as O"),
+        ("xx.......", "has 2 X and 0 O"),
+        ("O........", "as many X as O"),
+        ("XXXOOO...", "both sides have a line"),
+        ("XXXOO.O..", "after the other had won"),
+        ("XX.OOOX.X", "after the other had won"),
+    ],
+)
+def test_illegal_positions_are_explained(text, why):
+    with pytest.raises(IllegalPositionError, match=why):
+        parse(text)
+
+
+@given(st.permutations(list(range(9))), st.integers(0, 9))
+def test_a_review_is_that_of_the_solver_and_its_mistakes_are_counted_alike(order, plies):
+    position, moves = EMPTY, []
+    for cell in order[:plies]:
+        if not position.over:
+            moves.append(cell)
+            position = position.play(cell)
+    reviewed = review(moves)
+    assert [move.cell for move in reviewed] == moves
+    position = EMPTY
+    for move in reviewed:
+        after = position.play(move.cell)
+        assert (move.worth, move.kept) == (solver.value(position), -solver.value(after))
+        assert all(-solver.value(position.play(cell)) == move.worth for cell in move.best)
+        position = after
+    wrong = [ply for ply, move in enumerate(reviewed) if move.kept != move.worth]
+    assert [ply for ply, move in enumerate(reviewed) if move.mistake] == wrong
+    assert mistakes("".join(map(str, moves))) == wrong
+
+
+def test_the_review_of_a_known_game():
+    """The centre, an edge (a mistake), a corner that wins by two lines at once."""
+    reviewed = review([4, 1, 0, 8, 3])
+    assert [move.mistake for move in reviewed] == [False, True, False, False, False]
+    assert (reviewed[1].worth, reviewed[1].kept) == (0, -1)
+    assert set(reviewed[1].best) == {0, 2, 6, 8}
+    assert reviewed[3].best == (8,)
+
+
+@pytest.mark.parametrize(
+    ("start", "cell", "called"),
+    [
+        (".........", 0, Verdict.BEST),
+        (".........", 4, Verdict.GOOD),  # wins 95 of 96 games, the corners 191 of 192
+        (".X.......", 7, Verdict.INACCURACY),  # 63 %, where the centre wins 83 %
+        ("X........", 1, Verdict.MISTAKE),  # a draw lost
+        ("XX.OO....", 2, Verdict.BEST),
+        ("XX.OO....", 5, Verdict.MISTAKE),  # a win given away for a draw
+        ("XX.OO....", 8, Verdict.BLUNDER),
+        ("XX.OX...O", 5, Verdict.BEST),  # lost, whatever O plays: no mistake
+    ],
+)
+def test_what_known_moves_are_called(start, cell, called):
+    (move,) = review([cell], parse(start))
+    assert verdict(move) == called
+
+
+def test_only_what_keeps_the_value_can_be_best_good_or_inaccurate():
+    for position in set(map(canonical, unfinished())):
+        for move in (review([cell], position)[0] for cell in position.free):
+            lost = move.worth - move.kept
+            if lost:
+                assert verdict(move) == {1: Verdict.MISTAKE, 2: Verdict.BLUNDER}[lost]
+            elif verdict(move) == Verdict.BEST:
+                assert move.cell in solver.hard_moves(position) and chance_lost(move) == 0
+            else:
+                assert (verdict(move) == Verdict.GOOD) == (0 < chance_lost(move) < Fraction(1, 10))
+
+
+def test_the_last_move_of_a_game_wins_or_draws():
+    assert chance(parse("XOXXOXO.O"), 7) == 0
+    assert chance(parse("XX.OO...."), 2) == 1
+
+
+def test_the_chance_is_the_published_one():
+    assert max(chance(EMPTY, cell) for cell in range(9)) == Fraction(191, 192)
+    replies = [solver.win_chance_from(EMPTY.play(cell)) for cell in range(9)]
+    assert sum(replies) / 9 == Fraction(866, 945)
+
+
+def test_a_puzzle_has_one_right_move_and_it_matters():
+    wanted = {
+        canonical(each)
+        for each in unfinished()
+        if sum(-solver.value(each.play(cell)) == solver.value(each) for cell in each.free) == 1
+        and len(each.free) > 1
+    }
+    assert {each.position for each in puzzles()} == wanted
+    assert len(puzzles()) == len(wanted) == 294
+    for each in puzzles():
+        assert solver.value_preserving_moves(each.position) == [each.right]
+        assert each.wins == (solver.value(each.position) == 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("XX.OO....", (2, 1)),  # completes a row
+        ("X.O.X....", (8, 2)),  # blocks a diagonal
+        ("XX..O....", (2, 2)),  # or O loses at once
+        ("X........", (4, 6)),
+        ("XO.......", None),  # several win
+        (".........", None),
+        ("XXXOO....", None),
+        ("XOXXOXO.O", None),
+    ],
+)
+def test_known_puzzles(text, found):
+    """The right cell, and the depth."""
+    puzzle = puzzle_of(parse(text))
+    assert (puzzle and (puzzle.right, puzzle.depth)) == found
+
+
+def test_the_depth_of_a_puzzle_is_that_of_a_search():
+    for each in puzzles():
+        wrong = [cell for cell in each.position.free if cell != each.right]
+        scores = [score_of_move(each.position, cell) for cell in [each.right, *wrong]]
+        assert each.depth == (WIN - scores[0] if each.wins else WIN + max(scores[1:]))
+
+
+def test_levels_of_puzzles():
+    found = {(each.depth, level(each)) for each in puzzles()}
+    assert found == {(1, 1), (2, 1), (3, 2), (4, 3), (5, 3), (6, 3)}
+    hard = puzzle_of(parse("X........"))
+    assert level(hard) == 3 == level(hard, 4, 0)
+    assert level(hard, 5, 0) == 1
+    wrong = {0: 1, 9: 1, 10: 2, 29: 2, 30: 3, 100: 3}
+    assert {count: level(hard, 100, count) for count in wrong} == wrong
+
+
+def test_never_the_same_puzzle_twice_in_a_row_and_turned_at_random():
+    random = Random(1)
+    before, seen = parse("." * 9), Counter()
+    for _ in range(150):
+        drawn = draw(random, lambda each: level(each) == 3, before)
+        assert level(drawn) == 3 and canonical(drawn.position) != canonical(before)
+        assert solver.value_preserving_moves(drawn.position) == [drawn.right]
+        before = drawn.position
+        seen[drawn.position] += 1
+    assert len(seen) > len(set(map(canonical, seen))) > 10
+
+
+def test_a_puzzle_is_turned_and_mirrored_in_every_way():
+    random = Random(1)
+    least = canonical(parse("XX..O...."))
+    drawn = Counter(draw(random, lambda each: each.position == least).position for _ in range(400))
+    assert len(drawn) == 8 and min(drawn.values()) > 25
+
+
+def test_where_no_other_puzzle_fits_it_is_any_other():
+    random, shown = Random(1), puzzles()[0].position
+    drawn = (draw(random, lambda each: each.position == shown, shown) for _ in range(400))
+    others = {canonical(each.position) for each in drawn}
+    assert len(others) > 150 and shown not in others
