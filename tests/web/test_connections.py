@@ -11,7 +11,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from needed import long
 from noughts.web import safety
 from noughts.web import server as web_server
-from raw_requests import WAIT_S, change, head, line, open_socket, rest, until
+from raw_requests import change, head, line, open_socket, rest
+from waiting import LIMIT_S, until
 
 _TWENTY_MS = 600_000
 
@@ -190,10 +191,10 @@ def test_a_message_that_is_too_long_ends_its_websocket(echo, serve, size, compre
     server = serve()
     with open_socket(server, compression=compression) as sock:
         sock.send("x" * 65_000)
-        assert len(sock.recv(WAIT_S)) == 65_000
+        assert len(sock.recv(LIMIT_S)) == 65_000
         with pytest.raises(ConnectionClosed):
             sock.send("x" * size)
-            sock.recv(WAIT_S)
+            sock.recv(LIMIT_S)
         assert sock.protocol.close_code in (1009, 1006)  # or reset while all of it was sent
     assert server.ask("GET", "/")[0] == 200
 
@@ -227,7 +228,7 @@ def test_a_websocket_outlives_the_patience_with_requests(patience, echo, serve):
         with line(server) as later:
             rest(later)
         socket.send("still there")
-        assert socket.recv(WAIT_S) == "still there"
+        assert socket.recv(LIMIT_S) == "still there"
 
 
 @pytest.mark.timeout(1800)
