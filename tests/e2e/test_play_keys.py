@@ -126,19 +126,9 @@ MISSING = (
 )
 
 
-def test_without_unicorn(without_unicorn):
+def test_without_unicorn(without_unicorn, terminal):
     done = play("v1", "A", env=without_unicorn)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"noughts: {MISSING}")
-
-
-def test_without_unicorn_in_a_terminal(terminal, without_unicorn):
     program = terminal("play", PYTHONPATH=without_unicorn["PYTHONPATH"])
     assert program.end() == 1
     assert program.text.replace("\r\n", "\n") == f"noughts: {MISSING}"
-
-
-def test_the_doctor_tells_of_it(without_unicorn):
-    words = [sys.executable, "-m", "noughts", "doctor", "--no-restart"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=without_unicorn)
-    assert done.returncode == 1
-    assert f"✗ emulator   {MISSING}" in done.stdout
