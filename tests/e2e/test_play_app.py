@@ -6,8 +6,7 @@ import threading
 import pytest
 
 from boards import LETTERS
-from live_page import settled
-from noughts.errors import BoardGoneError
+from live_page import Board, settled
 from noughts.protocol.sentences import Boot, Game, write
 from noughts.store.store import Store
 from noughts.terminal.drawing import HEIGHT, WIDTH, buttons_at, draw
@@ -20,61 +19,25 @@ WON = [4, 1, 0, 8, 3, 5, 6]
 """A wins the left column."""
 
 
-class StandIn:
-    """A stand-in for a board: it notes what is done to it and shows what the test sets."""
+class StandIn(Board):
+    """A board that says what the test wants, too."""
 
     firmware = "stand-in of the tests"
 
     def __init__(self):
+        super().__init__()
         self.serial = self
-        self.done = []
-        self.picture = bytes(25)
         self.sent = b""
-        self.dead = False
-        self.flash = b""
 
     def says(self, *sentences):
         self.sent += "".join(f"{write(sentence)}\r\n" for sentence in sentences).encode()
 
     def shows(self, letter):
-        self.picture = bytes(
-            int(char) for char in LETTERS[letter].replace(" ", "").replace(".", "0")
-        )
-
-    def memory(self):
-        return self.flash
+        self.shown = bytes(int(c) for c in LETTERS[letter].replace(" ", "").replace(".", "0"))
 
     def read(self, size):
         sent, self.sent = self.sent[:size], self.sent[size:]
         return sent
-
-    def _do(self, *what):
-        if self.dead:
-            raise BoardGoneError("the stand-in is gone; start again")
-        self.done.append(what)
-
-    def press(self, *buttons):
-        self._do("press", *sorted(buttons))
-
-    def release(self, *buttons):
-        self._do("release", *sorted(buttons))
-
-    def tap(self, *buttons):
-        self._do("tap", *buttons)
-
-    def nudge(self, x, y):
-        self._do("nudge", x, y)
-
-    def leds(self):
-        if self.dead:
-            raise BoardGoneError("the stand-in is gone; start again")
-        return self.picture
-
-    def clock_us(self):
-        return 61_500_000
-
-    def reset(self):
-        self._do("reset")
 
 
 @pytest.fixture
@@ -135,7 +98,10 @@ def test_the_mouse_holds_a_button_as_long_as_it_is_down(run, x, y, buttons):
         await settled(lambda: board.done)
         await pilot.mouse_up("#picture", offset=(x, y))
         await settled(lambda: len(board.done) > 1)
-        assert board.done == [("press", *buttons), ("release", *buttons)]
+        assert [(what, *sorted(which)) for what, *which in board.done] == [
+            ("press", *buttons),
+            ("release", *buttons),
+        ]
 
     run(test)
     assert buttons_at(x, y) == tuple(buttons) and buttons_at(0, 0) == ()
@@ -143,7 +109,7 @@ def test_the_mouse_holds_a_button_as_long_as_it_is_down(run, x, y, buttons):
 
 def test_leds_are_shown_and_sentences_in_words(run):
     async def test(app, pilot, board):
-        board.picture = bytes([9] + [0] * 24)
+        board.shown, board.ms = bytes([9] + [0] * 24), 61_500
         await settled(lambda: "██" in screen(app))
         board.sent = (
             write(Boot("0A83", "V1", "0.1.0", "2798")) + "\r\n"
@@ -175,7 +141,7 @@ def test_the_screen_explains_itself(run, size):
                        "board started: micro:bit V2, game 1.0.0, table 2798"):  # fmt: skip
             assert wanted in shown, wanted
         board.says(*stages(WON)[:3])
-        board.picture = bytes([0, 0, 7] + [0] * 9 + [9] + [0] * 12)
+        board.shown = bytes([0, 0, 7] + [0] * 9 + [9] + [0] * 12)
         await settled(lambda: "game 1, move 2: B on the top edge" in screen(app))
         await settled(lambda: "[▓▓]" in screen(app))
         shown = screen(app)
@@ -285,12 +251,12 @@ def test_a_board_that_dies_ends_the_program_with_its_reason(run, by_a_key):
     async def test(app, pilot, board):
         if by_a_key:
             board.leds = lambda: bytes(25)
-        board.dead = True
+        board.ended = True
         await pilot.press("a")
         await settled(lambda: app.failure)
 
     app = run(test)
-    assert str(app.failure) == "the stand-in is gone; start again"
+    assert str(app.failure) == "it was killed; start again"
 
 
 @pytest.mark.parametrize("plain", [False, True])

@@ -132,22 +132,6 @@ def test_a_broker_that_says_nothing_delays_nothing(watch, port):
             assert room.end()[0] == 0
 
 
-def test_the_full_screen(mosquitto, watch, port, terminal, tmp_path):
-    broker, board = mosquitto(), port("board")
-    collector = terminal("watch", "--db", str(tmp_path / "collector.db"), broker.url)
-    collector.wait_for("No board yet")
-    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
-    room.connected(board.path)
-    board.say(*stages(DRAW))
-    collector.wait_for("game 1")
-    room.kill()
-    collector.wait_for("offline: 3b")
-    broker.kill()
-    collector.wait_for("waiting for mqtt://127.0.0.1")
-    collector.type("q")
-    assert collector.end() == 0
-
-
 @pytest.mark.parametrize(("kills", "games"), [(3, 4), long(12, 20)])
 def test_each_game_arrives_once_whoever_is_killed(mosquitto, tmp_path, kills, games):
     """Rooms, broker and collector, killed with SIGKILL at random moments while games are played."""
