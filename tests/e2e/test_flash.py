@@ -5,7 +5,6 @@ import errno
 import os
 import pty
 import shutil
-from functools import cache
 from types import SimpleNamespace
 
 import pytest
@@ -23,26 +22,8 @@ from slim import slim
 from stand_in_drive import CHECKSUM, USB_ID, StandInDrive
 from stepped_ports import Talker
 
-UNIVERSAL_OF = image.universal_of
 OTHER_ID = "9904" + "0" * 44
-
-
-@cache
-def built():
-    """The hex that every flash without one of its own builds."""
-    return image.universal(image.bundled(), files_for_boards())
-
-
-@pytest.fixture(autouse=True)
-def built_once(monkeypatch):
-    """Building it takes longer than all else that `noughts flash` does."""
-    text, build, ours = built(), image.universal_of, files_for_boards()
-
-    def universal_of(firmwares, contents):
-        alike = all(files == ours for files in contents.values()) and firmwares == image.bundled()
-        return text if alike else build(firmwares, contents)
-
-    monkeypatch.setattr("noughts.hardware.flashing.image.universal_of", universal_of)
+FILES = files_for_boards()
 
 
 @pytest.fixture
@@ -70,8 +51,23 @@ def mounted(monkeypatch):
     return mount
 
 
-def flash(*words):
-    return main(["flash", "--no-verify", *map(str, words)])
+@pytest.fixture(scope="module")
+def game(tmp_path_factory):
+    """A hex with the game, in which there is little of the firmwares."""
+    path = tmp_path_factory.mktemp("hex") / "game.hex"
+    path.write_text(image.universal({board: slim(board) for board in ("V1", "V2")}, FILES))
+    return path
+
+
+@pytest.fixture
+def flash(game):
+    """Runs the command with that hex, if no other is named."""
+
+    def run(*words, verify=False):
+        start = ["flash", "--hex", str(game), *([] if verify else ["--no-verify"])]
+        return main([*start, *map(str, words)])
+
+    return run
 
 
 def failure(capsys):
@@ -80,11 +76,10 @@ def failure(capsys):
     return told
 
 
-def test_the_whole_hex_arrives(drive, mounted, capsys, monkeypatch):
-    monkeypatch.setattr("noughts.hardware.flashing.image.universal_of", UNIVERSAL_OF)
+def test_the_whole_hex_arrives(drive, mounted, capsys):
     one = drive()
     mounted(one)
-    assert flash() == 0
+    assert main(["flash", "--no-verify"]) == 0
     told = capsys.readouterr().out
     assert f"flashing {one.path} (micro:bit V1, interface 0249)" in told
     assert "copied; not verified" in told
@@ -92,7 +87,7 @@ def test_the_whole_hex_arrives(drive, mounted, capsys, monkeypatch):
     assert list(universal_hex.split(content.decode(), "it")) == ["V1", "V2"]
 
 
-def test_no_drive(drive, mounted, tmp_path, capsys):
+def test_no_drive(flash, drive, mounted, tmp_path, capsys):
     one = drive(usb_id="0240" + "0" * 44)  # an FRDM-K64F, with the same interface chip
     mounted(one)
     assert flash("--all") == 1
@@ -112,14 +107,14 @@ def test_no_drive(drive, mounted, tmp_path, capsys):
         ({"drops": True}, 'the transfer failed (it says "An error has occurred")', True),
     ],
 )
-def test_a_drive_that_does_not_take_the_hex(drive, capsys, named, why, takes_it):
+def test_a_drive_that_does_not_take_the_hex(flash, drive, capsys, named, why, takes_it):
     one = drive(**named)
     assert flash(one.path) == 1
     assert why in failure(capsys)
     assert bool(one.received) == takes_it
 
 
-def test_two_boards_when_one_was_meant(drive, mounted, capsys):
+def test_two_boards_when_one_was_meant(flash, drive, mounted, capsys):
     one, two = drive(), drive(usb_id=OTHER_ID)
     mounted(one, two)
     assert flash() == 1
@@ -128,7 +123,7 @@ def test_two_boards_when_one_was_meant(drive, mounted, capsys):
     assert not one.received and two.received
 
 
-def test_two_boards_in_a_terminal_it_asks(drive, mounted, capsys, monkeypatch):
+def test_two_boards_in_a_terminal_it_asks(flash, drive, mounted, capsys, monkeypatch):
     one, two = drive(), drive(usb_id=OTHER_ID)
     mounted(one, two)
     monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
@@ -140,7 +135,7 @@ def test_two_boards_in_a_terminal_it_asks(drive, mounted, capsys, monkeypatch):
     assert not one.received and two.received
 
 
-def test_all_boards_go_on_after_a_failure(drive, mounted, capsys, monkeypatch):
+def test_all_boards_go_on_after_a_failure(flash, drive, mounted, capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["clone/bin/noughts"])
     refuses = "The hex file is incompatible with this board."
     one, two = drive(refuses=refuses), drive(usb_id=OTHER_ID)
@@ -153,7 +148,7 @@ def test_all_boards_go_on_after_a_failure(drive, mounted, capsys, monkeypatch):
     assert one.received and two.received
 
 
-def test_all_boards_go_on_after_what_the_system_refuses(drive, mounted, capsys, monkeypatch):
+def test_all_boards_go_on_after_what_the_system_refuses(flash, drive, mounted, capsys, monkeypatch):
     one, two = drive(), drive(usb_id=OTHER_ID)
     mounted(one, two)
     wait = drives.wait_until_back
@@ -211,13 +206,9 @@ def breaks_off(monkeypatch):
     """Copying breaks off with an I/O error after this; a folder has no such errors."""
 
     def start(then):
-        calls = []
-
         def sync(handle):
-            calls.append(handle)
-            if len(calls) == 3:
-                then()
-                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            then()
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
 
         monkeypatch.setattr("noughts.hardware.drive.os.fsync", sync)
 
@@ -232,7 +223,7 @@ def breaks_off(monkeypatch):
     ],
 )
 def test_a_fail_txt_that_is_new_is_read_after_a_write_error(
-    drive, clock, capsys, breaks_off, old, new, why
+    flash, drive, clock, capsys, breaks_off, old, new, why
 ):
     one = drive()
     one.close()
@@ -254,31 +245,31 @@ def test_a_drive_that_comes_back_elsewhere(drive, mounted):
 
 
 def other_table():
-    return {**files_for_boards(), "table.py": brain.source(brain.Table((1,) * 10, ())).encode()}
+    return {**FILES, "table.py": brain.source(brain.Table((1,) * 10, ())).encode()}
 
 
 def without(name):
-    return {each: text for each, text in files_for_boards().items() if each != name}
+    return {each: text for each, text in FILES.items() if each != name}
 
 
 @pytest.mark.parametrize(
     ("usb_id", "files", "why"),
     [
-        (OTHER_ID, {"V1": files_for_boards()}, "is a micro:bit V2, and the hex is for the V1 only"),
-        (USB_ID, {"V2": files_for_boards()}, "is a micro:bit V1, and the hex is for the V2 only"),
+        (OTHER_ID, {"V1": FILES}, "is a micro:bit V2, and the hex is for the V1 only"),
+        (USB_ID, {"V2": FILES}, "is a micro:bit V1, and the hex is for the V2 only"),
         (USB_ID, {"V1": {}}, "does not hold the game; make one with `noughts hex`"),
         (USB_ID, {"V1": without("main.py")}, "does not hold the game; make one with"),
         (USB_ID, {"V1": without("table.py")}, "does not hold the game; make one with"),
         (
             USB_ID,
-            {"V1": files_for_boards(), "V2": other_table()},
+            {"V1": FILES, "V2": other_table()},
             "has a different table for each board; make a new hex",
         ),
         (USB_ID, None, "is not a hex file"),
     ],
 )
 def test_a_hex_that_is_not_for_this_board_or_not_the_game(
-    drive, tmp_path, capsys, usb_id, files, why
+    flash, drive, tmp_path, capsys, usb_id, files, why
 ):
     path = tmp_path / "a.hex"
     path.write_text(
@@ -322,7 +313,7 @@ def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive):
     assert sum(counts) == len(content) and len(counts) > 1
 
 
-def test_the_port_is_found_by_its_usb_id_and_waited_for(drive, clock, capsys, monkeypatch):
+def test_the_port_is_found_by_its_usb_id_and_waited_for(flash, drive, clock, capsys, monkeypatch):
     """Windows tells the id in capitals, and a port that has just come back may be refused."""
     name = Talker(clock, lambda heard: b"").port
     told = {"vid": 0x0D28, "pid": 0x0204}
@@ -339,11 +330,11 @@ def test_the_port_is_found_by_its_usb_id_and_waited_for(drive, clock, capsys, mo
         return serial_for_url(*args, **named)
 
     monkeypatch.setattr("serial.serial_for_url", opened)
-    assert main(["flash", str(drive().path)]) == 1
+    assert flash(drive().path, verify=True) == 1
     assert f"the game on {name} did not start" in failure(capsys)
 
 
-def test_a_cable_that_is_pulled_in_the_middle(drive, clock, capsys, breaks_off):
+def test_a_cable_that_is_pulled_in_the_middle(flash, drive, clock, capsys, breaks_off):
     """The drive is back later, and knows nothing of a failure."""
     one = drive()
     one.close()
@@ -360,7 +351,7 @@ def test_a_cable_that_is_pulled_in_the_middle(drive, clock, capsys, breaks_off):
         (errno.EROFS, "(Read-only file system); unplug the board"),
     ],
 )
-def test_a_drive_that_cannot_be_written(drive, capsys, monkeypatch, number, why):
+def test_a_drive_that_cannot_be_written(flash, drive, capsys, monkeypatch, number, why):
     """Root, as which tests may run, can write everywhere; so the system's answer is a stand-in."""
     one = drive()
 
@@ -382,9 +373,9 @@ def test_a_break_on_a_line_that_has_hung_up():
     port.close()
 
 
-def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(drive, capsys):
+def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(flash, drive, capsys):
     one = drive(returns=False)
-    assert main(["flash", str(one.path), "--port", "/dev/ttyNONE"]) == 1
+    assert flash(one.path, "--port", "/dev/ttyNONE", verify=True) == 1
     told = capsys.readouterr()
     assert f"{one.path} did not come back; listening on the serial port anyway\n" in told.out
     assert "there is no port /dev/ttyNONE" in told.err
@@ -402,18 +393,18 @@ def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(drive
     ],
 )
 def test_a_port_that_cannot_be_told_by_its_id(
-    drive, tmp_path, capsys, monkeypatch, drive_id, ids, is_it
+    flash, drive, tmp_path, capsys, monkeypatch, drive_id, ids, is_it
 ):
     """The only one is taken, unless it is that of another board."""
     ports = [Port(str(tmp_path / f"port{index}"), each) for index, each in enumerate(ids)]
     monkeypatch.setattr("noughts.hardware.flashing.find_ports", lambda: ports)
-    assert main(["flash", str(drive(usb_id=drive_id).path)]) == 1
+    assert flash(drive(usb_id=drive_id).path, verify=True) == 1
     told = failure(capsys)
     assert (f"there is no port {tmp_path / 'port0'}" in told) == is_it
     assert ("no serial port was found" in told) == (not is_it)
 
 
-def test_a_board_that_says_nothing(drive, clock, capsys):
+def test_a_board_that_says_nothing(flash, drive, clock, capsys):
     port = Talker(clock, lambda heard: b"").port
-    assert main(["flash", str(drive().path), "--port", port]) == 1
+    assert flash(drive().path, "--port", port, verify=True) == 1
     assert "did not start, and sent nothing; press reset" in failure(capsys)
