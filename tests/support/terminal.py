@@ -76,9 +76,10 @@ class Terminal:
     def fill(self) -> None:
         """Let the terminal take nothing any more: nobody reads what it has been given."""
         screen = os.open(f"/proc/{self.pid}/fd/1", os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                os.write(screen, b" " * 100)
+        while select.select([], [screen], [], 0.2)[1]:  # what it had may go on to where it is read
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(screen, b" " * 100)
         os.close(screen)
 
     def has_ended(self) -> bool:
