@@ -7,6 +7,7 @@ import pytest
 
 from sample_games import filled, stages
 from terminal import ESCAPES
+from waiting import until
 
 
 @pytest.fixture
@@ -60,10 +61,7 @@ def test_a_replay_ends_with_its_terminal(terminal, db):
     program = terminal("replay", "1", "--db", db)
     program.wait_for("0/7")
     program.hang_up()
-    end = time.monotonic() + 120
-    while not program.ended():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(program.has_ended, "its end")
 
 
 def test_the_heat_map_has_colours(terminal, db):

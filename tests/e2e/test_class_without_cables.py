@@ -4,25 +4,13 @@ Its boards are emulated, in device time; what they say goes through pseudo-termi
 `noughts watch`, from there to a real mosquitto, and to the collector's `noughts watch`.
 """
 
-import contextlib
-import sqlite3
-import time
-
 import pytest
 
 import radio_class
 from noughts.protocol.sentences import write
 from unplugged import COLUMNS, as_row, lesson
-from watcher import happens
-
-
-def stored(db):
-    with contextlib.closing(sqlite3.connect(db)) as store:
-        return sorted(store.execute(f"SELECT {COLUMNS} FROM games WHERE end != '-'"))
-
-
-def lines(data):
-    return data.splitlines(keepends=True)
+from waiting import until
+from watcher import happens, rows
 
 
 @pytest.mark.long
@@ -45,7 +33,7 @@ def test_its_games_arrive_whoever_is_killed(mosquitto, watch, port):
     # The other's send by radio, with losses.
     air = radio_class.play(2, 8, 0.3, 5, rest_s=12, pauses_us=(150_000, 400_000))
     by_radio = [game for game in air.played if game.end != "-"]
-    said = lines(air.printed)
+    said = air.printed.splitlines(keepends=True)
     quarter = len(said) // 4
     # A board sends the end of a game again and again: this time will do.
     last = b"".join(said[3 * quarter :])
@@ -56,7 +44,7 @@ def test_its_games_arrive_whoever_is_killed(mosquitto, watch, port):
 
     for cable_in, machine in zip(cables, machines, strict=True):
         machine.rest(4000)
-        cable_in.send(lines(machine.heard())[0])
+        cable_in.send(machine.heard().splitlines(keepends=True)[0])
     cable.send(b"".join(said[:quarter]))
     for cable_in in cables:
         happens(collector, event="boot", board=f"3a/{cable_in.path}")
@@ -80,9 +68,7 @@ def test_its_games_arrive_whoever_is_killed(mosquitto, watch, port):
     cable.send(last)
     collector = watch("collector", broker.url)
     wanted = sorted(map(as_row, [*ended[0], *ended[1], *by_radio]))
-    end_s = time.monotonic() + 120
-    while stored(collector.db) != wanted and time.monotonic() < end_s:
-        time.sleep(0.05)
-    assert stored(collector.db) == wanted
+    all_ended = f"SELECT {COLUMNS} FROM games WHERE end != '-'"
+    until(lambda: sorted(rows(collector.db, all_ended)) == wanted, "all games")
     for each in (plugged_in, gateway, collector):
         assert each.end()[0] == 0

@@ -145,17 +145,3 @@ def test_the_hex_is_the_one_that_a_clone_makes(installed, repository, tmp_path):
     clone = [sys.executable, "-m", "noughts", "hex", "-o", here]
     assert run(*clone, cwd=tmp_path, env=env).returncode == 0
     assert here.read_bytes() == (installed.home / "y.hex").read_bytes()
-
-
-@pytest.mark.long
-def test_its_types_come_along(installed):
-    code = "import noughts, pathlib; print(pathlib.Path(noughts.__file__).parent / 'py.typed')"
-    found = Path(installed("python", "-c", code).stdout.strip())
-    assert found.is_file() and installed.programs.parent in found.parents
-
-
-@pytest.mark.long
-def test_advice_names_commands_that_are_there(installed):
-    done = installed("noughts", "games", "--db", "none.db")
-    assert done.returncode == 1
-    assert done.stderr.endswith("or fill it with `noughts watch --db FILE`\n")

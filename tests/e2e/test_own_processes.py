@@ -11,7 +11,6 @@ from contextlib import suppress
 import psutil
 import pytest
 
-import noughts
 from needed import LINUX, POSIX
 from noughts.cli import main
 from noughts.engines.own.line_process import LineProcess
@@ -107,12 +106,6 @@ def test_escape_sequences_that_an_engine_prints_do_not_reach_the_terminal(folder
     assert main(["vs", "mine.py", "hard"]) == 1
     shown = capfd.readouterr().err
     assert shown.startswith(" ]0;caf\xe9 \n [2J\nnoughts: mine.py: has ended with status 3")
-
-
-def test_an_error_does_not_quote_escape_sequences(folder):
-    (folder / "mine.py").write_text("def choose(board):\n    raise ValueError('\\x1b]0;x')\n")
-    with pytest.raises(noughts.OwnEngineError, match=r"choose: ValueError:  \]0;x, in \.{9}; "):
-        noughts.engine("mine.py").reply(noughts.Board())
 
 
 PROGRAM = """

@@ -2,12 +2,11 @@
 
 import asyncio
 import threading
-import time
 
 import pytest
 
 from boards import LETTERS
-from noughts.errors import BoardGoneError
+from live_page import Board, settled
 from noughts.protocol.sentences import Boot, Game, write
 from noughts.store.store import Store
 from noughts.terminal.drawing import HEIGHT, WIDTH, buttons_at, draw
@@ -20,61 +19,25 @@ WON = [4, 1, 0, 8, 3, 5, 6]
 """A wins the left column."""
 
 
-class StandIn:
-    """A stand-in for a board: it notes what is done to it and shows what the test sets."""
+class StandIn(Board):
+    """A board that says what the test wants, too."""
 
     firmware = "stand-in of the tests"
 
     def __init__(self):
+        super().__init__()
         self.serial = self
-        self.done = []
-        self.picture = bytes(25)
         self.sent = b""
-        self.dead = False
-        self.flash = b""
 
     def says(self, *sentences):
         self.sent += "".join(f"{write(sentence)}\r\n" for sentence in sentences).encode()
 
     def shows(self, letter):
-        self.picture = bytes(
-            int(char) for char in LETTERS[letter].replace(" ", "").replace(".", "0")
-        )
-
-    def memory(self):
-        return self.flash
+        self.shown = bytes(int(c) for c in LETTERS[letter].replace(" ", "").replace(".", "0"))
 
     def read(self, size):
         sent, self.sent = self.sent[:size], self.sent[size:]
         return sent
-
-    def _do(self, *what):
-        if self.dead:
-            raise BoardGoneError("the stand-in is gone; start again")
-        self.done.append(what)
-
-    def press(self, *buttons):
-        self._do("press", *sorted(buttons))
-
-    def release(self, *buttons):
-        self._do("release", *sorted(buttons))
-
-    def tap(self, *buttons):
-        self._do("tap", *buttons)
-
-    def nudge(self, x, y):
-        self._do("nudge", x, y)
-
-    def leds(self):
-        if self.dead:
-            raise BoardGoneError("the stand-in is gone; start again")
-        return self.picture
-
-    def clock_us(self):
-        return 61_500_000
-
-    def reset(self):
-        self._do("reset")
 
 
 @pytest.fixture
@@ -108,14 +71,6 @@ def screen(app):
     )
 
 
-async def until(condition):
-    """Wait until something has happened, however long a busy machine takes for it."""
-    end = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < end
-        await asyncio.sleep(0.005)
-
-
 def test_keys_press_buttons_and_tilt(run):
     async def test(app, pilot, board):
         for key, done in (
@@ -130,7 +85,7 @@ def test_keys_press_buttons_and_tilt(run):
         ):
             board.done.clear()
             await pilot.press(key)
-            await until(lambda: board.done)
+            await settled(lambda: board.done)
             assert board.done == [done]
 
     run(test)
@@ -140,26 +95,28 @@ def test_keys_press_buttons_and_tilt(run):
 def test_the_mouse_holds_a_button_as_long_as_it_is_down(run, x, y, buttons):
     async def test(app, pilot, board):
         await pilot.mouse_down("#picture", offset=(x, y))
-        await until(lambda: board.done)
-        assert board.done == [("press", *buttons)]
-        board.done.clear()
+        await settled(lambda: board.done)
         await pilot.mouse_up("#picture", offset=(x, y))
-        await until(lambda: board.done)
-        assert board.done == [("release", *buttons)]
+        await settled(lambda: len(board.done) > 1)
+        assert [(what, *sorted(which)) for what, *which in board.done] == [
+            ("press", *buttons),
+            ("release", *buttons),
+        ]
 
     run(test)
+    assert buttons_at(x, y) == tuple(buttons) and buttons_at(0, 0) == ()
 
 
 def test_leds_are_shown_and_sentences_in_words(run):
     async def test(app, pilot, board):
-        board.picture = bytes([9] + [0] * 24)
-        await until(lambda: "██" in screen(app))
+        board.shown, board.ms = bytes([9] + [0] * 24), 61_500
+        await settled(lambda: "██" in screen(app))
         board.sent = (
             write(Boot("0A83", "V1", "0.1.0", "2798")) + "\r\n"
             + write(Game("0A83", 3, "PP", "A", (2,), 10, "-")) + "\r\n"
             + "boom\x1b[31m\r\n"
         ).encode()  # fmt: skip
-        await until(lambda: "boom" in screen(app) and "table 2798" in screen(app))
+        await settled(lambda: "boom" in screen(app) and "table 2798" in screen(app))
         shown = screen(app)
         assert "board started: micro:bit V1" in shown
         assert "game 3, move 1: A in the top-right corner" in shown
@@ -177,24 +134,24 @@ def test_the_screen_explains_itself(run, size):
     async def test(app, pilot, board):
         board.shows("H")
         board.says(BOOT)
-        await until(lambda: "H: the chip, hard: it" in screen(app))
+        await settled(lambda: "H: the chip, hard: it" in screen(app))
         shown = screen(app)
         for wanted in ("Menu: against whom?", "A    next opponent", "B    start the game",
                        "A+B  tilt or buttons", "? help", "q quit",
                        "board started: micro:bit V2, game 1.0.0, table 2798"):  # fmt: skip
             assert wanted in shown, wanted
         board.says(*stages(WON)[:3])
-        board.picture = bytes([0, 0, 7] + [0] * 9 + [9] + [0] * 12)
-        await until(lambda: "game 1, move 2: B on the top edge" in screen(app))
-        await until(lambda: "[▓▓]" in screen(app))
+        board.shown = bytes([0, 0, 7] + [0] * 9 + [9] + [0] * 12)
+        await settled(lambda: "game 1, move 2: B on the top edge" in screen(app))
+        await settled(lambda: "[▓▓]" in screen(app))
         shown = screen(app)
         for wanted in ("Your turn, player A", "A    next free cell", "B    place your mark",
                        "A+B  to the menu", "· B ·  A  you", "· A ·  B  the chip, hard",
                        "score  A 0  B 0  draws 0", "mode   buttons"):  # fmt: skip
             assert wanted in shown, wanted
         board.says(*stages(WON)[3:])
-        await until(lambda: "You have won!" in screen(app))
-        await until(lambda: "A wins (left column)" in " ".join(screen(app).split()))
+        await settled(lambda: "You have won!" in screen(app))
+        await settled(lambda: "A wins (left column)" in " ".join(screen(app).split()))
         shown = screen(app)
         for wanted in ("A, B  next game: B begins", "v     replay this game", "v replay",
                        "score  A 1  B 0  draws 0"):  # fmt: skip
@@ -213,13 +170,13 @@ def test_the_screen_explains_itself(run, size):
 def test_the_rules_are_a_key_away_and_no_key_reaches_the_board_meanwhile(run, size):
     async def test(app, pilot, board):
         await pilot.press("question_mark")
-        await until(lambda: "Any key goes back." in screen(app))
+        await settled(lambda: "Any key goes back." in screen(app))
         for wanted in ("Two players, A and B", "a b       the buttons A and B", "q         quit"):
             assert wanted in screen(app), wanted
         await pilot.press("a")
-        await until(lambda: "Any key goes back." not in screen(app))
+        await settled(lambda: "Any key goes back." not in screen(app))
         await pilot.press("b")
-        await until(lambda: board.done)
+        await settled(lambda: board.done)
         assert board.done == [("tap", "B")]
 
     run(test, size=size)
@@ -232,19 +189,19 @@ def test_v_replays_the_last_game_with_verdicts_and_comes_back(run, tmp_path, siz
 
     async def test(app, pilot, board):
         await pilot.press("v")  # nothing to replay: says so
-        await until(lambda: "once one has ended" in screen(app))
+        await settled(lambda: "once one has ended" in screen(app))
         board.says(BOOT, *stages(WON), *stages([4], number=2, first="B"))
-        await until(lambda: "game 2, move 1: B in the centre" in screen(app))
-        await until(lambda: app._recording.kept)
+        await settled(lambda: "game 2, move 1: B in the centre" in screen(app))
+        await settled(lambda: app._recording.kept)
         await pilot.press("v")
-        await until(lambda: "0/7" in screen(app))
+        await settled(lambda: "0/7" in screen(app))
         shown = " ".join(screen(app).split())
         assert "game 2: A is a person, B is the chip (hard); A began; A won" in shown
         await pilot.press("right", "right")
-        await until(lambda: "A mistake: it turns a draw into a loss." in screen(app))
+        await settled(lambda: "A mistake: it turns a draw into a loss." in screen(app))
         board.says(*stages([4, 0], number=2, first="B")[2:])  # the board goes on meanwhile
         await pilot.press("q")
-        await until(lambda: "game 2, move 2: A in the top-left corner" in screen(app))
+        await settled(lambda: "game 2, move 2: A in the top-left corner" in screen(app))
         assert board.done == []
 
     run(test, size=size)
@@ -255,9 +212,9 @@ def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(run):
 
     async def test(app, pilot, board):
         board.says(BOOT, *stages(WON)[:1])
-        await until(lambda: "mode   buttons" in screen(app))
+        await settled(lambda: "mode   buttons" in screen(app))
         board.flash = b"\xfe\x0c\x08settingsPt"
-        await until(lambda: "mode   tilt" in screen(app))
+        await settled(lambda: "mode   tilt" in screen(app))
         assert kept == [board.flash]
 
     run(test, keep_flash=kept.append)
@@ -267,11 +224,11 @@ def test_a_store_that_cannot_be_written_is_no_hindrance(run, tmp_path):
     (tmp_path / "games.db").write_text("not a store")
 
     async def test(app, pilot, board):
-        await until(lambda: "games are not kept" in screen(app))
+        await settled(lambda: "games are not kept" in screen(app))
         board.says(BOOT, *stages(WON))
-        await until(lambda: "You have won!" in screen(app))
+        await settled(lambda: "You have won!" in screen(app))
         await pilot.press("v")
-        await until(lambda: "0/7" in screen(app))
+        await settled(lambda: "0/7" in screen(app))
 
     run(test)
 
@@ -279,35 +236,27 @@ def test_a_store_that_cannot_be_written_is_no_hindrance(run, tmp_path):
 def test_a_narrow_terminal_says_what_to_do_below_and_a_tiny_one_says_so(run):
     async def test(app, pilot, board):
         board.says(BOOT, stages(WON)[0])
-        await until(lambda: "A next free cell  B place your mark" in screen(app))
+        await settled(lambda: "A next free cell  B place your mark" in screen(app))
         await pilot.resize_terminal(30, 10)
-        await until(lambda: "too small" in screen(app))
+        await settled(lambda: "too small" in screen(app))
         await pilot.resize_terminal(100, 30)
-        await until(lambda: "too small" not in screen(app))
-        await until(lambda: "A    next free cell" in screen(app))
+        await settled(lambda: "too small" not in screen(app))
+        await settled(lambda: "A    next free cell" in screen(app))
 
     run(test, size=(40, 17))
 
 
-def test_a_board_that_dies_ends_the_program_with_its_reason(run):
+@pytest.mark.parametrize("by_a_key", [False, True])
+def test_a_board_that_dies_ends_the_program_with_its_reason(run, by_a_key):
     async def test(app, pilot, board):
-        board.dead = True
-        await until(lambda: app.failure)
+        if by_a_key:
+            board.leds = lambda: bytes(25)
+        board.ended = True
+        await pilot.press("a")
+        await settled(lambda: app.failure)
 
     app = run(test)
-    assert str(app.failure) == "the stand-in is gone; start again"
-
-
-def test_a_dead_board_found_by_a_key_does_too(run):
-    board = StandIn()
-
-    async def test(app, pilot, board):
-        board.leds = lambda: bytes(25)
-        board.dead = True
-        await pilot.press("a")
-        await until(lambda: app.failure)
-
-    assert "gone" in str(run(test, board=board).failure)
+    assert str(app.failure) == "it was killed; start again"
 
 
 @pytest.mark.parametrize("plain", [False, True])
@@ -317,6 +266,8 @@ def test_the_drawing_has_its_size_and_its_leds(plain):
     assert len(lines) == HEIGHT and {len(line) for line in lines} == {WIDTH}
     assert text.count("##" if plain else "██") == 25
     assert text.isascii() == plain
+    without_colour = {draw(bytes([level] * 25), frozenset(), plain).plain for level in (0, 4, 7, 9)}
+    assert len(without_colour) == 4
 
 
 @pytest.mark.parametrize("plain", [False, True])
@@ -327,13 +278,3 @@ def test_the_last_move_is_marked(plain):
         lines = draw(bytes(leds), frozenset(), plain, (cell, "A")).plain.split("\n")
         assert {len(line) for line in lines} == {WIDTH}
         assert "".join(lines).count("[##]" if plain else "[██]") == 1
-
-
-def test_levels_can_be_told_apart_without_colour():
-    shown = {level: draw(bytes([level] * 25), frozenset()).plain for level in (0, 4, 7, 9)}
-    assert len(set(shown.values())) == 4
-
-
-def test_clicks_beside_the_buttons_mean_nothing():
-    assert buttons_at(0, 0) == ()
-    assert buttons_at(4, 7) == ("A",)

@@ -14,24 +14,6 @@ from noughts.cli import main
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game
 
-# A game between two people that A wins; for B's first move three quick taps of 40 ms, 40 ms apart,
-# lead from 1 past 2 and 3 to 5. Its end is skipped, the next is begun by B and left. A+B in the
-# menu is tilt: in the last, a lean to the right and one down lead from the centre to 8.
-KEYS = (
-    "B 300 B 300 A:40 40 A:40 40 A:40 600 B 300 B 300 B 300 B 300 B 300 B 300 AB 300 "
-    "AB 600 B 600 tilt:400,0 300 flat 300 tilt:0,400 300 flat 300 A 300"
-)
-GAMES = [
-    *[(1, "PP", "A", "45137"[:plies], "-") for plies in range(5)],
-    (1, "PP", "A", "45137", "A"),
-    *[(2, "PP", "B", "4"[:plies], "-") for plies in range(2)],
-    (2, "PP", "B", "4", "x"),
-    *[(3, "PP", "A", "8"[:plies], "-") for plies in range(2)],
-]
-
-
-BOARDS = pytest.mark.parametrize("board", ["v1", long("v2")])
-
 
 def command(board, keys, *words):
     return [sys.executable, "-m", "noughts", "play", "--board", board, "--keys", keys, *words]
@@ -58,15 +40,7 @@ def sentences(output):
     ]
 
 
-def games(output):
-    return [
-        (game.number, game.seats, game.first, "".join(map(str, game.moves)), game.end)
-        for game in sentences(output)
-        if isinstance(game, Game)
-    ]
-
-
-@BOARDS
+@pytest.mark.parametrize("board", ["v1", long("v2")])
 def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board, capsys):
     """Against the chip at easy, which plays at random."""
     keys = "A 100 B 200 B 900 B 900"
@@ -81,12 +55,7 @@ def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board, c
     heard = sentences(done.stdout)
     assert isinstance(heard[0], Boot) and heard[0].board == board.upper()
     assert (heard[1].seats, heard[1].moves) == ("PE", ())
-    assert len(games(done.stdout)) > 4
-
-
-@BOARDS
-def test_games_are_played_to_their_end_left_and_tilted(board, capsys):
-    assert games(play_here(capsys, board, KEYS)[1]) == GAMES
+    assert len(heard) > 5 and all(isinstance(game, Game) for game in heard[1:])
 
 
 def test_a_game_that_does_not_start(tmp_path, capsys):
@@ -126,19 +95,9 @@ MISSING = (
 )
 
 
-def test_without_unicorn(without_unicorn):
+def test_without_unicorn(without_unicorn, terminal):
     done = play("v1", "A", env=without_unicorn)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"noughts: {MISSING}")
-
-
-def test_without_unicorn_in_a_terminal(terminal, without_unicorn):
     program = terminal("play", PYTHONPATH=without_unicorn["PYTHONPATH"])
     assert program.end() == 1
     assert program.text.replace("\r\n", "\n") == f"noughts: {MISSING}"
-
-
-def test_the_doctor_tells_of_it(without_unicorn):
-    words = [sys.executable, "-m", "noughts", "doctor", "--no-restart"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=without_unicorn)
-    assert done.returncode == 1
-    assert f"✗ emulator   {MISSING}" in done.stdout

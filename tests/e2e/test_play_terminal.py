@@ -2,16 +2,15 @@
 
 import os
 import re
-import select
 import signal
 import time
-from pathlib import Path
 
 import psutil
 import pytest
 
-from needed import long
+from needed import LINUX, long
 from terminal import ESCAPES
+from waiting import until
 
 
 def clocks(program):
@@ -26,14 +25,6 @@ def wait_for_menu(program, board=""):
     while len(clocks(program) - past) < 3:  # at least 0.1 s of device time
         assert time.monotonic() < end, "the clock stands"
         program.read(0.1)
-
-
-def wait_for_end(program):
-    """Though nobody reads."""
-    end = time.monotonic() + 120
-    while not program.ended():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -86,12 +77,6 @@ def test_a_board_and_its_games_are_stored_until_a_fresh_one_is_asked_for(termina
     program = terminal("play", "--board", board, "--fresh", NO_COLOR="1")
     wait_for_menu(program, board.upper())
     program.wait_for("2: two people")
-    program.type(" b")
-    program.wait_for("game 1: A is a person, B is a person; A begins")
-    program.wait_for("mode   tilt")  # as pressed here: the board of before had it already
-    program.type("\x1b[C")  # right
-    program.type("a")
-    program.wait_for("move 1: A on the right edge")
     assert not re.search(r"\x1b\[[0-9;]*[34]8;[25];", program.text)
     program.type("q")
     assert program.end() == 0
@@ -138,26 +123,23 @@ def test_a_killed_program_leaves_no_board(started):
     board.wait(120)
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="only Linux shows a terminal so")
+@LINUX  # only there a test can open the terminal of another process
 @pytest.mark.parametrize("how", ["q", long(signal.SIGTERM)])
 def test_a_terminal_that_takes_nothing_any_more(started, how):
     program, board = started
-    screen = os.open(f"/proc/{program.pid}/fd/1", os.O_WRONLY | os.O_NOCTTY)
-    while select.select([], [screen], [], 0)[1]:  # nobody reads, until it takes no more
-        time.sleep(0.05)
-    os.close(screen)
+    program.fill()
     if how == "q":
         program.type("q")
     else:
         os.kill(program.pid, how)
-    wait_for_end(program)
+    until(program.has_ended, "its end")
     board.wait(120)
 
 
 def test_a_terminal_that_is_closed_ends_it(started):
     program, board = started
     program.hang_up()
-    wait_for_end(program)
+    until(program.has_ended, "its end")
     board.wait(120)
 
 

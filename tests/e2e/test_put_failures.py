@@ -26,16 +26,6 @@ def put(capsys, port, *words):
     return told
 
 
-def test_a_board_that_says_nothing(talker, capsys):
-    told = put(capsys, talker(lambda heard: b""))
-    assert "does not answer like MicroPython; press its reset button" in told
-
-
-def test_a_board_that_never_stops_talking(talker, capsys):
-    told = put(capsys, talker(lambda heard: b"\x1b[2J garbage \xff\n"))
-    assert "does not answer like MicroPython" in told
-
-
 def test_waiting_for_silence_ends(clock):
     """A port that always has more."""
 
@@ -84,20 +74,17 @@ def raw_repl(reply, commands=None):
     return answer
 
 
-def test_what_has_lost_bytes_is_sent_again(talker):
+def test_what_has_lost_bytes_is_sent_again_but_not_for_ever(talker):
     commands = []
-    answers = [b"\x04ValueError: lost bytes\r\n", b"11\r\n\x04", b"11\r\nNone\r\n\x04"]
-    name = talker(raw_repl(lambda: answers.pop(0), commands))
+    lost = b"\x04ValueError: lost bytes\r\n"
+    answers = [lost, b"11\r\n\x04", b"11\r\nNone\r\n\x04"]
+    name = talker(raw_repl(lambda: answers.pop(0) if answers else lost, commands))
     with contextlib.closing(open_port(name)) as port:
         BoardFiles(port).send("main.py", b"# noughts: ")
-    assert len(commands) == 3 and len(set(commands)) == 1
-
-
-def test_in_the_end_it_says_that_bytes_are_lost(talker):
-    name = talker(raw_repl(b"\x04ValueError: lost bytes\r\n"))
-    why = r"could not take main\.py \(ValueError: lost bytes\)"
-    with contextlib.closing(open_port(name)) as port, pytest.raises(BoardError, match=why):
-        BoardFiles(port).send("main.py", b"# noughts: ")
+        assert len(commands) == 3 and len(set(commands)) == 1
+        why = r"could not take main\.py \(ValueError: lost bytes\)"
+        with pytest.raises(BoardError, match=why):
+            BoardFiles(port).send("main.py", b"# noughts: ")
 
 
 @pytest.mark.usefixtures("clock")
@@ -119,6 +106,25 @@ def test_a_port_that_fails_is_told_from_a_board_that_does(talker):
             BoardFiles(port).survey()
 
 
+BIG = b"'micro:bit with nRF51822'\r\n('big.bin', 99999999999999, 1, b'x')\r\n\x04"
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (lambda heard: b"", "does not answer like MicroPython; press its reset button"),
+        (lambda heard: b"\x1b[2J garbage \xff\n", "does not answer like MicroPython"),
+        (raw_repl(BIG), "remove some of its other files: 'big.bin' (1,048,576 bytes)"),
+        (
+            raw_repl(b"\x04Traceback:\r\nOSError: \x1b[2J no\r\n"),
+            "could not list its files (OSError:  [2J no); reset it",
+        ),
+    ],
+)
+def test_a_board_that_does_not_list_its_files(talker, capsys, answer, why):
+    assert why in put(capsys, talker(answer))
+
+
 @pytest.mark.parametrize(
     "nonsense",
     [
@@ -136,18 +142,6 @@ def test_a_board_that_answers_nonsense(talker, capsys, recwarn, nonsense):
     told = put(capsys, talker(raw_repl(nonsense + b"\x04")))
     assert "gave no sensible answer when asked to list its files" in told
     assert not recwarn.list  # a warning would quote it as it is
-
-
-def test_a_file_of_an_impossible_size(talker, capsys):
-    files = b"'micro:bit with nRF51822'\r\n('big.bin', 99999999999999, 1, b'x')\r\n\x04"
-    told = put(capsys, talker(raw_repl(files)))
-    assert "short of room; remove some of its other files: 'big.bin' (1,048,576 bytes)" in told
-
-
-def test_a_board_that_answers_with_an_error(talker, capsys):
-    error = b"\x04Traceback:\r\nOSError: \x1b[2J no\r\n"
-    told = put(capsys, talker(raw_repl(error)))
-    assert "could not list its files (OSError:  [2J no); reset it" in told
 
 
 def test_a_port_that_does_not_exist(capsys):

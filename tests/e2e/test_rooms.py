@@ -1,31 +1,23 @@
 """`noughts watch --publish` and `noughts watch mqtt://…`, with a real mosquitto between them."""
 
-import contextlib
-import json
 import re
 import signal
 import socket
-import sqlite3
-import subprocess
-import sys
 from dataclasses import replace
 
-from command import noughts
-from noughts.store import timestamps
-from sample_games import BOOT, stages
-from watcher import happens, sentence
+import pytest
 
-DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
+import kill_rooms
+from needed import long
+from noughts.store import timestamps
+from sample_games import BOOT, DRAW, stages
+from watcher import games, happens, rows, sentence
 
 
 def times(db):
     """When games began, by board; in ms since 1970."""
-    with contextlib.closing(sqlite3.connect(db)) as store:
-        return dict(
-            store.execute(
-                "SELECT boards.name, started FROM games JOIN boards ON boards.id = games.board"
-            )
-        )
+    boards = "games JOIN boards ON boards.id = games.board"
+    return dict(rows(db, f"SELECT boards.name, started FROM {boards}"))
 
 
 def test_two_rooms_and_a_collector(mosquitto, watch, port, tmp_path):
@@ -56,8 +48,7 @@ def test_two_rooms_and_a_collector(mosquitto, watch, port, tmp_path):
     summed = re.match(r"(\d+) sentences from 2 boards, 2 games ended, 0 bytes of noise; ", said)
     new = [each["new"] for each in collector.events if "new" in each]
     assert (sum(new), len(new)) == (22, int(summed[1]))
-    stored = json.loads(noughts("games", "--json", "--db", collector.db).stdout)
-    assert [game["moves"] for game in stored] == [DRAW, DRAW]
+    assert [game["moves"] for game in games(collector.db)] == [DRAW, DRAW]
     began = times(collector.db)
     happens(another, event="offline", room="Raum 3b")
     assert another.end()[0] == 0 and times(another.db) == began
@@ -84,36 +75,26 @@ def test_a_board_that_was_reset_while_its_cable_was_out(mosquitto, watch, port):
     assert list(times(room.db).values()) == list(times(collector.db).values()) == [None]
 
 
-def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, port):
+def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, started, port, tmp_path):
     broker, board = mosquitto(), port("board")
     words = "--publish", broker.url, "--room", "3b", board.path
     room = watch("room", *words)
     room.connected(board.path)
-    command = [sys.executable, "-m", "noughts", "watch", "--plain", "--db"]
-    with subprocess.Popen(
-        [*command, str(room.db.with_name("collector.db")), broker.url],
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as collector:
-        try:
-            shown = iter(collector.stdout)
-            assert next(shown) == f"{broker.url}: connected\n"
-            assert next(shown) == "room 3b is online\n"
-            room.kill()
-            assert next(shown) == (
-                "room 3b is offline; what its boards say comes when it is back\n"
-            )
-            happens(watch("later", broker.url), event="offline", room="3b")
-            again = watch("room", *words)
-            assert next(shown) == "room 3b is online\n"
-            again.connected(board.path)
-            board.say(stages([4])[1])
-            assert next(shown) == f"3b/{board.path}: connected ({broker.url})\n"
-            assert next(shown) == f"3b/{board.path}: game 1, move 1: A in the centre\n"
-            collector.send_signal(signal.SIGINT)
-            assert collector.wait(120) == 0
-        finally:
-            collector.kill()
+    collector = started("--plain", "--db", tmp_path / "collector.db", broker.url, text=True)
+    shown = iter(collector.stdout)
+    assert next(shown) == f"{broker.url}: connected\n"
+    assert next(shown) == "room 3b is online\n"
+    room.kill()
+    assert next(shown) == "room 3b is offline; what its boards say comes when it is back\n"
+    happens(watch("later", broker.url), event="offline", room="3b")
+    again = watch("room", *words)
+    assert next(shown) == "room 3b is online\n"
+    again.connected(board.path)
+    board.say(stages([4])[1])
+    assert next(shown) == f"3b/{board.path}: connected ({broker.url})\n"
+    assert next(shown) == f"3b/{board.path}: game 1, move 1: A in the centre\n"
+    collector.send_signal(signal.SIGINT)
+    assert collector.wait(120) == 0
 
 
 def test_what_is_played_while_nobody_is_there_comes_later(mosquitto, watch, port):
@@ -126,26 +107,16 @@ def test_what_is_played_while_nobody_is_there_comes_later(mosquitto, watch, port
     board.say(*stages(DRAW))
     happens(room, event="game", end="=")
     over = timestamps.now()
-    # The room's computer is switched off and on; then there is a broker, and then a collector.
+    # The room's computer is switched off and on; meanwhile there are a broker and a collector.
     assert room.end()[0] == 0
-    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
-    happens(room, event="waiting", port=broker.url)
     broker.start()
-    happens(room, event="broker", what="connected")
-    happens(room, event="waiting", why=NO_COLLECTOR)
     collector = watch("collector", broker.url)
+    happens(collector, event="broker", what="connected")
+    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
     happens(collector, event="game", end="=", new=True)
-    happens(room, event="broker", what="a collector stores what this room says")
-    assert len([each for each in room.events if each["event"] == "waiting"]) == 2
     ((_, began),) = times(collector.db).items()
     assert began <= over
     assert times(room.db) == {board.path: began}
-
-
-NO_COLLECTOR = (
-    "no collector stores what this room says; it waits in the raw lines until "
-    "`noughts watch mqtt://…` runs"
-)
 
 
 def test_a_broker_that_says_nothing_delays_nothing(watch, port):
@@ -161,17 +132,11 @@ def test_a_broker_that_says_nothing_delays_nothing(watch, port):
             assert room.end()[0] == 0
 
 
-def test_the_full_screen(mosquitto, watch, port, terminal, tmp_path):
-    broker, board = mosquitto(), port("board")
-    collector = terminal("watch", "--db", str(tmp_path / "collector.db"), broker.url)
-    collector.wait_for("No board yet")
-    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
-    room.connected(board.path)
-    board.say(*stages(DRAW))
-    collector.wait_for("game 1")
-    room.kill()
-    collector.wait_for("offline: 3b")
-    broker.kill()
-    collector.wait_for("waiting for mqtt://127.0.0.1")
-    collector.type("q")
-    assert collector.end() == 0
+@pytest.mark.parametrize(("kills", "games"), [(3, 4), long(12, 20)])
+def test_each_game_arrives_once_whoever_is_killed(mosquitto, tmp_path, kills, games):
+    """Rooms, broker and collector, killed with SIGKILL at random moments while games are played."""
+    mosquitto().close()  # it is there, or the test is skipped
+    outcome = kill_rooms.run(tmp_path, kills, seed=4)
+    assert outcome.kills.total() == kills
+    assert outcome.games > games
+    assert not outcome.wrong, outcome.wrong

@@ -2,8 +2,6 @@
 
 import re
 import signal
-import subprocess
-import sys
 import time
 
 import paho.mqtt.client as paho
@@ -14,10 +12,9 @@ from paho.mqtt.enums import CallbackAPIVersion
 from mosquitto import is_slow, write_users
 from noughts.cli import main
 from noughts.protocol.sentences import write
-from sample_games import stages
+from sample_games import DRAW, stages
+from waiting import until
 from watcher import happens
-
-DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 
 
 @pytest.fixture
@@ -43,8 +40,10 @@ def guarded(document, mosquitto, tmp_path):
     return mosquitto(whole=configuration.replace("listener 8883", "listener {port} 127.0.0.1"))
 
 
-def test_the_commands_of_the_document_connect(document, guarded, mosquitto, folder, monkeypatch):
-    shown = re.findall(r"^    \.venv/bin/noughts (watch .*)$", document, re.MULTILINE)
+def test_the_commands_of_the_document_connect(
+    document, guarded, mosquitto, started, folder, monkeypatch
+):
+    shown = re.findall(r"^    \.venv/bin/noughts watch (.*)$", document, re.MULTILINE)
     assert len(shown) == 4
     open_to_all = mosquitto()
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))
@@ -52,21 +51,11 @@ def test_the_commands_of_the_document_connect(document, guarded, mosquitto, fold
     for words in shown:
         words = words.replace("broker.school.example", f"localhost:{guarded.port}")
         words = words.replace("mqtt://localhost", open_to_all.url)
-        with subprocess.Popen(
-            [sys.executable, "-m", "noughts", *words.split()],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            try:
-                of_broker = (
-                    each for each in process.stdout if "mqtt" in each and not is_slow(each)
-                )
-                assert re.fullmatch(r"mqtts?://\S+: connected\n", next(of_broker, ""))
-                process.send_signal(signal.SIGINT)
-                assert process.wait(120) == 0
-            finally:
-                process.kill()
+        process = started(*words.split(), text=True)
+        of_broker = (each for each in process.stdout if "mqtt" in each and not is_slow(each))
+        assert re.fullmatch(r"mqtts?://\S+: connected\n", next(of_broker, ""))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(120) == 0
 
 
 def test_the_options_that_the_document_names_are_there(document, capsys):
@@ -130,19 +119,14 @@ def reason(watch, given):
             return told
 
 
-def test_a_reason_is_said_once_however_often_it_is_tried(mosquitto, watch):
+def test_a_reason_and_each_loss_of_the_connection_are_told_once(mosquitto, watch):
     broker = mosquitto(whole="allow_anonymous false\nlistener {port} 127.0.0.1\n")
     collector = watch("collector", broker.url)
-    end = time.monotonic() + 120
-    while broker.log.read_text().count("not authorised") < 4:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: broker.log.read_text().count("not authorised") > 1, "two refusals")
     assert collector.end()[0] == 0
     told = [event["why"] for event in collector.events if not is_slow(event["why"])]
     assert len(told) == 1 and told[0].startswith("it refuses this user or password; ")
 
-
-def test_each_loss_of_the_connection_is_told(mosquitto, watch):
     broker = mosquitto()
     collector = watch("collector", broker.url)
     told = ["connected", "the connection was lost; it is made again when the broker is back"] * 2

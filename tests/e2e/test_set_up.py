@@ -17,32 +17,6 @@ TOOL = Path(set_up.__file__)
 NO_CONNECTION = "noughts: the packages cannot be fetched, for there is no connection"
 
 
-@pytest.mark.long
-def test_no_connection_is_one_line_after_a_line_for_each_step(tmp_path, capsys):
-    (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1"\n')
-    away = {
-        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
-        "PIP_RETRIES": "1",
-        "PIP_CONFIG_FILE": os.devnull,
-    }
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("PIP_")}
-    command = [sys.executable, str(TOOL), "env", "the game", "."]
-    done = subprocess.run(
-        command, cwd=tmp_path, env={**kept, **away}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1
-    assert done.stdout.splitlines() == [
-        "Making a virtual environment in env",
-        "Installing the game into env",
-    ]
-    assert done.stderr.startswith(NO_CONNECTION) and done.stderr.count("\n") == 1
-    env = tmp_path / "env"
-    assert set_up.works(env)
-    (env / "mine").touch()
-    assert set_up.make(env) == "" and capsys.readouterr().out == ""
-    assert (env / "mine").exists()
-
-
 @POSIX
 def test_an_environment_that_works_stays_without_a_connection(folder, monkeypatch, capsys):
     """Its Python stands in for one with pip."""

@@ -10,7 +10,6 @@ from noughts.cli import main
 from noughts.device_files import device_files, load_device
 from noughts.engines.registry import engines
 from noughts.engines.search import (
-    WIN,
     AlphaBeta,
     Minimax,
     in_words,
@@ -21,7 +20,6 @@ from noughts.engines.tree import build_tree
 from noughts.engines.tree_svg import estimated_bytes
 from noughts.game import solver
 from noughts.game.positions import WON, parse, unfinished
-from noughts.terminal.layout import board
 
 
 def solve(capsys, *words):
@@ -54,16 +52,12 @@ def test_the_empty_board(capsys):
     assert "best line 1 5 2 3 7 4 6 8 9" in told
 
 
-def test_every_cell_of_every_position_agrees_with_the_solver():
+def test_scores_agree_with_the_solver_and_the_variation_ends_as_the_best_says():
     for position in unfinished():
-        for cell in position.free:
-            score = score_of_move(position, cell)
+        scores = {cell: score_of_move(position, cell) for cell in position.free}
+        for cell, score in scores.items():
             assert (score > 0) - (score < 0) == -solver.value(position.play(cell))
-
-
-def test_the_variation_ends_as_the_score_says():
-    for position in unfinished():
-        best = max(score_of_move(position, cell) for cell in position.free)
+        best = max(scores.values())
         cells = variation(position)
         if best:
             assert in_words(best).endswith(f" in {len(cells)}")
@@ -73,8 +67,11 @@ def test_the_variation_ends_as_the_score_says():
         assert position.over and (WON[position.other] == bool(best))
 
 
-def test_as_json(capsys):
-    facts = json.loads(solve(capsys, "X...O....", "--json"))
+def test_as_json(capsys, tmp_path):
+    path = tmp_path / "tree.svg"
+    told = solve(capsys, "X...O....", "--json", "--tree", "2", "--svg", str(path))
+    facts = json.loads(told)  # whole JSON also beside a picture
+    assert path.exists()
     assert facts["mover"] == "X" and facts["value"] == "draw"
     assert set(facts["plays"]) == set(engines())
     assert facts["nodes"]["minimax"] > facts["nodes"]["alphabeta"] > facts["nodes"]["transposition"]
@@ -104,6 +101,17 @@ def test_the_tree_is_the_one_that_alpha_beta_searches(text):
         assert holds[child.bound]
     for depth in (1, 2):
         assert -build_tree(position, depth).score == reply.score
+
+
+@pytest.mark.parametrize("text", ["XX.OO....", "XOXXO.O.."])
+def test_the_tree_of_minimax_is_whole(text):
+    position = parse(text)
+    tree = build_tree(position, 9, "minimax")
+    reply = Minimax().reply(position)
+    assert count(tree) == (reply.nodes, 0)
+    for child in tree.children:
+        assert (child.score, child.bound) == (score_of_move(position, child.cell), "")
+    assert [child.cell for child in tree.children if child.best] == list(reply.cells)
 
 
 def test_the_tree_is_drawn_with_its_cuts(capsys, tmp_path):
@@ -145,24 +153,6 @@ def test_a_picture_shows_boards_values_windows_and_cuts(capsys, tmp_path, text, 
     assert bool(windows) is (search == "alphabeta")
     assert all(" to " in window for window in windows)
     assert "X: win in 1" in texts
-
-
-@pytest.mark.parametrize("text", ["XX.OO....", "XOXXO.O.."])
-def test_the_tree_of_minimax_is_whole(text):
-    position = parse(text)
-    tree = build_tree(position, 9, "minimax")
-    reply = Minimax().reply(position)
-    assert count(tree) == (reply.nodes, 0)
-    for child in tree.children:
-        assert (child.score, child.bound) == (score_of_move(position, child.cell), "")
-    assert [child.cell for child in tree.children if child.best] == list(reply.cells)
-
-
-def test_json_is_whole_json_also_beside_a_picture(capsys, tmp_path):
-    path = tmp_path / "tree.svg"
-    told = solve(capsys, "XX.OO....", "--tree", "2", "--json", "--svg", str(path))
-    assert json.loads(told)["mover"] == "X"
-    assert path.exists()
 
 
 def test_how_the_chip_chooses(capsys, tmp_path):
@@ -253,32 +243,3 @@ def test_positions_that_cannot_be_solved(capsys, text, why):
     assert main(["solve", text]) == 1
     told = capsys.readouterr().err
     assert why in told and told.count("\n") == 1 and "\x1b" not in told
-
-
-def test_a_search_between_bounds_gives_a_bound():
-    """Fail-soft: a score at or past an end of its window is a bound, else it is exact."""
-    seen = []
-    AlphaBeta(lambda *visit: seen.append(visit)).reply(parse("X...O...."))
-    bounds = set()
-    for after, _, ply, score, alpha, beta in seen:
-        exact = score_of_end_or_reply(after, ply + 1)
-        if score <= alpha:
-            assert exact <= score
-        elif score >= beta:
-            assert exact >= score
-        else:
-            assert exact == score
-        bounds.add((score > alpha) - (score >= beta))
-    assert bounds == {0, 1}
-
-
-def score_of_end_or_reply(after, ply):
-    """The exact score to who made the move that led here, in plies from the root."""
-    if after.over:
-        return WIN - ply if WON[after.other] else 0
-    score = -AlphaBeta().reply(after).score
-    return score and (score - ply if score > 0 else score + ply)
-
-
-def test_a_board_as_text():
-    assert board(parse("X...O...."), {1: "2"}).splitlines()[0] == " X | 2 |"

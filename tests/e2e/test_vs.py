@@ -9,7 +9,7 @@ import pytest
 from command import noughts
 from noughts.commands.vs import hint, read_cell
 from noughts.game import solver
-from noughts.game.positions import EMPTY, parse, unfinished
+from noughts.game.positions import EMPTY, unfinished
 
 STOPPED = "stopped; the game is not over"
 
@@ -38,32 +38,15 @@ def test_a_whole_game_with_wrong_input_on_the_way():
     assert "Traceback" not in done.stderr
 
 
-def test_the_board_is_printed_after_each_move():
-    done = vs("rules", "--first", "it", typed="1\n")
-    boards = done.stdout.count("---+---+---") // 2
-    assert boards == 4  # empty, its move, mine, its next
-    assert "X, rules, plays 5\n" in done.stdout
-    assert done.stdout.endswith("stopped; the game is not over\n") and done.returncode == 0
-
-
 def test_two_engines_play_each_other_and_a_seed_repeats_it():
-    games = {vs("random", "easy", "--seed", "7").stdout for _ in range(2)}
+    games = {vs("random", "kind", "--seed", "7").stdout for _ in range(2)}
     (game,) = games
-    assert "X, random, plays" in game and "O, easy, plays" in game
+    assert "X, random, plays" in game and "O, kind, plays" in game
     assert game.splitlines()[-1] in ("X wins", "O wins", "a draw")
     assert any(vs("random", "easy", "--seed", str(seed)).stdout != game for seed in range(3))
-
-
-def test_kind_says_when_it_cannot_be_helped():
-    """Against somebody who blocks all its ways to lose."""
-    told = vs("kind", "kind").stdout.splitlines()
-    said = [line for line in told if line.startswith("It cannot be helped: ")]
-    assert said and set(said) <= {f"It cannot be helped: nothing lets {m} win now." for m in "XO"}
-    assert told.index(said[0]) > 0 and ", kind, plays " in told[told.index(said[0]) - 1]
-
-
-def test_perfect_engines_draw():
-    assert vs("alphabeta", "hard").stdout.endswith("a draw\n")
+    told = vs("kind", "kind").stdout.splitlines()  # neither lets the other win
+    helpless = [line for line in told if line.startswith("It cannot be helped: nothing lets ")]
+    assert helpless and ", kind, plays " in told[told.index(helpless[0]) - 1]
 
 
 def test_how_to_leave_is_said_at_the_start():
@@ -73,14 +56,7 @@ def test_how_to_leave_is_said_at_the_start():
     assert "leave" not in vs("hard", "easy").stdout
 
 
-@pytest.mark.parametrize("typed", ["q\n", " Q \n", "", "5\nq\n"])
-def test_leaving(typed):
-    done = vs("hard", typed=typed)
-    assert done.stdout.endswith(f"\n{STOPPED}\n") and done.returncode == 0
-    assert done.stderr == ""
-
-
-@pytest.mark.parametrize(("keys", "status"), [("q\r", 0), ("\x04", 0), ("\x03", 130)])
+@pytest.mark.parametrize(("keys", "status"), [("5\rq\r", 0), ("\x04", 0), ("\x03", 130)])
 def test_leaving_in_a_terminal(terminal, keys, status):
     """The words are the same for q, Ctrl-D and Ctrl-C; the last has the status that shells know."""
     game = terminal("vs", "hard")
@@ -92,24 +68,14 @@ def test_leaving_in_a_terminal(terminal, keys, status):
     assert game.text.endswith(f"\r\n{STOPPED}\r\n") and "Traceback" not in game.text
 
 
-def test_the_last_move_is_marked():
-    told = boards(vs("rules", typed="1\n").stdout)
-    assert told == ["1|2|3|4|5|6|7|8|9", "[X]|2|3|4|5|6|7|8|9", "X|2|3|4|[O]|6|7|8|9"]
-    end = boards(vs("rules", "rules", "--seed", "1").stdout)[-1]
-    assert end.count("[") == 1 and not any(cell in end for cell in "123456789")
-
-
-def test_a_move_and_its_reply_are_taken_back():
+def test_the_last_move_is_marked_and_a_move_and_its_reply_are_taken_back():
     done = vs("rules", typed="1\n2\nu\nu\nu\n5\n")
     told = boards(done.stdout)
     start, moved, answered = told[:3]
-    assert told[5:7] == [answered, start]
-    assert told[3] == "X|[X]|3|4|O|6|7|8|9" and moved == "[X]|2|3|4|5|6|7|8|9"
+    assert (start, moved) == ("1|2|3|4|5|6|7|8|9", "[X]|2|3|4|5|6|7|8|9")
+    assert told[3] == "X|[X]|3|4|O|6|7|8|9" and told[5:7] == [answered, start]
     assert done.stderr == "there is no move of yours to take back\n"
     assert told[7] == "1|2|3|4|[X]|6|7|8|9"
-
-
-def test_the_engines_first_move_is_not_taken_back():
     done = vs("rules", "--first", "it", typed="u\n1\nu\n")
     assert done.stderr == "there is no move of yours to take back\n"
     told = boards(done.stdout)
@@ -117,26 +83,12 @@ def test_the_engines_first_move_is_not_taken_back():
 
 
 def test_help_and_a_hint_do_not_move():
-    told = vs("rules", typed="1\n?\nH\nq\n").stdout
+    told = vs("rules", typed="1\n?\nH\n Q \n").stdout
     assert "Three in a row win" in told and "u       undo" in told
     assert max(len(line) for line in told.splitlines()) <= 80
     assert boards(told)[-1] == "X|2draw|3draw|4draw|[O]|6draw|7draw|8draw|9draw"
     assert "best: 2 or 4\n" in told
     assert told.count("X, your cell: ") == 4 and told.count("plays") == 1
-
-
-def test_a_hint():
-    assert (
-        hint(parse("XX.OO...."), 4)
-        == """\
-   X    |   X    | 3 win
---------+--------+--------
-   O    |  [O]   | 6 draw
---------+--------+--------
- 7 loss | 8 loss | 9 loss
-
-best: 3"""
-    )
 
 
 def test_hints_agree_with_the_solver():
@@ -173,15 +125,9 @@ def test_cells(text, cell):
     assert read_cell(text, EMPTY) == (cell, "")
 
 
-@pytest.mark.parametrize("text", ["", "0", "10", "a", "1,4", "0,1", "1,1,1", ",", "²", "1.5", "-1"])
+@pytest.mark.parametrize(
+    "text", ["", "0", "10", "a", "1,4", "0,1", "1,1,1", ",", "²", "1.5", "-1", "\x1b[2J"]
+)
 def test_what_is_no_cell(text):
     cell, wrong = read_cell(text, EMPTY)
-    assert cell is None and wrong.startswith(f"{text!r} is not a cell; type 1 to 9")
-
-
-def test_what_is_typed_does_not_act_on_the_terminal():
-    assert "\x1b" not in read_cell("\x1b[2J", EMPTY)[1]
-    assert read_cell("1", parse("X........")) == (
-        None,
-        "cell 1 is taken; these are free: 2, 3, 4, 5, 6, 7, 8, 9",
-    )
+    assert cell is None and "is not a cell; type 1 to 9" in wrong and "\x1b" not in wrong

@@ -14,10 +14,9 @@ from contextlib import contextmanager
 from playwright.sync_api import Browser, Locator, Page, Route, expect, sync_playwright
 
 from needed import missing
+from waiting import LIMIT_S
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
-LIMIT_S = 120.0
-"""A busy computer may be as slow as it likes."""
 
 
 @contextmanager

@@ -45,6 +45,8 @@ class Board:
     def __getattr__(self, name: str) -> Callable[..., None]:
         def do(*given: object) -> None:
             assert self.goes_on.wait(120)
+            if self.ended:
+                raise BoardGoneError("it was killed; start again")
             self.done.append((name, *given))
 
         return do

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import random
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from waiting import until
+
 _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin", "C:\\Program Files\\mosquitto")
-_START_S = 60.0
 
 
 def installed(name: str) -> str | None:
@@ -81,16 +82,15 @@ class Mosquitto:
             self._process = subprocess.Popen(
                 [found, "-c", self._configuration], stdout=log, stderr=log
             )
-        end_s = time.monotonic() + _START_S
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                return
-            except OSError:
-                said = self.log.read_text()
-                assert self._process.poll() is None, f"it does not start: {said}"
-                assert time.monotonic() < end_s, f"it does not answer: {said}"
-                time.sleep(0.005)
+        until(self._answers, "the broker")
+
+    def _answers(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, f"it does not start: {self.log.read_text()}"
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", self.port), 1).close()
+            return True
+        return False
 
     def kill(self) -> None:
         """As `kill -9` does: what it has not saved is lost."""

@@ -19,8 +19,7 @@ from noughts.web.app import application
 from noughts.web.hub import Hub
 from noughts.web.server import http_server, listening, own_addresses
 from noughts.web.site import Site
-
-_START_S = 120.0
+from waiting import LIMIT_S
 
 
 class _Served:
@@ -37,7 +36,7 @@ class _Served:
     ) -> tuple[int, Mapping[str, str], bytes]:
         """A request that no browser made; `_` in a header's name stands for `-`."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_START_S)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
         with closing(connection):
             connection.request(method, address, body, named)
             response = connection.getresponse()
@@ -64,7 +63,7 @@ class ThreadServer(_Served):
         self._server = http_server(application(self.site, self.hub, ready.set), self.hub.stop)
         self._thread = threading.Thread(target=self._server.run, args=([self._sock],))
         self._thread.start()
-        assert ready.wait(_START_S)
+        assert ready.wait(LIMIT_S)
 
     def token(self) -> str:
         return self.site.token
@@ -77,10 +76,7 @@ class ThreadServer(_Served):
 
 
 class Server(_Served):
-    """`noughts web`, or a program like it, in a process of its own, on a port of the system's.
-
-    files: how many files it may open, and no more.
-    """
+    """`noughts web`, or a program like it, in a process of its own, on a port of the system's."""
 
     def __init__(
         self,
@@ -88,12 +84,9 @@ class Server(_Served):
         *words: str,
         port: int = 0,
         program: Sequence[str] = ("-m", "noughts"),
-        files: int | None = None,
     ) -> None:
         home = {"HOME": str(folder), "XDG_DATA_HOME": str(folder), "PYTHONUTF8": "1"}
         started = [sys.executable, *program, "web", "--no-browser", "--port", str(port), *words]
-        if files is not None:
-            started = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *started]
         self.process = subprocess.Popen(
             started,
             stdout=subprocess.DEVNULL,
@@ -105,7 +98,7 @@ class Server(_Served):
 
     def _wait_for(self, pattern: str) -> re.Match[str]:
         assert self.process.stderr is not None
-        end = time.monotonic() + _START_S
+        end = time.monotonic() + LIMIT_S
         while not (match := re.search(pattern, self.said)):
             ready, _, _ = select.select([self.process.stderr], [], [], 0.1)
             data = os.read(self.process.stderr.fileno(), 65536) if ready else b""
@@ -118,7 +111,7 @@ class Server(_Served):
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """Send a signal; gives the exit status, and all that it has printed."""
         self.process.send_signal(number)
-        _, rest = self.process.communicate(timeout=_START_S)
+        _, rest = self.process.communicate(timeout=LIMIT_S)
         return self.process.returncode, self.said + rest.decode()
 
     def close(self) -> None:

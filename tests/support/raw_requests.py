@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import socket
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -12,14 +11,13 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from page_server import ThreadServer
-
-WAIT_S = 120
+from waiting import LIMIT_S
 
 
 @contextmanager
 def line(server: ThreadServer, said: bytes = b"") -> Iterator[socket.socket]:
     """A connection that says this much; `HERE` stands for the server's name."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=WAIT_S) as sock:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT_S) as sock:
         with suppress(ConnectionError):  # it may be closed before all is said
             sock.sendall(said.replace(b"HERE", f"127.0.0.1:{server.port}".encode()))
         yield sock
@@ -51,18 +49,10 @@ def head(method: str, address: str, headers: Mapping[str, str]) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-def until(holds: Callable[[], object]) -> None:
-    """Wait for what the server does in its thread."""
-    end_s = time.monotonic() + WAIT_S
-    while not holds():
-        assert time.monotonic() < end_s
-        time.sleep(0.01)
-
-
 def open_socket(server: ThreadServer, **named: Any) -> ClientConnection:
     """A WebSocket that answers what it hears."""
     address = f"ws://127.0.0.1:{server.port}/socket"
     socket: ClientConnection = connect(
-        address, origin=Origin(server.url), open_timeout=WAIT_S, **named
+        address, origin=Origin(server.url), open_timeout=LIMIT_S, **named
     )
     return socket

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -14,6 +15,8 @@ import termios
 import time
 
 import psutil
+
+from waiting import until
 
 ESCAPES = re.compile(r"\x1b(\[[0-9;?>=$]*[A-Za-z]|[=>])")
 
@@ -49,37 +52,37 @@ class Terminal:
             assert time.monotonic() < end, f"no {wanted!r} in {ESCAPES.sub('', self.text)[-2000:]}"
             self.read(0.1)
 
-    def wait_for_rest(self, seconds: float = 120) -> None:
+    def wait_for_rest(self) -> None:
         """Until it sleeps, as while it waits for a key.
 
         `input()` only sees a Ctrl-C that comes while it waits already.
         """
-        end = time.monotonic() + seconds
-        while psutil.Process(self.pid).status() != psutil.STATUS_SLEEPING:
-            assert time.monotonic() < end, "the program does not come to rest"
-            time.sleep(0.01)
+        process = psutil.Process(self.pid)
+        until(lambda: process.status() == psutil.STATUS_SLEEPING, "the program's rest")
 
     def type(self, keys: str) -> None:
         os.write(self.master, keys.encode())
 
     def end(self, seconds: float = 120) -> int:
         end = time.monotonic() + seconds
-        while self.status is None and time.monotonic() < end:
+        while not self.has_ended():
+            assert time.monotonic() < end, "the program does not end"
             self.read(0.05)
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.status = os.waitstatus_to_exitcode(status)
-                while self.read(0):  # its last words
-                    pass
-        assert self.status is not None, "the program does not end"
+        while self.read(0):  # its last words
+            pass
+        assert self.status is not None
         return self.status
 
-    def unread(self) -> int:
-        """Bytes that the program has printed and nobody has read."""
-        (count,) = struct.unpack("i", fcntl.ioctl(self.master, termios.FIONREAD, b"\0" * 4))
-        return int(count)
+    def fill(self) -> None:
+        """Let the terminal take nothing any more: nobody reads what it has been given."""
+        screen = os.open(f"/proc/{self.pid}/fd/1", os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        while select.select([], [screen], [], 0.2)[1]:  # what it had may go on to where it is read
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(screen, b" " * 100)
+        os.close(screen)
 
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether it has, though nobody reads."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         if pid:

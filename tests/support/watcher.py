@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from boards import B, PortDriver
+from command import noughts
 from noughts.protocol.parser import ParsedSentence
 from noughts.protocol.sentences import Boot, Game
 from noughts.virtual.board import VirtualBoard
+from waiting import until
 
 Event = dict[str, Any]
 
@@ -40,22 +43,24 @@ class Watcher:
         for line in self._process.stdout:
             self.events.append(json.loads(line))
 
-    def wait(self, condition: Callable[[Event], bool], what: str, seconds: float = 120) -> Event:
+    def wait(self, condition: Callable[[Event], bool], what: str) -> Event:
         """The first event that fits, when it has come."""
-        end = time.monotonic() + seconds
-        while True:
-            for event in list(self.events):
-                if condition(event):
-                    return event
-            assert time.monotonic() < end, f"waited for {what}: {self.events[-5:]}"
-            time.sleep(0.005)
+        found: list[Event] = []
+
+        def has_come() -> bool:
+            found.extend(filter(condition, list(self.events)))
+            return bool(found)
+
+        until(has_come, what)
+        return found[0]
 
     def connected(self, port: str, times: int = 1) -> None:
         """Wait until a port has been opened so often."""
-        end = time.monotonic() + 120
-        while sum(e["event"] == "connected" and e["port"] == port for e in self.events) < times:
-            assert time.monotonic() < end, f"{port} is not connected: {self.events[-5:]}"
-            time.sleep(0.005)
+
+        def opened() -> int:
+            return sum(e["event"] == "connected" and e["port"] == port for e in self.events)
+
+        until(lambda: opened() >= times, f"{port} to be connected")
 
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """End it as Ctrl-C does; gives its exit status and what it said on standard error."""
@@ -119,3 +124,15 @@ def sentence(event: Event) -> Boot | Game:
         event["boot"], event["number"], event["seats"], event["first"], moves, event["ms"],
         event["end"],
     )  # fmt: skip
+
+
+def games(db: Path) -> list[dict[str, Any]]:
+    """What `noughts games` says of a store."""
+    found: list[dict[str, Any]] = json.loads(noughts("games", "--json", "--db", db).stdout)
+    return found
+
+
+def rows(db: Path, query: str = "SELECT count(*) FROM games WHERE end != '-'") -> list[Any]:
+    """What a store has."""
+    with contextlib.closing(sqlite3.connect(db)) as store:
+        return store.execute(query).fetchall()

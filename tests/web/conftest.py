@@ -12,13 +12,14 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
-from browser import LIMIT_S, open_chromium
+from browser import open_chromium
 from echo_site import EchoSite
 from live_page import Boards
 from noughts.store.store import Store
 from noughts.web import hub
 from page_server import Server, ThreadServer
 from sample_games import AT, HOSTILE_NAMES, filled, stages
+from waiting import LIMIT_S
 
 if os.name != "posix":
     collect_ignore_glob = ["test_*.py"]  # they end servers by signals, and wait for pipes

@@ -18,12 +18,16 @@ def phone(page):
     page.emulate_media(color_scheme="null")
 
 
-def check(page, width=360):
+def check(page):
     for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
         page.emulate_media(color_scheme=scheme)  # which changes colours alone
         found = Axe().run(page, options={"resultTypes": ["violations"], **rules})
         assert found.violations_count == 0, found.generate_report()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert is_wide_enough(page)
+
+
+def is_wide_enough(page, width=360):
+    return page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_play(server, phone):
@@ -46,7 +50,9 @@ def test_learn(server, phone):
     for query in ("..XXOO.XO&step=12", "X...O....", "XO..X...O&step=100"):
         phone.goto(f"{server.url}/learn?position={query}")
         expect(phone.locator("#stepper:not([hidden]), #answer:not([hidden])")).to_be_visible()
-        check(phone)
+        if not query.endswith("100"):  # where there are 117 boards of the same kind
+            check(phone)
+    assert is_wide_enough(phone)
     now, tree = phone.locator("[aria-current=step]"), phone.get_by_role("region", name="The boards")
     inside, outside = now.bounding_box(), tree.bounding_box()
     assert outside["y"] <= inside["y"] <= outside["y"] + outside["height"] - inside["height"]
@@ -59,9 +65,10 @@ def test_games_and_statistics(serve, hostile, phone):
         expect(phone.locator("tbody tr, #list a").first).to_be_visible()
         if address == "games/1":
             phone.keyboard.press("End")
-        for width in (1024, 360):
-            phone.set_viewport_size({"width": width, "height": 640})
-            check(phone, width)
+        check(phone)
+        phone.set_viewport_size({"width": 1024, "height": 640})
+        assert is_wide_enough(phone, 1024)
+        phone.set_viewport_size({"width": 360, "height": 640})
 
 
 def test_boards_and_class(stand_in, serve, phone):

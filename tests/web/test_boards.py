@@ -1,7 +1,7 @@
-"""The page of the boards: virtual ones are played, updated and flashed."""
+"""The page of the boards: virtual ones are played, updated and flashed; data logs are read."""
 
 import re
-import signal
+from dataclasses import replace
 from types import SimpleNamespace
 
 import psutil
@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from browser import wait
+from data_logs import HEADING, data_log, row
 from live_page import DARK, told
-from noughts.store.queries import GameFilter, count
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.watch import virtual_boards
@@ -35,32 +35,23 @@ def headline(card, text):
     expect(card.locator(".headline")).to_have_text(text)
 
 
-def rest(card):
-    """Wait a second of a device's: A and B within 112 ms of it are both together."""
-    clock = card.locator(".facts span")
-    for _ in range(2):
-        expect(clock).not_to_have_text(clock.inner_text())
-
-
-def in_menu(page, server, name="virtual-1"):
+def in_menu(page, server):
     """The page, with a board in its menu."""
     page.goto(f"{server.url}/boards")
-    expect(card(page, name).locator(".about")).to_have_text("2: two people, on this board")
-    headline(card(page, name), MENU)
-    rest(card(page, name))  # a press in the menu's first 8 ms counts as held from the start
-    return card(page, name)
+    board = card(page)
+    expect(board.locator(".about")).to_have_text("2: two people, on this board")
+    headline(board, MENU)
+    clock = board.locator(".facts span")
+    for _ in range(2):  # a press in the menu's first 8 ms counts as held from the start
+        expect(clock).not_to_have_text(clock.inner_text())
+    return board
 
 
 def test_a_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
-    server = command("--boards", "2")
-    board = in_menu(page, server, "virtual-2")
-    expect(card(page)).to_contain_text("micro:bit V2, MicroPython 1.18")
-    expect(board).to_contain_text("micro:bit V1, MicroPython 1.9.2")
+    server = command("--boards", "1")
+    board = in_menu(page, server)
+    expect(board).to_contain_text("micro:bit V2, MicroPython 1.18")
     expect(board).to_contain_text(re.compile(r"device clock \d:\d\d"))
-    for letter in "EMH2":
-        press(board, "A")
-        expect(board.locator(".about")).to_have_text(re.compile(f"^{letter}: "))
-    rest(board)
     press(board, "B")
     for move in range(9):
         headline(board, f"Player {'AB'[move % 2]}'s turn")
@@ -73,35 +64,15 @@ def test_a_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
     picture = "person against person: A has 3, 4, 5, 8, 9; B has 1, 2, 6, 7"
     expect(board.get_by_role("img", name=picture)).to_be_visible()
     expect(board.get_by_text("A won 0, B won 0, 1 draw")).to_be_visible()
-    assert_it_ends(server, page, signal.SIGINT)
-    with Store(tmp_path / "noughts" / "games.db") as store:
-        game = stored_game(store, 1)
-    assert (game.board, game.moves, game.result) == ("virtual-2", "413570268", "draw")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_a_signal_ends_every_board_and_keeps_its_games(command, page, tmp_path, number):
-    server = command("--boards", "2")
-    board = in_menu(page, server)
-    headline(card(page, "virtual-2"), MENU)
-    press(board, "B")
-    expect(page.get_by_text("game 1: A is a person, B is a person")).to_be_visible()
-    assert_it_ends(server, page, number)
-    with Store(tmp_path / "noughts" / "games.db") as store:
-        assert count(store, GameFilter()) == 1
-
-
-def assert_it_ends(server, page, number):
-    """With its two boards, after the line about its address."""
-    boards = psutil.Process(server.process.pid).children()
-    assert len(boards) == 2
-    status, said = server.end(number)
-    assert status == (0 if number == signal.SIGINT else -number)
-    assert said == f"noughts is at {server.url}/ (Ctrl-C ends)\n"
-    assert not psutil.wait_procs(boards, timeout=120)[1]
+    running = psutil.Process(server.process.pid).children()
+    assert len(running) == 1
+    assert server.end() == (0, f"noughts is at {server.url}/ (Ctrl-C ends)\n")
+    assert not psutil.wait_procs(running, timeout=120)[1]
     page.goto("about:blank")
     page.errors.clear()  # that it is gone
+    with Store(tmp_path / "noughts" / "games.db") as store:
+        game = stored_game(store, 1)
+    assert (game.board, game.moves, game.result) == ("virtual-1", "413570268", "draw")
 
 
 def test_a_board_is_checked_updated_flashed_and_started_again(serve, page, monkeypatch):
@@ -121,9 +92,6 @@ def test_a_board_is_checked_updated_flashed_and_started_again(serve, page, monke
         board.get_by_role("button", name=what).click()
         expect(board.get_by_text("✓ started on micro:bit V1: game 1.0.0")).to_be_visible()
         headline(board, MENU)
-    rest(board)
-    press(board, "B")
-    expect(board.get_by_text("game 1: A is a person, B is a person")).to_be_visible()
 
     server.hub.virtual.running["virtual-1"]._process.kill()
     headline(board, "The virtual board does not run")
@@ -223,3 +191,31 @@ def test_a_page_goes_on_when_the_server_starts_again(stand_in, serve, page):
     wait(page, lambda: second.hub.virtual.running["virtual-1"].done)
     assert all("net::ERR_CONNECTION" in error for error in page.errors)
     page.errors.clear()
+
+
+DROP = """
+(data) => {
+  const dropped = new DataTransfer();
+  dropped.items.add(new File([data], 'short.htm'));
+  document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: dropped, bubbles: true }));
+}
+"""
+
+
+def test_a_data_log_is_chosen_and_one_is_dropped(serve, page, tmp_path):
+    played = [replace(stages([4, 0, 8], "x", number=n)[-1], boot="3E5A5FD2") for n in (1, 2)]
+    (tmp_path / "anna.htm").write_bytes(data_log(HEADING, *map(row, played)))
+    page.goto(f"{serve().url}/boards")
+    section = page.get_by_role("region", name="Games of a V2")
+    expect(section).to_be_visible()  # from then on this browser may change something
+    said = section.get_by_role("listitem")
+    page.get_by_label("MY_DATA.HTM").set_input_files(tmp_path / "anna.htm")
+    expect(said).to_have_text(["anna.htm: 2 games, 2 new"])
+    page.get_by_label("MY_DATA.HTM").set_input_files(tmp_path / "anna.htm")
+    expect(said).to_have_text(["anna.htm: 2 games, 0 new", "anna.htm: 2 games, 2 new"])
+    with page.expect_response("**/api/logs"):
+        page.evaluate(DROP, "<html>")
+    expect(said.first).to_contain_text("✗ short.htm is not a micro:bit's data log; copy")
+    page.errors.clear()  # the browser notes every answer of 400
+    with Store(tmp_path / "games.db") as store:
+        assert store.read("SELECT count(*) FROM games") == [(2,)]

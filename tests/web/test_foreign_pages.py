@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from noughts.web.server import own_addresses
-from raw_requests import WAIT_S, change
+from raw_requests import change
+from waiting import LIMIT_S
 
 ATTACK = """
 <!doctype html><title>elsewhere</title>
@@ -77,7 +78,7 @@ def elsewhere():
 def stranger(chromium):
     """A page whose console may say what it likes."""
     context = chromium.new_context()
-    context.set_default_timeout(WAIT_S * 1000)
+    context.set_default_timeout(LIMIT_S * 1000)
     yield context.new_page()
     context.close()
 
@@ -142,4 +143,4 @@ def test_a_forwarded_address_is_not_believed(serve):
 def test_only_this_computer_is_answered_without_lan(server):
     for address in own_addresses():
         with pytest.raises(OSError, match="refused"):
-            socket.create_connection((address, server.port), timeout=WAIT_S).close()
+            socket.create_connection((address, server.port), timeout=LIMIT_S).close()

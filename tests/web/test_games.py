@@ -1,4 +1,4 @@
-"""The pages of games: the table with its filters, and each game step by step."""
+"""The pages of stored games: the table with its filters, each game, and the statistics."""
 
 import re
 import time
@@ -7,12 +7,12 @@ from datetime import datetime
 import pytest
 from playwright.sync_api import expect
 
+from browser import Held
 from noughts.store.store import Store
-from sample_games import AT, HOSTILE_NAMES, filled, stages
+from sample_games import AT, DRAW, HOSTILE_NAMES, filled, stages
 
 DAY_MS = 86_400_000
 WON = [4, 1, 0, 2, 8]  # B's reply on an edge gives the draw away
-DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 
 
 @pytest.fixture
@@ -229,3 +229,73 @@ def test_the_pages_name_a_damaged_store(serve, tmp_path, page):
         page.goto(f"{server.url}/{address}")
         expect(page.get_by_role("status")).to_contain_text(f"{path} is damaged or not a store")
     page.errors[:] = [text for text in page.errors if "status of 400" not in text]
+
+
+def table(page, name):
+    """The rows of the table of this name, without its charts."""
+    return [
+        [cell for cell in row.inner_text().split("\t") if cell.strip()]
+        for row in page.get_by_role("table", name=name).get_by_role("row").all()[1:]
+    ]
+
+
+def test_statistics_charts_and_positions_that_can_be_tried(serve, tmp_path, page):
+    """A person who begins loses twice against O on an edge; another board has a game of two."""
+    path = tmp_path / "games.db"
+    mistaken = [stages(WON, number=number, seats="HP") for number in (1, 2)]
+    filled(path, *mistaken, stages(DRAW, number=3))
+    filled(path, stages(DRAW, seats="PP"), board="usb-2")
+    url = f"{serve(path).url}/statistics"
+    held = Held(page, "**/api/statistics")
+    page.goto(url)
+    expect(page.get_by_role("status")).to_have_text("Counting the games…")
+    held.next().continue_()
+    expect(page.get_by_role("status")).to_have_text("4 games")
+    facts = page.locator(".facts li").all_inner_texts()
+    assert [fact.replace("\n", " ") for fact in facts] == [
+        "4 games",
+        "2 boards",
+        "0 – 1 – 2 won, drawn, lost against the chip",
+        "0.40 mistakes a game, of each person",
+    ]
+    assert table(page, "Results") == [
+        ["person against person", "A", "1", "0", "0", "1", "0", "0"],
+        ["person against hard", "A", "1", "0", "0", "1", "0", "0"],
+        ["hard against person", "A", "2", "2", "0", "0", "0", "0"],
+    ]
+    assert [row[:8] for row in table(page, "Boards")] == [
+        ["usb-1", "3", "0", "1", "2", "0", "0", "2"],
+        ["usb-2", "1", "0", "0", "0", "1", "0", "0"],
+    ]
+    assert table(page, "Mistakes")[1] == ["2", "3", "2", "67%"]
+    assert table(page, "How long games are")[::4] == [["5", "2"], ["9", "2"]]
+    assert [row[:4] for row in table(page, "Players")] == [
+        ["person", "5", "18", "2"],
+        ["hard", "3", "10", "0"],
+    ]
+    widths = page.locator("section", has_text="Results").locator(".bar").nth(2).locator("rect")
+    assert [each.get_attribute("width") for each in widths.all()] == ["100", "0", "0", "0"]
+
+    first = "Where people began 2 games: 100% in the centre, 0% in a corner, 0% on an edge."
+    expect(page.get_by_role("img", name=first).locator(".heat5")).to_have_count(1)
+    page.get_by_text("As a table").click()
+    assert table(page, "First moves, cell by cell as on the board")[0] == [
+        "0 (0%)",
+        "2 (100%)",
+        "0 (0%)",
+    ]
+
+    talk = page.get_by_role("listitem").filter(has_text="O to move")
+    expect(talk).to_contain_text("O to move: 2 mistakes in 3 games (67%).")
+    expect(talk).to_contain_text("Most often wrong: 2, on the top edge (2 times)")
+    expect(talk.locator(".win")).to_have_count(4)
+    expect(talk.locator(".loss")).to_have_count(1)
+    expect(talk.get_by_role("link", name="Try it")).to_have_attribute(
+        "href", "/?position=....X...."
+    )
+
+    page.goto(f"{url}?board=usb-2")
+    expect(page.get_by_role("status")).to_have_text("1 game: boards with 'usb-2' in their name")
+    expect(page.get_by_text("No person made a mistake.")).to_be_visible()
+    page.goto(f"{url}?result=abandoned")
+    expect(page.get_by_role("status")).to_have_text("No game matches.")

@@ -34,12 +34,9 @@ def kept(server):
 def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
     page.goto(server.url)
     page.get_by_label("Opponent").select_option("kind")
-    cell(page, 5).click()
-    says(page, "kind plays 1, top left. Your turn: you are X.")
-    cell(page, 9).click()
-    says(page, "kind plays 2, top middle. Your turn: you are X.")
-    cell(page, 3).click()
-    says(page, "kind plays 4, middle left. Your turn: you are X.")
+    for number, answer in ((5, "1, top left"), (9, "2, top middle"), (3, "4, middle left")):
+        cell(page, number).click()
+        says(page, f"kind plays {answer}. Your turn: you are X.")
     cell(page, 7).click()
     says(page, "You have won: diagonal from the top right.")
     page.get_by_text("What kind did:").wait_for()  # with its last move
@@ -62,7 +59,7 @@ def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
     says(page, "You have won: diagonal from the top right.")
 
 
-def test_a_game_drawn_with_the_number_keys(server, page):
+def test_a_game_drawn_with_the_number_keys_and_one_lost_with_tab_arrows_and_enter(server, page):
     page.goto(f"{server.url}/?opponent=alphabeta")
     says(page, "Your turn: you are X.")
     for number, answer in ((5, "1, top left"), (3, "7, bottom left"), (4, "6, middle right"),
@@ -72,11 +69,7 @@ def test_a_game_drawn_with_the_number_keys(server, page):
     page.keyboard.press("9")
     says(page, "A draw.")
     page.get_by_text("Kept as game 1.").wait_for()
-    assert [(game.seats, game.end) for game in kept(server)] == [("PC", "=")]
-
-
-def test_a_game_lost_with_tab_arrows_and_enter(server, page):
-    page.goto(f"{server.url}/?opponent=alphabeta")
+    page.get_by_role("button", name="New game").click()
     says(page, "Your turn: you are X.")
     cell(page, 5).focus()
     page.keyboard.press("Enter")
@@ -87,31 +80,16 @@ def test_a_game_lost_with_tab_arrows_and_enter(server, page):
     says(page, "alphabeta plays 3, top right. Your turn: you are X.")
     page.keyboard.press("Tab")
     page.keyboard.press("Shift+Tab")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
     page.keyboard.press("Space")
     says(page, "alphabeta has won: top row.")
     assert cell(page, 2).get_attribute("class") == "cell last line"
     assert cell(page, 4).get_attribute("aria-label") == "4, middle left, empty"
     cell(page, 4).click(force=True)
     assert marks(page) == "OOO.X.X.X"
-    page.get_by_text("Kept as game 1.").wait_for()
-
-
-def test_the_engine_begins(server, page):
-    page.goto(server.url)
-    page.get_by_label("Opponent").select_option("kind")
-    page.get_by_label("Who begins").select_option("your opponent, as X")
-    says(page, "kind plays 2, top middle. Your turn: you are O.")
-    cell(page, 5).click()
-    says(page, "kind plays 8, bottom middle. Your turn: you are O.")
-    cell(page, 1).click()
-    says(page, "kind plays 3, top right. Your turn: you are O.")
-    cell(page, 9).click()
-    says(page, "You have won: diagonal from the top left.")
-    page.get_by_text("Kept as game 1.").wait_for()
-    assert [(game.seats, game.first, game.end) for game in kept(server)] == [("PG", "B", "A")]
+    page.get_by_text("Kept as game 2.").wait_for()
+    assert [(game.seats, game.end) for game in kept(server)] == [("PC", "="), ("PC", "B")]
 
 
 def test_two_friends_and_an_end_that_is_tried_again(server, page):
@@ -193,15 +171,7 @@ def test_verdicts_and_the_graph(server, page):
         "Start", "X 5", "O 2", "X 1",
     ]  # fmt: skip
     expect(steps.nth(2)).to_have_accessible_name("O 2 top middle, mistake")
-    assert page.locator(".called").all_inner_texts() == [
-        "",
-        "?",
-        "best",
-        "best",
-        "best",
-        "best",
-        "best",
-    ]
+    assert page.locator(".called").all_inner_texts() == ["", "?", *["best"] * 5]
     steps.nth(2).click()
     page.get_by_text("A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9.").wait_for()
     expect(steps.nth(2)).to_be_focused()
@@ -234,46 +204,33 @@ def test_a_position_to_try(server, page):
     assert not kept(server)
 
 
-def test_a_new_game_does_not_show_what_was_before_it(server, page):
+def test_the_engine_begins_and_a_new_game_does_not_show_what_was_before_it(server, page):
     page.goto(f"{server.url}/?position=XO......X&opponent=friend")
     says(page, "O’s turn.")
     cell(page, 5).click()
     says(page, "X’s turn.")
-    page.get_by_label("Opponent").select_option("alphabeta")
-    page.get_by_label("Who begins").select_option("you, as X")
-    says(page, "Your turn: you are X.")
-    cell(page, 5).click()
-    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
-    page.get_by_role("button", name="X 5").click()
-    says(page, "Looking back: after move 1 of 2.")
-    assert marks(page) == "....X...."
+    page.get_by_label("Opponent").select_option("kind")
+    page.get_by_label("Who begins").select_option("your opponent, as X")
+    says(page, "kind plays 2, top middle. Your turn: you are O.")
+    page.get_by_text("What kind did:").wait_for()
+    page.get_by_role("button", name="X 2").click()
+    assert marks(page) == ".X......."
+    for number, answer in ((5, "8, bottom middle"), (1, "3, top right")):
+        cell(page, number).click()
+        says(page, f"kind plays {answer}. Your turn: you are O.")
+    cell(page, 9).click()
+    says(page, "You have won: diagonal from the top left.")
+    page.get_by_text("Kept as game 1.").wait_for()
+    assert [(game.seats, game.first, game.end) for game in kept(server)] == [("PG", "B", "A")]
 
 
-def test_what_an_engine_did(server, page):
-    page.goto(f"{server.url}/?opponent=minimax")
-    cell(page, 1).click()
-    page.get_by_text("What minimax did: 59,705 positions visited, 0 moves cut;").wait_for()
-    page.get_by_label("Opponent").select_option("random")
-    cell(page, 1).click()
-    page.get_by_text("What random did: no search; one of 8 cells;").wait_for()
-
-
-def test_kind_says_when_it_cannot_help_losing(server, page):
-    page.goto(f"{server.url}/?opponent=kind&you=O&moves=408536")
-    helpless = "It cannot be helped: nothing lets O win now."
-    says(page, f"kind plays 3, top right. {helpless} Your turn: you are O.")
-
-
-def test_a_link_that_makes_no_sense_begins_a_new_game(server, page):
+def test_a_link_that_makes_no_sense_begins_a_new_game_or_shows_the_end(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=44")
     says(page, "move 2: cell 4 is taken by X; choose one of 0, 1, 2, 3, 5, 6, 7, 8")
     page.errors.clear()  # the browser reports the server's 400
     cell(page, 5).click()
     says(page, "O’s turn.")
-
-
-def test_a_link_to_a_move_that_does_not_exist_shows_the_end(server, page):
-    for at in ("-1", "1.5", "3", "x", ""):
+    for at in ("-1", "1.5", "3", "x"):
         page.goto(f"{server.url}/?opponent=friend&moves=41&at={at}")
         says(page, "X’s turn.")
         assert marks(page) == ".O..X...."
@@ -315,7 +272,8 @@ def test_clicks_while_the_server_thinks(server, page):
 
 def test_a_server_that_is_too_busy_is_asked_again(server, page):
     """Also for a game that is loaded, of which nothing is known yet: it is not thrown away."""
-    busy = [{"status": 429, "json": {"error": "too many requests at once; wait a second"}}] * 2
+    refusal = {"status": 429, "json": {"error": "too many requests at once; wait a second"}}
+    busy = [refusal]
 
     def answer(route):
         return route.fulfill(**busy.pop()) if busy else route.continue_()
@@ -326,7 +284,7 @@ def test_a_server_that_is_too_busy_is_asked_again(server, page):
     assert (marks(page), busy) == ("O...X....", [])
     page.route("**/api/reply?*", answer)
     page.errors.clear()  # that the server was too busy
-    busy.append({"status": 429, "json": {"error": "too many requests at once; wait a second"}})
+    busy.append(refusal)
     cell(page, 3).click()
     says(page, "O’s turn.")
     assert (marks(page), busy) == ("O.X.X....", [])
