@@ -76,7 +76,10 @@ class ThreadServer(_Served):
 
 
 class Server(_Served):
-    """`noughts web`, or a program like it, in a process of its own, on a port of the system's."""
+    """`noughts web`, or a program like it, in a process of its own, on a port of the system's.
+
+    files: how many files it may open, and no more.
+    """
 
     def __init__(
         self,
@@ -84,9 +87,12 @@ class Server(_Served):
         *words: str,
         port: int = 0,
         program: Sequence[str] = ("-m", "noughts"),
+        files: int | None = None,
     ) -> None:
         home = {"HOME": str(folder), "XDG_DATA_HOME": str(folder), "PYTHONUTF8": "1"}
         started = [sys.executable, *program, "web", "--no-browser", "--port", str(port), *words]
+        if files is not None:
+            started = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *started]
         self.process = subprocess.Popen(
             started,
             stdout=subprocess.DEVNULL,

@@ -1,10 +1,12 @@
 """The page's server against programs that ask oddly, fall silent, or go away."""
 
 import re
+import resource
 import socket
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 
 import pytest
+from playwright.sync_api import expect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from needed import long
@@ -31,6 +33,26 @@ def patience(monkeypatch):
             monkeypatch.setattr(web_server, f"_{kind}_S", seconds)
 
     return wait
+
+
+@pytest.fixture
+def many_files():
+    """Lets this process open as many files as it may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard) if hard > 0 else 4096, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("said", [long(said, id=name) for name, said in SILENT.items()])
+def test_a_thousand_half_open_connections_keep_nobody_out(command, page, many_files, said):
+    server = command("--boards", "0", files=256)
+    with ExitStack() as stack:
+        lines = [stack.enter_context(line(server, said)) for _ in range(1000)]
+        page.goto(server.url)
+        expect(page.get_by_text("Your turn: you are X.")).to_be_visible()
+        for sock in lines[:500]:
+            rest(sock)
 
 
 @pytest.mark.parametrize("said", SILENT.values(), ids=SILENT)
@@ -201,3 +223,16 @@ def test_a_websocket_outlives_the_patience_with_requests(patience, echo, serve):
             rest(later)
         socket.send("still there")
         assert socket.recv(LIMIT_S) == "still there"
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("count", [2, long(20)])
+def test_many_browsers_are_answered_at_once(server, chromium, count):
+    with ExitStack() as stack:
+        contexts = [stack.enter_context(closing(chromium.new_context())) for _ in range(count)]
+        pages = [context.new_page() for context in contexts]
+        for page in pages:
+            page.evaluate(f"setTimeout(() => location.assign('{server.url}/'))")
+        for page in pages:
+            page.wait_for_url(f"{server.url}/**", timeout=600_000)
+            expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=600_000)
