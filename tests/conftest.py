@@ -70,6 +70,12 @@ settings.load_profile("noughts")
 
 
 @pytest.fixture
+def anyio_backend() -> str:
+    """Where tests that are coroutines run: those that are marked `anyio`."""
+    return "asyncio"
+
+
+@pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder, in which the test runs."""
     monkeypatch.chdir(tmp_path)
