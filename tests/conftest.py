@@ -46,7 +46,6 @@ if os.name != "posix":
         "support/fed_port.py",
         "support/told_games.py",
         "support/terminal.py",
-        "unit/test_port_monitor.py",
         "unit/test_ports.py",
     ]
 
