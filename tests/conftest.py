@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from mosquitto import Mosquitto, installed
 from needed import each_firmware, long, missing
 from noughts import cli
+from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import NEWEST, Start, stepped
@@ -79,6 +80,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder, in which the test runs."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store."""
+    with Store(tmp_path / "games.db", create=True) as opened:
+        yield opened
 
 
 @pytest.fixture

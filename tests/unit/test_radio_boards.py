@@ -8,7 +8,6 @@ from noughts.errors import NoughtsError
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, write
 from noughts.store.boards import boards
-from noughts.store.store import Store
 from noughts.watch.events import BoardRefused, SentenceStored, as_record, in_words
 from noughts.watch.known_boards import known_ids
 from noughts.watch.port_monitor import PortClosed, PortOpened
@@ -21,12 +20,6 @@ from sample_games import AT, stages
 BOOT = Boot("3E5A5FD2", "V1", "1.1.0", "2798")
 ONE, TWO = "9A1B2C3D", "00000002"
 PORT = "/dev/ttyACM0"
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store(tmp_path / "games.db", create=True) as opened:
-        yield opened
 
 
 def by_radio(radio_id, *sentences):

@@ -16,7 +16,6 @@ from needed import long
 from noughts.errors import SentenceError, StoreError
 from noughts.hardware.ports import Port
 from noughts.protocol.sentences import checksum, write
-from noughts.store.store import Store
 from noughts.watch import raw_log
 from noughts.watch.events import (
     NoiseReceived,
@@ -34,12 +33,6 @@ from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 from sample_games import AT, BOOT, stages
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store(tmp_path / "games.db", create=True) as opened:
-        yield opened
 
 
 @pytest.fixture

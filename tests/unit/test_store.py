@@ -31,12 +31,6 @@ def path(tmp_path):
     return tmp_path / "games.db"
 
 
-@pytest.fixture
-def store(path):
-    with Store(path, create=True) as opened:
-        yield opened
-
-
 def keep_all(store, sentences, at=None):
     return [store.keep("usb-1", sentence, at) for sentence in sentences]
 
