@@ -5,46 +5,32 @@ import pytest
 from browser import open_chromium
 from needed import POSIX
 
-pytestmark = POSIX
 
-
-@pytest.fixture(autouse=True)
-def broken_node(tmp_path, monkeypatch):
-    """Playwright's node as it is where Debian has not installed libatomic1; no Chromium."""
-    node = tmp_path / "node"
-    said = "error while loading shared libraries: libatomic.so.1: cannot open shared object file"
-    node.write_text(f"#!/bin/sh\necho '{node}: {said}' >&2\nexit 127\n")
-    node.chmod(0o755)
-    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(node))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("CI", raising=False)
-
-
-@pytest.fixture
-def chromium(tmp_path):
-    path = tmp_path / "chromium"
-    path.touch()
+def program(path, script):
+    path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
 
 
-def open_and_close():
-    with open_chromium():
+@POSIX
+@pytest.mark.parametrize(
+    ("chromium", "ci", "says"),
+    [
+        (False, "", "Chromium is missing; sh tools/get_test_programs.sh"),
+        (True, "", "libatomic.so.1: .*sh tools/get_test_programs.sh installs libatomic1"),
+        (True, "true", "installs libatomic1"),
+    ],
+)
+def test_a_browser_that_does_not_start_names_what_is_missing(
+    tmp_path, monkeypatch, chromium, ci, says
+):
+    """Playwright's node is as it is where Debian has not installed libatomic1."""
+    lacks = "error while loading shared libraries: libatomic.so.1: cannot open shared object file"
+    program(tmp_path / "node", f"echo 'node: {lacks}' >&2\nexit 127")
+    if chromium:
+        program(tmp_path / "chromium", "")
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(tmp_path / "node"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CI", ci)
+    raised = pytest.fail.Exception if ci else pytest.skip.Exception
+    with pytest.raises(raised, match=f"(?s){says}"), open_chromium():
         pass
-
-
-def test_chromium_is_looked_for_before_the_driver_starts():
-    with pytest.raises(pytest.skip.Exception, match="Chromium is missing; sh tools/get_test_pro"):
-        open_and_close()
-
-
-def test_a_driver_that_does_not_start_names_the_missing_package(chromium):
-    with pytest.raises(pytest.skip.Exception) as skipped:
-        open_and_close()
-    assert "node: error while loading shared libraries: libatomic.so.1: " in str(skipped.value)
-    assert "sh tools/get_test_programs.sh installs libatomic1" in str(skipped.value)
-
-
-def test_in_ci_a_driver_that_does_not_start_is_a_failure(chromium, monkeypatch):
-    monkeypatch.setenv("CI", "true")
-    with pytest.raises(pytest.fail.Exception, match="installs libatomic1"):
-        open_and_close()

@@ -186,11 +186,6 @@ def test_each_move_and_step(stored):
     assert falling == [
         ("0", False), ("−1", False), ("−1", False), ("−2", True), ("−2", True), ("−3", True),
     ]  # fmt: skip
-    assert steps[1]["said"][0] == "Move 1 of 5: B plays 5, in the centre, after 1.0 s."
-    assert steps[2]["said"][1:] == [
-        "A mistake: it turns a draw into a loss.",
-        "Best: 1, 3, 7 or 9.",
-    ]
     assert steps[5]["said"][-1] == "B wins: diagonal from the top left."
     assert all(all(each["said"]) for each in steps)  # no empty sentence
     assert steps[5]["names"][3] == "4, on the left edge: free" and steps[5]["worths"] == {}
