@@ -177,9 +177,6 @@ def test_what_was_confirmed_is_known_after_a_restart(log, room):
     assert client.next() == 1
     assert ended(before, client) == [("offline", True)]
     assert connect(room()).next() == 1
-    (position,) = log.folder.glob("published-*.json")
-    position.unlink()
-    assert connect(room()).next() == 0
 
 
 def test_raw_lines_that_made_room_are_told(log, room, monkeypatch):

@@ -192,17 +192,6 @@ def test_peoples_moves_are_those_of_a_review(tmp_path):
     assert order == sorted(order, reverse=True)
 
 
-def test_cells_are_counted_together_where_the_position_is_the_same(tmp_path):
-    """All four corners of the empty board are one."""
-    with Store(tmp_path / "corners.db", create=True) as store:
-        for number, corner in enumerate((0, 2, 6, 8), 1):
-            cells = over([corner, *(cell for cell in DRAW if cell != corner)])
-            store.keep("usb-1", stages(cells, number=number)[-1], AT)
-        found = met_positions(store, GameFilter())
-    (empty,) = (each for each in found if each.position == EMPTY)
-    assert empty.moves == {0: 4}
-
-
 def test_an_existing_file_stays_where_there_is_nothing_to_report(refused, tmp_path):
     file = tmp_path / "class.html"
     file.write_text("before")
@@ -256,12 +245,6 @@ def test_what_was_not_played_has_no_figure(counted):
     begun, _ = counted(stages([], seats="MH", number=2))
     rows = {row[0]: row for row in figures.players(begun).rows}
     assert rows["medium"] == ("medium", 0, 0, 0, None, None, None)
-
-
-def test_where_people_began():
-    assert figures.first_moves([3, 0, 1, 0, 4, 2, 0, 0, 0]) == (
-        "Where people began 10 games: 40% in the centre, 40% in a corner, 20% on an edge."
-    )
 
 
 def test_the_commonest_of_several_mistakes(counted):

@@ -1,10 +1,8 @@
 """The store: what is kept and read back, what changes nothing, and files that it cannot use."""
 
-import gc
 import os
 import shutil
 import sqlite3
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -123,16 +121,6 @@ def test_what_cannot_be_the_same_game(store, second):
     keep_all(store, stages([4, 0], "x"))
     store.keep("usb-1", second, None)
     assert len(store.read(ROWS)) == 2 - (second.moves == () and second.ms <= 2010)
-
-
-def test_boards_boots_and_numbers_are_told_apart(store):
-    store.keep("usb-1", START, None)
-    store.keep("usb-2", START, None)
-    store.keep("usb-1", replace(START, boot="0A84"), None)
-    store.keep("usb-1", replace(START, boot="0A830A83"), None)
-    store.keep("usb-1", replace(START, number=2), None)
-    assert [each.game for each in keep_all(store, [START])] == [1]
-    assert len(store.read(ROWS)) == 5
 
 
 def test_two_watchers_on_one_store(store, path):
@@ -263,21 +251,6 @@ def test_many_make_the_same_new_store(tmp_path):
             assert all(pool.map(make, "abcdef"))
         with Store(path) as store:
             assert len(store.read(ROWS)) == 6
-
-
-def test_ctrl_c_just_after_a_transaction_has_begun_leaves_nothing(path, monkeypatch):
-    """As if it came between `__enter__` and the first statement: the store is closed next."""
-    said = []
-    monkeypatch.setattr(sys, "unraisablehook", said.append)
-    store = Store(path, create=True)
-    begun = store._transaction()
-    begun.__enter__()
-    store.close()
-    del begun
-    gc.collect()
-    assert not said
-    with Store(path) as store:
-        assert not list(games(store, GameFilter()))
 
 
 def copy(backup, path):

@@ -1,8 +1,6 @@
 """Who may ask the page's server, what a request needs, how many there may be, and the answers."""
 
 import json
-import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ from starlette.responses import JSONResponse
 
 from asking import HERE, OURS, SITE, ask, change, headers, status, text
 from echo_site import EchoSite
-from noughts.web import pages, safety
+from noughts.web import safety
 from noughts.web.safety import MAX_BODY, RateLimit, Safety, is_token, may_change
 from noughts.web.site import Site
 
@@ -204,36 +202,6 @@ def test_what_a_browser_may_do_with_an_answer(path, method, expected):
     assert not {"server", "access-control-allow-origin", "set-cookie"} & set(given)
     if expected != 200:
         assert list(json.loads(text(said))) == ["error"] and "Traceback" not in text(said)
-
-
-def test_pages_hold_nothing_inline():
-    """For the Content-Security-Policy would stop it."""
-
-    class Inline(HTMLParser):
-        def __init__(self):
-            super().__init__()
-            self.found, self.inside = [], ""
-
-        def handle_starttag(self, tag, attributes):
-            self.inside = tag if tag in ("script", "style") else ""
-            for name, value in attributes:
-                if name.startswith("on") or name == "style" or "javascript:" in (value or ""):
-                    self.found.append((tag, name, value))
-                if name in ("src", "href", "action") and not re.match("#|/(?!/)", value or ""):
-                    self.found.append((tag, name, value))
-
-        def handle_data(self, data):
-            if self.inside and data.strip():
-                self.found.append((self.inside, data))
-
-        def handle_endtag(self, tag):
-            self.inside = ""
-
-    for address, _, _ in pages.PAGES.values():
-        if "{" not in address:
-            parser = Inline()
-            parser.feed(text(ask({"host": HERE}, path=address)))
-            assert parser.found == []
 
 
 def test_rates():
