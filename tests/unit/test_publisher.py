@@ -76,6 +76,7 @@ def room(log, monkeypatch):
     monkeypatch.setattr(publisher, "Broker", lambda *_: broker)
     monkeypatch.setattr(publisher, "_LOOK_S", 0.001)
     monkeypatch.setattr(publisher, "_PATIENCE_S", inf)
+    monkeypatch.setattr(publisher, "_LAST_S", 0.0)
     begun = []
 
     def begin():

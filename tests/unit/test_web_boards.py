@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -17,9 +16,7 @@ from noughts.watch.events import NoiseReceived, SentenceStored
 from noughts.watch.port_monitor import PortClosed, PortOpened
 from noughts.watch.session import BoardState, Session
 from noughts.web import works as web_works
-from noughts.web.hub import Hub
 from noughts.web.live_board import LiveBoard
-from noughts.web.site import Site
 
 BOOT = Boot("0A83", "V1", "1.0.0", "2798")
 
@@ -105,30 +102,6 @@ def test_a_game_that_begins_and_the_menu_after_one():
     board.observer.now = Situation("menu", "H")
     tile = board.record("blue table", session.boards["usb-1"])["tile"]
     assert tile == ("in the menu", "last: person against hard, A won")
-
-
-def test_a_board_is_started_again_once(monkeypatch):
-    """Two browsers may ask for it, and what looks at LEDs may come late to see that it ended."""
-    hub = Hub(Site(Path("games.db"), 8017, boards=1))
-    monkeypatch.setattr(hub, "changed", lambda name: None)
-    ended, began = object(), []
-    running = {"virtual-1": ended}
-
-    def again(name):
-        began.append(name)
-        del running[name]
-
-    monkeypatch.setattr(hub, "virtual", SimpleNamespace(running=running, again=again))
-    hub.restart("virtual-1")
-    assert began == []
-    hub.note_end("virtual-1", ended, "it was killed")
-    hub.restart("virtual-1")
-    hub.restart("virtual-1")
-    hub.note_end("virtual-1", ended, "it was killed")
-    running["virtual-1"] = object()
-    hub.note_end("virtual-1", ended, "it was killed")
-    hub.restart("virtual-1")
-    assert began == ["virtual-1"]
 
 
 def hub_of(boards, beside=lambda work: work()):

@@ -116,6 +116,8 @@ async def test_a_board_that_has_ended_is_started_again(live):
     await browser.until(lambda now: not now[f"board/{NAME}"]["ended"])
     assert browser.now[f"board/{NAME}"]["about"] != "it was killed; start again"
     assert hub._boards[NAME].observer.now.phase == "starting" and menu.startswith("Menu")
+    hub.note_end(NAME, board, "it was killed")  # what looks at LEDs may come late to see it
+    browser.say(board=NAME, do="start")
     browser.say(board=NAME, do="tap", buttons="B")
     await settled(lambda: hub.virtual.running[NAME].done)
     assert hub.virtual.started == [NAME]
