@@ -247,6 +247,12 @@ def test_what_was_not_played_has_no_figure(counted):
     assert rows["medium"] == ("medium", 0, 0, 0, None, None, None)
 
 
+def test_where_people_began():
+    assert figures.first_moves([2, 0, 1, 0, 4, 2, 0, 0, 1]) == (
+        "Where people began 10 games: 40% in the centre, 40% in a corner, 20% on an edge."
+    )
+
+
 def test_the_commonest_of_several_mistakes(counted):
     edge, opposite = [0, 1, 4, 2, 8], [0, 8, 2, 1, 6, 3, 4]
     played = enumerate((edge, opposite, edge), 1)

@@ -60,6 +60,7 @@ def test_what_stays_on_this_computer():
     [
         ("mqtt://", "is not the address of a broker"),
         ("mqtt://broker?x=1", "is not the address of a broker"),
+        ("mqtt://broker#x", "is not the address of a broker"),
         ("mqtt://broker:port", "is not the address of a broker"),
         ("mqtt://broker:70000", "is not the address of a broker"),
         ("mqtt://[::1", "is not the address of a broker"),
