@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from mosquitto import Mosquitto, installed
 from needed import each_firmware, long, missing
 from noughts import cli
+from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import NEWEST, Start, stepped
@@ -45,7 +46,6 @@ if os.name != "posix":
         "support/fed_port.py",
         "support/told_games.py",
         "support/terminal.py",
-        "unit/test_port_monitor.py",
         "unit/test_ports.py",
     ]
 
@@ -69,10 +69,23 @@ settings.load_profile("noughts")
 
 
 @pytest.fixture
+def anyio_backend() -> str:
+    """Where tests that are coroutines run: those that are marked `anyio`."""
+    return "asyncio"
+
+
+@pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder, in which the test runs."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store."""
+    with Store(tmp_path / "games.db", create=True) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -1,33 +1,46 @@
-"""Reading the data log of a V2: whole, cut short, damaged, and shared with other programs."""
+"""The data log of a V2: read, damaged, and stored from a copy, a board's drive and the page."""
 
+import base64
+import io
+import json
+import os
+import sys
+import threading
+import time
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asking import SITE, ask, change, status, text
 from data_logs import HEADING, data_log, log_on_drive, row
+from noughts.commands.watch_rooms import Sources
 from noughts.errors import DataLogError
+from noughts.hardware.drive import look
+from noughts.hardware.ports import Port
 from noughts.protocol.data_log import MAX_SIZE, games
+from noughts.protocol.describe import short
+from noughts.protocol.sentences import write
+from noughts.store.store import Store
+from noughts.watch import raw_log
+from noughts.watch.data_logs import DataLogRead, DataLogs
+from noughts.watch.events import SentenceStored, as_record, in_words
+from noughts.watch.port_monitor import DataReceived, name_of
+from noughts.watch.raw_log import RawLog
+from noughts.watch.recorder import Recorder
+from noughts.watch.session import Session
+from noughts.watch.watch import Watch
+from noughts.web.site import Site
 from official import stepped
-from sample_games import stages
-from soak.machine import Machine
-from soak.player import B, Player
+from sample_games import AT, stages
+from stand_in_drive import DETAILS
+from unplugged import COLUMNS, as_row
 
 ONE = replace(stages([4, 0, 8, 2, 1], "x")[-1], boot="3E5A5FD2")
 TWO = replace(stages([0, 3, 1, 4, 2], number=2)[-1], boot="3E5A5FD2")
-
-
-def test_the_games_of_an_emulated_v2():
-    machine = Machine("V2", 3)
-    player = Player(machine)
-    player.boots()
-    for _ in range(2):
-        player.start()
-        player.tap(B)
-        player.leave()
-    ended = [game for game in player.games if game.end != "-"]
-    assert len(ended) == 2 and games(log_on_drive(machine.microbit)) == ended
+PLAYED = [ONE, TWO]
+LOG = data_log(HEADING, *map(row, PLAYED))
 
 
 def test_rows_beside_the_columns_of_another_program():
@@ -64,25 +77,19 @@ def test_rows(rows, expected):
     assert games(data_log(*rows)) == expected
 
 
-WHOLE = data_log(HEADING, row(ONE))
-
-
 @pytest.mark.parametrize(
     ("content", "why"),
     [
         (b"", "not a micro:bit's data log"),
-        (b"<!doctype html><title>micro:bit</title>", "not a micro:bit's data log"),
-        (WHOLE[:2040], "not a micro:bit's data log"),
-        (WHOLE[:2060], "not a micro:bit's data log"),
-        (WHOLE[:9000], "cut short at 9,000 bytes"),
-        (WHOLE[:0x1EFFB], "cut short"),
+        (LOG[:2060], "not a micro:bit's data log"),
+        (LOG[:9000], "cut short at 9,000 bytes"),
+        (LOG[:0x1EFFB], "cut short"),
         (data_log(row(ONE), end=0xFFFFFFFF), "cut short"),
         (data_log(row(ONE), start=0x1F000), "damaged"),
         (data_log(row(ONE), start=0), "damaged"),
         (data_log(row(ONE), row(TWO) + "\0\0\0"), "damaged"),
-        (WHOLE.ljust(MAX_SIZE + 1), "too large"),
+        (LOG.ljust(MAX_SIZE + 1), "too large"),
         (data_log("Time (seconds),temp", "1.03,21"), "holds no games of noughts"),
-        (data_log("1.03,21"), "holds no games of noughts"),
     ],
     ids=lambda value: value if isinstance(value, str) else "log",
 )
@@ -92,13 +99,235 @@ def test_a_file_without_a_whole_log_of_ours(content, why):
     assert why in str(raised.value) and "\n" not in str(raised.value)
 
 
-@given(st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255))), st.integers(0))
+@given(st.lists(st.tuples(st.integers(0, len(LOG) - 1), st.integers(0, 255))), st.integers(0))
 def test_any_damage_is_an_error_or_leaves_legal_games(changes, length):
-    content = bytearray(WHOLE)
+    content = bytearray(LOG)
     for at, byte in changes:
         content[at % 9000] = byte  # where there is something to damage
     try:
-        found = games(bytes(content[: len(WHOLE) - length % 3000]))
+        found = games(bytes(content[: len(LOG) - length % 3000]))
     except DataLogError:
         return
     assert all(game.end != "-" for game in found)
+
+
+def stored(db, columns=COLUMNS):
+    with Store(db) as store:
+        return store.read(f"SELECT {columns} FROM games ORDER BY number")
+
+
+@pytest.mark.parametrize("source", ["anna.htm", "-"])
+def test_reading_a_copy_twice_stores_it_once(folder, monkeypatch, printed, source):
+    db = folder / "games.db"
+    (folder / "anna.htm").write_bytes(LOG)
+    everything = "*, (SELECT name FROM boards WHERE boards.id = board)"
+    seen = []
+    for _ in range(2):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(LOG))))
+        out = printed("watch", "--from", source, "--plain", db=db)
+        seen.append(stored(db, everything))
+    assert seen[0] == seen[1] and stored(db) == [as_row(game) for game in PLAYED]
+    assert seen[0][0][-1] == {"-": "stdin", "anna.htm": "file-anna.htm"}[source]
+    assert all(
+        started is None and before for started, before in stored(db, "started, played_before")
+    )
+    assert "2 kept games told again" in out
+
+
+def test_a_copy_that_is_cut_short_is_refused_in_one_line(folder, refused):
+    (folder / "anna.htm").write_bytes(LOG[:9000])
+    assert "cut short at 9,000 bytes" in refused("watch", "--from", "anna.htm", db=folder / "db")
+    assert stored(folder / "db") == []
+
+
+def test_the_raw_lines_of_a_log_are_recovered_games_again(tmp_path):
+    """Also those of the run that the board is in: they ended before it was heard."""
+    going_on = replace(stages([4], number=3)[-1], boot="0A83CAFE")
+    present = [replace(game, boot=going_on.boot) for game in PLAYED]
+    log = RawLog(tmp_path / "raw")
+    with Store(tmp_path / "one.db", create=True) as store:
+        recorder = Recorder(store, log)
+        recorder.hear("usb-1", write(going_on).encode() + b"\r\n", AT)
+        recorder.take_log("usb-1", present, AT + 5000)
+        assert [event.late for event in recorder.settle()] == [True, True]
+    log.close()
+    (path,) = (tmp_path / "raw").iterdir()
+    with Store(tmp_path / "two.db", create=True) as store, path.open("rb") as file:
+        recorder = Recorder(store, None)
+        for each in raw_log.read(file):
+            if each.is_opened:
+                recorder.take_opened(each.board, each.at)
+            recorder.hear(each.board, each.data, each.at)
+    for columns in (COLUMNS, "started, played_before"):
+        assert stored(tmp_path / "one.db", columns) == stored(tmp_path / "two.db", columns)
+    assert stored(tmp_path / "two.db", "started") == [(None,), (None,), (AT - going_on.ms,)]
+
+
+class Drives:
+    """Stand-ins for the drives of boards, and a source that reads them."""
+
+    def __init__(self, folder, monkeypatch):
+        monkeypatch.setattr("noughts.watch.data_logs._LOOK_S", 0.005)
+        self.folder, self.there, self.looks = folder, {}, 0
+        self.source = DataLogs(self.find)
+
+    def find(self):
+        self.looks += 1
+        return [drive for path in list(self.there.values()) if (drive := look(path))]
+
+    def plug(self, usb_id, log, count=0):
+        """Mount a board's drive, with a data log if it has one; again: with a higher count."""
+        path = self.folder / f"{usb_id}-{len(list(self.folder.iterdir()))}"
+        path.mkdir()
+        details = DETAILS.format(usb_id=usb_id, mode="Interface", count=count)
+        (path / "DETAILS.TXT").write_text(details)
+        if log is not None:
+            (path / "MY_DATA.HTM").write_bytes(log)
+            os.utime(path / "MY_DATA.HTM", (0, 0))  # the drive's files have no true dates
+        self.there[usb_id] = path
+
+    def change(self, usb_id, log):
+        """Put another log in its place, at once."""
+        aside = self.folder.with_name("aside")
+        aside.write_bytes(log)
+        aside.rename(self.there[usb_id] / "MY_DATA.HTM")
+
+    def poll(self):
+        """All that comes of the drives as they are now."""
+        seen = self.looks
+        while self.looks < seen + 2:
+            time.sleep(0.001)
+        changes = []
+        while found := self.source.poll():
+            changes += found
+        return changes
+
+
+@pytest.fixture
+def drives(tmp_path, monkeypatch):
+    (tmp_path / "drives").mkdir()
+    made = Drives(tmp_path / "drives", monkeypatch)
+    yield made
+    made.source.close()
+
+
+V2_ID = "9904000031634e4500624014000000320000000097969901"
+BOARD = name_of(Port("/dev/ttyACM0", V2_ID))
+
+
+def test_a_log_is_read_once_while_its_drive_is_there_and_again_when_it_has_changed(drives):
+    assert drives.poll() == []
+    drives.plug(V2_ID.upper(), LOG)
+    drives.plug(V2_ID.replace("9904", "9900"), None)  # a V1 has none
+    assert drives.poll() == [DataLogRead(BOARD, PLAYED)]
+    assert drives.poll() == []
+    drives.plug(V2_ID.upper(), LOG, count=1)
+    assert drives.poll() == [DataLogRead(BOARD, PLAYED)]
+    drives.there.clear()
+    assert drives.poll() == []
+    drives.plug(V2_ID.upper(), LOG, count=1)
+    assert drives.poll() == [DataLogRead(BOARD, PLAYED)]
+    drives.change(V2_ID.upper(), data_log(HEADING))
+    assert drives.poll() == []
+    drives.change(V2_ID.upper(), data_log(row(PLAYED[1])))
+    assert drives.poll() == [DataLogRead(BOARD, PLAYED[1:])]
+
+
+def test_a_log_that_cannot_be_read_is_reported_once(drives):
+    drives.plug(V2_ID, LOG[:9000])
+    (unread,) = drives.poll()
+    why = "MY_DATA.HTM is cut short at 9,000 bytes; copy it from the board's drive once more"
+    assert in_words(unread) == f"{short(BOARD)}: {why}"
+    assert as_record(unread, AT)["event"] == "unreadable"
+    drives.plug(V2_ID, LOG[:9000], count=1)
+    assert drives.poll() == []
+    file = drives.there[V2_ID] / "MY_DATA.HTM"
+    file.unlink()
+    file.mkdir()  # reading it fails each time
+    (unread,) = drives.poll()
+    assert "cannot use" in unread.why and drives.poll() == []
+    file.rmdir()
+    drives.change(V2_ID, LOG)
+    assert drives.poll() == [DataLogRead(BOARD, PLAYED)]
+
+
+def test_a_drive_that_does_not_answer_stops_neither_the_recording_nor_its_end(tmp_path):
+    asked, answers = threading.Event(), threading.Event()
+
+    def find():
+        asked.set()
+        answers.wait(60)
+        return []
+
+    source = DataLogs(find)
+    assert asked.wait(60)
+    assert source.poll() == []
+    source.close()
+    answers.set()
+
+
+def test_a_full_log_is_watched_beside_its_boards_cable(drives, tmp_path):
+    """It comes in pieces; a game that was heard live keeps its start, and no game is doubled."""
+    games = [replace(PLAYED[0], number=number) for number in range(1, 151)]
+    db = tmp_path / "games.db"
+    heard = [replace(stage, boot="3E5A5FD2") for stage in stages(ONE.moves, "x", number=150)]
+
+    class Cable:
+        def poll(self):
+            return [
+                DataReceived(BOARD, write(heard.pop(0)).encode() + b"\r\n") for _ in list(heard)
+            ]
+
+    watch = Watch(
+        Store(db, create=True), Sources([Cable(), drives.source]), RawLog(tmp_path / "raw")
+    )
+    session = Session()
+    for count in range(2):
+        drives.plug(V2_ID, data_log(HEADING, *map(row, games)), count)
+        recovered = 0
+        while recovered < 150:
+            for event in watch.step():
+                session.take(event)
+                recovered += isinstance(event, SentenceStored) and event.sentence in games
+    watch.close()
+    assert stored(db) == [as_row(game) for game in games]
+    assert stored(db, "count(*), count(started), count(played_before)") == [(150, 1, 149)]
+    assert (session.games, session.told_late) == (150, 149)
+
+
+@pytest.fixture
+def site(tmp_path):
+    return Site(tmp_path / "games.db", 8017, token=SITE.token)
+
+
+@pytest.fixture
+def drop(site):
+    """Drops a file on the page; gives the status and what the page is answered."""
+
+    def drop(content, name="anna.htm"):
+        in_base64 = content if isinstance(content, str) else base64.b64encode(content).decode()
+        body = json.dumps({"name": name, "content": in_base64}).encode()
+        said = ask(change(), "POST", "/api/logs", (body,), site=site)
+        return status(said), json.loads(text(said))
+
+    return drop
+
+
+def test_a_log_is_stored_once(drop, site):
+    assert drop(data_log(HEADING, row(ONE))) == (200, {"said": "anna.htm: 1 game, 1 new"})
+    for new in (1, 0):
+        assert drop(LOG) == (200, {"said": f"anna.htm: 2 games, {new} new"})
+    assert stored(site.db) == [as_row(game) for game in PLAYED]
+    assert stored(site.db, "count(started), count(played_before)") == [(0, 2)]
+    assert drop(data_log(HEADING)) == (200, {"said": "anna.htm: no games yet"})
+
+
+def test_a_file_that_is_not_a_whole_log_stores_nothing(drop, site):
+    answer, error = drop(LOG[:9000])
+    assert answer == 400 and error["error"].startswith("anna.htm is cut short at 9,000 bytes; ")
+    answer, error = drop(LOG.ljust(MAX_SIZE + 1), name="\x1b[2J.htm")
+    assert answer == 400 and "too large" in error["error"] and error["error"].isprintable()
+    for content, name in (("*", "a"), ("", 5)):
+        assert drop(content, name) == (400, {"error": "that is not a file; load the page again"})
+    assert drop(bytes(300_000))[0] == 413
+    assert not site.db.exists()

@@ -142,12 +142,6 @@ TOLD = [replace(each, boot="3E5A5FD2") for each in stages(DRAW)]
 RADIO, CABLE = RADIOS[0], "usb-1"
 
 
-@pytest.fixture
-def store(tmp_path):
-    with Store(tmp_path / "db", create=True) as opened:
-        yield opened
-
-
 def facts(store):
     columns = "name, again, moves, times, end, started, played_before, by_radio"
     return store.read(f"SELECT {columns} FROM games JOIN boards ON boards.id = board")

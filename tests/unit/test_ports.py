@@ -1,22 +1,45 @@
-"""Serial ports: finding micro:bits, and why a port cannot be opened."""
+"""Serial ports: finding micro:bits, why one cannot be opened, and following those that come."""
 
+import contextlib
 import errno
 import os
-import pty
+import queue
 import re
+import socket
 import subprocess
 import sys
 import termios
+import threading
+import time
+import tty
 from types import SimpleNamespace
 
 import pytest
+import serial
+from serial import rfc2217
 
 from noughts.errors import BoardError
 from noughts.hardware import probe
 from noughts.hardware.boot import wait_for_boot
 from noughts.hardware.file_transfer import BoardFiles
-from noughts.hardware.ports import Port, choose_port, find_ports, open_port, why_not
+from noughts.hardware.ports import (
+    Port,
+    choose_port,
+    close_port,
+    find_ports,
+    open_port,
+    read_port,
+    why_not,
+)
 from noughts.hardware.probe import ProbedBoard
+from noughts.watch.port_monitor import (
+    DataReceived,
+    LineOpened,
+    PortClosed,
+    PortMonitor,
+    PortOpened,
+    PortUnavailable,
+)
 
 
 @pytest.fixture
@@ -117,11 +140,10 @@ class HungUp:
 
     port = "it"
 
-    def __getattr__(self, name):
+    def __getattr__(self, name, *value):
         raise termios.error(errno.EIO, "Input/output error")
 
-    def __setattr__(self, name, value):
-        raise termios.error(errno.EIO, "Input/output error")
+    __setattr__ = __getattr__
 
 
 @pytest.mark.parametrize(
@@ -143,12 +165,27 @@ def test_ctrl_c_leaves_no_board_stopped_that_was_asked():
     assert written[-1] == b"\x02\x04"
 
 
+@pytest.fixture
+def pty():
+    """Makes pseudo-terminals: the far end, and the name of the near one."""
+    with contextlib.ExitStack() as stack:
+
+        def make():
+            ends = os.openpty()
+            tty.setraw(ends[1])
+            for each in ends:
+                stack.enter_context(contextlib.suppress(OSError))  # the test may have closed it
+                stack.callback(os.close, each)
+            return ends[0], os.ttyname(ends[1])
+
+        yield make
+
+
 @pytest.mark.parametrize(("called", "exclusive"), [("ttyACM0", False), ("board", True)])
-def test_a_port_in_use_says_by_whom(tmp_path, called, exclusive):
+def test_a_port_in_use_says_by_whom(tmp_path, pty, called, exclusive):
     """By its lock; a tty device also without one."""
-    master, slave = pty.openpty()
     path = tmp_path / called
-    path.symlink_to(os.ttyname(slave))
+    path.symlink_to(pty()[1])
     name = str(path)
     code = (
         f"import serial; port = serial.Serial({name!r}, exclusive={exclusive}); "
@@ -165,5 +202,234 @@ def test_a_port_in_use_says_by_whom(tmp_path, called, exclusive):
         finally:
             other.communicate(b"\n")
     open_port(name).close()
-    os.close(slave)
-    os.close(master)
+
+
+class Boards:
+    """What the system lists, and how often it was asked."""
+
+    def __init__(self):
+        self.there, self.asked = [], 0
+
+    def find(self):
+        self.asked += 1
+        return list(self.there)
+
+    def looked_at(self, times, follower):
+        """Wait until the system was asked so often; a look that has begun may be an older one."""
+        asked, changes, end = self.asked, [], time.monotonic() + 120
+        while self.asked < asked + times:
+            assert time.monotonic() < end
+            follower.look()
+            changes += follower.poll()
+            time.sleep(0.005)
+        return changes
+
+
+@pytest.fixture
+def boards(monkeypatch):
+    monkeypatch.setattr("noughts.watch.port_monitor._LOOK_S", 0.02)
+    return Boards()
+
+
+@pytest.fixture
+def follow(boards):
+    made = []
+
+    def start(*wanted):
+        made.append(PortMonitor(wanted, find=boards.find))
+        return made[-1]
+
+    yield start
+    for each in made:
+        each.close()
+
+
+def until(follower, count):
+    """So many changes, when they have come; bytes that follow each other count once."""
+    changes = []
+    end = time.monotonic() + 120
+    while len(changes) < count:
+        assert time.monotonic() < end, changes
+        for change in follower.poll():
+            last = changes[-1] if changes else None
+            if isinstance(change, LineOpened):
+                continue
+            if isinstance(last, DataReceived) and isinstance(change, DataReceived):
+                changes[-1] = DataReceived(last.board, last.data + change.data)
+            else:
+                changes.append(change)
+        time.sleep(0.005)
+    return changes
+
+
+def test_boards_are_named_by_their_usb_ids(boards, pty, follow):
+    (one, name), (two, other) = pty(), pty()
+    follower = follow()
+    assert follower.poll() == []
+    boards.there = [Port(name, "9900aa"), Port(other, None)]
+    assert set(until(follower, 2)) == {PortOpened("usb-9900aa", name), PortOpened(other, other)}
+    os.write(one, b"hello")
+    assert until(follower, 1) == [DataReceived("usb-9900aa", b"hello")]
+    os.write(two, b"there")
+    assert until(follower, 1) == [DataReceived(other, b"there")]
+
+
+def test_a_port_that_was_named_is_the_board_that_is_behind_it(boards, pty, follow, tmp_path):
+    _, name = pty()
+    link = tmp_path / "microbit"
+    link.symlink_to(name)
+    boards.there = [Port(name, "9900aa"), Port("/dev/other", "9900bb")]
+    assert until(follow(str(link)), 1) == [PortOpened("usb-9900aa", str(link))]
+
+
+def test_the_same_board_at_another_port(boards, pty, follow):
+    far, name = pty()
+    follower = follow()
+    boards.there = [Port(name, "9900aa")]
+    until(follower, 1)
+    boards.there = []
+    assert boards.looked_at(2, follower) == []
+    os.close(far)
+    (gone,) = until(follower, 1)
+    assert isinstance(gone, PortClosed)
+    assert gone.board == "usb-9900aa"
+    _, other = pty()
+    boards.there = [Port(other, "9900aa")]
+    changes = until(follower, 1)
+    assert changes[-1] == PortOpened("usb-9900aa", other)
+
+
+def test_why_a_port_cannot_be_opened_is_told_once(boards, follow):
+    follower = follow("/dev/nowhere")
+    (refused,) = until(follower, 1)
+    assert isinstance(refused, PortUnavailable)
+    assert refused.port == "/dev/nowhere"
+    assert boards.looked_at(3, follower) == []
+
+
+def test_a_port_named_twice_is_read_once(boards, pty, follow):
+    far, name = pty()
+    follower = follow(name, name)
+    assert until(follower, 1) == [PortOpened(name, name)]
+    os.write(far, b"once")
+    assert until(follower, 1) == [DataReceived(name, b"once")]
+    assert boards.looked_at(3, follower) == []
+
+
+def test_one_that_talks_without_end_does_not_keep_the_others_waiting(pty, follow):
+    (loud, name), (quiet, other) = pty(), pty()
+    follower = follow(name, other)
+    until(follower, 2)
+    os.set_blocking(loud, False)
+    os.write(quiet, b"me too")
+    heard = b""
+    end = time.monotonic() + 120
+    while heard != b"me too":
+        assert time.monotonic() < end
+        with contextlib.suppress(BlockingIOError):
+            os.write(loud, b"x" * 4096)
+        changes = [each for each in follower.poll() if isinstance(each, DataReceived)]
+        assert all(len(each.data) <= 4096 for each in changes)
+        heard += b"".join(each.data for each in changes if each.board == other)
+
+
+def test_a_port_is_lent_and_taken_again(pty, follow):
+    far, name = pty()
+    follower = follow(name)
+    until(follower, 1)
+    seen = []
+    stop = threading.Event()
+
+    def watch():
+        while not stop.is_set():
+            seen.extend(each for each in follower.poll() if not isinstance(each, LineOpened))
+            time.sleep(0.005)
+
+    def until_seen(count):
+        end = time.monotonic() + 120
+        while len(seen) < count:
+            assert time.monotonic() < end
+            time.sleep(0.005)
+        assert len(seen) == count
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        with follower.lent(name), contextlib.closing(open_port(name, timeout_s=120)) as port:
+            os.write(far, b"for us")
+            assert port.read(6) == b"for us"
+            until_seen(1)  # it was let go a moment before that is told
+        until_seen(2)
+    finally:
+        stop.set()
+        watching.join()
+    assert seen == [PortClosed(name, name, "in use for a moment"), PortOpened(name, name)]
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_ports_that_are_followed_besides_and_who_listens_is_told(boards, pty, named):
+    """A virtual board begins to talk when its port is open, or after ten seconds."""
+    (_, virtual), (_, other) = pty(), pty()
+    told = queue.SimpleQueue()
+    wanted = [other] * named
+    monitor = PortMonitor(wanted, boards.find, lambda: [virtual], {virtual: "virtual-1"}, told.put)
+    try:
+        opened = {change.board for change in until(monitor, 1 + named)}
+        assert opened == {told.get(timeout=120) for _ in opened} == {"virtual-1", *wanted}
+    finally:
+        monitor.close()
+
+
+def test_nothing_is_written_to_a_board(pty, follow):
+    far, name = pty()
+    follower = follow(name)
+    until(follower, 1)
+    follower.close()
+    os.set_blocking(far, False)
+    with pytest.raises(BlockingIOError):
+        os.read(far, 1)
+
+
+def test_a_far_host_that_floods_us_has_to_wait(monkeypatch):
+    """Pyserial's queue for `rfc2217://` has no end of its own; a pseudo-terminal of the system and
+    a socket have."""
+    monkeypatch.setattr("noughts.hardware.ports._MAX_RECEIVED", 5000)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        serial.serial_for_url("loop://") as near,
+    ):
+        begin = threading.Event()
+        threading.Thread(target=flood, args=(server, near, begin), daemon=True).start()
+        # The server may have no turn within the three seconds that pyserial gives it.
+        port = open_port(f"rfc2217://127.0.0.1:{server.getsockname()[1]}?timeout=120")
+        begin.set()
+        try:
+            end, heard = time.monotonic() + 120, b""
+            while port.in_waiting < 5000:
+                assert time.monotonic() < end
+                time.sleep(0.01)
+            for _ in range(10):  # it has had time for much more by then
+                assert port.in_waiting == 5000
+                time.sleep(0.02)
+            while len(heard) < 10_000:
+                assert time.monotonic() < end
+                more = read_port(port, 512)
+                assert len(more) <= 512
+                heard += more
+            assert (b"0123456789abcdef" * (len(heard) // 16 + 1)).startswith(heard)
+        finally:
+            close_port(port)
+        assert not port.is_open
+
+
+def flood(server, near, begin):
+    far, _ = server.accept()
+    with far, contextlib.suppress(OSError):
+        manager = rfc2217.PortManager(near, SimpleNamespace(write=far.sendall))
+        far.settimeout(0.02)
+        while not begin.is_set():
+            with contextlib.suppress(TimeoutError):
+                list(manager.filter(far.recv(1024)))
+        far.settimeout(None)
+        while True:
+            far.sendall(b"0123456789abcdef" * 256)

@@ -1,4 +1,4 @@
-"""`noughts report`: the page of a class, and its table of boards."""
+"""What is counted of a class: its figures, and the page and the table of `noughts report`."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ import pytest
 from noughts.game.positions import EMPTY, canonical
 from noughts.game.review import review
 from noughts.protocol.sentences import outcome
-from noughts.report.page import page
+from noughts.store import figures
 from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import stats
@@ -129,12 +129,6 @@ def test_names_are_text(report, stored, name):
     assert name.replace("\x1b", "b") in page.text  # which games: as it was typed
 
 
-def test_the_choice_of_games_is_text_too(stored):
-    with Store(stored) as store:
-        found, moves = stats(store, GameFilter()), met_positions(store, GameFilter())
-    assert "Only &lt;b&gt; [2J . " in page(found, {}, moves, "<b>\x1b[2J\u202e")
-
-
 def test_it_is_of_the_games_that_are_chosen(report):
     page = report("--board", "usb-2", "--since", "2026-09-22")
     assert "Only boards with 'usb-2' in their name, since 2026-09-22." in page.text
@@ -198,19 +192,77 @@ def test_peoples_moves_are_those_of_a_review(tmp_path):
     assert order == sorted(order, reverse=True)
 
 
-def test_cells_are_counted_together_where_the_position_is_the_same(tmp_path):
-    """All four corners of the empty board are one."""
-    with Store(tmp_path / "corners.db", create=True) as store:
-        for number, corner in enumerate((0, 2, 6, 8), 1):
-            cells = over([corner, *(cell for cell in DRAW if cell != corner)])
-            store.keep("usb-1", stages(cells, number=number)[-1], AT)
-        found = met_positions(store, GameFilter())
-    (empty,) = (each for each in found if each.position == EMPTY)
-    assert empty.moves == {0: 4}
-
-
 def test_an_existing_file_stays_where_there_is_nothing_to_report(refused, tmp_path):
     file = tmp_path / "class.html"
     file.write_text("before")
     refused("report", "-o", file, "--seats", "MM")
     assert file.read_text() == "before"
+
+
+WON = [4, 1, 0, 2, 8]
+
+
+@pytest.fixture
+def counted(tmp_path):
+    """Counts a store with these games."""
+
+    def count(*games):
+        with Store(filled(tmp_path / "games.db", *games)) as store:
+            return stats(store, GameFilter()), met_positions(store, GameFilter())
+
+    return count
+
+
+def test_games_against_the_chip(counted):
+    found, positions = counted(
+        stages(WON, seats="PE"),
+        stages(WON, seats="HP", number=2, step_ms=2000),
+        stages(WON, seats="HP", number=3, step_ms=9000),
+        stages(DRAW, number=4, step_ms=500),
+        stages(DRAW, number=5, first="B", step_ms=500),
+        stages([4, 0], "x", number=6),
+        stages([4], number=7),
+    )
+    assert figures.facts(found) == [
+        ("7", "games"),
+        ("1", "board"),
+        ("1 – 2 – 2", "won, drawn, lost against the chip"),
+        ("0.40", "mistakes a game, of each person"),
+    ]
+    assert figures.boards(found.boards, {}).rows == [("usb-1", 7, 1, 2, 2, 0, 2, 2, 0.4, "-")]
+    assert figures.players(found).rows[0] == ("person", 5, 16, 2, 0.4, "0.8", "0.5 to 1.0")
+    assert figures.lengths(found).rows == [(5, 3), (6, 0), (7, 0), (8, 0), (9, 2)]
+    assert figures.mistakes(positions).rows[:3] == [
+        (1, 2, 0, "0%"),
+        (2, 3, 2, "67%"),
+        (3, 2, 0, "0%"),
+    ]
+
+
+def test_what_was_not_played_has_no_figure(counted):
+    drawn, _ = counted(stages(DRAW))
+    assert ("0 – 1 – 0", "won, drawn, lost against the chip") in figures.facts(drawn)
+    begun, _ = counted(stages([], seats="MH", number=2))
+    rows = {row[0]: row for row in figures.players(begun).rows}
+    assert rows["medium"] == ("medium", 0, 0, 0, None, None, None)
+
+
+def test_where_people_began():
+    assert figures.first_moves([2, 0, 1, 0, 4, 2, 0, 0, 1]) == (
+        "Where people began 10 games: 40% in the centre, 40% in a corner, 20% on an edge."
+    )
+
+
+def test_the_commonest_of_several_mistakes(counted):
+    edge, opposite = [0, 1, 4, 2, 8], [0, 8, 2, 1, 6, 3, 4]
+    played = enumerate((edge, opposite, edge), 1)
+    games = [stages(cells, seats="HP", number=number) for number, cells in played]
+    _, positions = counted(*games, stages(DRAW, seats="HP", number=4))
+    met = next(each for each in positions if each.met == 3)
+    how_many, wrong, right = figures.position(met)
+    assert how_many == "O to move: 3 mistakes in 3 games (100%)."
+    assert wrong == (
+        "Most often wrong: 2, on the top edge (2 times); it turns a draw into a loss: "
+        "X answers 4, 5 or 7."
+    )
+    assert right == "Right: 5."

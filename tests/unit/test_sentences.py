@@ -1,12 +1,13 @@
-"""Sentences: written, read back, and refused."""
+"""Sentences: written, read back, refused, and found among bytes however those are cut."""
 
 import contextlib
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from noughts.errors import SentenceError
+from noughts.protocol.parser import Noise, ParsedSentence, Stream, Unknown
 from noughts.protocol.sentences import (
     Boot,
     Game,
@@ -41,8 +42,6 @@ def games(draw):
 
 
 boots = st.builds(Boot, BOOTS, st.sampled_from(["V1", "V2"]), st.just("0.1.0"), HEX)
-
-
 IDS = st.none() | st.text(DIGITS, min_size=8, max_size=8)
 """Of boards that send by radio."""
 
@@ -67,80 +66,63 @@ def framed(body):
     return f"${body}*{checksum(body)}"
 
 
-def test_a_real_line_from_the_board():
-    game = read("$NG,0A83,1,PH,A,6413,3653,-*" + checksum("NG,0A83,1,PH,A,6413,3653,-"))
+def test_a_line_from_a_board_and_one_from_a_gateway():
+    game = read(framed("NG,0A83,1,PH,A,6413,3653,-"))
     assert game == Game("0A83", 1, "PH", "A", (6, 4, 1, 3), 3653, "-")
     assert [game.player(ply) for ply in range(4)] == ["A", "B", "A", "B"]
+    passed_on = framed("NR,9A1B2C3D,NG,0A83,1,PH,A,6413,3653,-")
+    assert read_with_id(passed_on) == (game, "9A1B2C3D")
 
 
-def test_a_real_line_from_a_gateway():
-    line = framed("NR,9A1B2C3D,NG,3E5A5FD2,119,PH,A,402,5120,-")
-    game = Game("3E5A5FD2", 119, "PH", "A", (4, 0, 2), 5120, "-")
-    assert read_with_id(line) == (game, "9A1B2C3D")
+FORBIDDEN = [
+    "NG,0A83,1,PH,A,66,10,-",  # a cell twice
+    "NG,0A83,1,PH,A,041326,10,-",  # A has won and it goes on
+    "NG,0A83,1,PH,A,0413265,10,A",  # a move after the end
+    "NG,0A83,1,PH,A,04132,10,B",  # the wrong winner
+    "NG,0A83,1,PH,A,041,10,A",  # nobody has won
+    "NG,0A83,1,PH,A,041,10,=",
+    "NG,0A83,1,PH,A,04132,10,x",  # a finished game cannot be abandoned
+    "NG,0A83,0,PH,A,,0,-",
+    "NG,0A83,1,PX,A,,0,-",
+    "NG,0A83,1,PH,C,,0,-",
+    "NG,0A83,1,PH,A,9,0,-",
+    "NG,0A83,1,PH,A,,00,-",
+    "NG,0A83,1,PH,A,,-1,-",
+    "NG,0a83,1,PH,A,,0,-",
+    "NG,0A83,1,PH,A,,0",
+    "NB,1,0A83,V3,0.1.0,2798",
+    "NB,1,0A8,V1,0.1.0,2798",
+    "NB,1,0A830,V1,0.1.0,2798",
+    "NB,1,0A830A830,V1,0.1.0,2798",
+    "NG,0A830,1,PH,A,,0,-",
+    "NG,0A830A830,1,PH,A,,0,-",
+]
+NOT_PASSED_ON = [
+    "NR",
+    "NR,9A1B2C3D",
+    "NR,9A1B2C3D,",
+    "NR,9A1B2C3D,NZ,1,2",
+    "NR,9A1B2C3,NB,1,0A83,V1,0.1.0,2798",
+    "NR,9a1b2c3d,NB,1,0A83,V1,0.1.0,2798",
+    "NR,9A1B2C3D0,NB,1,0A83,V1,0.1.0,2798",
+    "NR,9A1B2C3D,NR,9A1B2C3D,NB,1,0A83,V1,0.1.0,2798",  # nobody passes on what he hears
+    "NR,9A1B2C3D,$NB,1,0A83,V1,0.1.0,2798",
+]
 
 
-@pytest.mark.parametrize("by_radio", ["", "NR,9A1B2C3D,"])
 @pytest.mark.parametrize(
-    "body",
-    [
-        "NG,0A83,1,PH,A,66,10,-",  # a cell twice
-        "NG,0A83,1,PH,A,041326,10,-",  # A has won and it goes on
-        "NG,0A83,1,PH,A,0413265,10,A",  # a move after the end
-        "NG,0A83,1,PH,A,04132,10,B",  # the wrong winner
-        "NG,0A83,1,PH,A,041,10,A",  # nobody has won
-        "NG,0A83,1,PH,A,041,10,=",
-        "NG,0A83,1,PH,A,04132,10,x",  # a finished game cannot be abandoned
-        "NG,0A83,0,PH,A,,0,-",
-        "NG,0A83,1,PX,A,,0,-",
-        "NG,0A83,1,PH,C,,0,-",
-        "NG,0A83,1,PH,A,9,0,-",
-        "NG,0A83,1,PH,A,,00,-",
-        "NG,0A83,1,PH,A,,-1,-",
-        "NG,0a83,1,PH,A,,0,-",
-        "NG,0A83,1,PH,A,,0",
-        "NB,1,0A83,V3,0.1.0,2798",
-        "NB,1,0A8,V1,0.1.0,2798",
-        "NB,1,0A830,V1,0.1.0,2798",
-        "NB,1,0A830A830,V1,0.1.0,2798",
-        "NG,0A830,1,PH,A,,0,-",
-        "NG,0A830A830,1,PH,A,,0,-",
-    ],
+    "body", [*FORBIDDEN, *(f"NR,9A1B2C3D,{body}" for body in FORBIDDEN), *NOT_PASSED_ON]
 )
-def test_what_the_rules_or_the_format_forbid(body, by_radio):
-    with pytest.raises(SentenceError) as caught:
-        read(framed(by_radio + body))
-    assert not isinstance(caught.value, UnknownSentenceError)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "NR",
-        "NR,9A1B2C3D",
-        "NR,9A1B2C3D,",
-        "NR,9A1B2C3D,NZ,1,2",
-        "NR,9A1B2C3,NB,1,0A83,V1,0.1.0,2798",
-        "NR,9a1b2c3d,NB,1,0A83,V1,0.1.0,2798",
-        "NR,9A1B2C3D0,NB,1,0A83,V1,0.1.0,2798",
-        "NR,9A1B2C3D,NR,9A1B2C3D,NB,1,0A83,V1,0.1.0,2798",  # nobody passes on what he hears
-        "NR,9A1B2C3D,$NB,1,0A83,V1,0.1.0,2798",
-    ],
-)
-def test_what_no_board_sends_by_radio_is_noise(body):
+def test_what_the_rules_or_the_format_forbid(body):
     with pytest.raises(SentenceError) as caught:
         read(framed(body))
     assert not isinstance(caught.value, UnknownSentenceError)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "NZ,1,2",
-        "NB,2,0A83,V4,9,FFFF,more",
-        "NR,9A1B2C3D,NB,2,0A83,V4,9,FFFF,more",
-        "PXYZ",
-    ],
-)
+NEWER = "NB,2,0A83,V4,9,FFFF,more"
+
+
+@pytest.mark.parametrize("body", ["NZ,1,2", NEWER, f"NR,9A1B2C3D,{NEWER}", "PXYZ"])
 def test_what_later_versions_may_send_is_told_apart(body):
     with pytest.raises(UnknownSentenceError):
         read(framed(body))
@@ -150,3 +132,107 @@ def test_what_later_versions_may_send_is_told_apart(body):
 def test_no_frame_no_sentence(line):
     with pytest.raises(SentenceError):
         read(line)
+
+
+GAME = Game("0A83", 1, "PH", "A", (6, 4), 2336, "-")
+LINE = write(GAME).encode() + b"\r\n"
+
+
+def feed(data, sizes=(7,)):
+    stream, items, at = Stream(), [], 0
+    for size in (sizes * (len(data) + 1))[: len(data) + 1]:
+        items += stream.feed(data[at : at + size])
+        at += size
+    return items
+
+
+@given(st.binary(max_size=600), st.integers(1, 50))
+def test_any_bytes_then_a_line_end_and_the_next_sentence_is_read(data, size):
+    items = feed(data + b"\r\n" + LINE, (size,))
+    assert items[-1] == ParsedSentence(LINE.decode().strip(), GAME)
+
+
+@given(st.binary(max_size=300))
+def test_noise_is_harmless_to_show(data):
+    for item in feed(data + b"\n"):
+        if isinstance(item, Noise):
+            assert item.text.isascii() and item.text.isprintable()
+
+
+def test_a_gateway_s_line_tells_who_said_what():
+    by_radio = [write(GAME, radio_id) for radio_id in ("9A1B2C3D", "00000001")]
+    heard = feed("\r\n".join([*by_radio, by_radio[0][:30], LINE.decode()]).encode())
+    assert heard == [
+        ParsedSentence(by_radio[0], GAME, "9A1B2C3D"),
+        ParsedSentence(by_radio[1], GAME, "00000001"),
+        Noise(by_radio[0][:30]),
+        ParsedSentence(LINE.decode().strip(), GAME),
+    ]
+
+
+def test_a_sentence_after_half_a_line():
+    boot = Boot("0A83", "V1", "0.1.0", "2798")
+    items = feed(b"$NG,0A83,1,P\0" + write(boot).encode() + b"\r\n")
+    assert items == [Noise("$NG,0A83,1,P\\x00"), ParsedSentence(write(boot), boot)]
+
+
+def test_a_line_without_end_is_cut_and_does_not_grow():
+    stream = Stream()
+    items = [item for _ in range(1000) for item in stream.feed(b"$" * 100)]
+    assert all(isinstance(item, Noise) for item in items)
+    assert len(stream._line) <= 240
+    assert [*stream.feed(b"\n"), *stream.feed(LINE)][-1].sentence == GAME
+
+
+def test_an_unknown_sentence_is_new_once():
+    line = f"$NZ,1*{checksum('NZ,1')}\r\n".encode()
+    first, second, third, heard = feed(line * 3 + LINE)
+    assert first == Unknown(line.decode().strip(), "sentence type $NZ")
+    assert second == third == Unknown(first.line, first.what, again=True)
+    assert isinstance(heard, ParsedSentence)
+
+
+def test_half_a_line_at_the_end_is_noise():
+    stream = Stream()
+    assert stream.feed(LINE + LINE[:9]) == [ParsedSentence(LINE.decode().strip(), GAME)]
+    assert stream.end() == [Noise(LINE[:9].decode())]
+    assert stream.noise == 9
+    assert stream.feed(LINE) == [ParsedSentence(LINE.decode().strip(), GAME)]
+
+
+@pytest.mark.parametrize("after", [b"\0\0", b"\0", b"\r", b" ", b"\xff", b"g", b"$", b"*5C"])
+def test_what_is_no_hex_digit_ends_a_sentence(after):
+    """The last line before the cable was pulled: its line end came damaged, or in part."""
+    stream = Stream()
+    assert stream.feed(LINE[:-2]) == []  # a hex digit may follow, and then it is no sentence
+    assert stream.feed(after)[0] == ParsedSentence(LINE.decode().strip(), GAME)
+    assert stream.feed(b"\r\n" + LINE)[-1] == ParsedSentence(LINE.decode().strip(), GAME)
+
+
+def test_a_damaged_line_end_is_noise_that_nobody_is_shown():
+    stream = Stream()
+    assert (
+        stream.feed(LINE[:-2] + b"\0\0" + LINE) == [ParsedSentence(LINE.decode().strip(), GAME)] * 2
+    )
+    assert stream.noise == 2
+    items = stream.feed(LINE[:-2] + b" and more\r\n")
+    assert items == [ParsedSentence(LINE.decode().strip(), GAME), Noise(" and more")]
+
+
+@pytest.mark.parametrize("digit", [b"0", b"F", b"a"])
+def test_a_checksum_of_three_digits_is_none(digit):
+    assert feed(LINE[:-2] + digit + b"\r\n") == [Noise((LINE[:-2] + digit).decode())]
+
+
+@example([LINE[:-2], b"*", b"\r", LINE], 1)
+@given(
+    st.lists(
+        st.sampled_from(
+            [LINE, LINE[:-2], b"\0", b"\r", b"\n", b" ", b"$", b"*", b"5C", b"$a*61", b"\xff"]
+        )
+    ),
+    st.integers(1, 80),
+)
+def test_how_damaged_lines_are_cut_makes_no_difference(parts, size):
+    data = b"".join(parts) + b"\n"
+    assert feed(data, (size,)) == feed(data, (len(data),))

@@ -1,11 +1,8 @@
-"""The store: what is kept, what changes nothing, and what it says of files that it cannot use."""
+"""The store: what is kept and read back, what changes nothing, and files that it cannot use."""
 
-import gc
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,7 +14,7 @@ from hypothesis import strategies as st
 
 from noughts.errors import StoreError
 from noughts.protocol.sentences import Game, outcome
-from noughts.store.queries import GameFilter, games
+from noughts.store.queries import NEWEST_FIRST, GameFilter, before_and_after, game, games
 from noughts.store.schema import MIGRATIONS
 from noughts.store.store import Kept, Store
 from sample_games import AT, filled, stages
@@ -29,12 +26,6 @@ ROWS = "SELECT boot, number, again, seats, first, moves, times, ms, end FROM gam
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "games.db"
-
-
-@pytest.fixture
-def store(path):
-    with Store(path, create=True) as opened:
-        yield opened
 
 
 def keep_all(store, sentences, at=None):
@@ -111,8 +102,8 @@ def test_a_time_that_runs_backwards_is_of_another_game(store, ply, ms, first):
     heard = [strange, told[2], told[4]] if first else [told[2], told[4], strange]
     keep_all(store, heard)
     assert len(store.read(ROWS)) == 2
-    for game in games(store, GameFilter()):
-        assert all(ms is None or ms >= 0 for ms in game.thought_ms)
+    for each in games(store, GameFilter()):
+        assert all(ms is None or ms >= 0 for ms in each.thought_ms)
 
 
 @pytest.mark.parametrize(
@@ -132,22 +123,11 @@ def test_what_cannot_be_the_same_game(store, second):
     assert len(store.read(ROWS)) == 2 - (second.moves == () and second.ms <= 2010)
 
 
-def test_boards_boots_and_numbers_are_told_apart(store):
-    store.keep("usb-1", START, None)
-    store.keep("usb-2", START, None)
-    store.keep("usb-1", replace(START, boot="0A84"), None)
-    store.keep("usb-1", replace(START, boot="0A830A83"), None)
-    store.keep("usb-1", replace(START, number=2), None)
-    assert [each.game for each in keep_all(store, [START])] == [1]
-    assert len(store.read(ROWS)) == 5
-
-
 def test_two_watchers_on_one_store(store, path):
-    with Store(path, create=True) as other:
-        for game in stages([4, 0, 2, 6]):
-            assert store.keep("usb-1", game, None).new
-            assert not other.keep("usb-1", game, None).new
-            assert other.keep("usb-2", game, None).new
+    with Store(path) as other:
+        for told in stages([4, 0, 2, 6]):
+            for each, board, new in ((store, "usb-1", 1), (other, "usb-1", 0), (other, "usb-2", 1)):
+                assert each.keep(board, told, None).new == new
         assert store.read(ROWS) == other.read(ROWS)
 
 
@@ -199,15 +179,6 @@ def test_a_store_that_cannot_be_opened(tmp_path, path):
         Store(path / "games.db", create=True)
 
 
-def test_an_older_store_is_brought_up_to_date(store, path):
-    store.keep("usb-1", START, None)
-    later = (*MIGRATIONS, ("ALTER TABLE games ADD COLUMN note TEXT", "CREATE TABLE more (x)"))
-    for _ in range(2):
-        with Store(path, migrations=later) as opened:
-            assert opened.read("SELECT boot, note FROM games") == [("0A83", None)]
-            assert opened.read("PRAGMA user_version") == [(len(later),)]
-
-
 def test_a_store_of_the_first_version_has_boards_without_names(path):
     with Store(path, create=True, migrations=MIGRATIONS[:1]) as store:
         store.db.execute("INSERT INTO boards (name) VALUES ('usb-1')")
@@ -252,32 +223,6 @@ def test_no_room_left(store):
     assert len(store.read(ROWS)) == number
 
 
-@pytest.mark.skipif(os.name != "posix", reason="only POSIX limits the size of files")
-def test_the_system_lets_no_more_be_written(path):
-    script = """if True:
-        import resource, sys
-        from pathlib import Path
-        from noughts.protocol.sentences import Game
-        from noughts.store.store import Store
-        from noughts.errors import StoreError
-        store = Store(Path(sys.argv[1]), create=True)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-        for number in range(1, 10_000):
-            try:
-                store.keep("usb-1", Game("0A83", number, "PH", "A", (), 0, "-"), None)
-            except StoreError as error:
-                print(number, error)
-                break
-    """
-    told = subprocess.run(
-        [sys.executable, "-c", script, path], capture_output=True, text=True, check=True
-    ).stdout
-    number, reason = told.split(maxsplit=1)
-    assert "check the disk and its free space" in reason or "no room" in reason
-    with Store(path) as store:
-        assert len(store.read(ROWS)) == int(number) - 1
-
-
 def test_moments_only_become_more(store):
     """What was heard without a clock takes no moment away, and gets one when it is heard again."""
     told = stages([4, 0, 2], "x")
@@ -308,36 +253,17 @@ def test_many_make_the_same_new_store(tmp_path):
             assert len(store.read(ROWS)) == 6
 
 
-def test_ctrl_c_just_after_a_transaction_has_begun_leaves_nothing(path, monkeypatch):
-    """As if it came between `__enter__` and the first statement: the store is closed next."""
-    said = []
-    monkeypatch.setattr(sys, "unraisablehook", said.append)
-    store = Store(path, create=True)
-    begun = store._transaction()
-    begun.__enter__()
-    store.close()
-    del begun
-    gc.collect()
-    assert not said
-    with Store(path) as store:
-        assert not list(games(store, GameFilter()))
-
-
-def move_over(backup, path):
-    backup.replace(path)
+def copy(backup, path):
+    shutil.copy(backup, path)
 
 
 def delete_and_copy(backup, path):
     path.unlink()
-    shutil.copy(backup, path)
+    copy(backup, path)
 
 
-def copy_over(backup, path):
-    shutil.copy(backup, path)
-
-
-def copy_over_and_delete_the_log(backup, path):
-    shutil.copy(backup, path)
+def copy_and_delete_the_log(backup, path):
+    copy(backup, path)
     for ending in ("-wal", "-shm"):
         Path(f"{path}{ending}").unlink()
 
@@ -354,9 +280,7 @@ replaces_an_open_file = pytest.mark.skipif(
 
 
 @replaces_an_open_file
-@pytest.mark.parametrize(
-    "restore", [move_over, delete_and_copy, copy_over, copy_over_and_delete_the_log]
-)
+@pytest.mark.parametrize("restore", [Path.replace, delete_and_copy, copy, copy_and_delete_the_log])
 def test_closing_a_store_leaves_a_restored_backup_alone(tmp_path, path, restore):
     backup = filled(tmp_path / "backup.db", *(stages([4], number=n) for n in range(1, 99)))
     with Store(path, create=True) as store:
@@ -390,3 +314,42 @@ def test_closing_a_store_leaves_the_log_of_another_at_its_path(tmp_path, path):
         }  # fmt: skip
         keep_all(other, stages([4], number=3))
     assert numbers(path) == [2, 3]
+
+
+ALL = GameFilter()
+
+
+@pytest.fixture
+def ten(tmp_path):
+    """Games 1 to 5 without a moment and 6 to 10 with one, of which the even ones are of PP."""
+    path = tmp_path / "games.db"
+    for number in range(1, 11):
+        told = stages([4, 0], number=number, seats="PH" if number % 2 else "PP")
+        filled(path, told, at=None if number < 6 else AT + number)
+    with Store(path) as opened:
+        yield opened
+
+
+def ids(store, *args):
+    return [each.id for each in games(store, *args)]
+
+
+def test_pages_follow_each_other(ten):
+    pages = [ids(ten, ALL, 4, skipped) for skipped in (0, 4, 8, 12)]
+    assert pages == [[10, 9, 8, 7], [6, 5, 4, 3], [2, 1], []]
+    assert ids(ten, GameFilter(boards=("USB-", "x"), seats="PP"), 2, 2) == [6, 4]
+
+
+@pytest.mark.parametrize("wanted", [ALL, GameFilter(seats="PP"), GameFilter(boards=("usb",))])
+def test_the_games_before_and_after(ten, wanted):
+    listed = ids(ten, wanted, 99)
+    for newer, here, older in zip([None, *listed], listed, [*listed[1:], None], strict=False):
+        assert before_and_after(ten, wanted, game(ten, here)) == (older, newer)
+
+
+def test_the_newest_games_come_from_an_index(ten):
+    plan = ten.read(
+        "EXPLAIN QUERY PLAN SELECT games.id FROM games JOIN boards ON boards.id = games.board "
+        f"ORDER BY {NEWEST_FIRST} LIMIT 25"
+    )
+    assert "games_by_moment" in str(plan) and "TEMP B-TREE" not in str(plan)

@@ -1,14 +1,22 @@
-"""The order in which a board's files are replaced, and what is left alone."""
+"""A board's files over the serial line: what is replaced in which order, and lost bytes."""
 
+import builtins
+import contextlib
+import io
 from types import SimpleNamespace
 
+import microfs
 import pytest
+import serial
 from hypothesis import given
 from hypothesis import strategies as st
 
+from left_by_1_0_0 import games, on_v1, on_v2
+from noughts.device_files import device_files
 from noughts.errors import BoardError
-from noughts.hardware.file_commands import checksum
-from noughts.hardware.file_transfer import BoardFile
+from noughts.hardware.file_commands import checksum, removing, writing
+from noughts.hardware.file_transfer import BoardFile, BoardFiles
+from noughts.hardware.release_1_0_0 import Left, candidates, left_in
 from noughts.hardware.update import forget_games, plan
 from noughts.packing import MARK
 
@@ -19,33 +27,37 @@ def on_board(files):
     return {name: BoardFile(len(c), checksum(c), c[: len(MARK)]) for name, c in files.items()}
 
 
-def planned(files, **named):
-    update = plan("V1", on_board(files), WANTED, named.get("replace", False))
+def planned(files, replace=False):
+    update = plan("V1", on_board(files), WANTED, replace)
     return update.remove, update.send
 
 
-def test_nothing_to_do():
-    assert planned(WANTED) == ((), ())
-    assert not plan("V1", on_board(WANTED), WANTED, False)
+OLD = b"# noughts: "
 
 
-def test_the_first_time_main_comes_first_and_the_table_last():
-    assert planned({}) == ((), ("main.py", "ai.py", "table.py"))
-
-
-def test_the_table_alone():
-    assert planned({**WANTED, "table.py": b"# noughts: "}) == ((), ("table.py",))
-
-
-def test_with_other_files_the_table_is_gone_meanwhile():
-    older = {**WANTED, "ai.py": b"# noughts: ", "main.py": b"# noughts: "}
-    assert planned(older) == (("table.py", "ai.py"), ("main.py", "ai.py", "table.py"))
-    assert planned({"main.py": WANTED["main.py"]}) == ((), ("ai.py", "table.py"))
+@pytest.mark.parametrize(
+    ("there", "removed", "sent"),
+    [
+        (WANTED, (), ()),
+        # main.py comes first, and the table last: without it nothing plays.
+        ({}, (), ("main.py", "ai.py", "table.py")),
+        ({**WANTED, "table.py": OLD}, (), ("table.py",)),
+        (
+            {**WANTED, "ai.py": OLD, "main.py": OLD},
+            ("table.py", "ai.py"),
+            ("main.py", "ai.py", "table.py"),
+        ),
+        ({"main.py": WANTED["main.py"]}, (), ("ai.py", "table.py")),
+    ],
+)
+def test_what_is_removed_and_sent_in_this_order(there, removed, sent):
+    assert planned(there) == (removed, sent)
+    assert bool(plan("V1", on_board(there), WANTED, False)) == bool(sent)
 
 
 def test_the_files_that_tell_of_missing_ones_stay_until_they_are_written_anew():
     wanted = {**WANTED, "fault.py": b"# noughts: fault.py"}
-    older = dict.fromkeys(wanted, b"# noughts: ")
+    older = dict.fromkeys(wanted, OLD)
     update = plan("V1", on_board(older), wanted, False)
     assert update.remove == ("table.py", "ai.py")
     assert update.send == ("fault.py", "main.py", "ai.py", "table.py")
@@ -113,13 +125,205 @@ def test_checksums_tell_contents_apart(one, other):
     assert same == (one == other)
 
 
-def test_checksums_notice_exchanged_blocks():
-    one, other = bytes(range(64)), bytes(range(64, 128))
-    assert checksum(one + other) != checksum(other + one)
+@pytest.mark.parametrize("at", [0, 63, 64, 200])
+@pytest.mark.parametrize("size", [1, 64])
+def test_checksums_notice_exchanged_blocks(at, size):
+    content = bytes(range(256)) * 2
+    one, other = content[at : at + size], content[at + size : at + 2 * size]
+    assert checksum(content[:at] + other + one + content[at + 2 * size :]) != checksum(content)
 
 
-@pytest.mark.parametrize("at", [0, 61, 63, 64, 127, 200])
-def test_checksums_notice_exchanged_bytes(at):
-    content = bytearray(range(256)) * 2
-    content[at], content[at + 61] = content[at + 61], content[at]
-    assert checksum(bytes(content)) != checksum(bytes(range(256)) * 2)
+MAIN = device_files()["main.py"]
+
+
+class Board:
+    """Files, and a Python prompt that knows them."""
+
+    def __init__(self, **files):
+        self.files = files
+        self.printed = []
+
+    def run(self, commands):
+        os = SimpleNamespace(listdir=lambda: list(self.files), remove=self.remove)
+        names = {"open": self.open, "print": self.print, "__import__": lambda *_: os}
+        scope = {"__builtins__": vars(builtins) | names}
+        for command in commands:
+            exec(command, scope)
+
+    def remove(self, name):
+        if name not in self.files:
+            raise OSError
+        del self.files[name]
+
+    def says(self, command, printed):
+        """Whether the host will take what the board prints for success."""
+        with contextlib.suppress(Exception):
+            self.run([command])
+            return " ".join(self.printed) == printed
+        return False
+
+    def print(self, value):
+        self.printed.append(str(value))
+
+    def open(self, name, mode):
+        files = self.files
+        files[name] = b""
+
+        class Written(io.BytesIO):
+            def close(self):
+                files[name] = self.getvalue()
+
+        if mode != "wb":
+            raise ValueError
+        return Written()
+
+
+@pytest.mark.parametrize("size", [0, 1, 511, 512, 513, 2000])
+def test_a_file_is_written(size):
+    content = bytes(range(256)) * 8
+    commands, printed = writing("ai.py", content[:size])
+    board = Board()
+    board.run(commands)
+    assert board.files == {"ai.py": content[:size]}
+    assert " ".join(board.printed) == printed
+
+
+def test_main_is_open_no_longer_than_one_command():
+    """Else the board would be dark after an interruption."""
+    assert len(writing("main.py", MAIN)[0]) == 1
+
+
+@pytest.mark.filterwarnings("ignore")  # of what is left of a line
+@pytest.mark.parametrize("lost", [1, 2, 20, 100])
+def test_bytes_that_are_lost_are_noticed(lost):
+    (command,), printed = writing("main.py", MAIN)
+    opens = command.index("f = open")
+    for at in range(len(command)):
+        board = Board(**{"main.py": b"old"})
+        if board.says(command[:at] + command[at + lost :], printed):
+            assert board.files == {"main.py": MAIN}
+        elif at + lost < opens:
+            assert board.files in ({"main.py": b"old"}, {"main.py": MAIN})
+
+
+def test_files_are_removed_that_are_there():
+    commands, printed = removing(["table.py", "ai.py", "chip.py"])
+    board = Board(**{"main.py": b"", "ai.py": b"", "table.py": b""})
+    board.run(commands)
+    assert board.files == {"main.py": b""} and board.printed == [printed]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("lost", [1, 2, 20])
+def test_the_wrong_files_are_not_removed(lost):
+    (command,), printed = removing(["table.py", "ai.py"])
+    for at in range(len(command)):
+        board = Board(**{"main.py": b"", "i.py": b"", "table.py": b"", "ai.py": b""})
+        if board.says(command[:at] + command[at + lost :], printed):
+            assert set(board.files) == {"main.py", "i.py"}
+        assert {"main.py", "i.py"} <= set(board.files)
+
+
+ANSWER = b"'micro:bit with nRF51822'\r\n('main.py', 5, 77, b'# nou')\r\n"
+BROKEN = b"Traceback (most recent call last):\r\nSyntaxError: invalid syntax\r\n"
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Answers in this order, and counts."""
+    answers = []
+    monkeypatch.setattr(microfs, "raw_on", lambda line: None)
+    monkeypatch.setattr(microfs, "execute", lambda commands, line: answers.pop(0))
+    return answers
+
+
+@pytest.fixture
+def files():
+    with serial.serial_for_url("loop://") as port:
+        yield BoardFiles(port)
+
+
+@pytest.mark.parametrize("lost", [(b"", BROKEN), (b"'micro", b""), (b"\xff", b""), (b"5\r\n", b"")])
+def test_it_is_asked_again(asked, files, lost):
+    asked += [lost, lost, (ANSWER, b"")]
+    assert files.survey() == ("V1", {"main.py": BoardFile(5, 77, b"# nou")})
+    assert not asked
+
+
+def test_but_not_for_ever(asked, files):
+    asked += [(b"", BROKEN)] * 3 + [(ANSWER, b"")]
+    with pytest.raises(BoardError, match=r"could not list its files \(.*SyntaxError"):
+        files.survey()
+    asked[:] = [(b"?", b"")] * 3
+    with pytest.raises(BoardError, match="gave no sensible answer"):
+        files.survey()
+    assert not asked
+
+
+def test_a_command_whose_answer_is_wrong_is_given_again(asked, files):
+    asked += [(b"", b""), (b"0\r\nNone\r\n", b""), (b"3\r\nNone\r\n", b"")]
+    with pytest.raises(BoardError):
+        files.send("x.txt", b"four")
+    assert not asked
+
+
+PLAYED = games(75)
+
+
+def test_games_of_a_v1_in_their_order():
+    files = on_v1(PLAYED[:70], "Pb")
+    newest = on_v1(PLAYED[:71], "Ht")["35"]
+    left = left_in({**files, "35": newest})
+    assert sorted(left.files) == sorted(files)
+    assert left.games == tuple(PLAYED[6:71])
+    assert left.choice == b"Ht"
+
+
+def test_games_of_a_v2_in_their_order():
+    files = on_v2(PLAYED, "Mt")
+    assert len(files) == 12
+    left = left_in(dict(reversed(files.items())))
+    assert sorted(left.files) == sorted(files)
+    assert (left.games, left.choice) == (tuple(PLAYED), b"Mt")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"100009Eb",
+        b"100009Eb$",
+        b"100009Eb$\xff\xff\xff",
+        b"100009Eb$NG,0A1B2C3D,1,PP,A,01",
+        b"100009Eb$NG,0A1B2C3D,1,PP,A,0123,99,x*00",
+    ],
+)
+def test_a_file_without_its_game_gives_the_choice(content):
+    assert left_in({"9": content}) == Left(("9",), (), b"Eb")
+
+
+GAME_FILE = on_v2(PLAYED[:1], "Pb")["~@"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("9", b"100009 Euros"),
+        ("9", b"100009Ebenezer"),
+        ("9", b"100009$NG,0A1B2C3D,1,PP,A,,5,x*00"),
+        ("~@", b"diary"),
+        ("~@", GAME_FILE[:2]),
+        ("~@", GAME_FILE[:-1]),
+        ("~@", GAME_FILE + bytes(17)),
+        ("~@", GAME_FILE[:-1] + b"\x3e"),
+        ("~@", GAME_FILE[:10] + b"\x07" + GAME_FILE[11:]),
+    ],
+)
+def test_a_file_of_somebody_else_is_left_alone(name, content):
+    assert left_in({name: content}) == Left()
+
+
+def test_only_names_that_it_used_are_looked_into():
+    starts = dict.fromkeys(["0", "64", "65", "007", "~c", "~A", "~X", "~AB", "a"], b"100000Pb$N")
+    assert candidates("V1", starts) == ["0", "64"]
+    assert candidates("V2", starts) == ["0", "64", "~A", "~c"]
+    assert candidates("V1", {"0": b"100000$NG,"}) == []

@@ -1,6 +1,6 @@
 """The live screen of `noughts watch`: its tiles, its list of games, and a replay from there."""
 
-import asyncio
+import contextlib
 import html
 import re
 import threading
@@ -23,31 +23,30 @@ from sample_games import AT, BOOT, stages
 
 A_WINS = [4, 1, 0, 8, 3, 5, 6]
 SMALL, USUAL, LARGE = (60, 20), (80, 24), (140, 40)
+pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
 def screen(tmp_path):
-    """Runs `look(pilot, app)` on the screen of a session, after these events."""
+    """Opens the screen of a session after these events, for a pilot and its app."""
 
-    def run(events, look, size=(80, 24), folder=tmp_path):
-        async def shown():
-            monitor = PortMonitor(find=list)
-            watch = Watch(Store(folder / "games.db", create=True), monitor, RawLog(folder / "raw"))
-            session = Session()
-            for event in events(folder / "games.db"):
-                session.take(event)
-            app = WatchApp(watch, session, threading.Event())
-            try:
-                async with app.run_test(size=size) as pilot:
-                    await redrawn(pilot, app)
-                    await look(pilot, app)
-            finally:
-                monitor.close()
-                watch.close()
+    @contextlib.asynccontextmanager
+    async def shown(events, size=USUAL, folder=tmp_path):
+        monitor = PortMonitor(find=list)
+        watch = Watch(Store(folder / "games.db", create=True), monitor, RawLog(folder / "raw"))
+        session = Session()
+        for event in events(folder / "games.db"):
+            session.take(event)
+        app = WatchApp(watch, session, threading.Event())
+        try:
+            async with app.run_test(size=size) as pilot:
+                await redrawn(pilot, app)
+                yield pilot, app
+        finally:
+            monitor.close()
+            watch.close()
 
-        asyncio.run(shown())
-
-    return run
+    return shown
 
 
 async def redrawn(pilot, app):
@@ -85,9 +84,9 @@ def thirty(path):
                 yield SentenceStored(board, sentence, kept.game, kept.new)
 
 
-@pytest.mark.parametrize("size", [SMALL, USUAL, LARGE])
-def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen, size):
-    async def look(pilot, app):
+@pytest.mark.parametrize("size", [SMALL, LARGE, long(USUAL)])
+async def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen, size):
+    async with screen(thirty, size) as (pilot, app):
         shown = lines(app)
         assert shown[0].strip() == "30 boards · scores are games won since the start"
         titles = re.findall(r"table (\d+) V1", "\n".join(shown))
@@ -106,26 +105,21 @@ def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen, size
             assert time.monotonic() < end
             await redrawn(pilot, app)
 
-    screen(thirty, look, size)
-
 
 @pytest.mark.parametrize("size", [SMALL, *map(long, (USUAL, LARGE))])
-def test_keys_and_the_file_stay_where_the_path_is_long(screen, size, tmp_path):
+async def test_keys_and_the_file_stay_where_the_path_is_long(screen, size, tmp_path):
     folder = tmp_path / ("a-long-folder-" * 8)
     folder.mkdir()
-
-    async def look(pilot, app):
+    async with screen(thirty, size, folder) as (_, app):
         *_, keys, kept = lines(app)
         assert keys.strip().startswith("q quit  tab boards or games")
         assert keys.endswith("enter replay")
         assert kept.endswith("games.db") and "kept in " in kept
 
-    screen(thirty, look, size, folder)
-
 
 @pytest.mark.parametrize("size", [USUAL, *map(long, (SMALL, LARGE))])
-def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen, size):
-    async def look(pilot, app):
+async def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen, size):
+    async with screen(thirty, size) as (pilot, app):
         await pilot.press("down", "down", "enter")
         await redrawn(pilot, app)
         shown = "\n".join(lines(app))
@@ -145,11 +139,9 @@ def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen, size):
         await redrawn(pilot, app)
         assert not app.is_running
 
-    screen(thirty, look, size)
 
-
-def test_the_choice_stays_when_other_games_end(screen):
-    async def look(pilot, app):
+async def test_the_choice_stays_when_other_games_end(screen):
+    async with screen(lambda path: [], SMALL) as (pilot, app):
         shown = "\n".join(lines(app))
         assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
         await pilot.press("enter")  # there is nothing to replay
@@ -165,26 +157,21 @@ def test_the_choice_stays_when_other_games_end(screen):
         await redrawn(pilot, app)
         assert "game 1: A is a person" in "\n".join(lines(app))
 
-    screen(lambda path: [], look, SMALL)
 
-
-def test_troubles_stand_above_the_boards(screen):
+async def test_troubles_stand_above_the_boards(screen):
     def events(path):
         yield StoreBusy(str(path))
         for number in range(9):
             yield PortUnavailable(f"/dev/ttyACM{number}", "no permission \x1b[2J")
         yield from thirty(path)
 
-    async def look(pilot, app):
+    async with screen(events, (140, 40)) as (_, app):
         top = "\n".join(lines(app)[:6])
         assert "is in use by another program" in top
         assert "waiting for /dev/ttyACM0: no permission  [2J" in top
-        await pilot.press("q")
-
-    screen(events, look, (140, 40))
 
 
-def test_rooms_that_are_offline_are_named(screen):
+async def test_rooms_that_are_offline_are_named(screen):
     def events(path):
         for room in ("3c", "3b"):
             yield RoomOnline(room)
@@ -197,18 +184,15 @@ def test_rooms_that_are_offline_are_named(screen):
         yield RoomOnline("3c")
         yield RoomOffline("3")
 
-    async def look(pilot, app):
+    async with screen(events) as (_, app):
         top = "\n".join(lines(app)[:4])
         assert "2 boards, 2 unplugged" in top and "offline: 3, 3b, 10" in top
         assert "waiting" not in top
         text = "\n".join(lines(app))
         assert text.count("room offline") == 1 and text.count("│ unplugged") == 1
-        await pilot.press("q")
-
-    screen(events, look)
 
 
-def test_boards_by_radio_and_games_told_late(screen):
+async def test_boards_by_radio_and_games_told_late(screen):
     def events(path):
         yield PortOpened("usb-1", "/dev/ttyACM0")
         for number in range(2):
@@ -224,7 +208,7 @@ def test_boards_by_radio_and_games_told_late(screen):
                     board, old, kept.game, kept.new, True, kept.played_before, "usb-1"
                 )
 
-    async def look(pilot, app):
+    async with screen(events, (100, 30)) as (pilot, app):
         shown = lines(app)
         assert shown[0].strip() == "2 boards · 1 gateway · scores are games won since the start"
         text = "\n".join(shown)
@@ -237,19 +221,15 @@ def test_boards_by_radio_and_games_told_late(screen):
         text = "\n".join(lines(app))
         assert text.count("gateway unplugged") == 2 and "2 boards, 2 unplugged · 1 gateway" in text
 
-    screen(events, look, (100, 30))
 
-
-def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):
+async def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):
     def events(path):
         sentence = stages(A_WINS, number=7)[-1]
         with Store(path) as store:
             kept = store.keep("usb-1", replace(sentence, boot="FFFF"), AT)
         yield SentenceStored("usb-1", sentence, kept.game, True)
 
-    async def look(pilot, app):
+    async with screen(events) as (pilot, app):
         await pilot.press("enter")
         await redrawn(pilot, app)
         assert "that game was kept in another file" in "\n".join(lines(app))
-
-    screen(events, look)

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import signal
 import socket
+from unittest.mock import Mock
 
 import pytest
 import uvicorn
@@ -50,35 +51,6 @@ class Loop:
             timer._run()
 
 
-class Line(asyncio.Transport):
-    """A connection of which nothing is taken."""
-
-    def __init__(self, protocol):
-        super().__init__()
-        self.protocol, self.closing, self.aborted = protocol, False, 0
-
-    def get_protocol(self):
-        return self.protocol
-
-    def is_closing(self):
-        return self.closing
-
-    def write(self, data):
-        pass
-
-    def close(self):
-        self.closing = True
-
-    def abort(self):
-        self.aborted += 1
-
-    def pause_reading(self):
-        pass
-
-    def resume_reading(self):
-        pass
-
-
 @pytest.fixture
 def connect():
     """A connection with nobody there yet: its protocol, its line, and the loop."""
@@ -87,7 +59,9 @@ def connect():
         loop = Loop()
         config = uvicorn.Config(lambda scope: None, http=server._Protocol, ws=server._Socket)
         protocol = kind(config=config, server_state=ServerState(), app_state={}, _loop=loop)
-        line = Line(protocol)
+        line = Mock(spec=asyncio.Transport)
+        line.get_protocol.return_value = protocol
+        line.is_closing.side_effect = lambda: line.close.called
         protocol.connection_made(line)
         return protocol, line, loop
 
@@ -105,43 +79,34 @@ def test_a_resumed_reader_is_not_disconnected(connect, kind):
         assert line.abort not in [timer._callback for timer in loop.left()]
     protocol.pause_writing()
     loop.expire()
-    assert line.aborted == 1
+    line.abort.assert_called_once()
     protocol.connection_lost(None)
 
 
 @pytest.mark.parametrize("said", [b"", HALF])
-def test_no_timer_outlives_its_connection(connect, said):
-    """Least of all to abort the connection: asyncio fails at that, with a traceback."""
+def test_a_silent_connection_is_closed_and_if_that_takes_too_long_aborted(connect, said):
     protocol, line, loop = connect(server._Protocol)
     if said:
         protocol.data_received(said)
+    loop.expire()
+    assert line.close.called and not line.abort.called
+    protocol.data_received(HALF)  # after the end, it starts no timer
+    assert [timer._callback for timer in loop.left()] == [line.abort]
+    loop.expire()
+    line.abort.assert_called_once()
+    protocol.connection_lost(None)
+
+
+@pytest.mark.parametrize("closes", [True, False])
+def test_no_timer_outlives_its_connection(connect, closes):
+    """Least of all to abort the connection: asyncio fails at that, with a traceback."""
+    protocol, _, loop = connect(server._Protocol)
+    protocol.data_received(HALF)
+    if closes:
+        loop.expire()
     protocol.pause_writing()
     protocol.connection_lost(None)
     assert loop.left() == []
-    protocol, line, loop = connect(server._Protocol)
-    if said:
-        protocol.data_received(said)
-    loop.expire()
-    assert line.closing and not line.aborted
-    assert [timer._callback for timer in loop.left()] == [line.abort]
-    protocol.connection_lost(None)
-    assert loop.left() == []
-
-
-def test_a_closing_connection_that_takes_nothing_is_aborted(connect):
-    protocol, line, loop = connect(server._Protocol)
-    loop.expire()
-    loop.expire()
-    assert line.aborted == 1
-    protocol.connection_lost(None)
-
-
-def test_data_after_the_end_starts_no_timer(connect):
-    protocol, line, loop = connect(server._Protocol)
-    loop.expire()
-    protocol.data_received(HALF)
-    assert [timer._callback for timer in loop.left()] == [line.abort]
-    protocol.connection_lost(None)
 
 
 def test_an_answer_has_no_time_limit(connect):
@@ -190,14 +155,15 @@ def test_a_hang_up_ends_the_server_but_not_under_nohup():
         signal.signal(signal.SIGHUP, before)
 
 
-def test_boards_begin_to_end_before_answers_are_waited_for(monkeypatch):
+@pytest.mark.anyio
+async def test_boards_begin_to_end_before_answers_are_waited_for(monkeypatch):
     calls = []
 
     async def shutdown(self, sockets=None):
         calls.append("shutdown")
 
     monkeypatch.setattr(uvicorn.Server, "shutdown", shutdown)
-    asyncio.run(ending(calls).shutdown())
+    await ending(calls).shutdown()
     assert calls == ["ending", "shutdown"]
 
 

@@ -1,18 +1,94 @@
-"""What the pages of games and statistics are told, without a browser."""
+"""What the pages of games and statistics are told, and which games their address chooses."""
 
+import asyncio
 import hashlib
+import json
+import os
 import random
+from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
+from starlette.datastructures import QueryParams
 
 from asking import get
+from noughts.errors import NoughtsError
 from noughts.game.board import Board
+from noughts.store.filter_words import ChosenGames, day
 from noughts.store.queries import game
 from noughts.store.store import Store
 from noughts.web import game_steps
-from sample_games import AT, BOOT, filled, keep, stages
+from noughts.web.address import chosen_games, game_number, page_number
+from noughts.web.statistics import CountedStatistics
+from sample_games import AT, BOOT, DRAW, filled, keep, stages
 
 WON = [4, 1, 0, 2, 8]
+EVERYTHING = ChosenGames()
+
+
+def test_the_same_words_as_on_the_command_line(monkeypatch):
+    today = date(2026, 11, 22)
+    monkeypatch.setattr("noughts.store.timestamps.today", lambda: today)
+    query = QueryParams(
+        "board=blue+table&board=9900&seats=ph&result=a&result=DRAW&result=A"
+        "&since=2026-11-21&until=today&page=2&other=1"
+    )
+    assert chosen_games(query) == ChosenGames(
+        ("blue table", "9900"), "PH", ("A", "draw"), date(2026, 11, 21), today
+    )
+    assert page_number(query) == 2
+
+
+def test_what_was_chosen_is_said_in_words():
+    chosen = ChosenGames(
+        ("blue", "9900"), "PH", ("A", "draw"), date(2026, 11, 20), date(2026, 11, 21)
+    )
+    assert chosen.in_words() == (
+        "boards with 'blue' or '9900' in their name, person against hard, results A or draw, "
+        "since 2026-11-20, until 2026-11-21"
+    )
+    assert ChosenGames().in_words() == ""
+
+
+def test_a_weekday_is_the_latest_one(monkeypatch):
+    monday = date(2026, 11, 16)
+    for today in (monday + timedelta(days=days) for days in range(7)):
+        monkeypatch.setattr("noughts.store.timestamps.today", lambda today=today: today)
+        for weekday in (monday + timedelta(days=days) for days in range(7)):
+            latest = weekday if weekday <= today else weekday - timedelta(days=7)
+            assert day(weekday.strftime("%A")) == latest
+
+
+def test_what_is_empty_chooses_nothing():
+    query = QueryParams("board=&board=+&seats=&result=&since=&until=&page=")
+    assert chosen_games(query) == ChosenGames() and page_number(query) == 1
+    assert chosen_games(QueryParams("seats=PH&seats=PP")).seats == "PP"  # the last counts
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("seats=XY", "seats: 'XY' is not two letters of P, E, M, H, R, U, N, C, T, G, D, "),
+        ("result=won", "result: 'won' is not a result; choose from A, B, draw, "),
+        ("since=" + "x" * 99, f"since: '{'x' * 20}' is not a usable date; "),
+        ("since=someday", "since: 'someday' is not a usable date; write today, yesterday, "),
+        ("until=9999-12-31", "until: '9999-12-31' is not a usable date; write "),
+        ("&".join(["board=a"] * 21), "board: 21 are too many; give at most 20"),
+    ],
+)
+def test_wrong_words(query, said):
+    with pytest.raises(NoughtsError) as raised:
+        chosen_games(QueryParams(query))
+    assert str(raised.value).startswith(said)
+
+
+@pytest.mark.parametrize("page", ["0", "-1", "1.5", "x", "²", "٣", "9" * 19])
+def test_wrong_pages_and_games(page):
+    with pytest.raises(NoughtsError, match=r"^page: .* is not a page; the first is 1$"):
+        page_number(QueryParams({"page": page}))
+    if page != "0":
+        with pytest.raises(NoughtsError, match=r"is not a game; choose one from the list of games"):
+            game_number(page)
 
 
 def test_pages_of_games_that_just_fit(tmp_path):
@@ -66,10 +142,9 @@ def test_neighbours_are_among_those_that_are_chosen(tmp_path):
         tmp_path / "games.db",
         *(stages(WON, number=number, seats="PH" if number % 2 else "PP") for number in range(1, 6)),
     )
-    found = get("/api/games/3?seats=PH", db)
-    assert (found["before"], found["after"]) == (1, 5)
-    found = get("/api/games/3", db)
-    assert (found["before"], found["after"]) == (2, 4)
+    for chosen, neighbours in (("?seats=PH", (1, 5)), ("", (2, 4))):
+        found = get(f"/api/games/3{chosen}", db)
+        assert (found["before"], found["after"]) == neighbours
 
 
 @pytest.fixture
@@ -111,11 +186,6 @@ def test_each_move_and_step(stored):
     assert falling == [
         ("0", False), ("−1", False), ("−1", False), ("−2", True), ("−2", True), ("−3", True),
     ]  # fmt: skip
-    assert steps[1]["said"][0] == "Move 1 of 5: B plays 5, in the centre, after 1.0 s."
-    assert steps[2]["said"][1:] == [
-        "A mistake: it turns a draw into a loss.",
-        "Best: 1, 3, 7 or 9.",
-    ]
     assert steps[5]["said"][-1] == "B wins: diagonal from the top left."
     assert all(all(each["said"]) for each in steps)  # no empty sentence
     assert steps[5]["names"][3] == "4, on the left edge: free" and steps[5]["worths"] == {}
@@ -159,3 +229,61 @@ def test_where_people_began(tmp_path):
     first = get("/api/statistics", db)["first_moves"]
     assert first["counts"] == [1, 0, 0, 0, 2, 0, 0, 0, 1]
     assert first["shares"][0] == "25%" and first["heat"] == [2, 0, 0, 0, 5, 0, 0, 0, 2]
+
+
+@pytest.fixture
+def counted(tmp_path):
+    """Statistics of a store with one game."""
+    return CountedStatistics(filled(tmp_path / "games.db", stages(DRAW)))
+
+
+async def total(counted, choice=EVERYTHING):
+    return json.loads(await counted.of(choice))["total"]
+
+
+@pytest.mark.anyio
+async def test_what_was_counted_is_kept_until_somebody_writes(counted, tmp_path):
+    db = filled(tmp_path / "games.db", stages(DRAW), board="usb-2")
+    board = ChosenGames(boards=("usb-2",))
+    first = await counted.of(EVERYTHING)
+    assert json.loads(first)["total"] == 2
+    Path(f"{db}-wal").touch()  # an empty log: somebody reads
+    assert await counted.of(EVERYTHING) is first
+    assert await total(counted, board) == 1
+    with Store(db) as watch:
+        for sentence in stages(DRAW, number=2):
+            keep(watch, "usb-2", sentence, AT)
+        assert await total(counted) == 3
+        assert await counted.of(EVERYTHING) is await counted.of(EVERYTHING)
+    assert await total(counted, board) == 2
+
+
+@pytest.mark.anyio
+async def test_the_choice_that_was_looked_at_longest_ago_is_forgotten(counted):
+    choices = [ChosenGames(boards=(str(number),)) for number in range(17)]
+    known = [await counted.of(each) for each in choices[:16]]
+    for each in (*choices[:3], choices[0], choices[16]):
+        await counted.of(each)
+    assert [
+        await counted.of(each) is text for each, text in zip(choices[:3], known[:3], strict=True)
+    ] == [True] * 3
+    assert counted._kept.keys() == {*choices} - {choices[3]}
+
+
+@pytest.mark.anyio
+async def test_only_one_is_counted_at_a_time(counted):
+    one, other = await asyncio.gather(*(counted.of(EVERYTHING) for _ in range(2)))
+    assert one is other
+
+
+@pytest.mark.anyio
+async def test_another_store_in_its_place_is_counted_anew(counted, tmp_path):
+    """Even where it was written at the same moment."""
+    db, other = tmp_path / "games.db", tmp_path / "other.db"
+    filled(other, stages(DRAW), stages(DRAW, number=2))
+    assert await total(counted) == 1
+    was = db.stat()
+    assert other.stat().st_size == was.st_size
+    os.utime(other, ns=(was.st_atime_ns, was.st_mtime_ns))
+    other.replace(db)
+    assert await total(counted) == 2

@@ -1,12 +1,12 @@
-"""What the page is told of boards: the newest of each, in words."""
+"""What the page is told of boards, in words, and its tasks with them."""
 
 import contextlib
 import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from left_by_1_0_0 import games as games_of_1_0_0
 from noughts import brain
 from noughts.device_files import device_files
 from noughts.errors import BoardError
@@ -16,9 +16,7 @@ from noughts.watch.events import NoiseReceived, SentenceStored
 from noughts.watch.port_monitor import PortClosed, PortOpened
 from noughts.watch.session import BoardState, Session
 from noughts.web import works as web_works
-from noughts.web.hub import Hub
 from noughts.web.live_board import LiveBoard
-from noughts.web.site import Site
 
 BOOT = Boot("0A83", "V1", "1.0.0", "2798")
 
@@ -44,11 +42,8 @@ OPENED = PortOpened("usb-1", "/dev/ttyACM0")
 
 def test_a_game_that_is_won():
     board = record(OPENED, told(BOOT), told(game("03142", "A")))
-    assert (board["name"], board["kind"], board["headline"]) == (
-        "blue table",
-        "V1",
-        "You have won!",
-    )
+    known = board["name"], board["kind"], board["headline"]
+    assert known == ("blue table", "V1", "You have won!")
     assert board["tile"] == ["person against hard", "A won"] and board["score"] == [1, 0, 0]
     shown = board["game"]
     assert (shown["marks"], shown["line"], shown["last"]) == ("XXXOO....", [0, 1, 2], 2)
@@ -75,81 +70,6 @@ def test_what_a_board_says_is_short_and_printable():
     assert [len(text) <= 200 and text.isprintable() for _, _, text in board["lines"]] == [True] * 3
     many = record(*[NoiseReceived("usb-1", f"{number}") for number in range(1000)])
     assert [text for _, _, text in many["lines"]] == [f"{number}" for number in range(994, 1000)]
-
-
-def test_a_board_is_started_again_once(monkeypatch):
-    """Two browsers may ask for it, and what looks at LEDs may come late to see that it ended."""
-    hub = Hub(Site(Path("games.db"), 8017, boards=1))
-    monkeypatch.setattr(hub, "changed", lambda name: None)
-    ended, began = object(), []
-    running = {"virtual-1": ended}
-
-    def again(name):
-        began.append(name)
-        del running[name]
-
-    monkeypatch.setattr(hub, "virtual", SimpleNamespace(running=running, again=again))
-    hub.restart("virtual-1")
-    assert began == []
-    hub.note_end("virtual-1", ended, "it was killed")
-    hub.restart("virtual-1")
-    hub.restart("virtual-1")
-    hub.note_end("virtual-1", ended, "it was killed")
-    running["virtual-1"] = object()
-    hub.note_end("virtual-1", ended, "it was killed")
-    hub.restart("virtual-1")
-    assert began == ["virtual-1"]
-
-
-def test_one_task_with_a_board_at_a_time(monkeypatch):
-    """`doctor` has all boards, also those that are plugged in meanwhile."""
-
-    def find(also):
-        raise BoardError("none")
-
-    begun, there = [], ["usb-1", "usb-2"]
-    virtual = SimpleNamespace(names={}, kinds={}, ports=list)
-    hub = SimpleNamespace(
-        known=lambda: there, beside=begun.append, virtual=virtual, stopping=False,
-        note_work=lambda *_: None, note_findings=lambda _: None, port=lambda _: None,
-        monitor=SimpleNamespace(lent=contextlib.nullcontext),
-    )  # fmt: skip
-    monkeypatch.setattr(web_works, "find_boards", find)
-    works = web_works.Works(hub)
-    works.update("usb-1")
-    works.update("usb-2")
-    for refused in (works.check, lambda: works.update("usb-1"), lambda: works.flash("usb-2")):
-        with pytest.raises(BoardError, match="wait until that is done"):
-            refused()
-    with pytest.raises(BoardError, match="there is no board 'usb-3'"):
-        works.update("usb-3")
-    for work in begun:
-        work()
-    works.check()
-    there.append("usb-3")
-    for refused in (works.check, lambda: works.update("usb-1"), lambda: works.flash("usb-3")):
-        with pytest.raises(BoardError, match="wait until that is done"):
-            refused()
-    begun[-1]()
-    works.flash("usb-3")
-
-
-@pytest.mark.parametrize("what", ["update", "flash"])
-def test_the_page_sends_no_table_that_can_lose(monkeypatch, what):
-    table = brain.Table((1,) * 10, ())
-    files = device_files() | {"table.py": brain.source(table).encode()}
-    monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
-    monkeypatch.setattr(web_works, "bring_up_to_date", lambda *_: "sent")
-    monkeypatch.setattr(web_works, "flash", lambda *_, **named: None)
-    monkeypatch.setattr(web_works.Works, "_drive", lambda *_: None)
-    noted = []
-    hub = SimpleNamespace(
-        known=lambda: ["usb-1"], beside=lambda work: work(), virtual=SimpleNamespace(kinds={}),
-        stopping=False, note_work=lambda name, work: noted.append(work), port=str,
-        monitor=SimpleNamespace(lent=contextlib.nullcontext),
-    )  # fmt: skip
-    getattr(web_works.Works(hub), what)("usb-1")
-    assert not noted[-1]["good"] and "can play 5 in X.O......" in noted[-1]["result"]
 
 
 def test_a_board_that_is_back_at_another_port_before_the_first_one_is_gone():
@@ -182,3 +102,75 @@ def test_a_game_that_begins_and_the_menu_after_one():
     board.observer.now = Situation("menu", "H")
     tile = board.record("blue table", session.boards["usb-1"])["tile"]
     assert tile == ("in the menu", "last: person against hard, A won")
+
+
+def hub_of(boards, beside=lambda work: work()):
+    """A hub of real boards; it notes what comes of tasks with them, and what they are heard say."""
+    hub = SimpleNamespace(
+        known=lambda: boards, beside=beside, stopping=False, port=str, noted=[], heard=[],
+        virtual=SimpleNamespace(names={}, kinds={}, ports=list),
+        monitor=SimpleNamespace(lent=contextlib.nullcontext), note_findings=lambda _: None,
+    )  # fmt: skip
+    hub.note_work = lambda name, work: hub.noted.append(work)
+    hub.hear = lambda *said: hub.heard.append(said)
+    return hub
+
+
+def test_one_task_with_a_board_at_a_time(monkeypatch):
+    """`doctor` has all boards, also those that are plugged in meanwhile."""
+
+    def find(also):
+        raise BoardError("none")
+
+    begun, there = [], ["usb-1", "usb-2"]
+    monkeypatch.setattr(web_works, "find_boards", find)
+    works = web_works.Works(hub_of(there, begun.append))
+
+    def refuses(*tasks):
+        for task, *board in tasks:
+            with pytest.raises(BoardError, match="wait until that is done"):
+                task(*board)
+
+    works.update("usb-1")
+    works.update("usb-2")
+    refuses((works.check,), (works.update, "usb-1"), (works.flash, "usb-2"))
+    with pytest.raises(BoardError, match="there is no board 'usb-3'"):
+        works.update("usb-3")
+    for work in begun:
+        work()
+    works.check()
+    there.append("usb-3")
+    refuses((works.check,), (works.update, "usb-1"), (works.flash, "usb-3"))
+    begun[-1]()
+    works.flash("usb-3")
+
+
+@pytest.fixture(params=["update", "flash"])
+def work(request, monkeypatch):
+    """Updates or flashes a board, which has games of release 1.0.0; gives its hub."""
+    recovered = games_of_1_0_0(3)
+    for name in ("bring_up_to_date", "flash"):
+        monkeypatch.setattr(web_works, name, lambda *_, keep, **named: keep(recovered) or "done")
+    monkeypatch.setattr(web_works.Works, "_drive", lambda *_: None)
+
+    def work():
+        hub = hub_of(["usb-1"])
+        getattr(web_works.Works(hub), request.param)("usb-1")
+        return hub
+
+    return work
+
+
+def test_recovered_games_are_stored_like_those_that_a_board_sends(work):
+    hub = work()
+    assert hub.noted[-1]["good"]
+    assert hub.heard == [("usb-1", *games_of_1_0_0(3))]
+
+
+def test_the_page_sends_no_table_that_can_lose(monkeypatch, work):
+    table = brain.Table((1,) * 10, ())
+    files = device_files() | {"table.py": brain.source(table).encode()}
+    monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
+    hub = work()
+    assert not hub.noted[-1]["good"] and "can play 5 in X.O......" in hub.noted[-1]["result"]
+    assert hub.heard == []

@@ -1,0 +1,365 @@
+"""What browsers are told of boards and do with them, by the WebSocket's messages alone."""
+
+import asyncio
+import json
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from live_page import Board, Boards, Browser, settled
+from noughts.errors import BoardError
+from noughts.store.store import Store
+from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
+from noughts.web import hub as web_hub
+from noughts.web import live as web_live
+from noughts.web.channel import Channel, Follower
+from noughts.web.hands import Hands
+from noughts.web.hub import Hub
+from noughts.web.site import Site
+from sample_games import BOOT
+
+NAME = "virtual-1"
+TOKEN = "of this start"
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def live(tmp_path, monkeypatch):
+    """Starts a hub of so many boards, and what opens browsers on it; sees that all ends."""
+    monkeypatch.setattr(web_hub, "VirtualBoards", Boards)
+    monkeypatch.setattr(web_hub, "_END_S", 120)  # on a busy computer
+    monkeypatch.setattr(web_hub, "_WORK_S", 120)
+    hubs, browsers = [], []
+    threads, tasks = set(threading.enumerate()), asyncio.all_tasks()
+
+    def start(boards=1, **named):
+        site = Site(tmp_path / "games.db", 8017, boards=boards, token=TOKEN, **named)
+        hub = Hub(site, find=list)
+        hubs.append(hub)
+        hub.start()
+
+        def browse(*words, **named):
+            browsers.append(Browser(site, hub, *words, **named))
+            return browsers[-1]
+
+        return hub, browse
+
+    yield start
+    for browser in browsers:
+        await browser.leave()
+    (hub,) = hubs
+    hub.stop()
+    await hub.close()
+    await settled(lambda: len(asyncio.all_tasks()) == len(tasks))
+    assert hub.virtual.running == {} and hub.virtual.closed == 1
+    assert "keep games" not in hub.virtual.beside_the_end  # all that they said is kept
+    await asyncio.get_running_loop().shutdown_default_executor()
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(120)
+        assert not thread.is_alive(), thread.name
+
+
+async def test_what_was_held_is_let_go_however_a_browser_goes_away(live):
+    hub, browse = live()
+    board = hub.virtual.running[NAME]
+    for how in (None, {"type": "websocket.receive", "bytes": b"x"}):
+        browser = browse()
+        browser.say(board=NAME, do="press", buttons="A")
+        await settled(lambda: board.done)
+        await browser.leave(how)
+        assert board.done == [("press", "A"), ("release", "A")]
+        board.done.clear()
+    assert not hub.led_lookers.there.is_set() and not hub.lookers.there.is_set()
+
+
+async def test_others_look_on_when_one_goes_away(live):
+    hub, browse = live()
+    one, two, three = (browse(leds=leds) for leds in (True, True, False))
+    for browser in (one, two):
+        await browser.until(lambda now: f"leds/{NAME}" in now)
+    await one.leave()
+    hub.virtual.running[NAME].shown = bytes([9] * 25)
+    await two.until(lambda now: now[f"leds/{NAME}"][0] == "9" * 25)
+    hub.note_work(NAME, {"what": "flash"})
+    await two.until(lambda now: now[f"board/{NAME}"]["work"])
+    await three.until(lambda now: now.get(f"board/{NAME}", {}).get("work"))
+    assert not any(f"leds/{NAME}" in told for told in three.told)
+
+
+async def test_what_the_leds_clock_and_flash_of_a_board_tell(live):
+    hub, browse = live()
+    board, browser = hub.virtual.running[NAME], browse()
+    await browser.until(lambda now: now.get(f"leds/{NAME}") == ["0" * 25, 1000])
+    board.ms = 7  # it was programmed anew, and looks the same
+    await browser.until(lambda now: now[f"leds/{NAME}"] == ["0" * 25, 7])
+    await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("controls") == "buttons")
+    board.flash = b"\xfe.\x08settingsHt"
+    await browser.until(lambda now: now[f"board/{NAME}"]["controls"] == "tilt")
+
+
+async def test_a_board_that_has_ended_is_started_again(live):
+    hub, browse = live()
+    browser, board = browse(), hub.virtual.running[NAME]
+    browser.say(board=NAME, do="start")  # it runs: nothing is to be done
+    browser.say(board=NAME, do="tap", buttons="A")
+    await settled(lambda: board.done)
+    hub.hear(NAME, BOOT)
+    await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
+    menu = browser.now[f"board/{NAME}"]["headline"]
+    board.ended = True
+    await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("ended"))
+    assert browser.now[f"board/{NAME}"]["about"] == "it was killed; start again"
+    assert hub.virtual.started == []
+    for _ in range(2):
+        browser.say(board=NAME, do="start")
+    await browser.until(lambda now: not now[f"board/{NAME}"]["ended"])
+    assert browser.now[f"board/{NAME}"]["about"] != "it was killed; start again"
+    assert hub._boards[NAME].observer.now.phase == "starting" and menu.startswith("Menu")
+    hub.note_end(NAME, board, "it was killed")  # what looks at LEDs may come late to see it
+    browser.say(board=NAME, do="start")
+    browser.say(board=NAME, do="tap", buttons="B")
+    await settled(lambda: hub.virtual.running[NAME].done)
+    assert hub.virtual.started == [NAME]
+
+
+@pytest.mark.parametrize(
+    ("client", "lan", "token", "may"),
+    [
+        ("127.0.0.1", True, TOKEN, True),
+        ("192.0.2.7", True, TOKEN, False),
+        ("192.0.2.7", False, TOKEN, True),  # there is no such connection
+        ("127.0.0.1", True, "wrong", False),
+        ("127.0.0.1", False, ["x"], False),
+    ],
+)
+async def test_who_may_press(live, client, lan, token, may):
+    hub, browse = live(lan=lan)
+    browser = browse(client, token=False)
+    browser.say(token=token)
+    await browser.until(lambda now: "you" in now)
+    assert browser.now["you"] == {"may": may}
+    browser.say(board=NAME, do="tap", buttons="A")
+    browser.say(board="virtual-9")
+    await browser.until(lambda now: "error" in now)
+    await browser.leave()
+    assert hub.virtual.board(NAME).done == [("tap", "A")] * may
+
+
+async def test_what_is_no_message_is_said_and_nothing_ends(live):
+    hub, browse = live()
+    browser = browse()
+    for number, text in enumerate(("", "[]", "[" * 60_000, '"x"', "null", "{", "{}"), 1):
+        browser.send(text)
+        await browser.until(lambda _, n=number: sum("error" in m for m in browser.told) == n)
+    browser.say(board=NAME, do="tap", buttons="A")
+    await settled(lambda: hub.virtual.board(NAME).done)
+
+
+async def test_who_asks_faster_than_a_board_can_loses_some_and_stays(live):
+    hub, browse = live()
+    board, browser = hub.virtual.board(NAME), browse()
+    board.goes_on.clear()
+    for _ in range(web_live._WAITING * 2):
+        browser.say(board=NAME, do="tap", buttons="A")
+    browser.say(token=TOKEN)  # which is answered at once, after those before it
+    await browser.until(lambda _: sum("you" in told for told in browser.told) == 2)
+    board.goes_on.set()
+    await settled(lambda: len(board.done) >= web_live._WAITING)
+    browser.say(board=NAME, do="tap", buttons="B")
+    await settled(lambda: ("tap", "B") in board.done)
+    assert len(board.done) <= web_live._WAITING + 2
+
+
+async def test_names_that_are_kept_are_told_from_the_start(live, tmp_path):
+    with Store(tmp_path / "games.db", create=True) as store:
+        store.name_board(NAME, "blue table")
+        store.name_board("usb-9", "not here")
+
+    _, browse = live()
+    browser = browse()
+    await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("name") == "blue table")
+    assert browser.now["order"] == [NAME] and "board/usb-9" not in browser.now
+    with Store(tmp_path / "games.db") as store:
+        store.name_board(NAME, "red table")
+    await browser.until(lambda now: now[f"board/{NAME}"]["name"] == "red table")
+
+
+async def test_a_board_begins_and_is_reset(live):
+    hub, browse = live()
+    browser = browse()
+    hub.hear(NAME, BOOT)  # as whoever has updated it heard it
+    await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
+    assert browser.now[f"board/{NAME}"]["headline"] == "Menu: against whom?"
+    browser.say(board=NAME, do="reset")
+    await browser.until(lambda now: now[f"board/{NAME}"]["headline"] != "Menu: against whom?")
+    await settled(lambda: hub.virtual.board(NAME).done == [("reset",)])
+    assert len(browser.now[f"board/{NAME}"]["lines"]) == 1
+    # And then there is nothing to tell.
+    await settled(lambda: not hub._changed and not hub._news.is_set())
+
+
+async def test_what_ports_tell(live):
+    hub, browse = live(boards=0)
+    port = "/dev/ttyACM0"
+    hub._take([PortOpened("usb-1", port)])
+    assert hub.port("usb-1") == port
+    refused = [PortUnavailable(f"/dev/tty{number}", "no\u202e") for number in range(9)]
+    hub._take([PortClosed("usb-1", port, "it was unplugged"), *refused])
+    assert hub.port("usb-1") is None and hub.port("usb-2") is None
+    browser = browse()
+    await browser.until(lambda now: len(now.get("site", {}).get("waiting", ())) == 5)
+    assert all(line.isprintable() for line in browser.now["site"]["waiting"])
+
+
+async def test_what_is_being_done_is_waited_for_at_the_end(live):
+    (hub, _), done = live(), []
+
+    def work():
+        while hub._ended is None or not hub._ended.is_alive():
+            pass
+        hub._ended.join(0.2)  # it ends before us only if nothing makes it wait
+        done.append(hub._ended.is_alive())
+
+    hub.beside(work)
+    await hub.close()
+    assert done == [True]
+
+
+@pytest.fixture
+def board():
+    return Board()
+
+
+@pytest.fixture
+def hands(board):
+    """A browser's hands on one virtual board."""
+    return hands_on(one=board)
+
+
+def hands_on(**boards):
+    return Hands(SimpleNamespace(virtual=SimpleNamespace(kinds=boards, board=boards.get)))
+
+
+@pytest.mark.parametrize(
+    ("messages", "held", "let_go"),
+    [
+        (
+            [
+                {"do": "press", "buttons": "AB"},
+                {"do": "release", "buttons": "A"},
+                {"do": "tilt", "x": -1, "y": 0},
+                {"do": "tap", "buttons": "B"},
+            ],
+            [("press", "A", "B"), ("release", "A"), ("tilt", -400, 0), ("tap", "B")],
+            [("release", "B"), ("tilt", 0, 0)],
+        ),
+        (
+            [{"do": "tilt", "x": 0, "y": 1}, {"do": "level"}],
+            [("tilt", 0, 400), ("tilt", 0, 0)],
+            [],
+        ),
+    ],
+)
+def test_what_a_browser_holds_is_let_go_once(board, hands, messages, held, let_go):
+    for message in messages:
+        hands.do({"board": "one", **message})
+    assert board.done == held
+    for _ in range(2):
+        hands.let_go()
+    assert board.done == held + let_go
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"board": "usb-1", "do": "reset"},
+        {"board": ["one"], "do": "reset"},
+        {"do": "reset"},
+        {"board": "one", "do": "explode"},
+        {"board": "one", "do": "tap", "buttons": "AAAA"},
+        {"board": "one", "do": "tilt", "x": 9, "y": 0},
+        {"board": "one", "do": "nudge", "x": None, "y": 0},
+    ],
+)
+def test_a_message_that_no_page_sends_is_refused(board, hands, message):
+    with pytest.raises(BoardError, match=r"not a virtual board|cannot do that"):
+        hands.do(message)
+    assert board.done == []
+
+
+def test_what_was_held_on_other_boards_is_let_go_though_one_has_ended():
+    boards = {f"virtual-{number}": Board() for number in range(1, 9)}
+
+    def running(name):
+        if name in ("virtual-3", "virtual-6"):
+            raise BoardError("it has ended")
+        return boards[name]
+
+    hands = hands_on(**boards)
+    for name in boards:
+        hands.do({"board": name, "do": "press", "buttons": "A"})
+        hands.do({"board": name, "do": "tilt", "x": 1, "y": 0})
+    hands._hub.virtual.board = running
+    hands.let_go()
+    let_go = [board.done[2:] for name, board in boards.items() if name[-1] not in "36"]
+    assert let_go == [[("release", "A"), ("tilt", 0, 0)]] * 6
+
+
+def test_nothing_is_pressed_for_a_browser_that_has_gone_away():
+    """The press may be on its way, in another thread."""
+
+    class Slow(Board):
+        def press(self, button):
+            goes.start()
+            goes.join(0.1)  # it ends before only if nothing makes it wait
+            self.done.append(("press", button))
+
+    board = Slow()
+    hands = hands_on(one=board)
+    goes = threading.Thread(target=hands.let_go)
+    hands.do({"board": "one", "do": "press", "buttons": "A"})
+    goes.join()
+    hands.do({"board": "one", "do": "tap", "buttons": "A"})
+    assert board.done == [("press", "A"), ("release", "A")]
+
+
+async def test_who_follows_gets_the_newest_once():
+    channel = Channel()
+    channel.set("a", 1)
+    channel.set("b", [1])
+    assert json.loads(channel.since(0)) == {"a": 1, "b": [1]}
+    seen = channel.version
+    for value in range(100):
+        channel.set("a", value)
+    channel.set("b", [1])
+    assert json.loads(channel.since(seen)) == {"a": 99}
+    channel.set("b", 2)
+    assert json.loads(channel.since(seen)) == {"a": 99, "b": 2}
+    assert channel.since(seen) is channel.since(seen)  # encoded once for all
+    waiting = asyncio.ensure_future(channel.beyond(channel.version))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    channel.set("c", None)
+    await waiting
+
+
+async def test_one_that_confirms_nothing_is_sent_four_messages():
+    """However much it confirmed before there was anything."""
+    sent, channel = [], Channel()
+
+    async def send(text):
+        sent.append(json.loads(text))
+
+    follower = Follower(SimpleNamespace(send_text=send))
+    following = asyncio.create_task(follower.follow(channel))
+    for first in (0, 20):
+        for _ in range(10):
+            follower.confirmed()
+        for value in range(first, first + 20):
+            channel.set("a", value)
+            for _ in range(5):
+                await asyncio.sleep(0)
+        assert sent == [{"a": value} for value in range(first, first + 4)]
+        sent.clear()
+    following.cancel()
