@@ -83,7 +83,7 @@ def test_a_board_that_never_ends_its_traceback_fills_no_memory():
         ("ImportError: no module named 'timer'", "loop.py", False),  # no file of ours
         ("AttributeError: 'module' object has no attribute 'ID'", "loop.py", True),
         ("AttributeError: 'module' object has no attribute 'ID'", "ai.py", False),  # another's
-        ("AttributeError: 'module' object has no attribute 'best'", "chip.py", False),
+        ("AttributeError: 'module' object has no attribute 'best'", "game.py", False),
         ("SyntaxError: invalid syntax", "table.py", True),
         ("SyntaxError: invalid syntax", "game.py", False),
     ],

@@ -8,6 +8,7 @@ import os
 import queue
 import re
 import stat
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -147,7 +148,7 @@ def close_port(port: serial.SerialBase) -> None:
     received = getattr(port, "_read_buffer", None)
     if isinstance(received, queue.Queue):
         with received.mutex:  # its thread may be waiting for room, and closing waits for its thread
-            received.maxsize = 0
+            received.maxsize = sys.maxsize  # put compares with it again, so not 0, which is none
             received.not_full.notify_all()
     port.close()
 
