@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
+from data_logs import log_on_drive
 from needed import long
 from noughts import brain
 from noughts.device_files import device_files, files_for_boards
 from noughts.hardware.update import bring_up_to_date
 from noughts.packing import pack
+from noughts.protocol import data_log
+from noughts.protocol.sentences import Game, write
+from noughts.store.store import Store
 from noughts.terminal.progress import progress
+from noughts.watch.recorder import Recorder
 from official import stepped
 from soak.machine import Machine
 from soak.player import A, B, Player
 from stepped_ports import SteppedBoard
+from unplugged import COLUMNS, as_row, lesson
 
 NEWEST = 24
+FIRST_MS, SECOND_MS = 1_000_000_000_000, 1_000_000_900_000
 SPARE_PAGE = 0xFD
 FOREIGN = {
     **{f"notizen_{letter}": letter.encode() * 40 for letter in "öäüßéñ"},
@@ -60,15 +69,15 @@ def restarted(machine):
 
 
 def test_a_v1_sends_its_newest_games_again_at_each_start():
-    machine = Machine("V1")
+    before = [Game("0ABADB07", number, "PH", "A", (4,), 900, "x") for number in range(1, NEWEST)]
+    ring = {
+        str(number % NEWEST): f"{number}{write(game)}".encode()
+        for number, game in enumerate(before, 100_010)
+    }
+    machine = Machine("V1", files={**device_files(), **ring})
     player = Player(machine)
     player.boots()
-    played = play(player, 3)
-    assert restarted(machine) == played
-    player = Player(machine)
-    machine.cut_power()
-    player.boots()
-    played += play(player, NEWEST + 2)
+    played = before + play(player, 4)
     again = restarted(machine)
     assert sorted(again, key=played.index) == played[-NEWEST:]
     assert restarted(machine) == again
@@ -78,14 +87,31 @@ def test_a_v2_adds_rows_to_its_data_log():
     machine = Machine("V2")
     player = Player(machine)
     player.boots()
-    played = play(player, 4)
+    played = play(player, 2)
     assert machine.logged() == played
     assert restarted(machine) == []
     player = Player(machine)
-    machine.cut_power()
-    player.boots()
-    assert machine.logged() == played
     assert [*played, *play(player, 1)] == machine.logged()
+
+
+@pytest.mark.parametrize(("kinds", "games_played"), [(["V1"], 4), long(["V1", "V2", "V2"], 18)])
+def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, games_played):
+    boards = [(kind, seed, *lesson(kind, seed)) for seed, kind in enumerate(kinds)]
+    wanted = [as_row(game) for *_, ended in boards for game in ended]
+    with closing(Store(tmp_path / "games.db", create=True)) as store:
+        recorder = Recorder(store, None)
+        for at in (FIRST_MS, SECOND_MS):  # plugged in, and once more
+            for kind, seed, machine, _ in boards:
+                machine.rest(2000)
+                name = f"usb-{kind}-{seed}"
+                recorder.hear(name, machine.heard(), at)
+                if kind == "V2":
+                    recorder.take_log(name, data_log.games(log_on_drive(machine.microbit)), at)
+                    recorder.settle()
+                machine.cut_power()
+        assert len(wanted) == games_played
+        assert sorted(store.read(f"SELECT {COLUMNS} FROM games")) == sorted(wanted)
+        assert set(store.read("SELECT started, played_before FROM games")) == {(None, FIRST_MS)}
 
 
 FAIL = {
@@ -118,11 +144,11 @@ def test_a_v2_that_cannot_store_games_says_so_once_and_plays(case):
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
 def test_files_of_others_survive_starts_games_and_put(kind, clock):
     machine = Machine(kind, files={**device_files(), **FOREIGN})
-    for number in range(20):
+    for buttons in (A,), (A, B), (A,):
         player = Player(machine)
         player.boots()
-        player.tap(*((A,), (A, B))[number % 2])
-        play(player, 1)
+        player.tap(*buttons)
+        play(player, 2)
         machine.cut_power()
     board = SteppedBoard(clock, machine.microbit)
     table = brain.source(brain.Table(brain.WEIGHTS, (*brain.make().book, 65535)))
