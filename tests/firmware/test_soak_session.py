@@ -47,9 +47,9 @@ def test_sixteen_device_seconds_on_a_v2():
 
 @pytest.mark.parametrize("board", ["V1", long("V2")])
 def test_a_seed_repeats_to_the_microsecond(board):
-    first, trace = session(board, seed=9, seconds=5)
-    assert len(trace) > 10
-    assert (first, trace) == session(board, seed=9, seconds=5)
+    first, trace = session(board, seed=9, seconds=3)
+    assert len(trace) > 5
+    assert (first, trace) == session(board, seed=9, seconds=3)
 
 
 @pytest.mark.parametrize("board", ["V1", long("V2")])
@@ -73,11 +73,11 @@ def test_leaning_moves_the_cursor(monkeypatch, board):
 
 @pytest.mark.parametrize(("jump", "complaint"), [(65, ""), (40, "clock jumped by")])
 def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
-    """For the module on the board, the clock jumps after three seconds."""
+    """For the module on the board, the clock jumps after two seconds."""
     step = b"    step = "
-    module = probe.MODULE.replace(step, f"    time += (time > 3000) * {jump}\n".encode() + step)
+    module = probe.MODULE.replace(step, f"    time += (time > 2000) * {jump}\n".encode() + step)
     monkeypatch.setattr(probe, "MODULE", module)
-    result, _ = session("V1", seed=2, seconds=6)
+    result, _ = session("V1", seed=3, seconds=4)
     assert complaint in result.failure
     assert (result.clock_jumps, bool(result.failure)) == ((0, True) if complaint else (1, False))
 
