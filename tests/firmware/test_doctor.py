@@ -1,5 +1,6 @@
 """`noughts doctor` asks the official firmware; what USB tells is a stand-in, and said to be one."""
 
+import io
 import json
 from types import SimpleNamespace
 
@@ -112,15 +113,12 @@ def test_nothing_there(drive, capsys, monkeypatch):
 
 def test_a_terminal_without_check_marks(capsys, monkeypatch):
     monkeypatch.setattr("noughts.commands.doctor.inspect", lambda ports, restart: [])
-    monkeypatch.setattr("sys.stdout", SimpleNamespace(encoding="ascii", write=print, flush=str))
-    from noughts.commands.doctor import _print
-    from noughts.findings import Check
-
-    printed = []
-    monkeypatch.setattr("builtins.print", lambda text: printed.append(text))
-    _print(Check("Python", True, "3"))
-    _print(Check("boards", False, "none"))
-    assert [line[0] for line in printed] == ["+", "!"]
+    stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr("sys.stdout", stream)
+    assert main(["doctor"]) == 1
+    stream.seek(0)
+    page = stream.read()
+    assert page.startswith("+ Python     3.") and "! boards     none" in page
 
 
 @pytest.mark.parametrize("firmware", ["V1 1.1.1", long("V2 2.1.2")])
