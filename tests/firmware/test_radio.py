@@ -10,13 +10,80 @@ from bench_board import never_silent
 from boards import A, B, Driver
 from needed import long
 from noughts.device_files import files_for_boards
+from noughts.emulator import Ether
+from noughts.protocol.parser import Noise, ParsedSentence
+from noughts.protocol.sentences import checksum
+from noughts.radio_files import Radio, files_with
 from official import firmwares, stepped
-from radio_boards import GROUP, V2, Sender, gateway, line_of, lines, sender, sender_files
 from radio_class import play
 
-V1, OLD_V2 = "V1 1.1.1", "V2 2.0.0-beta.5"
+GROUP = 7
+V1, V2, OLD_V2 = "V1 1.1.1", "V2 2.1.2", "V2 2.0.0-beta.5"
 REPEATS, QUICKER = 10, 40
 LONGEST_S = 1.5 * 62 / QUICKER
+
+
+def sender_files():
+    return dict(files_with(Radio(sends=GROUP), "V2", files_for_boards()))
+
+
+def sender(firmware=V2, files=None):
+    return stepped(firmware)(files or sender_files(), 1)
+
+
+def gateway(firmware):
+    return stepped(firmware)(files_with(Radio(gateway=GROUP), firmware[:2], {}), 99)
+
+
+class Recording(Ether):
+    """An ether that keeps what was sent."""
+
+    def __init__(self, boards):
+        super().__init__(boards)
+        self.packets = []
+
+    def begin(self, packet):
+        self.packets.append(packet)
+        super().begin(packet)
+
+    def sent(self):
+        return [packet.payload.decode() for packet in self.packets]
+
+
+class Sender(Driver):
+    """A board that sends by radio, in an ether of its own or with others."""
+
+    def __init__(self, board, *others):
+        self.ether = Recording({"sender": board, **{f"{n}": o for n, o in enumerate(others)}})
+        super().__init__(board)
+
+    def said(self):
+        """The bodies of all sentences that it has said by cable."""
+        self.listen()
+        return [item.line[1:-3] for item in self.items if isinstance(item, ParsedSentence)]
+
+    @property
+    def id(self):
+        """What it is called by radio."""
+        lines = "\n".join(map(line_of, self.noise))
+        found = re.search(rf"radio ([0-9A-F]{{8}}) {GROUP}$", lines, re.MULTILINE)
+        assert found
+        return found[1]
+
+    def frame(self, body):
+        inner = f"NR,{self.id},{body}"
+        return f"${inner}*{checksum(inner)}"
+
+
+def lines(gateway):
+    """The lines that a gateway has printed, but its first."""
+    gateway.listen()
+    told = [line_of(item) for item in gateway.items]
+    return [line for line in told if not re.match(r"(\\x00)*gateway ", line)]
+
+
+def line_of(item):
+    return item.text if isinstance(item, Noise) else item.line
 
 
 @pytest.mark.parametrize(
