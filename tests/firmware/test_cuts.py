@@ -28,29 +28,6 @@ def test_every_cut_comes_while_flash_is_written(board):
 
 
 @pytest.mark.long
-def test_a_cut_in_an_erase_leaves_the_page_half_erased(monkeypatch):
-    monkeypatch.setattr(cuts, "_VISITS", 200)  # until there is an erase
-    seen = []
-
-    class Watched(cuts.Cuts):
-        def _way(self):
-            return "erase"
-
-        def _count_cut(self, busy):
-            super()._count_cut(busy)
-            if busy == "erase":
-                microbit, at = self._machine.microbit, self._operation.address
-                before = microbit.flash[at : at + self._operation.size]
-                microbit.power_cut()
-                seen.append((before, microbit.flash[at : at + self._operation.size]))
-
-    assert not Watched("V1", seed=7).run(1).failure
-    ((before, after),) = seen
-    assert after != before
-    assert all(old | new == new for old, new in zip(before, after, strict=True))
-
-
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "old", "new", "complaint"),
     [

@@ -45,14 +45,10 @@ def test_a_v1_has_the_names_that_it_gets(firmware):
     assert not [name for name in names if not in_firmware(NAMES[name], flash)]
 
 
-def test_no_two_names_become_one():
+def test_all_names_are_used_and_no_two_become_one():
+    assert set(NAMES) <= used() and not used() & set(NAMES.values())
     assert len(set(NAMES.values())) == len(NAMES)
-    assert not used() & set(NAMES.values())
     assert not [name for name in NAMES.values() if keyword.iskeyword(name)]
-
-
-def test_all_names_are_used():
-    assert set(NAMES) <= used()
 
 
 def test_the_table_keeps_its_names():

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from contextlib import closing
 
+import microfs
 import pytest
 
 from data_logs import log_on_drive
 from needed import long
 from noughts import brain
 from noughts.device_files import device_files, files_for_boards
+from noughts.hardware.ports import open_port
 from noughts.hardware.update import bring_up_to_date
 from noughts.packing import pack
 from noughts.protocol import data_log
@@ -25,7 +28,6 @@ from unplugged import COLUMNS, as_row, lesson
 
 NEWEST = 24
 FIRST_MS, SECOND_MS = 1_000_000_000_000, 1_000_000_900_000
-SPARE_PAGE = 0xFD
 FOREIGN = {
     **{f"notizen_{letter}": letter.encode() * 40 for letter in "öäüßéñ"},
     **{
@@ -33,17 +35,18 @@ FOREIGN = {
     },
     **{f"{number}": b"%d bottles" % number for number in (24, 25, 64, 65, 99, 100000)},
     **{f"00{number}": b"agent" for number in range(4)},
-    **{f"{number}.txt": bytes([number]) * 300 for number in range(4)},
-    **{f"sound{number}": bytes(range(256)) for number in range(3)},
-    "settings.txt": b"volume = 11",
-    "Settings": b"Hb",
-    "settings ": b"Hb",
-    "kept": b"Hb",
+    **{f"{number}.txt": bytes(range(256)) for number in range(4)},
+    **dict.fromkeys(("settings.txt", "Settings", "settings ", "kept"), b"Hb"),
     "log": b"boot,game",
     "x" * 100: b"long",
     "big": b"big" * 500,
 }
 """Files of others."""
+LISTING = [
+    "import os",
+    "def content(name):\n with open(name, 'rb') as file: return file.read()",
+    "for name in os.listdir(): print((name, content(name)))",
+]
 
 
 def play(player, games):
@@ -154,24 +157,7 @@ def test_files_of_others_survive_starts_games_and_put(kind, clock):
     table = brain.source(brain.Table(brain.WEIGHTS, (*brain.make().book, 65535)))
     game = {**files_for_boards(), "table.py": pack(table.encode())}
     bring_up_to_date(board.port, game, False, str, progress, keep=list)
-    found = files(machine)
-    assert {name: found[name] for name in FOREIGN} == FOREIGN
-
-
-def files(machine):
-    """The files on a board, name to content: chunks of a marker, 126 bytes, and the next one."""
-    page = {"V1": 1024, "V2": 4096}[machine.board]
-    memory = machine.microbit.flash[machine.layout.start : machine.layout.stop + page]
-    if memory[0] == SPARE_PAGE:  # the firmware has moved all files by a page
-        memory = memory[page:]
-    found = {}
-    for at in range(0, len(memory), 128):
-        if memory[at] == 0xFE:
-            content, chunk = memory[at + 3 : at + 127], at
-            while (following := memory[chunk + 127]) != 0xFF:
-                chunk = 128 * (following - 1)
-                content += memory[chunk + 1 : chunk + 127]
-            end = len(content) // 126 * 126 + memory[at + 1] - 2
-            size = memory[at + 2]
-            found[content[:size].decode()] = content[size:end]
-    return found
+    with closing(open_port(board.port, 10)) as port:
+        printed, error = microfs.execute(LISTING, port)
+    found = dict(map(literal_eval, printed.decode().splitlines()))
+    assert error == b"" and {name: found[name] for name in FOREIGN} == FOREIGN
