@@ -78,6 +78,17 @@ def test_it_has_settled_when_a_tap_and_its_rest_are_over(board):
     assert board.clock_us() >= start_us + 300_000 + REST_US
 
 
+def test_taps_of_two_buttons_are_never_both(virtual):
+    """A is another opponent, and B a game; both together would be another setting."""
+    board = virtual(board="V1", speed=4)
+    driver = PortDriver(board)
+    driver.start()
+    board.tap(A)
+    board.tap(B)
+    driver.wait(lambda: bool(driver.games), "a game")
+    assert driver.games[0].seats == "PE"
+
+
 def test_unmodified_microfs_over_the_port_and_reset_keeps_its_files(board, tmp_path):
     board.serial.timeout = 120
     assert microfs.ls(board.serial) == ["main.py"]
@@ -238,7 +249,7 @@ CLICK = ("press", A), ("release", A)
 
 
 def test_a_button_stays_down_and_then_up_for_a_while():
-    """So quick clicks all count, and those of two buttons are never both."""
+    """So quick clicks all count."""
     process = in_process(program("V2"))
     up_us = obeyed_at_us(process, *CLICK)
     assert PRESS_US <= up_us <= PRESS_US + STEP_US
