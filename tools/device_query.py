@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from noughts.brain import Table, source
 from noughts.device_files import files_for_boards
-from noughts.game.positions import EMPTY, Position
+from noughts.game.positions import EMPTY, Position, canonical
 from noughts.packing import pack
 from official import printed
 
@@ -60,32 +61,39 @@ class Answer(NamedTuple):
     us: int
 
 
-def ask_hard(firmware: str, table: Table | None = None) -> dict[Position, Answer]:
+def ask_hard(
+    firmware: str, table: Table | None = None, up_to_symmetry: bool = False
+) -> dict[Position, Answer]:
     """What `ai.best` answers at level hard in each of the 4,520 positions with a choice.
 
-    firmware: such as `V1 1.1.1`. table: another than hard's own. Raises `RuntimeError` when the
-    board reports an error.
+    firmware: such as `V1 1.1.1`. table: another than hard's own. up_to_symmetry: in one position of
+    each class only. Raises `RuntimeError` when the board reports an error.
     """
     files = {name: content for name, content in files_for_boards().items() if name in _MODULES}
     if table is not None:
         files["table.py"] = pack(source(table).encode())
     steps = bytearray()
-    positions: dict[Position, None] = {}
-    _tour(EMPTY, positions, steps)
+    positions: dict[Position, Position] = {}
+    _tour(EMPTY, positions, steps, canonical if up_to_symmetry else lambda position: position)
     text = printed(firmware, {**files, "main.py": _LOOP, "steps": bytes(steps)})
     numbers = [int(word) for word in text.split()]
     return {
         position: Answer([cell for cell in range(9) if mask >> cell & 1], us)
-        for position, us, mask in zip(positions, numbers[::2], numbers[1::2], strict=True)
+        for position, us, mask in zip(positions.values(), numbers[::2], numbers[1::2], strict=True)
     }
 
 
-def _tour(position: Position, seen: dict[Position, None], steps: bytearray) -> None:
-    """Visit each position that was not seen yet, depth first."""
-    seen[position] = None
+def _tour(
+    position: Position,
+    seen: dict[Position, Position],
+    steps: bytearray,
+    name: Callable[[Position], Position],
+) -> None:
+    """Visit each position whose name was not seen yet, depth first."""
+    seen[name(position)] = position
     for cell in position.free:
         following = position.play(cell)
-        if not following.over and following not in seen:
+        if not following.over and name(following) not in seen:
             steps.append(cell)
-            _tour(following, seen, steps)
+            _tour(following, seen, steps, name)
             steps.append(_BACK + cell)

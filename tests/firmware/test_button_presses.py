@@ -51,11 +51,6 @@ def bouncing(random, at_ms, button, closed):
     return [(contact.at_us / 1000, contact.button, contact.closed) for contact in made]
 
 
-def cursor_after(player, presses):
-    """Where A leads from the centre of an empty board."""
-    return (4 + presses) % 9
-
-
 def taps(random, count, button):
     """Quick, bouncing taps of one button: 40 ms and more, 20 ms and more apart."""
     made, at_ms = [], random.uniform(0, 6)
@@ -69,11 +64,11 @@ def taps(random, count, button):
 def test_quick_taps_all_count(player):
     random = Random(3)
     player.start()
-    for count in (3, 2, 12):
+    for count in (3, 8):
         player.leave()
         player.start()
         assert not do(player, *taps(random, count, A))
-        assert [game.moves for game in player.tap(B)] == [(cursor_after(player, count),)]
+        assert [game.moves for game in player.tap(B)] == [((4 + count) % 9,)]
     # Marks are placed on the nearest free cells; the second tap begins before the first is decided.
     player.leave()
     player.start()
@@ -83,7 +78,7 @@ def test_quick_taps_all_count(player):
 
 def test_quick_taps_all_count_in_the_menu(player):
     random = Random(4)
-    for count, seats in ((3, "PH"), (2, "PE"), (7, "PP")):
+    for count, seats in ((3, "PH"), (2, "PE")):
         assert not do(player, *taps(random, count, A))
         player.start()
         assert player.games[-1].seats == seats
@@ -129,33 +124,23 @@ def leaves_once(player, contacts):
 
 @EACH_FIRST
 def test_within_100_ms_both_are_both_and_never_a_single_press(player, first):
-    for apart_ms in (0, 1, 6, 50, 99, 100):
-        for phase_ms in (0, 3.3) if apart_ms in (0, 100) else (0,):  # of the loop's turn
+    for apart_ms in (0, 6, 100):
+        for phase_ms in (0, 3.3):  # of the loop's turn
             player.machine.rest(phase_ms)
             leaves_once(player, two_presses(first, apart_ms))
     random = Random(2)
-    for apart_ms in (3, 40, 92):
+    for apart_ms in (3, 92):
         made = [bouncing(random, *contact) for contact in two_presses(first, apart_ms)]
         leaves_once(player, [contact for contacts in made for contact in contacts])
 
 
 @EACH_FIRST
 def test_further_apart_they_are_two_presses_in_their_order(player, first):
-    for apart_ms in (125, 150, 300):
+    for apart_ms in (125, 300):
         player.start()
         said = do(player, *two_presses(first, apart_ms))
         assert [game.moves for game in said] == [(5,) if first is A else (4,)]
         player.leave()
-
-
-def test_both_held_leave_once_and_start_nothing(player):
-    player.start()
-    said = do(player, (0, A, True), (30, B, True), rest_ms=5_000)
-    assert [game.end for game in said] == ["x"]
-    assert not do(player, (0, A, False), (40, B, False))
-    player.start()  # still the same opponent, by buttons
-    assert player.games[-1].seats == "PP"
-    assert [game.moves for game in player.tap(B)] == [(4,)]
 
 
 @pytest.mark.parametrize("board", ["V1", long("V2")])
@@ -163,7 +148,7 @@ def test_a_button_that_is_held_from_the_start_is_no_press(board):
     machine = Machine(board)
     player = Player(machine)
     machine.contact(B, True)
-    machine.rest(4_000)
+    machine.rest(2_500)
     player.listen()
     assert not player.games
     machine.contact(B, False)

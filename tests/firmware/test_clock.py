@@ -9,7 +9,6 @@ firmware's own interrupts do so as well: here in one of some 300 times.)
 
 import pytest
 
-from needed import long
 from soak.machine import BYTE_MS, Machine
 
 CODE = b"""from microbit import running_time
@@ -25,13 +24,12 @@ WRAP_US = 1 << 16
 BEFORE_US = range(3, 8)
 
 
-@pytest.mark.parametrize("jump_ms", [long(66), long(-66)])
-def test_an_interrupt_at_the_wrong_moment_has_the_clock_jump(jump_ms):
+@pytest.mark.long
+def test_an_interrupt_at_the_wrong_moment_has_the_clock_jump():
     machine = Machine("V1", 1, {"main.py": CODE})
     machine.rest(1_000)
     machine.heard()
-    count = machine.microbit._chip.pages[TIMER1].present_count()
-    wrap_us = machine.now_us - count
+    wrap_us = machine.now_us - machine.microbit._chip.pages[TIMER1].present_count()
     jumps = []
     for time in range(1, 800):
         wrap_us += WRAP_US
@@ -39,7 +37,7 @@ def test_an_interrupt_at_the_wrong_moment_has_the_clock_jump(jump_ms):
         machine.run_until(wrap_us - before_us - round(1000 * BYTE_MS))
         machine.microbit.uart.send(b"-")
         jumps += map(int, machine.heard().split())
-        if any(each * jump_ms > 0 for each in jumps):
+        if {each > 0 for each in jumps} == {True, False}:
             break
-    assert jumps and all(abs(abs(each) - 65.5) <= 1 for each in jumps)
-    assert any(each * jump_ms > 0 for each in jumps)
+    assert {each > 0 for each in jumps} == {True, False}
+    assert all(abs(abs(each) - 65.5) <= 1 for each in jumps)

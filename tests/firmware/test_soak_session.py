@@ -18,38 +18,28 @@ def session(board, seed, seconds, game=None):
     return result, trace
 
 
-def changed(name, old, new):
-    files = device_files()
-    assert old in files[name]
-    return {**files, name: files[name].replace(old, new)}
-
-
 @pytest.mark.long
-def test_forty_device_seconds_on_a_v1():
-    result, _ = session("V1", seed=10, seconds=40)
+@pytest.mark.parametrize(
+    ("board", "seed", "seconds", "free"), [("V1", 10, 40, 1_700), ("V2", 3, 16, 50_000)]
+)
+def test_a_device_minute(board, seed, seconds, free):
+    result, _ = session(board, seed, seconds)
     assert not result.failure
-    assert result.device_s >= 40
-    assert {choice[0] for choice in result.games} == set("EMH")
-    assert {choice[1] for choice in result.games} == set("bt")
-    assert {end[1] for end in result.ends} > {"x"}
-    assert 1_700 < result.lowest_free < 3_000
-    assert 5 < result.longest_gap_ms <= 50
-
-
-@pytest.mark.long
-def test_sixteen_device_seconds_on_a_v2():
-    result, _ = session("V2", seed=3, seconds=16)
-    assert not result.failure
+    assert result.device_s >= seconds
     assert result.games.total() > 3
-    assert 50_000 < result.lowest_free < 60_000
+    assert free < result.lowest_free < 1.8 * free
     assert 5 < result.longest_gap_ms <= 50
+    if board == "V1":
+        assert {choice[0] for choice in result.games} == set("EMH")
+        assert {choice[1] for choice in result.games} == set("bt")
+        assert {end[1] for end in result.ends} > {"x"}
 
 
 @pytest.mark.parametrize("board", ["V1", long("V2")])
 def test_a_seed_repeats_to_the_microsecond(board):
-    first, trace = session(board, seed=9, seconds=5)
-    assert len(trace) > 10
-    assert (first, trace) == session(board, seed=9, seconds=5)
+    first, trace = session(board, seed=9, seconds=3)
+    assert len(trace) > 5
+    assert (first, trace) == session(board, seed=9, seconds=3)
 
 
 @pytest.mark.parametrize("board", ["V1", long("V2")])
@@ -73,47 +63,41 @@ def test_leaning_moves_the_cursor(monkeypatch, board):
 
 @pytest.mark.parametrize(("jump", "complaint"), [(65, ""), (40, "clock jumped by")])
 def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
-    """For the module on the board, the clock jumps after three seconds."""
+    """For the module on the board, the clock jumps after two seconds."""
     step = b"    step = "
-    module = probe.MODULE.replace(step, f"    time += (time > 3000) * {jump}\n".encode() + step)
+    module = probe.MODULE.replace(step, f"    time += (time > 2000) * {jump}\n".encode() + step)
     monkeypatch.setattr(probe, "MODULE", module)
-    result, _ = session("V1", seed=2, seconds=6)
+    result, _ = session("V1", seed=3, seconds=4)
     assert complaint in result.failure
     assert (result.clock_jumps, bool(result.failure)) == ((0, True) if complaint else (1, False))
 
 
 KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "
 HANG = b"    while result:\n        pass\n    start = "
+STALL = b"            buttons.microbit.sleep(60)\n            until = "
+NOISE = b"    print(result)\n    start = "
+# In a file of the game, this in the place of that; with a seed, soon this complaint.
 FAULTS = {
-    "level": ("ai.py", b'"H" else', b'"X" else'),  # hard plays as easy
-    "stall": (
-        "game.py",
-        b"            until = ",
-        b"            buttons.microbit.sleep(60)\n            until = ",
-    ),
-    "noise": ("ending.py", b"    start = ", b"    print(result)\n    start = "),
-    "leak": ("ending.py", b"    start = ", KEEP_48_BYTES),
-    "hang": ("ending.py", b"    start = ", HANG),
+    "level": ("ai.py", b'"H" else', b'"X" else', 5, "does not play that"),  # hard plays as easy
+    "stall": ("game.py", b"            until = ", STALL, 5, "the loop stalled for"),
+    "noise": ("ending.py", b"    start = ", NOISE, 5, "on the serial line"),
+    "leak": ("ending.py", b"    start = ", KEEP_48_BYTES, 4, "free heap sank"),
+    "hang": ("ending.py", b"    start = ", HANG, 3, "no longer says a sentence"),
 }
-SEEDS = {"level": 5, "stall": 5, "noise": 5, "leak": 4, "hang": 3}
 SOON_NOTICED = ("stall", "noise")
-COMPLAINTS = {
-    "level": "does not play that",
-    "stall": "the loop stalled for",
-    "noise": "on the serial line",
-    "leak": "free heap sank",
-    "hang": "no longer says a sentence",
-}
 
 
-ON_BOARDS = [
-    *(("V1", fault) if fault in SOON_NOTICED else long("V1", fault) for fault in FAULTS),
-    *(long("V2", fault) for fault in SOON_NOTICED),
-]
-
-
-@pytest.mark.parametrize(("board", "fault"), ON_BOARDS)
+@pytest.mark.parametrize(
+    ("board", "fault"),
+    [
+        *(("V1", fault) if fault in SOON_NOTICED else long("V1", fault) for fault in FAULTS),
+        *(long("V2", fault) for fault in SOON_NOTICED),
+    ],
+)
 def test_it_notices_a_fault_of_the_game(monkeypatch, board, fault):
     monkeypatch.setattr("soak.session.SILENT_CONTACTS", 40)
-    result, _ = session(board, SEEDS[fault], seconds=20, game=changed(*FAULTS[fault]))
-    assert COMPLAINTS[fault] in result.failure
+    name, old, new, seed, complaint = FAULTS[fault]
+    files = device_files()
+    assert old in files[name]
+    game = {**files, name: files[name].replace(old, new)}
+    assert complaint in session(board, seed, seconds=20, game=game)[0].failure

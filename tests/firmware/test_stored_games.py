@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
+from contextlib import closing
+
+import microfs
 import pytest
 
+from data_logs import log_on_drive
 from needed import long
 from noughts import brain
 from noughts.device_files import device_files, files_for_boards
+from noughts.hardware.ports import open_port
 from noughts.hardware.update import bring_up_to_date
 from noughts.packing import pack
+from noughts.protocol import data_log
+from noughts.protocol.sentences import Game, write
+from noughts.store.store import Store
 from noughts.terminal.progress import progress
+from noughts.watch.recorder import Recorder
 from official import stepped
 from soak.machine import Machine
 from soak.player import A, B, Player
 from stepped_ports import SteppedBoard
+from unplugged import COLUMNS, as_row, lesson
 
 NEWEST = 24
-SPARE_PAGE = 0xFD
+FIRST_MS, SECOND_MS = 1_000_000_000_000, 1_000_000_900_000
 FOREIGN = {
     **{f"notizen_{letter}": letter.encode() * 40 for letter in "öäüßéñ"},
     **{
@@ -24,17 +35,18 @@ FOREIGN = {
     },
     **{f"{number}": b"%d bottles" % number for number in (24, 25, 64, 65, 99, 100000)},
     **{f"00{number}": b"agent" for number in range(4)},
-    **{f"{number}.txt": bytes([number]) * 300 for number in range(4)},
-    **{f"sound{number}": bytes(range(256)) for number in range(3)},
-    "settings.txt": b"volume = 11",
-    "Settings": b"Hb",
-    "settings ": b"Hb",
-    "kept": b"Hb",
+    **{f"{number}.txt": bytes(range(256)) for number in range(4)},
+    **dict.fromkeys(("settings.txt", "Settings", "settings ", "kept"), b"Hb"),
     "log": b"boot,game",
     "x" * 100: b"long",
     "big": b"big" * 500,
 }
 """Files of others."""
+LISTING = [
+    "import os",
+    "def content(name):\n with open(name, 'rb') as file: return file.read()",
+    "for name in os.listdir(): print((name, content(name)))",
+]
 
 
 def play(player, games):
@@ -60,15 +72,15 @@ def restarted(machine):
 
 
 def test_a_v1_sends_its_newest_games_again_at_each_start():
-    machine = Machine("V1")
+    before = [Game("0ABADB07", number, "PH", "A", (4,), 900, "x") for number in range(1, NEWEST)]
+    ring = {
+        str(number % NEWEST): f"{number}{write(game)}".encode()
+        for number, game in enumerate(before, 100_010)
+    }
+    machine = Machine("V1", files={**device_files(), **ring})
     player = Player(machine)
     player.boots()
-    played = play(player, 3)
-    assert restarted(machine) == played
-    player = Player(machine)
-    machine.cut_power()
-    player.boots()
-    played += play(player, NEWEST + 2)
+    played = before + play(player, 4)
     again = restarted(machine)
     assert sorted(again, key=played.index) == played[-NEWEST:]
     assert restarted(machine) == again
@@ -78,14 +90,31 @@ def test_a_v2_adds_rows_to_its_data_log():
     machine = Machine("V2")
     player = Player(machine)
     player.boots()
-    played = play(player, 4)
+    played = play(player, 2)
     assert machine.logged() == played
     assert restarted(machine) == []
     player = Player(machine)
-    machine.cut_power()
-    player.boots()
-    assert machine.logged() == played
     assert [*played, *play(player, 1)] == machine.logged()
+
+
+@pytest.mark.parametrize(("kinds", "games_played"), [(["V1"], 4), long(["V1", "V2", "V2"], 18)])
+def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, games_played):
+    boards = [(kind, seed, *lesson(kind, seed)) for seed, kind in enumerate(kinds)]
+    wanted = [as_row(game) for *_, ended in boards for game in ended]
+    with closing(Store(tmp_path / "games.db", create=True)) as store:
+        recorder = Recorder(store, None)
+        for at in (FIRST_MS, SECOND_MS):  # plugged in, and once more
+            for kind, seed, machine, _ in boards:
+                machine.rest(2000)
+                name = f"usb-{kind}-{seed}"
+                recorder.hear(name, machine.heard(), at)
+                if kind == "V2":
+                    recorder.take_log(name, data_log.games(log_on_drive(machine.microbit)), at)
+                    recorder.settle()
+                machine.cut_power()
+        assert len(wanted) == games_played
+        assert sorted(store.read(f"SELECT {COLUMNS} FROM games")) == sorted(wanted)
+        assert set(store.read("SELECT started, played_before FROM games")) == {(None, FIRST_MS)}
 
 
 FAIL = {
@@ -118,34 +147,17 @@ def test_a_v2_that_cannot_store_games_says_so_once_and_plays(case):
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
 def test_files_of_others_survive_starts_games_and_put(kind, clock):
     machine = Machine(kind, files={**device_files(), **FOREIGN})
-    for number in range(20):
+    for buttons in (A,), (A, B), (A,):
         player = Player(machine)
         player.boots()
-        player.tap(*((A,), (A, B))[number % 2])
-        play(player, 1)
+        player.tap(*buttons)
+        play(player, 2)
         machine.cut_power()
     board = SteppedBoard(clock, machine.microbit)
     table = brain.source(brain.Table(brain.WEIGHTS, (*brain.make().book, 65535)))
     game = {**files_for_boards(), "table.py": pack(table.encode())}
     bring_up_to_date(board.port, game, False, str, progress, keep=list)
-    found = files(machine)
-    assert {name: found[name] for name in FOREIGN} == FOREIGN
-
-
-def files(machine):
-    """The files on a board, name to content: chunks of a marker, 126 bytes, and the next one."""
-    page = {"V1": 1024, "V2": 4096}[machine.board]
-    memory = machine.microbit.flash[machine.layout.start : machine.layout.stop + page]
-    if memory[0] == SPARE_PAGE:  # the firmware has moved all files by a page
-        memory = memory[page:]
-    found = {}
-    for at in range(0, len(memory), 128):
-        if memory[at] == 0xFE:
-            content, chunk = memory[at + 3 : at + 127], at
-            while (following := memory[chunk + 127]) != 0xFF:
-                chunk = 128 * (following - 1)
-                content += memory[chunk + 1 : chunk + 127]
-            end = len(content) // 126 * 126 + memory[at + 1] - 2
-            size = memory[at + 2]
-            found[content[:size].decode()] = content[size:end]
-    return found
+    with closing(open_port(board.port, 10)) as port:
+        printed, error = microfs.execute(LISTING, port)
+    found = dict(map(literal_eval, printed.decode().splitlines()))
+    assert error == b"" and {name: found[name] for name in FOREIGN} == FOREIGN

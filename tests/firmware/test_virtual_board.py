@@ -15,7 +15,7 @@ from boards import A, B, PortDriver, text
 from needed import long
 from noughts.errors import BoardError, BoardGoneError
 from noughts.virtual.board import VirtualBoard
-from noughts.virtual.process import MAX_WAITING, REST_US
+from noughts.virtual.process import MAX_WAITING, PRESS_US, REST_US, STEP_US, BoardProcess
 from noughts.virtual.program import Program, program
 
 MAIN = b"""
@@ -69,47 +69,24 @@ def test_leds_buttons_tilt_and_clock(board):
     assert ms <= board.clock_us() / 1000
 
 
-def test_it_settles_and_of_a_key_that_repeats_a_few_are_kept(board, monkeypatch):
-    """All come together, so that the board has begun the first of them at most."""
+def test_it_has_settled_when_a_tap_and_its_rest_are_over(board):
     driver = ProgramOutput(board)
     driver.rest(0)
     start_us = board.clock_us()
     board.tap(A, us=300_000)
     driver.rest(0)  # until it has settled
     assert board.clock_us() >= start_us + 300_000 + REST_US
-    driver.listen()
-    driver.items.clear()
-    with monkeypatch.context() as patch:
-        patch.setattr(board._process, "stdin", io.BytesIO())
-        for _ in range(30):
-            board.tap(A)
-        taps = board._process.stdin.getvalue()
-    board._process.stdin.write(taps)
-    board._process.stdin.flush()
-    driver.rest(0)
-    settled_ms = board.clock_us() / 1000
-    total = 0
-    for ms, presses, _, _ in driver.lines():
-        total += presses
-        if ms > settled_ms:
-            break
-    assert MAX_WAITING <= total <= 2 * MAX_WAITING + 2
 
 
-@pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_quick_clicks_all_count_and_are_never_both(virtual, kind):
+def test_taps_of_two_buttons_are_never_both(virtual):
     """A is another opponent, and B a game; both together would be another setting."""
-    board = virtual(board=kind, speed=4)
+    board = virtual(board="V1", speed=4)
     driver = PortDriver(board)
     driver.start()
-    for _ in range(2):
-        board.press(A)
-        board.release(A)
-    driver.rest(300)
     board.tap(A)
     board.tap(B)
     driver.wait(lambda: bool(driver.games), "a game")
-    assert driver.games[0].seats == "PH"
+    assert driver.games[0].seats == "PE"
 
 
 def test_unmodified_microfs_over_the_port_and_reset_keeps_its_files(board, tmp_path):
@@ -215,14 +192,6 @@ def test_it_does_not_outlive_its_owner(number):
     assert gone(pid)
 
 
-def why_it_has_stopped(board, match):
-    end = time.monotonic() + 120
-    with pytest.raises(BoardGoneError, match=match) as caught:
-        while time.monotonic() < end:
-            board.leds()
-    return str(caught.value)
-
-
 def test_what_the_emulator_cannot_run_is_told_in_one_line(virtual):
     """Code that reads where no memory is, in place of MicroPython."""
     board = virtual({"main.py": MAIN})
@@ -242,6 +211,14 @@ def test_a_mistake_of_ours_is_told_in_one_line_too(virtual):
     why_it_has_stopped(board, r"has stopped: .* in process\.py, line .*report it")
 
 
+def why_it_has_stopped(board, match):
+    end = time.monotonic() + 120
+    with pytest.raises(BoardGoneError, match=match) as caught:
+        while time.monotonic() < end:
+            board.leds()
+    return str(caught.value)
+
+
 def test_what_the_firmware_is_made_by_may_fail():
     """The process has been started by then; it ends."""
 
@@ -250,3 +227,50 @@ def test_what_the_firmware_is_made_by_may_fail():
 
     with pytest.raises(BoardError, match="no firmware"):
         VirtualBoard(fail)
+
+
+def in_process(made):
+    return BoardProcess(io.BytesIO(), io.BytesIO(), made, 1, 1.0)
+
+
+def obeyed_at_us(process, *messages):
+    """The device time at which the last of these is obeyed."""
+    wanted = process._obeyed + len(messages)
+    for message in messages:
+        process._inbox.put(message)
+    process._obey()
+    while process._obeyed < wanted:
+        process._step()
+        process._obey()
+    return process._board.clock_us
+
+
+CLICK = ("press", A), ("release", A)
+
+
+def test_a_button_stays_down_and_then_up_for_a_while():
+    """So quick clicks all count."""
+    process = in_process(program("V2"))
+    up_us = obeyed_at_us(process, *CLICK)
+    assert PRESS_US <= up_us <= PRESS_US + STEP_US
+    assert obeyed_at_us(process, ("press", B)) == up_us  # which was not down
+    down_us = obeyed_at_us(process, ("press", A, B))  # both at one moment
+    assert PRESS_US <= down_us - up_us <= PRESS_US + STEP_US
+    assert PRESS_US <= obeyed_at_us(process, ("release", A, B)) - down_us <= PRESS_US + STEP_US
+
+
+def test_of_a_key_that_repeats_a_few_are_kept():
+    process = in_process(program("V2"))
+    obeyed_at_us(process, *[("tap", (A,), PRESS_US)] * 30)
+    while process._done() < process._obeyed:
+        process._step()
+    assert MAX_WAITING <= process._board.clock_us / (PRESS_US + REST_US) < MAX_WAITING + 1
+
+
+def test_a_board_that_is_programmed_anew_waits_for_no_press_of_the_one_before():
+    """Its clock begins anew, so that it would be deaf for as long as the other has run."""
+    made = program("V2")
+    process = in_process(made)
+    obeyed_at_us(process, *CLICK, *CLICK)
+    assert obeyed_at_us(process, ("program", made), ("press", A)) == 0
+    assert obeyed_at_us(process, ("program", made), ("release", A)) == 0

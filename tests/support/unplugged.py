@@ -21,7 +21,7 @@ def lesson(kind: str, seed: int) -> tuple[Machine, list[Game]]:
     machine = Machine(kind, seed)
     player = Player(machine)
     ended = []
-    for switched_on in range(3):
+    for switched_on in range(2):
         player.boots()
         for number in range(2 + seed % 3):
             player.start()
