@@ -3,11 +3,11 @@ from microbit import button_a, button_b
 
 
 def read(read):
-    # What reads the pins of A and B: 0 while a button is down. Some read 0 for ever: pin 11
+    # What reads the pins of A and B: 0 while a button is down. Some always read 0: pin 11
     # on firmware 2.0.0-beta.5, and both in the simulator on python.microbit.org. There the
-    # firmware's debounced button, which is slower, has to do.
+    # firmware's debounced button, which is slower, has to do; so too where a button is held.
     def choose(pin, button):
-        return pin if button() != pin() else lambda: not button()
+        return pin if pin() else lambda: not button()
 
     one = choose(read[0], button_a.is_pressed)
     two = choose(read[1], button_b.is_pressed)

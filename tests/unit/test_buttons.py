@@ -154,7 +154,9 @@ def test_pins_that_read_0_for_ever_are_not_used_on_v2(stuck):
     assert kinds(bench.run(800, *plan)) == [1, 2]
 
 
-def test_a_button_held_since_boot_is_no_press(bench):
+@pytest.mark.parametrize(("board", "stuck"), [("V1", ""), ("V2", ""), ("V2", "ab")])
+def test_a_button_held_since_boot_is_no_press(board, stuck):
+    bench = Bench(board=board, stuck=stuck)
     bench.levels["a"] = 0
     bench.start()
     assert bench.run(300) == []
