@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from boards import Driver
+from microbit_emulator import Ether, Microbit
+from microbit_emulator.packet import Packet
 from noughts.device_files import files_for_boards
-from noughts.emulator import Ether, Microbit
-from noughts.emulator.packet import Packet
 from noughts.protocol.parser import Noise, ParsedSentence
 from noughts.protocol.sentences import checksum
 from noughts.radio_files import Radio, files_with

@@ -38,7 +38,7 @@ from noughts.errors import BoardError
 from noughts.virtual.program import Program, load_emulator
 
 if TYPE_CHECKING:
-    from noughts.emulator import Microbit
+    from microbit_emulator import Microbit
 
 STEP_US = 5_000
 PRESS_US = 60_000

@@ -1,0 +1,154 @@
+"""A microcontroller: CPU, memory, the pages of its peripherals, and what is wired to them."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from microbit_emulator.cpu import Cpu
+from microbit_emulator.flash import FICR, Flash
+from microbit_emulator.frames import RAM
+from microbit_emulator.gpio import Port
+from microbit_emulator.i2c import Bus, I2cDevice
+from microbit_emulator.nvic import Nvic
+from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.uart import SerialLine
+from microbit_emulator.unicorn_core import PAGE, Core, unicorn
+
+if TYPE_CHECKING:
+    from microbit_emulator.antenna import Antenna
+    from microbit_emulator.radio import Radio
+
+RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2
+"""What RESETREAS says."""
+
+_ROM_TABLE = 0xF000_0000
+"""Start-up code reads the chip's revision there."""
+
+_DEVICEID = 0x060
+"""In FICR, the half of the chip's number that differs by the seed."""
+_APART = 0x9E37_79B1  # odd, so that no two seeds have one number
+
+P = TypeVar("P", bound=Peripheral)
+
+
+class Chip:
+    """What nRF51 and nRF52 have in common. `build` makes a kind's peripherals, after each reset.
+
+    `hz` is the CPU's clock; `ties` are the tasks that PPI ties to an event, by its address.
+    """
+
+    hz: int
+    buttons: tuple[tuple[str, int], ...]
+    """Each button, and its pin."""
+    bus_pins: tuple[int, int]
+    """SCL and SDA of the board's own I2C bus."""
+
+    def __init__(
+        self,
+        model: int,
+        *,
+        has_fpu: bool,
+        flash_size: int,
+        page: int,
+        ram_size: int,
+        write_us: int,
+        erase_us: int,
+        ficr: dict[int, int],
+        seed: int,
+    ) -> None:
+        core = Core(model)
+        ram = core.map_memory(RAM, ram_size, unicorn.UC_PROT_ALL)
+        self.cpu = Cpu(core, ram, has_fpu)
+        per_us = self.hz // 1_000_000
+        self.flash = Flash(self.cpu, flash_size, page, write_us * per_us, erase_us * per_us)
+        own = {_DEVICEID: (ficr[_DEVICEID] + seed * _APART) % 2**32}
+        for offset, value in (ficr | own).items():
+            self.flash.program(FICR + offset, struct.pack("<I", value))
+        core.uc.mem_map(_ROM_TABLE, PAGE, unicorn.UC_PROT_READ)
+        self.random = random.Random(seed)
+        self.line = SerialLine(self.cpu, self.hz)
+        self.pressed: set[str] = set()
+        self.port: Port
+        """The pins of port 0, since the last reset."""
+        self.radio: Radio
+        """The radio since the last reset."""
+        self.antenna: Antenna | None = None
+        """What ties the radio to those of other boards, in an ether."""
+        self.retained: dict[int, int] = {}
+        """POWER registers that outlive a reset."""
+        self.pages: dict[int, Peripheral] = {}
+        self.ties: dict[int, list[Callable[[], object]]] = {}
+        self.update_ties: Callable[[], object] = lambda: None
+        self.tied_channels: dict[int, int] = {}
+        """The compare channels of each timer that PPI listens to, a bit each."""
+
+    @property
+    def nvic(self) -> Nvic:
+        """The interrupt controller since the last reset."""
+        return self.cpu.nvic
+
+    def build(self, reason: int) -> None:
+        """Make the peripherals as they are after a reset, and attach them."""
+        raise NotImplementedError
+
+    def connect(self, devices: Mapping[int, I2cDevice]) -> None:
+        """Put the devices on the board's I2C bus, by their addresses."""
+        self.bus = Bus(*self.bus_pins, devices, self._bus_used)
+
+    def _bus_used(self) -> None:
+        self.port.inputs_change = 0
+
+    def wire(self, port: Port, drive_inputs: Callable[[], int]) -> None:
+        """Wire the buttons and the bus to a port; `drive_inputs` drives what changes by itself."""
+        self.port = port
+        port.drive_inputs = drive_inputs
+        for pin in self.bus_pins:
+            port.drive(pin, True)
+        self.wire_buttons()
+
+    def wire_buttons(self) -> None:
+        """Drive the buttons' pins: low where a button is pressed."""
+        for name, pin in self.buttons:
+            self.port.drive(pin, name not in self.pressed)
+
+    def attach(self, peripheral: P) -> P:
+        """Map a peripheral's registers at its base address; returns it."""
+        self.cpu.core.map_registers(peripheral.base, *peripheral.callbacks())
+        self.pages[peripheral.base] = peripheral
+        return peripheral
+
+    def start(self, reason: int, keep_ram: bool = False) -> None:
+        """Reset everything, and begin at address 0. Without power, RAM holds noise."""
+        if not keep_ram:
+            self.cpu.ram[:] = self.random.randbytes(len(self.cpu.ram))
+        if self.antenna is not None:
+            self.antenna.fall_silent()
+        self.cpu.forget()
+        self.pages.clear()
+        self.ties.clear()
+        self.tied_channels = {}
+        self.cpu.reset()
+        self.build(reason)
+        self.cpu.tlb.grow()
+
+    def request_reset(self) -> None:
+        """The firmware asks for a reset: after this instruction, RAM kept."""
+        self.cpu.reset_requested = lambda: self.start(RESET_SOFTWARE, keep_ram=True)
+        self.cpu.halt()
+
+    def memories(self) -> list[tuple[int, memoryview]]:
+        """RAM and flash, each with the address at which it starts."""
+        return [(RAM, self.cpu.ram), *self.flash.memories()]
+
+    def dma_read(self, address: int, size: int) -> bytes:
+        """The `size` bytes that a peripheral reads by DMA, from RAM or from flash."""
+        if address >= RAM:
+            return bytes(self.cpu.ram[address - RAM : address - RAM + size])
+        return self.flash.read(address, size)
+
+    def dma_write(self, address: int, data: bytes) -> None:
+        """Store what a peripheral writes by DMA; `address` must lie in RAM."""
+        self.cpu.ram[address - RAM : address - RAM + len(data)] = data

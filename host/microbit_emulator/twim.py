@@ -1,0 +1,130 @@
+"""The nRF52's serial masters with DMA: TWIM (I2C) and SPIM, which share a page of registers.
+
+Modelled: TWIM a whole transfer at a time; SPIM in time, with nothing on its wires (it reads
+zeros). Not
+modelled: lists, clock stretching, a NACK to a data byte.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from microbit_emulator.i2c import Bus, I2cDevice
+from microbit_emulator.peripheral import ENABLE, SHORTS, Peripheral
+
+if TYPE_CHECKING:
+    from microbit_emulator.chip import Chip
+
+STARTRX, STARTTX, SPIM_START, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x010, 0x014, 0x01C, 0x020
+STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX = (
+    0x104,
+    0x124,
+    0x148,
+    0x14C,
+    0x150,
+    0x15C,
+    0x160,
+)
+SPIM_ENDRX, SPIM_END, SPIM_ENDTX, SPIM_STARTED = 0x110, 0x118, 0x120, 0x14C
+ERRORSRC, PSELSCL, PSELSDA, PSELMISO, PSELCSN = 0x4C4, 0x508, 0x50C, 0x510, 0x514
+FREQUENCY, RXD_PTR, RXD_MAXCNT, RXD_AMOUNT, RXD_LIST = 0x524, 0x534, 0x538, 0x53C, 0x540
+TXD_PTR, TXD_MAXCNT, TXD_AMOUNT, TXD_LIST = 0x544, 0x548, 0x54C, 0x550
+SPIM_CONFIG, IFTIMING_RXDELAY, IFTIMING_CSNDUR = 0x554, 0x560, 0x564
+CSNPOL, PSELDCX, DCXCNT, ADDRESS, ORC = 0x568, 0x56C, 0x570, 0x588, 0x5C0
+_SETTINGS = (
+    *(ENABLE, PSELSCL, PSELSDA, PSELMISO, PSELCSN, FREQUENCY, RXD_PTR, RXD_MAXCNT, RXD_AMOUNT),
+    *(RXD_LIST, TXD_PTR, TXD_MAXCNT, TXD_AMOUNT, TXD_LIST, SPIM_CONFIG, IFTIMING_RXDELAY),
+    *(IFTIMING_CSNDUR, CSNPOL, PSELDCX, DCXCNT, ADDRESS, ORC),
+)
+_LASTTX_STARTRX, _LASTTX_SUSPEND, _LASTTX_STOP, _LASTRX_STOP = 1 << 7, 1 << 8, 1 << 9, 1 << 12
+_SPIM_END_START = 1 << 17
+_ANACK = 1 << 1
+_TWIM_HZ = {0x0198_0000: 100_000, 0x0400_0000: 250_000, 0x0640_0000: 400_000}
+_SPIM_FAST_HZ = {0x0A00_0000: 16_000_000, 0x1400_0000: 32_000_000}
+_SPIM_FREQUENCY_UNIT = 0x0200_0000, 125_000
+_BITS = 9
+
+
+class Twim(Peripheral):
+    """One page: TWIM, or SPIM, which has a start task of its own. `bus` may have no devices."""
+
+    def __init__(self, chip: Chip, base: int, irq: int, bus: Bus) -> None:
+        events = STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX
+        spim = SPIM_ENDRX, SPIM_END, SPIM_ENDTX
+        super().__init__(chip, base, irq, (*events, *spim), (SHORTS, ERRORSRC, *_SETTINGS))
+        self._bus = bus
+        self.tasks |= {
+            STARTRX: partial(self._start, True),
+            STARTTX: partial(self._start, False),
+            SPIM_START: self._start_spim,
+            STOP: self._stop,
+            SUSPEND: partial(self.event, SUSPENDED),
+            RESUME: lambda: None,
+        }
+        self.writes[ERRORSRC] = self._clear_errors
+        self.expect_polling((*events, *spim))
+
+    def _start(self, reading: bool) -> None:
+        values = self.values
+        device = self._bus.find(values[PSELSCL], values[PSELSDA], values[ADDRESS])
+        size = values[RXD_MAXCNT if reading else TXD_MAXCNT]
+        self.event(RXSTARTED if reading else TXSTARTED)
+        byte = _BITS * self.chip.hz // _TWIM_HZ.get(values[FREQUENCY], 100_000)
+        self.abandon()
+        if device is None:
+            self.begin(byte, self._nack)
+        elif size:  # the address goes first
+            action = partial(self._done, device, reading, size)
+            self.begin(byte * (size + 1), action)
+
+    def _stop(self) -> None:
+        self.abandon()
+        self.event(STOPPED)
+
+    def _nack(self) -> None:
+        self.values[ERRORSRC] |= _ANACK
+        self.event(ERROR)
+
+    def _done(self, device: I2cDevice, reading: bool, size: int) -> None:
+        values = self.values
+        shorts = values[SHORTS]
+        if reading:
+            self.chip.dma_write(values[RXD_PTR], device.read(size))
+            self._bus.after_transfer()
+            values[RXD_AMOUNT] = size
+            self.event(LASTRX)
+            if shorts & _LASTRX_STOP:
+                self.event(STOPPED)
+            return
+        device.write(self.chip.dma_read(values[TXD_PTR], size))
+        self._bus.after_transfer()
+        values[TXD_AMOUNT] = size
+        self.event(LASTTX)
+        if shorts & _LASTTX_STARTRX:
+            self._start(True)
+        if shorts & _LASTTX_SUSPEND:
+            self.event(SUSPENDED)
+        if shorts & _LASTTX_STOP:
+            self.event(STOPPED)
+
+    def _start_spim(self) -> None:
+        values = self.values
+        unit, hz = _SPIM_FREQUENCY_UNIT
+        frequency = values[FREQUENCY]
+        rate = _SPIM_FAST_HZ.get(frequency) or max(1, frequency // unit) * hz
+        size = max(values[RXD_MAXCNT], values[TXD_MAXCNT])
+        self.event(SPIM_STARTED)
+        self.begin(8 * size * self.chip.hz // rate, self._spim_done)
+
+    def _spim_done(self) -> None:
+        values = self.values
+        self.chip.dma_write(values[RXD_PTR], bytes(values[RXD_MAXCNT]))
+        values[RXD_AMOUNT], values[TXD_AMOUNT] = values[RXD_MAXCNT], values[TXD_MAXCNT]
+        for event in (SPIM_ENDRX, SPIM_ENDTX, SPIM_END):
+            self.event(event)
+        if values[SHORTS] & _SPIM_END_START:
+            self._start_spim()
+
+    def _clear_errors(self, value: int) -> None:
+        self.values[ERRORSRC] &= ~value

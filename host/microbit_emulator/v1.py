@@ -1,0 +1,169 @@
+"""The micro:bit V1: nRF51822 at 16 MHz, 256 KB of flash, 16 KB of RAM."""
+
+from __future__ import annotations
+
+from microbit_emulator.analog import Adc
+from microbit_emulator.chip import Chip
+from microbit_emulator.flash import Nvmc
+from microbit_emulator.gpio import Gpio, Gpiote, Port
+from microbit_emulator.nvic import SystemControl
+from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.ppi import Ppi
+from microbit_emulator.radio import Radio
+from microbit_emulator.sensors import Mag3110, Mma8653
+from microbit_emulator.system import Clock, Rng, Temp
+from microbit_emulator.timeline import NEVER, Timeline
+from microbit_emulator.timers import Timer
+from microbit_emulator.twi import Twi
+from microbit_emulator.uart import Uart
+from microbit_emulator.unicorn_core import arm_const
+
+_SCL, _SDA, _ACCELEROMETER_READY = 0, 30, 28
+_CPUID = 0x410C_C200  # Cortex-M0
+_PPI_CHANNELS, _TIMER_CHANNELS, _GPIOTE_CHANNELS = 16, 4, 4
+_TIMERS = (0x4000_8000, 8), (0x4000_9000, 9), (0x4000_A000, 10)
+_SERIAL_MASTERS = (0x4000_3000, 3), (0x4000_4000, 4)
+# RTC0, WDT, RTC1, ECB, CCM, QDEC, LPCOMP, and the software interrupts: pages without a model.
+_OTHERS = (0x4000_B000, 11), (0x4001_0000, 16), (0x4001_1000, 17), (0x4000_E000, 14)
+_MORE = (0x4000_F000, 15), (0x4001_2000, 18), (0x4001_3000, 19)
+_FICR = {
+    0x010: 1024,  # CODEPAGESIZE
+    0x014: 256,  # CODESIZE
+    0x02C: 0xFF,  # PPFC
+    0x034: 2,  # NUMRAMBLOCK
+    0x038: 0x2000,  # SIZERAMBLOCKS
+    0x05C: 0x72,  # CONFIGID
+    0x060: 0x1234_5678,  # DEVICEID
+    0x064: 0x9ABC_DEF0,
+    0x0A0: 0,  # DEVICEADDRTYPE
+    0x0A4: 0xDEAD_BEEF,  # DEVICEADDR
+    0x0A8: 0xC0DE,
+}
+
+
+class V1(Chip):
+    """The chip, and what the board wires to it."""
+
+    hz = 16_000_000
+    buttons = ("A", 17), ("B", 26)
+    bus_pins = _SCL, _SDA
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(
+            arm_const.UC_CPU_ARM_CORTEX_M0,
+            has_fpu=False,
+            flash_size=0x4_0000,
+            page=1024,
+            ram_size=0x4000,
+            write_us=46,
+            erase_us=22_300,
+            ficr=_FICR,
+            seed=seed,
+        )
+        self.accelerometer = Mma8653(self.cpu, self.hz)
+        self.connect({Mma8653.ADDRESS: self.accelerometer, Mag3110.ADDRESS: Mag3110()})
+
+    def build(self, reason: int) -> None:
+        """Make the nRF51822's peripherals, and wire them to the board."""
+        self.attach(SystemControl(self, _CPUID, irqs=32))
+        self.attach(Clock(self, reason))
+        self.attach(Nvmc(self))
+        self.wire(self.attach(Gpio(self, ports=1)).ports[0], self._drive_ready_pin)
+        self.lights = Lights(self.cpu, self.hz, self.port)
+        self.attach(Gpiote(self, _GPIOTE_CHANNELS))
+        self.attach(Uart(self, self.line))
+        for base, irq in _TIMERS:
+            self.attach(Timer(self, base, irq, _TIMER_CHANNELS))
+        for base, irq in _SERIAL_MASTERS:
+            self.attach(Twi(self, base, irq, self.bus))
+        self.attach(Rng(self))
+        self.attach(Temp(self))
+        self.attach(Adc(self))
+        self.radio = self.attach(Radio(self))
+        for base, irq in (*_OTHERS, *_MORE):
+            self.attach(Peripheral(self, base, irq))
+        self.attach(Ppi(self, _PPI_CHANNELS))
+
+    def touch_logo(self, touched: bool) -> bool:
+        """Do nothing; False, for this board has no touch logo."""
+        return False
+
+    def levels(self) -> bytes:
+        """The LEDs' levels from 0 to 9, in reading order."""
+        return self.lights.levels()
+
+    def _drive_ready_pin(self) -> int:
+        ready = self.accelerometer.ready()
+        self.port.drive(_ACCELEROMETER_READY, not ready)
+        # Only a transfer on the bus changes it then; else the next sample does.
+        return NEVER if ready else self.accelerometer.next_sample()
+
+
+ROW_PINS, COLUMN_PINS = (13, 14, 15), range(4, 13)
+_ROWS = sum(1 << pin for pin in ROW_PINS)
+_LIT_US = 0, 32, 64, 128, 240, 448, 848, 1632, 3184
+"""For how long of its row's 6 ms a LED of level 0 to 8 is lit."""
+_ALWAYS_US = 4500
+_SHORTEST_ROW_US, _DARK_AFTER_US = 5000, 50_000
+# The LED, as (x, y), at each row and column.
+_PLACES: tuple[tuple[tuple[int, int] | None, ...], ...] = (
+    ((0, 0), (2, 0), (4, 0), (4, 3), (3, 3), (2, 3), (1, 3), (0, 3), (1, 2)),
+    ((4, 2), (0, 2), (2, 2), (1, 0), (3, 0), (3, 4), (1, 4), None, None),
+    ((2, 4), (4, 4), (0, 4), (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (3, 2)),
+)
+
+
+class Lights:
+    """The levels that the pins give the LEDs.
+
+    A LED is lit while its row is high and its column low. The firmware shows a row at a time, and a
+    LED for a part of its row's time.
+    """
+
+    def __init__(self, time: Timeline, hz: int, port: Port) -> None:
+        self._time, self._port = time, port
+        self._cycles_per_us = hz // 1_000_000
+        self._row = 0
+        self._row_since = self._since = time.now()
+        self._lit = [0] * len(COLUMN_PINS)
+        self._lit_of_row = [self._lit] * len(ROW_PINS)
+        self._shown_at = [-(1 << 62)] * len(ROW_PINS)
+        port.before_out = self._look
+
+    def levels(self) -> bytes:
+        """25 levels from 0 to 9, in reading order; a row not shown for 50 ms is dark."""
+        levels = bytearray(25)
+        oldest = self._time.now() - _DARK_AFTER_US * self._cycles_per_us
+        for shown_at, lit, places in zip(self._shown_at, self._lit_of_row, _PLACES, strict=True):
+            for place, cycles in zip(places, lit, strict=True):
+                if place and shown_at >= oldest:
+                    levels[place[1] * 5 + place[0]] = self._level(cycles)
+        return bytes(levels)
+
+    def _look(self) -> None:
+        """The pins are about to change: add up what was lit until now."""
+        now, out = self._time.now(), self._port.out
+        spent, self._since = now - self._since, now
+        row = out & _ROWS
+        if row != self._row:
+            self._finish(now - spent, row)
+        if row and spent:
+            lit = ~out >> COLUMN_PINS[0] & 0x1FF
+            for column in COLUMN_PINS if lit else ():
+                if lit >> column - COLUMN_PINS[0] & 1:
+                    self._lit[column - COLUMN_PINS[0]] += spent
+
+    def _finish(self, now: int, row: int) -> None:
+        long_enough = now - self._row_since > _SHORTEST_ROW_US * self._cycles_per_us
+        for number, pin in enumerate(ROW_PINS):
+            if self._row == 1 << pin and long_enough:
+                self._shown_at[number] = now
+                self._lit_of_row[number] = self._lit
+        self._row, self._row_since = row, now
+        self._lit = [0] * len(COLUMN_PINS)
+
+    def _level(self, lit: int) -> int:
+        us = lit // self._cycles_per_us
+        if us > _ALWAYS_US:
+            return 9
+        return min(range(9), key=lambda level: abs(_LIT_US[level] - us))
