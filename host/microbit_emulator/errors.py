@@ -3,6 +3,8 @@
 EmulatorError                  anything below
 ├── UnicornError               Unicorn is missing, or is not a version that works
 ├── HexError                   a firmware file is not what it should be
+├── ProgramError               a program is not there, or does not fit
+├── ExpectationError           a program has not printed what was expected
 ├── PowerOffError              the micro:bit has no power
 └── FirmwareStoppedError       the firmware cannot go on
     ├── CpuFaultError          it did what makes the processor fault
@@ -22,6 +24,14 @@ class UnicornError(EmulatorError):
 
 class HexError(EmulatorError):
     """A firmware file is not what it should be."""
+
+
+class ProgramError(EmulatorError):
+    """A program is not there, or does not fit."""
+
+
+class ExpectationError(EmulatorError, AssertionError):
+    """A program has not printed what was expected."""
 
 
 class PowerOffError(EmulatorError):

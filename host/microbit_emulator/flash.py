@@ -14,6 +14,7 @@ import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from microbit_emulator.firmware import UICR, UICR_SIZE
 from microbit_emulator.frames import RAM
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.unicorn_core import PAGE, unicorn
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from microbit_emulator.chip import Chip
     from microbit_emulator.cpu import Cpu
 
-FICR, UICR, UICR_SIZE = 0x1000_0000, 0x1000_1000, 0x400
+FICR = 0x1000_0000
 ERASED = 0xFF
 _READ_ONLY = unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 from microbit_emulator.antenna import Antenna
 from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON
-from microbit_emulator.errors import EmulatorError, PowerOffError
-from microbit_emulator.flash import UICR, UICR_SIZE
-from microbit_emulator.hexfile import V1 as BOARD_V1
-from microbit_emulator.hexfile import V2 as BOARD_V2
-from microbit_emulator.hexfile import Firmware, load
+from microbit_emulator.errors import EmulatorError, ExpectationError, PowerOffError
+from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, read
+from microbit_emulator.firmware import V1 as BOARD_V1
+from microbit_emulator.firmware import V2 as BOARD_V2
+from microbit_emulator.pictures import leds_as_text
 from microbit_emulator.snapshot import Snapshot
 from microbit_emulator.stepping import run_in_steps
 from microbit_emulator.uart import SerialLine
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Board = Literal["V1", "V2"]
 Button = Literal["A", "B"]
 
+_LINES = 12
+"""Of what a micro:bit has printed, in its description."""
 _CHIPS: dict[str, type[V1] | type[V2]] = {BOARD_V1: V1, BOARD_V2: V2}
 
 
@@ -38,7 +40,7 @@ class Microbit:
     def __init__(
         self,
         board: str = BOARD_V2,
-        hex: Firmware | None = None,
+        hex: Hex | None = None,
         *,
         flash: bytes | None = None,
         uicr: bytes | None = None,
@@ -58,7 +60,7 @@ class Microbit:
         if hex is None and flash is None:
             raise EmulatorError("a micro:bit needs a firmware; give a hex or a flash image")
         self.board = board
-        memory = {} if hex is None else load(hex, board)
+        memory = {} if hex is None else read(hex, board)
         self._chip = _CHIPS[board](seed)
         self._per_us = self._chip.hz // 1_000_000
         for at, data in memory.items():
@@ -106,6 +108,22 @@ class Microbit:
         timeout, step = round(timeout_us * self._per_us), round(step_us * self._per_us)
         return run_in_steps(self._run_to, lambda: self._cycle, condition, timeout, step)
 
+    def expect(self, text: str, timeout_ms: float = 5_000) -> str:
+        """Run until the program has printed a text; returns what it printed up to its end.
+
+        The next call looks at what comes after that. Raises `ExpectationError` after the timeout.
+        """
+        received, wanted = self.uart.received, text.encode()
+        if not self.run_until(lambda: wanted in received, timeout_ms * 1000):
+            raise ExpectationError(
+                f"the micro:bit has not printed {text!r} within {timeout_ms:,} ms; "
+                f"it printed {received.decode(errors='replace')!r}"
+            )
+        end = received.index(wanted) + len(wanted)
+        printed = received[:end].decode(errors="replace")
+        del received[:end]
+        return printed
+
     def at(self, clock_us: float, action: Callable[[], object]) -> None:
         """Do something (press a button, say) at an exact device time, in a later run."""
         self._chip.cpu.at(round(clock_us * self._per_us), action)
@@ -142,6 +160,12 @@ class Microbit:
         """Press a button, until it is released."""
         self._chip.pressed.add(self._known(button))
         self._chip.wire_buttons()
+
+    def tap(self, button: Button, ms: float = 100) -> None:
+        """Press a button, hold it for so long in device time, and release it."""
+        self.press(button)
+        self.run_for(ms * 1000)
+        self.release(button)
 
     def release(self, button: Button) -> None:
         """Release a button; raises `EmulatorError` for one that the board does not have."""
@@ -248,3 +272,12 @@ class Microbit:
 
     def _cut_flash(self) -> None:
         self._chip.flash.cut(self._chip.random)
+
+    def __str__(self) -> str:
+        """What it shows and has printed of late, for people."""
+        printed = self.uart.recent.decode(errors="replace").splitlines()[-_LINES:]
+        shown = "\n".join(printed) or "nothing"
+        return (
+            f"micro:bit {self.board} at {self.clock_us / 1000:,.1f} ms\n"
+            f"{leds_as_text(self.leds())}\nIt has printed of late:\n{shown}"
+        )

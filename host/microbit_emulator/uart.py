@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BAUD = 115_200
 _BITS = 10
+_RECENT = 2_000
 _FIFO = 6
 """Bytes that a receiver holds until the firmware takes them."""
 
@@ -31,9 +32,16 @@ class SerialLine:
         self.byte_cycles = hz * _BITS // BAUD
         self.received = bytearray()
         """What the micro:bit has sent, and nobody has taken yet."""
+        self.recent = b""
+        """The end of all that it has sent, taken or not."""
         self._to_chip: Callable[[int], object] = lambda byte: None
         self._waiting: deque[int] = deque()
         self._moving = False
+
+    def put(self, data: bytes) -> None:
+        """Take what the micro:bit sends."""
+        self.received += data
+        self.recent = (self.recent + data)[-_RECENT:]
 
     def send(self, data: bytes) -> None:
         """Send bytes to the micro:bit, one after the other."""
@@ -134,7 +142,7 @@ class Uart(Peripheral):
         self.begin(self._line.byte_cycles, lambda: self._sent(value & 0xFF))
 
     def _sent(self, byte: int) -> None:
-        self._line.received.append(byte)
+        self._line.put(bytes((byte,)))
         self.event(TXDRDY)
 
     def _clear_errors(self, value: int) -> None:
@@ -225,7 +233,7 @@ class Uarte(Peripheral):
         self.begin(self._line.byte_cycles * len(data), lambda: self._sent(data))
 
     def _sent(self, data: bytes) -> None:
-        self._line.received += data
+        self._line.put(data)
         self.values[TXD_AMOUNT] = len(data)
         self.event(TXDRDY)
         self.event(ENDTX)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from micropython_microbit_fs.filesystem import CHUNK_DATA_SIZE, CHUNK_SIZE
 from micropython_microbit_fs.uicr import UicrAddress
 
+from microbit_emulator.firmware import layout_of
 from needed import long
 from noughts.device_files import files_for_boards
 from noughts.errors import FirmwareError
@@ -167,7 +168,7 @@ def test_damaged_hexes_are_expected_failures(count):
                 at = random.choice(random.choice([says, firmware.layout]))
                 memory[at] = random.randrange(256)
             with contextlib.suppress(FirmwareError):
-                found = image._firmware(board, memory, image._info(memory), "it")
+                found = image._firmware(board, memory, layout_of(memory), "it")
                 found.files()
                 found.with_files(files_for_boards())
 

@@ -18,6 +18,8 @@ NEWEST = "V1 1.1.1", "V2 2.1.2"
 PROMPT = b">>> "
 CTRL_A, CTRL_B, CTRL_C, CTRL_D = b"\x01", b"\x02", b"\x03", b"\x04"
 
+EACH_BOARD = pytest.mark.parametrize("board", ["V1", "V2"])
+
 
 def long(*values: object) -> ParameterSet:
     """Parameters of a case that takes long: it runs only with `-m long`."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import ctypes
+import importlib
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import intelhex
 import pytest
@@ -17,19 +19,19 @@ from microbit_emulator import (
     HexError,
     Microbit,
     PowerOffError,
-    RealTime,
-    hexfile,
+    pacing,
+    run_in_real_time,
 )
+from microbit_emulator.firmware import read
 from microbit_emulator.i2c import RegisterFile
 from microbit_emulator.pacing import Pace
-from repl import firmware
+from repl import EACH_BOARD, firmware
 
+OTHERS = "unicorn", "pytest", "intelhex", "micropython_microbit_fs"
+"""What it imports: Unicorn always, the rest where somebody asks for it."""
 FOLDER = Path(emulator.__file__).parent
 # mov r0, pc's way around: a vector table, then `b .`; it runs on both boards.
 LOOP = {0: 0x00, 1: 0x10, 2: 0x00, 3: 0x20, 4: 0x09, 5: 0, 6: 0, 7: 0, 8: 0xFE, 9: 0xE7}
-
-
-EACH_BOARD = pytest.mark.parametrize("board", ["V1", "V2"])
 
 
 def program(*halfwords: int) -> dict[int, int]:
@@ -49,14 +51,14 @@ def test_needs_only_unicorn() -> None:
                 continue
             for name in names:
                 top = name.partition(".")[0]
-                outside = top in sys.stdlib_module_names or top == "unicorn"
+                outside = top in sys.stdlib_module_names or top in OTHERS
                 assert outside or name.startswith("microbit_emulator"), f"{path.name}: {name}"
 
 
 @EACH_BOARD
 def test_hex_is_read_in_every_form(board: str, tmp_path: Path) -> None:
     text = firmware({"V1": "V1 1.1.1", "V2": "V2 2.1.2"}[board])
-    expected = hexfile.load(text, board)
+    expected = read(text, board)
     path, other = tmp_path / "firmware.hex", tmp_path / "plain.hex"
     path.write_text(text)
     plain = intelhex.IntelHex()
@@ -64,7 +66,7 @@ def test_hex_is_read_in_every_form(board: str, tmp_path: Path) -> None:
         plain.puts(at, data)
     plain.write_hex_file(str(other))
     for form in (path, str(path), text.encode(), plain, plain.todict(), other):
-        assert hexfile.load(form, board) == expected
+        assert read(form, board) == expected
 
 
 def test_sections_are_told_apart() -> None:
@@ -82,23 +84,23 @@ def test_sections_are_told_apart() -> None:
         record(0x0B, 0, b"")
     record(0x01, 0, b"")
     universal = "\n".join(records)
-    assert hexfile.load(universal, "V1") == {0x100: b"V1"}
-    assert hexfile.load(universal, "V2") == {0x100: b"V2"}
+    assert read(universal, "V1") == {0x100: b"V1"}
+    assert read(universal, "V2") == {0x100: b"V2"}
     only_v2 = "\n".join(records[4:])
     with pytest.raises(HexError, match="has no firmware for the micro:bit V1"):
-        hexfile.load(only_v2, "V1")
+        read(only_v2, "V1")
 
 
 def test_bad_hex_is_refused(tmp_path: Path) -> None:
     text = firmware("V1 1.1.1")
     with pytest.raises(HexError, match="is not a hex file"):
-        hexfile.load(b"\x00\x01", "V1")
+        read(b"\x00\x01", "V1")
     with pytest.raises(HexError, match="damaged in line 3"):
-        hexfile.load(text.replace(text.splitlines()[2], text.splitlines()[2][:-1] + "Z"), "V1")
+        read(text.replace(text.splitlines()[2], text.splitlines()[2][:-1] + "Z"), "V1")
     with pytest.raises(HexError, match="cut short"):
-        hexfile.load("\n".join(text.splitlines()[:99]), "V1")
+        read("\n".join(text.splitlines()[:99]), "V1")
     with pytest.raises(HexError, match=r"cannot read .*absent\.hex"):
-        hexfile.load(tmp_path / "absent.hex", "V1")
+        read(tmp_path / "absent.hex", "V1")
 
 
 def test_wrong_board_button_and_firmware() -> None:
@@ -247,7 +249,7 @@ def test_missing_unicorn_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "unicorn", None)
     with pytest.raises(Exception, match=r"the emulator needs Unicorn.*pip install") as caught:
-        __import__("microbit_emulator")
+        importlib.import_module("microbit_emulator.microbit")
     assert type(caught.value).__name__ == "UnicornError"
     assert "\n" not in str(caught.value)
 
@@ -261,38 +263,18 @@ def test_pace_waits_and_does_not_race() -> None:
     assert pace.wait_s(71_000, 51.0) == pytest.approx(0.005)
 
 
-def test_real_time_owns_the_board() -> None:
-    board = Microbit("V1", LOOP)
-    with RealTime(board) as live:
-        first = live.do(lambda: board.clock_us)
-        while live.do(lambda: board.clock_us) == first:
-            pass
-        with pytest.raises(EmulatorError, match="no button"):
-            live.do(lambda: board.press("C"))  # type: ignore[arg-type]
-        live.do(lambda: board.press("A"))
-        assert live.error is None
-    stopped = board.clock_us
-    assert stopped > first
-    assert board.clock_us == stopped
+def test_real_time_is_kept_until_a_step_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a clock that only sleeping moves."""
+    now_s, slept = [7.0], []
 
+    def sleep(seconds: float) -> None:
+        slept.append(round(seconds, 6))
+        now_s[0] += seconds
 
-def test_a_call_that_is_posted_while_the_run_ends_is_answered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """When the thread has looked for calls for the last time, it is still alive for a moment."""
-    board = Microbit("V1", LOOP)
-    live = RealTime(board)
-    live.close()
-    monkeypatch.setattr(live._thread, "is_alive", lambda: True)
-    assert live.post(lambda: 7).result(timeout=10) == 7
-
-
-def test_real_time_says_what_ended_it() -> None:
-    board = Microbit("V1", program(0xDE00))
-    live = RealTime(board)
-    live.wait()
-    assert isinstance(live.error, emulator.CpuFaultError)
-    live.close()
+    monkeypatch.setattr(pacing, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: now_s[0]))
+    steps = iter([5_000, 10_000, 20_000, None])
+    run_in_real_time(lambda: next(steps), speed=2)
+    assert slept == [0.0025, 0.0025, 0.005]
 
 
 def linked(code: str, literals_at: int, *literals: int, handler: int = 0x100) -> dict[int, int]:

@@ -50,6 +50,7 @@ def load_emulator() -> Any:
     """The module `microbit_emulator`. Raises `BoardError` where it cannot be loaded."""
     try:
         import microbit_emulator as emulator
+        import microbit_emulator.microbit  # which loads Unicorn
     except Exception as error:  # its own class could not be imported either
         raise BoardError(" ".join(str(error).split())) from error
     return emulator
