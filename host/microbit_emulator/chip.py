@@ -19,6 +19,7 @@ from microbit_emulator.unicorn_core import PAGE, Core, unicorn
 
 if TYPE_CHECKING:
     from microbit_emulator.antenna import Antenna
+    from microbit_emulator.lights import Lights
     from microbit_emulator.radio import Radio
 
 RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2
@@ -45,6 +46,8 @@ class Chip:
     """Each button, and its pin."""
     bus_pins: tuple[int, int]
     """SCL and SDA of the board's own I2C bus."""
+    usb_pins: tuple[int, int]
+    """TX and RX of the line to the computer."""
 
     def __init__(
         self,
@@ -70,9 +73,15 @@ class Chip:
         core.uc.mem_map(_ROM_TABLE, PAGE, unicorn.UC_PROT_READ)
         self.random = random.Random(seed)
         self.line = SerialLine(self.cpu, self.hz)
+        self.pin_line = SerialLine(self.cpu, self.hz)
+        """What hangs on other pins than those to the computer, for `uart.init(tx=…, rx=…)`."""
         self.pressed: set[str] = set()
+        self.ports: list[Port]
+        """The pins, since the last reset."""
         self.port: Port
-        """The pins of port 0, since the last reset."""
+        """Those of port 0."""
+        self.lights: Lights
+        """The LEDs since the last reset."""
         self.radio: Radio
         """The radio since the last reset."""
         self.antenna: Antenna | None = None
@@ -101,12 +110,13 @@ class Chip:
     def _bus_used(self) -> None:
         self.port.inputs_change = 0
 
-    def wire(self, port: Port, drive_inputs: Callable[[], int]) -> None:
-        """Wire the buttons and the bus to a port; `drive_inputs` drives what changes by itself."""
-        self.port = port
-        port.drive_inputs = drive_inputs
+    def wire(self, ports: list[Port], drive_inputs: Callable[[], int]) -> None:
+        """Wire buttons and bus to the first port; `drive_inputs` drives what changes by itself."""
+        self.ports = ports
+        self.port = ports[0]
+        self.port.drive_inputs = drive_inputs
         for pin in self.bus_pins:
-            port.drive(pin, True)
+            self.port.drive(pin, True)
         self.wire_buttons()
 
     def wire_buttons(self) -> None:

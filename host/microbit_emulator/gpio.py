@@ -1,8 +1,8 @@
 """GPIO, the pins; and GPIOTE, which ties pins to tasks and events.
 
-Modelled: output, input, direction, pull-ups, what outside drives a pin. Not modelled: drive
-strengths, SENSE and the PORT event, edges on pins other than the touch of the logo, and what
-GPIOTE's tasks do to pins: nothing that reads a pin here depends on it.
+Modelled: output, input, direction, pull-ups, what outside drives a pin, SENSE and the PORT event.
+Not modelled: drive strengths, edges on pins other than the touch of the logo, and what GPIOTE's
+tasks do to pins: nothing that reads a pin here depends on it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ PORT_SIZE = 0x300
 """On the nRF52, a port's registers are this far behind those of the port before it."""
 _PINS = 32
 _PULL_UP = 3
+_SENSE_SHIFT, _SENSE_HIGH = 16, 2
 _DISCONNECTED = 2
 _WORD = 0xFFFF_FFFF
 
@@ -39,7 +40,12 @@ class Port:
         """Drives the pins that change by themselves; returns when they may change next."""
         self.inputs_change = 0
         """Before this time they stay as they are; whoever changes that sets it to 0."""
+        self.detect: Callable[[], object] = lambda: None
+        """Called when a pin comes to the level that it senses."""
+        self.latch = 0
+        """The pins that have come to the level that they sense."""
         self._driven = self._high = self._pulled_up = 0
+        self._senses = self._senses_high = 0
         self._inputs: int | None = None
 
     def drive(self, pin: int, high: bool) -> None:
@@ -48,6 +54,12 @@ class Port:
         self._driven |= bit
         self._high = self._high | bit if high else self._high & ~bit
         self._inputs = None
+        self._sense(bit)
+
+    def _sense(self, bit: int) -> None:
+        if self._senses & bit and self._driven & bit and not (self._high ^ self._senses_high) & bit:
+            self.latch |= bit
+            self.detect()
 
     def read(self) -> int:
         """The levels of all pins, a bit each: what outputs drive, and what drives inputs."""
@@ -74,11 +86,20 @@ class Port:
         self._inputs = None
 
     def configure(self, pin: int, value: int) -> None:
-        """Write PIN_CNF of a pin: its direction and its pull-up; nothing else is modelled."""
+        """Write PIN_CNF of a pin: its direction, its pull-up, and the level that it senses."""
         bit = 1 << pin
         self.direction = self.direction & ~bit | (value & 1) << pin
         self._pulled_up = self._pulled_up & ~bit | (value >> 2 & 3 == _PULL_UP) << pin
         self._inputs = None
+        before, sense = (self._senses, self._senses_high), value >> _SENSE_SHIFT & 3
+        self._senses = self._senses & ~bit | bool(sense) << pin
+        self._senses_high = self._senses_high & ~bit | (sense == _SENSE_HIGH) << pin
+        if before != (self._senses, self._senses_high):
+            self._sense(bit)
+
+    def clear_latch(self, value: int) -> None:
+        """Clear the latches of these pins, a bit each."""
+        self.latch &= ~value
 
 
 class Gpio(Peripheral):
@@ -91,13 +112,15 @@ class Gpio(Peripheral):
             self._attach(port, number * PORT_SIZE)
 
     def _attach(self, port: Port, at: int) -> None:
-        self.values |= {at + LATCH: 0, at + DETECTMODE: 0}
+        self.values |= {at + DETECTMODE: 0}
+        self.reads[at + LATCH] = lambda: port.latch
         for offset in (OUT, OUTSET, OUTCLR):
             self.reads[at + offset] = lambda: port.out
         for offset in (DIR, DIRSET, DIRCLR):
             self.reads[at + offset] = lambda: port.direction
         self.reads[at + IN] = port.read
         self.writes |= {
+            at + LATCH: port.clear_latch,
             at + OUT: port.set_out,
             at + OUTSET: lambda value: port.set_out(port.out | value),
             at + OUTCLR: lambda value: port.set_out(port.out & ~value),
@@ -135,11 +158,12 @@ class Gpiote(Peripheral):
         events = [EVENTS_IN + 4 * channel for channel in range(channels)]
         super().__init__(chip, 0x4000_6000, 6, (*events, EVENTS_PORT))
         self._charging_us = charging_us
+        for port in chip.ports:
+            port.detect = partial(self.event, EVENTS_PORT)
         for channel in range(channels):
             self.values[CONFIG + 4 * channel] = 0
             self.writes[CONFIG + 4 * channel] = partial(self._configure, channel)
-            for task in (TASKS_OUT, TASKS_SET, TASKS_CLR):
-                self.tasks[task + 4 * channel] = _nothing
+            self.accept(*(task + 4 * channel for task in (TASKS_OUT, TASKS_SET, TASKS_CLR)))
 
     def drives_low_first(self, channel: int) -> bool:
         """Whether the channel is a task's, and holds its pin low until the task comes."""
@@ -158,7 +182,3 @@ class Gpiote(Peripheral):
     def _charged(self, channel: int, config: int) -> None:
         if self.values[CONFIG + 4 * channel] == config:
             self.event(EVENTS_IN + 4 * channel)
-
-
-def _nothing() -> None:
-    """The task would change a pin."""

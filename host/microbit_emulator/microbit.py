@@ -156,6 +156,11 @@ class Microbit:
         """The serial line to the computer: `send`, `receive`, `received`."""
         return self._chip.line
 
+    @property
+    def pin_uart(self) -> SerialLine:
+        """The same for what is wired to pins: `uart.init(tx=pin1, rx=pin2)` talks to it."""
+        return self._chip.pin_line
+
     def press(self, button: Button) -> None:
         """Press a button, until it is released."""
         self._chip.pressed.add(self._known(button))
@@ -186,7 +191,7 @@ class Microbit:
 
     def leds(self) -> bytes:
         """25 levels from 0 to 9, in reading order, as the pins give them."""
-        return self._chip.levels() if self._powered else bytes(25)
+        return self._chip.lights.levels() if self._powered else bytes(25)
 
     @staticmethod
     def _known(button: str) -> str:
@@ -209,6 +214,7 @@ class Microbit:
         if self._chip.antenna is not None:
             self._chip.antenna.fall_silent()
         self.uart.clear()
+        self.pin_uart.clear()
         self._chip.bus.lose_power()
         self._powered = False
 

@@ -72,6 +72,19 @@ class Peripheral:
         self._unknown: dict[int, int] = {}
         self._polls: dict[int, tuple[int, int]] = {}
 
+    def accept(self, *tasks: int) -> None:
+        """Let these tasks be started, without any effect."""
+        self.tasks |= dict.fromkeys(tasks, _nothing)
+
+    def hold_errors(self, register: int) -> None:
+        """Model a register of errors: writing ones clears them."""
+        self.values[register] = 0
+
+        def clear(value: int) -> None:
+            self.values[register] &= ~value
+
+        self.writes[register] = clear
+
     def fire(self) -> None:
         """Do what was scheduled for this time; nothing, unless a peripheral overrides it."""
 
@@ -219,3 +232,7 @@ class Peripheral:
         if count >= POLLS:
             self.cpu.stop_unmodelled(self.base + offset, "polls the register")
         return self._unknown.get(offset, 0)
+
+
+def _nothing() -> None:
+    """The task has no effect that anybody could see."""

@@ -65,8 +65,7 @@ class Radio(Peripheral):
             DISABLE: self._disable,
             RSSISTART: self._sample_nothing,
         }
-        for task in (RSSISTOP, BCSTART, BCSTOP):
-            self.tasks[task] = lambda: None
+        self.accept(RSSISTOP, BCSTART, BCSTOP)
         self.expect_polling((READY, END, DISABLED))
 
     # States.

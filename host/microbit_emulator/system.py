@@ -9,6 +9,7 @@ from microbit_emulator.peripheral import SHORTS, Peripheral
 
 if TYPE_CHECKING:
     from microbit_emulator.chip import Chip
+    from microbit_emulator.timeline import Device
 
 HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP, CAL, CTSTART, CTSTOP = range(0x000, 0x01C, 4)
 CONSTLAT, LOWPWR = 0x078, 0x07C
@@ -50,8 +51,7 @@ class Clock(Peripheral):
             LFCLKSTART: partial(self.event, LFCLKSTARTED),
             CAL: lambda: self.later(_CALIBRATION_US * chip.hz // 1_000_000, DONE),
         }
-        for task in (HFCLKSTOP, LFCLKSTOP, CTSTART, CTSTOP, CONSTLAT, LOWPWR):
-            self.tasks[task] = lambda: None
+        self.accept(HFCLKSTOP, LFCLKSTOP, CTSTART, CTSTOP, CONSTLAT, LOWPWR)
         self.writes |= {
             RESETREAS: lambda value: self._retain(RESETREAS, self.values[RESETREAS] & ~value),
             SYSTEMOFF: self._system_off,
@@ -76,7 +76,7 @@ class Rng(Peripheral):
 
     def __init__(self, chip: Chip) -> None:
         super().__init__(chip, 0x4000_D000, 13, (VALRDY,), (SHORTS, RNG_CONFIG))
-        self.tasks |= {RNG_START: lambda: None, RNG_STOP: lambda: None}
+        self.accept(RNG_START, RNG_STOP)
         self.reads |= {VALRDY: lambda: 1, VALUE: lambda: chip.random.getrandbits(8)}
 
 
@@ -91,10 +91,73 @@ class Temp(Peripheral):
     def __init__(self, chip: Chip) -> None:
         super().__init__(chip, 0x4000_C000, 12, (DATARDY,))
         self.values[TEMP] = 4 * _DEGREES
-        self.tasks |= {
-            TEMP_START: lambda: self.later(_TEMP_US * chip.hz // 1_000_000, DATARDY),
-            TEMP_STOP: lambda: None,
-        }
+        self.tasks[TEMP_START] = partial(self.later, _TEMP_US * chip.hz // 1_000_000, DATARDY)
+        self.accept(TEMP_STOP)
+
+
+RTC_START, RTC_STOP, RTC_CLEAR, RTC_OVERFLOW = range(0x000, 0x010, 4)
+TICK, OVRFLW, RTC_COMPARE = 0x100, 0x104, 0x140
+EVTEN, EVTENSET, EVTENCLR, COUNTER, RTC_PRESCALER, RTC_CC = 0x340, 0x344, 0x348, 0x504, 0x508, 0x540
+_RTC_HZ, _RTC_MASK = 32_768, 0xFF_FFFF
+
+
+class Rtc(Peripheral):
+    """The real-time counter, at 32,768 Hz. Not modelled: TICK, overflows."""
+
+    def __init__(self, chip: Chip, base: int, irq: int, channels: int) -> None:
+        compare = range(RTC_COMPARE, RTC_COMPARE + 4 * channels, 4)
+        settings = EVTEN, EVTENSET, EVTENCLR, RTC_PRESCALER
+        super().__init__(chip, base, irq, (TICK, OVRFLW, *compare), settings)
+        self._count = 0
+        self._since: int | None = None
+        self._matches: dict[int, Device] = {}
+        self.tasks |= {RTC_START: self._start, RTC_STOP: self._stop, RTC_CLEAR: self._clear}
+        self.reads[COUNTER] = self._present
+        for channel in range(channels):
+            self.values[RTC_CC + 4 * channel] = 0
+            self.writes[RTC_CC + 4 * channel] = partial(self._set_compare, channel)
+
+    def _tick(self) -> float:
+        return self.chip.hz * (self.values[RTC_PRESCALER] + 1) / _RTC_HZ
+
+    def _present(self) -> int:
+        if self._since is not None:
+            passed = int((self.cpu.now() - self._since) / self._tick())
+            return self._count + passed & _RTC_MASK
+        return self._count
+
+    def _start(self) -> None:
+        if self._since is None:
+            self._since = self.cpu.now()
+            self._plan()
+
+    def _stop(self) -> None:
+        self._count, self._since = self._present(), None
+        self._plan()
+
+    def _clear(self) -> None:
+        self._count = 0
+        if self._since is not None:
+            self._since = self.cpu.now()
+        self._plan()
+
+    def _set_compare(self, channel: int, value: int) -> None:
+        self.values[RTC_CC + 4 * channel] = value & _RTC_MASK
+        self._plan()
+
+    def _plan(self) -> None:
+        for match in self._matches.values():
+            self.cpu.cancel(match)
+        self._matches.clear()
+        if self._since is None:
+            return
+        now, count, tick = self.cpu.now(), self._present(), self._tick()
+        for register in range(RTC_CC, RTC_CC + 16, 4):
+            if register in self.values:
+                ticks = (self.values[register] - count - 1 & _RTC_MASK) + 1
+                at = self._since + round((self._present() - self._count + ticks) * tick)
+                event = register - RTC_CC + RTC_COMPARE
+                self._matches[event] = self.cpu.after(at - now, partial(self.event, event))
 
 
 TRIGGER, TRIGGERED = 0x000, 0x100

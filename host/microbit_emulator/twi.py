@@ -36,7 +36,7 @@ class Twi(Peripheral):
     def __init__(self, chip: Chip, base: int, irq: int, bus: Bus) -> None:
         events = STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED
         settings = ENABLE, PSELSCL, PSELSDA, PSELMISO, RXD, TXD, FREQUENCY, SPI_CONFIG, ADDRESS
-        super().__init__(chip, base, irq, events, (SHORTS, ERRORSRC, *settings))
+        super().__init__(chip, base, irq, events, (SHORTS, *settings))
         self._bus = bus
         self._device: I2cDevice | None = None
         self._reading = False
@@ -45,11 +45,12 @@ class Twi(Peripheral):
             STARTRX: self._start_rx,
             STARTTX: self._start_tx,
             STOP: self._stop,
-            SUSPEND: lambda: None,
             RESUME: self._resume,
         }
+        self.accept(SUSPEND)
         self.expect_polling(events)
-        self.writes |= {TXD: self._send, ERRORSRC: self._clear_errors}
+        self.writes[TXD] = self._send
+        self.hold_errors(ERRORSRC)
 
     def _cycles(self) -> int:
         return _BITS * self.chip.hz // _TWI_HZ.get(self.values[FREQUENCY], 100_000)
@@ -129,6 +130,3 @@ class Twi(Peripheral):
             self.begin(self._cycles(), self._nack_and_stop)
         else:
             self.begin(self._cycles() // _BITS, partial(self.event, STOPPED))
-
-    def _clear_errors(self, value: int) -> None:
-        self.values[ERRORSRC] &= ~value

@@ -52,7 +52,7 @@ class Twim(Peripheral):
     def __init__(self, chip: Chip, base: int, irq: int, bus: Bus) -> None:
         events = STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX
         spim = SPIM_ENDRX, SPIM_END, SPIM_ENDTX
-        super().__init__(chip, base, irq, (*events, *spim), (SHORTS, ERRORSRC, *_SETTINGS))
+        super().__init__(chip, base, irq, (*events, *spim), (SHORTS, *_SETTINGS))
         self._bus = bus
         self.tasks |= {
             STARTRX: partial(self._start, True),
@@ -60,9 +60,9 @@ class Twim(Peripheral):
             SPIM_START: self._start_spim,
             STOP: self._stop,
             SUSPEND: partial(self.event, SUSPENDED),
-            RESUME: lambda: None,
         }
-        self.writes[ERRORSRC] = self._clear_errors
+        self.accept(RESUME)
+        self.hold_errors(ERRORSRC)
         self.expect_polling((*events, *spim))
 
     def _start(self, reading: bool) -> None:
@@ -125,6 +125,3 @@ class Twim(Peripheral):
             self.event(event)
         if values[SHORTS] & _SPIM_END_START:
             self._start_spim()
-
-    def _clear_errors(self, value: int) -> None:
-        self.values[ERRORSRC] &= ~value

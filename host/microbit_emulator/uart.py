@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from microbit_emulator.peripheral import ENABLE, SHORTS, Peripheral
@@ -89,30 +90,58 @@ CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX = 0x100, 0x104, 0x108, 0x110, 0x11C, 0x1
 ERROR, RXTO, RXSTARTED, TXSTARTED, TXSTOPPED = 0x124, 0x144, 0x14C, 0x150, 0x158
 ERRORSRC, PSELRTS, PSELTXD, PSELCTS, PSELRXD = 0x480, 0x508, 0x50C, 0x510, 0x514
 RXD, TXD, BAUDRATE, CONFIG = 0x518, 0x51C, 0x524, 0x56C
+_DISCONNECTED = 0xFFFF_FFFF
 _OVERRUN = 1 << 0
 _SETTINGS = SHORTS, ENABLE, PSELRTS, PSELTXD, PSELCTS, PSELRXD, BAUDRATE, CONFIG
 
 
-class Uart(Peripheral):
-    """The nRF51's UART: a byte at a time."""
+class SerialPeripheral(Peripheral):
+    """What both kinds have in common: where bytes come from and go to, and the FIFO.
 
-    def __init__(self, chip: Chip, line: SerialLine) -> None:
-        events = CTS, NCTS, RXDRDY, TXDRDY, ERROR, RXTO
-        super().__init__(chip, 0x4000_2000, 2, events, (ERRORSRC, *_SETTINGS))
-        self._line = line
+    The line to the computer is on the pins `chip.usb_pins`, TX and RX; on any others, it is the
+    line of the pins.
+    """
+
+    def __init__(self, chip: Chip, events: tuple[int, ...], settings: tuple[int, ...] = ()) -> None:
+        super().__init__(chip, 0x4000_2000, 2, events, (*_SETTINGS, *settings))
+        self.hold_errors(ERRORSRC)
+        self.values |= dict.fromkeys((PSELRTS, PSELTXD, PSELCTS, PSELRXD), _DISCONNECTED)
         self._fifo: deque[int] = deque()
         self._listening = False
-        line.connect(self._arrive)
-        self.tasks |= {
-            STARTRX: self._start_rx,
-            STOPRX: self._stop_rx,
-            STARTTX: _nothing,
-            STOPTX: _nothing,
-            SUSPEND: _nothing,
-        }
+        for line in (chip.line, chip.pin_line):
+            line.connect(partial(self._arrive, line))
+
+    def _line(self, select: int, usb_pin: int) -> SerialLine:
+        return self.chip.line if self.values[select] == usb_pin else self.chip.pin_line
+
+    @property
+    def _sends_to(self) -> SerialLine:
+        return self._line(PSELTXD, self.chip.usb_pins[0])
+
+    def _arrive(self, line: SerialLine, byte: int) -> None:
+        if not self._listening or line is not self._line(PSELRXD, self.chip.usb_pins[1]):
+            return
+        if len(self._fifo) == _FIFO:
+            self.values[ERRORSRC] |= _OVERRUN
+            self.event(ERROR)
+        else:
+            self._take_in(byte)
+
+    def _take_in(self, byte: int) -> None:
+        """A byte has come, and there is room for it."""
+        raise NotImplementedError
+
+
+class Uart(SerialPeripheral):
+    """The nRF51's UART: a byte at a time."""
+
+    def __init__(self, chip: Chip) -> None:
+        super().__init__(chip, (CTS, NCTS, RXDRDY, TXDRDY, ERROR, RXTO))
+        self.tasks |= {STARTRX: self._start_rx, STOPRX: self._stop_rx}
+        self.accept(STARTTX, STOPTX, SUSPEND)
         self.expect_polling((TXDRDY,))
         self.reads[RXD] = self._take
-        self.writes |= {TXD: self._send, ERRORSRC: self._clear_errors}
+        self.writes[TXD] = self._send
 
     def _start_rx(self) -> None:
         self._listening = True
@@ -121,13 +150,7 @@ class Uart(Peripheral):
         self._listening = False
         self.event(RXTO)
 
-    def _arrive(self, byte: int) -> None:
-        if not self._listening:
-            return
-        if len(self._fifo) == _FIFO:
-            self.values[ERRORSRC] |= _OVERRUN
-            self.event(ERROR)
-            return
+    def _take_in(self, byte: int) -> None:
         self._fifo.append(byte)
         if len(self._fifo) == 1:
             self.event(RXDRDY)
@@ -139,44 +162,34 @@ class Uart(Peripheral):
         return byte
 
     def _send(self, value: int) -> None:
-        self.begin(self._line.byte_cycles, lambda: self._sent(value & 0xFF))
+        self.begin(self._sends_to.byte_cycles, lambda: self._sent(value & 0xFF))
 
     def _sent(self, byte: int) -> None:
-        self._line.put(bytes((byte,)))
+        self._sends_to.put(bytes((byte,)))
         self.event(TXDRDY)
-
-    def _clear_errors(self, value: int) -> None:
-        self.values[ERRORSRC] &= ~value
 
 
 RXD_PTR, RXD_MAXCNT, RXD_AMOUNT, TXD_PTR, TXD_MAXCNT, TXD_AMOUNT = (
-    0x534,
-    0x538,
-    0x53C,
-    0x544,
-    0x548,
-    0x54C,
+    *range(0x534, 0x540, 4),
+    *range(0x544, 0x550, 4),
 )
 _ENDRX_STARTRX, _ENDRX_STOPRX = 1 << 5, 1 << 6
 
 
-class Uarte(Peripheral):
+class Uarte(SerialPeripheral):
     """The nRF52's UART with DMA.
 
     A buffer to send is read at STARTTX, for CODAL passes a byte on its stack; between two
     buffers to receive, the FIFO holds what comes.
     """
 
-    def __init__(self, chip: Chip, line: SerialLine) -> None:
+    def __init__(self, chip: Chip) -> None:
         events = CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX, ERROR, RXTO
         more = RXSTARTED, TXSTARTED, TXSTOPPED
         dma = RXD_PTR, RXD_MAXCNT, RXD_AMOUNT, TXD_PTR, TXD_MAXCNT, TXD_AMOUNT
-        super().__init__(chip, 0x4000_2000, 2, (*events, *more), (ERRORSRC, *_SETTINGS, *dma))
-        self._line = line
-        self._fifo: deque[int] = deque()
-        self._listening = self._has_buffer = False
+        super().__init__(chip, (*events, *more), dma)
+        self._has_buffer = False
         self._pointer = self._room = self._amount = 0
-        line.connect(self._arrive)
         self.tasks |= {
             STARTRX: self._start_rx,
             STOPRX: self._stop_rx,
@@ -184,7 +197,6 @@ class Uarte(Peripheral):
             STOPTX: lambda: self.event(TXSTOPPED),
             FLUSHRX: lambda: self.event(ENDRX),
         }
-        self.writes[ERRORSRC] = self._clear_errors
 
     def _start_rx(self) -> None:
         values = self.values
@@ -200,15 +212,11 @@ class Uarte(Peripheral):
         self._listening = False
         self.event(RXTO)
 
-    def _arrive(self, byte: int) -> None:
+    def _take_in(self, byte: int) -> None:
         if self._has_buffer:
             self._store(byte)
-        elif self._listening:
-            if len(self._fifo) < _FIFO:
-                self._fifo.append(byte)
-            else:
-                self.values[ERRORSRC] |= _OVERRUN
-                self.event(ERROR)
+        else:
+            self._fifo.append(byte)
 
     def _store(self, byte: int) -> None:
         self.chip.dma_write(self._pointer + self._amount, bytes((byte,)))
@@ -230,17 +238,10 @@ class Uarte(Peripheral):
     def _start_tx(self) -> None:
         data = self.chip.dma_read(self.values[TXD_PTR], self.values[TXD_MAXCNT])
         self.event(TXSTARTED)
-        self.begin(self._line.byte_cycles * len(data), lambda: self._sent(data))
+        self.begin(self._sends_to.byte_cycles * len(data), lambda: self._sent(data))
 
     def _sent(self, data: bytes) -> None:
-        self._line.put(data)
+        self._sends_to.put(data)
         self.values[TXD_AMOUNT] = len(data)
         self.event(TXDRDY)
         self.event(ENDTX)
-
-    def _clear_errors(self, value: int) -> None:
-        self.values[ERRORSRC] &= ~value
-
-
-def _nothing() -> None:
-    """The task needs no doing here."""

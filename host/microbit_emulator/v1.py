@@ -5,14 +5,15 @@ from __future__ import annotations
 from microbit_emulator.analog import Adc
 from microbit_emulator.chip import Chip
 from microbit_emulator.flash import Nvmc
-from microbit_emulator.gpio import Gpio, Gpiote, Port
+from microbit_emulator.gpio import Gpio, Gpiote
+from microbit_emulator.lights import Place, RowsInTime
 from microbit_emulator.nvic import SystemControl
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.ppi import Ppi
 from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Mag3110, Mma8653
 from microbit_emulator.system import Clock, Rng, Temp
-from microbit_emulator.timeline import NEVER, Timeline
+from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
 from microbit_emulator.twi import Twi
 from microbit_emulator.uart import Uart
@@ -39,6 +40,12 @@ _FICR = {
     0x0A4: 0xDEAD_BEEF,  # DEVICEADDR
     0x0A8: 0xC0DE,
 }
+_ROWS, _COLUMNS = (13, 14, 15), tuple(range(4, 13))
+_PLACES: tuple[tuple[Place, ...], ...] = (
+    ((0, 0), (2, 0), (4, 0), (4, 3), (3, 3), (2, 3), (1, 3), (0, 3), (1, 2)),
+    ((4, 2), (0, 2), (2, 2), (1, 0), (3, 0), (3, 4), (1, 4), None, None),
+    ((2, 4), (4, 4), (0, 4), (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (3, 2)),
+)
 
 
 class V1(Chip):
@@ -47,6 +54,7 @@ class V1(Chip):
     hz = 16_000_000
     buttons = ("A", 17), ("B", 26)
     bus_pins = _SCL, _SDA
+    usb_pins = 24, 25
 
     def __init__(self, seed: int) -> None:
         super().__init__(
@@ -68,10 +76,10 @@ class V1(Chip):
         self.attach(SystemControl(self, _CPUID, irqs=32))
         self.attach(Clock(self, reason))
         self.attach(Nvmc(self))
-        self.wire(self.attach(Gpio(self, ports=1)).ports[0], self._drive_ready_pin)
-        self.lights = Lights(self.cpu, self.hz, self.port)
+        self.wire(self.attach(Gpio(self, ports=1)).ports, self._drive_ready_pin)
+        self.lights = RowsInTime(self.cpu, self.hz, _ROWS, _COLUMNS, _PLACES, self.ports)
         self.attach(Gpiote(self, _GPIOTE_CHANNELS))
-        self.attach(Uart(self, self.line))
+        self.attach(Uart(self))
         for base, irq in _TIMERS:
             self.attach(Timer(self, base, irq, _TIMER_CHANNELS))
         for base, irq in _SERIAL_MASTERS:
@@ -88,82 +96,8 @@ class V1(Chip):
         """Do nothing; False, for this board has no touch logo."""
         return False
 
-    def levels(self) -> bytes:
-        """The LEDs' levels from 0 to 9, in reading order."""
-        return self.lights.levels()
-
     def _drive_ready_pin(self) -> int:
         ready = self.accelerometer.ready()
         self.port.drive(_ACCELEROMETER_READY, not ready)
         # Only a transfer on the bus changes it then; else the next sample does.
         return NEVER if ready else self.accelerometer.next_sample()
-
-
-ROW_PINS, COLUMN_PINS = (13, 14, 15), range(4, 13)
-_ROWS = sum(1 << pin for pin in ROW_PINS)
-_LIT_US = 0, 32, 64, 128, 240, 448, 848, 1632, 3184
-"""For how long of its row's 6 ms a LED of level 0 to 8 is lit."""
-_ALWAYS_US = 4500
-_SHORTEST_ROW_US, _DARK_AFTER_US = 5000, 50_000
-# The LED, as (x, y), at each row and column.
-_PLACES: tuple[tuple[tuple[int, int] | None, ...], ...] = (
-    ((0, 0), (2, 0), (4, 0), (4, 3), (3, 3), (2, 3), (1, 3), (0, 3), (1, 2)),
-    ((4, 2), (0, 2), (2, 2), (1, 0), (3, 0), (3, 4), (1, 4), None, None),
-    ((2, 4), (4, 4), (0, 4), (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (3, 2)),
-)
-
-
-class Lights:
-    """The levels that the pins give the LEDs.
-
-    A LED is lit while its row is high and its column low. The firmware shows a row at a time, and a
-    LED for a part of its row's time.
-    """
-
-    def __init__(self, time: Timeline, hz: int, port: Port) -> None:
-        self._time, self._port = time, port
-        self._cycles_per_us = hz // 1_000_000
-        self._row = 0
-        self._row_since = self._since = time.now()
-        self._lit = [0] * len(COLUMN_PINS)
-        self._lit_of_row = [self._lit] * len(ROW_PINS)
-        self._shown_at = [-(1 << 62)] * len(ROW_PINS)
-        port.before_out = self._look
-
-    def levels(self) -> bytes:
-        """25 levels from 0 to 9, in reading order; a row not shown for 50 ms is dark."""
-        levels = bytearray(25)
-        oldest = self._time.now() - _DARK_AFTER_US * self._cycles_per_us
-        for shown_at, lit, places in zip(self._shown_at, self._lit_of_row, _PLACES, strict=True):
-            for place, cycles in zip(places, lit, strict=True):
-                if place and shown_at >= oldest:
-                    levels[place[1] * 5 + place[0]] = self._level(cycles)
-        return bytes(levels)
-
-    def _look(self) -> None:
-        """The pins are about to change: add up what was lit until now."""
-        now, out = self._time.now(), self._port.out
-        spent, self._since = now - self._since, now
-        row = out & _ROWS
-        if row != self._row:
-            self._finish(now - spent, row)
-        if row and spent:
-            lit = ~out >> COLUMN_PINS[0] & 0x1FF
-            for column in COLUMN_PINS if lit else ():
-                if lit >> column - COLUMN_PINS[0] & 1:
-                    self._lit[column - COLUMN_PINS[0]] += spent
-
-    def _finish(self, now: int, row: int) -> None:
-        long_enough = now - self._row_since > _SHORTEST_ROW_US * self._cycles_per_us
-        for number, pin in enumerate(ROW_PINS):
-            if self._row == 1 << pin and long_enough:
-                self._shown_at[number] = now
-                self._lit_of_row[number] = self._lit
-        self._row, self._row_since = row, now
-        self._lit = [0] * len(COLUMN_PINS)
-
-    def _level(self, lit: int) -> int:
-        us = lit // self._cycles_per_us
-        if us > _ALWAYS_US:
-            return 9
-        return min(range(9), key=lambda level: abs(_LIT_US[level] - us))

@@ -5,15 +5,16 @@ from __future__ import annotations
 from microbit_emulator.analog import Pwm, Saadc
 from microbit_emulator.chip import Chip
 from microbit_emulator.flash import Nvmc
-from microbit_emulator.gpio import Gpio, Gpiote, Port
+from microbit_emulator.gpio import Gpio, Gpiote
 from microbit_emulator.interface_chip import InterfaceChip, LogFlash
+from microbit_emulator.lights import Pulses
 from microbit_emulator.nvic import SystemControl
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.ppi import Ppi
 from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Lsm303Accelerometer, Lsm303Magnetometer
-from microbit_emulator.system import Clock, Debug, Egu, Rng, Temp
-from microbit_emulator.timeline import NEVER, Timeline
+from microbit_emulator.system import Clock, Debug, Egu, Rng, Rtc, Temp
+from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
 from microbit_emulator.twim import Twim
 from microbit_emulator.uart import Uarte
@@ -25,8 +26,10 @@ _CHARGING_US, _CHARGING_TOUCHED_US = 25, 1000
 _CPUID = 0x410F_C241  # Cortex-M4
 _PPI_CHANNELS, _GPIOTE_CHANNELS = 20, 8
 _TIMERS = (0x4000_8000, 8, 4), (0x4000_9000, 9, 4), (0x4000_A000, 10, 4), (0x4001_A000, 26, 6)
-_LED_TIMER_CHANNELS = 6
-_LED_TIMER = 0x4001_B000, 27, _LED_TIMER_CHANNELS
+_RTCS = (0x4000_B000, 11, 3), (0x4001_1000, 17, 4), (0x4002_4000, 36, 4)
+_LED_TIMER = 0x4001_B000, 27, 6
+_ROWS, _COLUMNS = (21, 22, 15, 24, 19), (28, 11, 31, 0x20 + 5, 30)
+_PLACES = tuple(tuple((x, y) for x in range(5)) for y in range(5))
 _SERIAL_MASTERS = (0x4000_3000, 3), (0x4000_4000, 4)
 _SPI_MASTERS = (0x4002_3000, 35), (0x4002_F000, 47)
 _PWMS = (0x4001_C000, 28), (0x4002_1000, 33), (0x4002_2000, 34), (0x4002_D000, 45)
@@ -56,6 +59,7 @@ class V2(Chip):
     hz = 64_000_000
     buttons = ("A", 14), ("B", 23)
     bus_pins = _SCL, _SDA
+    usb_pins = 6, 0x20 + 8
 
     def __init__(self, seed: int) -> None:
         super().__init__(
@@ -90,15 +94,17 @@ class V2(Chip):
         self.attach(Debug(self, _DWT))
         self.attach(Clock(self, reason))
         self.attach(Nvmc(self))
-        self.wire(self.attach(Gpio(self, ports=2)).ports[0], self._drive_interrupt_pin)
+        self.wire(self.attach(Gpio(self, ports=2)).ports, self._drive_interrupt_pin)
         gpiote = self.attach(Gpiote(self, _GPIOTE_CHANNELS, self._charging_us))
-        self.lights = Lights(self.cpu, self.hz, self.port, gpiote)
-        self.attach(Uarte(self, self.line))
+        self.lights = Pulses(self.cpu, self.hz, _ROWS, _COLUMNS, _PLACES, self.ports, gpiote)
+        self.attach(Uarte(self))
         for timer in _TIMERS:
             self.attach(Timer(self, *timer))
         self.attach(LedTimer(self, self.lights))
         for base, irq in (*_SERIAL_MASTERS, *_SPI_MASTERS):
             self.attach(Twim(self, base, irq, self.bus))
+        for base, irq, channels in _RTCS:
+            self.attach(Rtc(self, base, irq, channels))
         self.attach(Rng(self))
         self.attach(Temp(self))
         self.attach(Saadc(self))
@@ -117,10 +123,6 @@ class V2(Chip):
         """Touch the logo, or let it go; True, for this board has one."""
         self._logo_touched = touched
         return True
-
-    def levels(self) -> bytes:
-        """The LEDs' levels from 0 to 9, in reading order."""
-        return self.lights.levels()
 
     def _drive_interrupt_pin(self) -> int:
         """One pin for all that is on the board's I2C bus: low while any of them asks."""
@@ -141,17 +143,10 @@ class V2(Chip):
         return _CHARGING_TOUCHED_US if pin == _LOGO and self._logo_touched else _CHARGING_US
 
 
-ROW_PINS = 21, 22, 15, 24, 19
-_COLUMNS = 5
-_COLUMN_CHANNELS = range(1, 1 + _COLUMNS)
-"""Of GPIOTE and of the timer's compare registers, those of the columns."""
-_DARK_AFTER_US = 50_000
-
-
 class LedTimer(Timer):
     """TIMER4 shows a row of LEDs each time it starts."""
 
-    def __init__(self, chip: V2, lights: Lights) -> None:
+    def __init__(self, chip: V2, lights: Pulses) -> None:
         super().__init__(chip, *_LED_TIMER)
         self._lights = lights
 
@@ -159,40 +154,3 @@ class LedTimer(Timer):
         """Start the timer, and note the row of LEDs that it shows."""
         super().start()
         self._lights.show_row(self.cc)
-
-
-class Lights:
-    """The levels that the pins give the LEDs.
-
-    A row is high, and a column is low until its compare register is reached. A level v is a
-    pulse of about 2^v/512 of the row's time.
-    """
-
-    def __init__(self, time: Timeline, hz: int, port: Port, gpiote: Gpiote) -> None:
-        self._time, self._port, self._gpiote = time, port, gpiote
-        self._dark_after = _DARK_AFTER_US * (hz // 1_000_000)
-        self._rows = [1 << pin for pin in ROW_PINS]
-        dark = [0] * _LED_TIMER_CHANNELS, [False] * _COLUMNS
-        self._shown = [dark] * len(ROW_PINS)
-        """The compare registers, and which columns are lit, when a row was shown."""
-        self._shown_at = [-(1 << 62)] * len(ROW_PINS)
-
-    def show_row(self, compare: list[int]) -> None:
-        """The timer starts: take the row that is high, and how long each column will be low."""
-        out = self._port.out
-        for row, pin in enumerate(self._rows):
-            if out & pin:
-                lit = [self._gpiote.drives_low_first(channel) for channel in _COLUMN_CHANNELS]
-                self._shown[row] = compare[:], lit
-                self._shown_at[row] = self._time.now()
-
-    def levels(self) -> bytes:
-        """25 levels from 0 to 9, in reading order; a row not shown for 50 ms is dark."""
-        oldest = self._time.now() - self._dark_after
-        levels = bytearray()
-        for (compare, lit), shown_at in zip(self._shown, self._shown_at, strict=True):
-            for channel, is_lit in zip(_COLUMN_CHANNELS, lit, strict=True):
-                pulse = round(compare[channel] / (compare[0] or 1) * 256)
-                level = 9 if pulse >= 255 else pulse.bit_length()
-                levels.append(level if is_lit and shown_at >= oldest else 0)
-        return bytes(levels)

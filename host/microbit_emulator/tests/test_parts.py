@@ -304,11 +304,18 @@ def test_steps_do_not_look_at_the_mask_of_interrupts(board: str) -> None:
     assert cut.ram == whole.ram
 
 
+def with_uart(memory: dict[int, int]) -> Microbit:
+    """A V1 whose UART is on the line to the computer."""
+    board = Microbit("V1", memory)
+    board._chip.pages[0x4000_2000].values |= {0x50C: 24, 0x514: 25}  # PSELTXD, PSELRXD
+    return board
+
+
 def test_polling_is_skipped_to_the_end_of_a_byte() -> None:
     """Send a byte, and poll until it has gone. An input in between makes no difference."""
     code = "4804 4905 2241 600A 6803 2B00 D0FC E7FE"
     memory = linked(code, 0x114, 0x4000_211C, 0x4000_251C)
-    plain, disturbed = Microbit("V1", memory), Microbit("V1", memory)
+    plain, disturbed = with_uart(memory), with_uart(memory)
     disturbed.at(40, lambda: disturbed.press("A"))
     for board in (plain, disturbed):
         board.run_for(80)
@@ -324,7 +331,7 @@ def test_bytes_that_nobody_takes_are_lost() -> None:
         "4808 4909 4A09 4C0A 2301 6003 3C01 D1FD 2408 680B 7013 3201 3C01 D1FA E7FE BF00 BF00 BF00"
     )
     memory = linked(code, 0x124, 0x4000_2000, 0x4000_2518, 0x2000_0000, 12_000)
-    board = Microbit("V1", memory)
+    board = with_uart(memory)
     board.run_for(10)
     board.uart.send(b"0123456789")
     board.run_for(2_000)
