@@ -1,58 +1,75 @@
-"""What is analog: the converters of nRF51 (ADC) and nRF52 (SAADC), and PWM.
+"""The analog-to-digital converters: of the nRF51 (ADC) and of the nRF52 (SAADC).
 
-Modelled: when conversions and sequences end; every voltage reads 0. Not modelled: what PWM does to
-its pins, limits, continuous sampling by the converter's own timer.
+Modelled: single-ended conversions of what is at the pins, with gain, reference, resolution and
+oversampling. Not modelled: differential channels, limits, continuous sampling by the converter's
+own timer, what happens when the timer that samples is changed while a buffer fills.
 """
 
 from __future__ import annotations
 
+import struct
 from functools import partial
 from typing import TYPE_CHECKING
 
-from microbit_emulator.peripheral import ENABLE, SHORTS, Peripheral
+from microbit_emulator.peripheral import ENABLE, Peripheral
+from microbit_emulator.world import SUPPLY_V
 
 if TYPE_CHECKING:
     from microbit_emulator.chip import Chip
-    from microbit_emulator.timeline import Device
 
-ADC_START, ADC_STOP, ADC_END, ADC_BUSY, ADC_CONFIG, ADC_RESULT = (
-    0x000,
-    0x004,
-    0x100,
-    0x400,
-    0x504,
-    0x508,
-)
+ADC_START, ADC_STOP, ADC_END = 0x000, 0x004, 0x100
+ADC_BUSY, ADC_CONFIG, ADC_RESULT = 0x400, 0x504, 0x508
 _ADC_US = 68
+_PRESCALE = 1, 2 / 3, 1 / 3
+_ADC_REFERENCE_V = 1.2, SUPPLY_V, SUPPLY_V / 2, SUPPLY_V / 3
 
 
 class Adc(Peripheral):
-    """The nRF51's analog-to-digital converter."""
+    """The nRF51's converter."""
 
     def __init__(self, chip: Chip) -> None:
         settings = ADC_BUSY, ENABLE, ADC_CONFIG, ADC_RESULT
         super().__init__(chip, 0x4000_7000, 7, (ADC_END,), settings)
-        self.tasks |= {ADC_START: self._start, ADC_STOP: lambda: None}
+        self.tasks[ADC_START] = self._start
+        self.accept(ADC_STOP)
 
     def _start(self) -> None:
         self.values[ADC_BUSY] = 1
         self.cpu.after(_ADC_US * self.chip.hz // 1_000_000, self._done)
 
     def _done(self) -> None:
+        config = self.values[ADC_CONFIG]
+        bits, prescale, reference = 8 + (config & 3), config >> 2 & 7, config >> 5 & 3
+        volts = SUPPLY_V  # what is left to choose: the supply itself
+        if prescale < len(_PRESCALE):
+            volts = self.chip.volts_at((config >> 8 & 0xFF).bit_length() - 1) * _PRESCALE[prescale]
+        level = int(volts / _ADC_REFERENCE_V[reference] * (1 << bits))
+        self.values[ADC_RESULT] = max(0, min(level, (1 << bits) - 1))
         self.values[ADC_BUSY] = 0
         self.event(ADC_END)
 
 
 START, SAMPLE, STOP, CALIBRATEOFFSET = 0x000, 0x004, 0x008, 0x00C
-STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED = 0x100, 0x104, 0x108, 0x10C, 0x110, 0x114
-LIMITS, LIMITS_END, STATUS, CH_PSELP, CHANNELS_END = 0x118, 0x158, 0x400, 0x510, 0x590
+STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED = range(0x100, 0x118, 4)
+LIMITS, LIMITS_END, STATUS, CH_PSELP, CH_CONFIG, CHANNELS_END = (
+    *(0x118, 0x158, 0x400),
+    *(0x510, 0x518, 0x590),
+)
 RESOLUTION, OVERSAMPLE, SAMPLERATE = 0x5F0, 0x5F4, 0x5F8
 RESULT_PTR, RESULT_MAXCNT, RESULT_AMOUNT = 0x62C, 0x630, 0x634
 _CHANNELS, _CHANNEL_SIZE = 8, 0x10
+_GAINS = 1 / 6, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1, 2, 4
+_INTERNAL_V = 0.6
+_BURST = 1 << 24
 
 
 class Saadc(Peripheral):
-    """The nRF52's converter: a sample of each channel that is on, at each SAMPLE task."""
+    """The nRF52's converter: a sample of each channel that is on, at each SAMPLE task.
+
+    With oversampling, only one in some SAMPLE tasks gives a result. Where a timer gives them at a
+    steady rate, by PPI, it is worked out when the buffer is full, and they cost nothing: CODAL lets
+    one come 177,777 times a second.
+    """
 
     def __init__(self, chip: Chip) -> None:
         events = STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED
@@ -61,7 +78,7 @@ class Saadc(Peripheral):
         result = RESULT_PTR, RESULT_MAXCNT, RESULT_AMOUNT
         super().__init__(chip, 0x4000_7000, 7, (*events, *limits), (*channels, *settings, *result))
         self._on = False
-        self._pointer = self._room = self._amount = 0
+        self._pointer = self._room = self._amount = self._tasks = 0
         self.tasks |= {
             START: self._start,
             SAMPLE: self._sample,
@@ -70,111 +87,69 @@ class Saadc(Peripheral):
         }
 
     def ignores(self, task: int) -> bool:
-        """Whether SAMPLE has no effect: the ADC is not started, or its buffer is full."""
-        return task == SAMPLE and not (self._on and self._amount < self._room)
+        """Whether SAMPLE has no effect: not started, full, or the end of the buffer is known."""
+        has_room = self._on and self._amount < self._room
+        return task == SAMPLE and (not has_room or self.is_under_way())
 
     def _start(self) -> None:
         self._on = True
         self._pointer = self.values[RESULT_PTR]
-        self._room, self._amount = self.values[RESULT_MAXCNT], 0
+        self._room, self._amount, self._tasks = self.values[RESULT_MAXCNT], 0, 0
+        period = self.chip.period_of(self.base + SAMPLE)
+        channels = len(self._channels())
+        if period and channels:
+            rounds = -(-self._room // channels)
+            self.begin(period * rounds * self._tasks_a_result(), self._fill)
         self.chip.update_ties()
         self.event(STARTED)
 
     def _stop(self) -> None:
+        self.abandon()
         self._on = False
         self.values[RESULT_AMOUNT] = self._amount
         self.chip.update_ties()
         self.event(STOPPED)
 
-    def _sample(self) -> None:
+    def _channels(self) -> list[int]:
+        """Those that are on."""
         values = self.values
+        return [at for at in range(_CHANNELS) if values[CH_PSELP + _CHANNEL_SIZE * at]]
+
+    def _tasks_a_result(self) -> int:
+        burst = self.values[CH_CONFIG] & _BURST
+        return 1 if burst else 1 << self.values[OVERSAMPLE]
+
+    def _fill(self) -> None:
+        while self._amount < self._room:
+            self._convert()
+        self._finish()
+
+    def _sample(self) -> None:
         if self.ignores(SAMPLE):
             return
-        for channel in range(_CHANNELS):
-            if values[CH_PSELP + _CHANNEL_SIZE * channel] and self._amount < self._room:
-                self.chip.dma_write(self._pointer + 2 * self._amount, bytes(2))
-                self._amount += 1
-        self.event(DONE)
-        self.event(RESULTDONE)
-        if self._amount >= self._room:
-            values[RESULT_AMOUNT] = self._amount
-            self.chip.update_ties()
-            self.event(END)
+        self._tasks += 1
+        if self._tasks % self._tasks_a_result() == 0:
+            self._convert()
+            self.event(DONE)
+            self.event(RESULTDONE)
+            if self._amount >= self._room:
+                self._finish()
 
+    def _finish(self) -> None:
+        self.values[RESULT_AMOUNT] = self._amount
+        self.chip.update_ties()
+        self.event(END)
 
-PWM_STOP, SEQSTART, NEXTSTEP = 0x004, 0x008, 0x010
-PWM_STOPPED, SEQSTARTED, SEQEND, PWMPERIODEND, LOOPSDONE = 0x104, 0x108, 0x110, 0x118, 0x11C
-MODE, COUNTERTOP, PWM_PRESCALER, DECODER, LOOP = 0x504, 0x508, 0x50C, 0x510, 0x514
-SEQ_PTR, SEQ_CNT, SEQ_REFRESH, SEQ_ENDDELAY, PSEL_OUT = 0x520, 0x524, 0x528, 0x52C, 0x560
-_SEQ_SIZE = 0x20
-_PWM_HZ = 16_000_000
-_VALUES_PER_LOAD = 1, 2, 4, 4  # DECODER: common, grouped, individual, wave form
-_SEQEND0_STOP, _LOOPSDONE_SEQSTART0, _LOOPSDONE_SEQSTART1, _LOOPSDONE_STOP = 1, 4, 8, 16
-
-
-class Pwm(Peripheral):
-    """Plays its sequences in time, to nobody."""
-
-    def __init__(self, chip: Chip, base: int, irq: int) -> None:
-        events = PWM_STOPPED, SEQSTARTED, SEQSTARTED + 4, SEQEND, SEQEND + 4, PWMPERIODEND
-        settings = SHORTS, ENABLE, MODE, COUNTERTOP, PWM_PRESCALER, DECODER, LOOP
-        sequences = [
-            register + _SEQ_SIZE * sequence
-            for register in (SEQ_PTR, SEQ_CNT, SEQ_REFRESH, SEQ_ENDDELAY)
-            for sequence in range(2)
-        ]
-        outputs = range(PSEL_OUT, PSEL_OUT + 16, 4)
-        super().__init__(chip, base, irq, (*events, LOOPSDONE), (*settings, *sequences, *outputs))
-        self._playing: Device | None = None
-        self._loops = 0
-        self.tasks |= {
-            PWM_STOP: self._stop,
-            SEQSTART: partial(self._start, 0),
-            SEQSTART + 4: partial(self._start, 1),
-            NEXTSTEP: lambda: None,
-        }
-
-    def _stop(self) -> None:
-        if self._playing:
-            self.cpu.cancel(self._playing)
-            self._playing = None
-        self.event(PWM_STOPPED)
-
-    def _start(self, sequence: int) -> None:
-        self._loops = self.values[LOOP]
-        self._play(sequence)
-
-    def _play(self, sequence: int) -> None:
-        if self._playing:
-            self.cpu.cancel(self._playing)
-        values, at = self.values, _SEQ_SIZE * sequence
-        loads = max(1, values[SEQ_CNT + at] // _VALUES_PER_LOAD[values[DECODER] & 3])
-        periods = loads * (values[SEQ_REFRESH + at] + 1) + values[SEQ_ENDDELAY + at]
-        cycles = periods * max(1, values[COUNTERTOP]) * (self.chip.hz // _PWM_HZ)
-        self.event(SEQSTARTED + 4 * sequence)
-        self._playing = self.cpu.after(
-            cycles << (values[PWM_PRESCALER] & 7), partial(self._end, sequence)
-        )
-
-    def _end(self, sequence: int) -> None:
-        self._playing = None
-        self.event(SEQEND + 4 * sequence)
-        if self._playing:
-            return  # PPI has started another one
-        shorts = self.values[SHORTS]
-        if shorts & _SEQEND0_STOP << sequence:
-            self._stop()
-        elif self._loops and sequence == 0:
-            self._play(1)
-        elif self._loops > 1:
-            self._loops -= 1
-            self._play(0)
-        elif self._loops:
-            self._loops = 0
-            self.event(LOOPSDONE)
-            if shorts & _LOOPSDONE_SEQSTART0:
-                self._start(0)
-            elif shorts & _LOOPSDONE_SEQSTART1:
-                self._start(1)
-            elif shorts & _LOOPSDONE_STOP:
-                self._stop()
+    def _convert(self) -> None:
+        values = self.values
+        bits = 8 + 2 * values[RESOLUTION]
+        for channel in self._channels():
+            if self._amount >= self._room:
+                return
+            config = values[CH_CONFIG + _CHANNEL_SIZE * channel]
+            reference = SUPPLY_V / 4 if config >> 12 & 1 else _INTERNAL_V
+            volts = self.chip.volts_at(values[CH_PSELP + _CHANNEL_SIZE * channel] - 1, self._amount)
+            level = int(volts * _GAINS[config >> 8 & 7] / reference * (1 << bits))
+            level = max(0, min(level, (1 << bits) - 1))
+            self.chip.dma_write(self._pointer + 2 * self._amount, struct.pack("<h", level))
+            self._amount += 1

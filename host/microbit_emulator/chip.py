@@ -14,8 +14,10 @@ from microbit_emulator.gpio import Port
 from microbit_emulator.i2c import Bus, I2cDevice
 from microbit_emulator.nvic import Nvic
 from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.pins import Oscillation, PinState
 from microbit_emulator.uart import SerialLine
 from microbit_emulator.unicorn_core import PAGE, Core, unicorn
+from microbit_emulator.world import SUPPLY_V, World
 
 if TYPE_CHECKING:
     from microbit_emulator.antenna import Antenna
@@ -48,6 +50,12 @@ class Chip:
     """SCL and SDA of the board's own I2C bus."""
     usb_pins: tuple[int, int]
     """TX and RX of the line to the computer."""
+    edge_pins: tuple[int, ...]
+    """The pins of the edge connector, by the numbers that MicroPython gives them."""
+    led_pins: tuple[int, ...]
+    """Those that drive LEDs."""
+    analog_pins: tuple[int, ...]
+    """The pin of each analog input."""
 
     def __init__(
         self,
@@ -75,6 +83,7 @@ class Chip:
         self.line = SerialLine(self.cpu, self.hz)
         self.pin_line = SerialLine(self.cpu, self.hz)
         """What hangs on other pins than those to the computer, for `uart.init(tx=…, rx=…)`."""
+        self.world = World()
         self.pressed: set[str] = set()
         self.ports: list[Port]
         """The pins, since the last reset."""
@@ -91,6 +100,8 @@ class Chip:
         self.pages: dict[int, Peripheral] = {}
         self.ties: dict[int, list[Callable[[], object]]] = {}
         self.update_ties: Callable[[], object] = lambda: None
+        self.period_of: Callable[[int], int] = lambda task: 0
+        """How often a timer starts a task by PPI: in cycles, 0 for not at a steady rate."""
         self.tied_channels: dict[int, int] = {}
         """The compare channels of each timer that PPI listens to, a bit each."""
 
@@ -117,7 +128,10 @@ class Chip:
         self.port.drive_inputs = drive_inputs
         for pin in self.bus_pins:
             self.port.drive(pin, True)
+        for pin in set(self.edge_pins) - set(self.led_pins):
+            ports[pin >> 5].watch(pin & 31)
         self.wire_buttons()
+        self.drive_pins()
 
     def wire_buttons(self) -> None:
         """Drive the buttons' pins: low where a button is pressed."""
@@ -148,6 +162,34 @@ class Chip:
         """The firmware asks for a reset: after this instruction, RAM kept."""
         self.cpu.reset_requested = lambda: self.start(RESET_SOFTWARE, keep_ram=True)
         self.cpu.halt()
+
+    def volts_at(self, analog_input: int, nth: int = 0) -> float:
+        """The voltage at an analog input, by its number on the chip, at the nth of some samples."""
+        return self.world.volts.get(self.analog_pins[analog_input], 0.0)
+
+    def set_volts(self, pin: int, volts: float) -> None:
+        """Put a voltage on a pin of the chip; a digital input reads it as high or low."""
+        self.world.volts[pin] = volts
+        self.drive_pins()
+
+    def pin_state(self, pin: int) -> PinState:
+        """What a pin of the chip does."""
+        port, bit = self.ports[pin >> 5], pin & 31
+        is_output, is_high = bool(port.direction >> bit & 1), bool(port.read() >> bit & 1)
+        pulses = port.oscillations.get(bit)
+        if pulses and is_output and pulses.is_on(self.cpu.now()):
+            return PinState(True, is_high, self.hz / pulses.period, pulses.duty)
+        return PinState(is_output, is_high, 0.0, float(is_output and is_high))
+
+    @property
+    def sound(self) -> Oscillation:
+        """What is played."""
+        raise NotImplementedError
+
+    def drive_pins(self) -> None:
+        """Drive the pins on which there is a voltage."""
+        for pin, volts in self.world.volts.items():
+            self.ports[pin >> 5].drive(pin & 31, volts > SUPPLY_V / 2)
 
     def memories(self) -> list[tuple[int, memoryview]]:
         """RAM and flash, each with the address at which it starts."""

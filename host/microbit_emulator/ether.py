@@ -29,6 +29,7 @@ from __future__ import annotations
 import math
 import random
 from bisect import insort
+from collections import deque
 from collections.abc import Callable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 _SHORTEST_PACKET_US = 16  # preamble and three bytes of address, at 2 Mbit/s
 _PAST_THE_END_US = 1
 """A run may end so much late, by the rest of an IT block or of a V1's cycle."""
+_REMEMBERED = 1_000
 _LOOKAHEAD = (RAMP_UP_US + _SHORTEST_PACKET_US - _PAST_THE_END_US) * TICKS_PER_US
 
 Attenuation = Callable[[str, str], float]
@@ -82,6 +84,8 @@ class Ether:
             antenna.stand_at(0)
         self._flying: list[tuple[int, int, str, Packet]] = []
         """The packets that have not ended everywhere, by the time at which they do."""
+        self.sent: deque[Packet] = deque(maxlen=_REMEMBERED)
+        """The last ones that have ended, heard by anybody or not."""
         self._landed: list[Packet] = []
         """Those that have, and may have disturbed others."""
 
@@ -175,6 +179,7 @@ class Ether:
             packet = self._flying.pop(0)[-1]
             self._arrive(packet)
             self._landed.append(packet)
+            self.sent.append(packet)
             first = min((entry[1] for entry in self._flying), default=packet.end)
             self._landed = [other for other in self._landed if other.end > first]
 

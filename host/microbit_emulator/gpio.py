@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.pins import Oscillation
 from microbit_emulator.timeline import NEVER, Timeline
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class Port:
         """Drives the pins that change by themselves; returns when they may change next."""
         self.inputs_change = 0
         """Before this time they stay as they are; whoever changes that sets it to 0."""
+        self.watched = 0
+        """The outputs whose pulses are of interest, a bit each."""
+        self.oscillations: dict[int, Oscillation] = {}
         self.detect: Callable[[], object] = lambda: None
         """Called when a pin comes to the level that it senses."""
         self.latch = 0
@@ -47,6 +51,11 @@ class Port:
         self._driven = self._high = self._pulled_up = 0
         self._senses = self._senses_high = 0
         self._inputs: int | None = None
+
+    def watch(self, pin: int) -> None:
+        """Measure the pulses of an output."""
+        self.watched |= 1 << pin
+        self.oscillations[pin] = Oscillation()
 
     def drive(self, pin: int, high: bool) -> None:
         """Drive a pin from outside, high or low."""
@@ -77,7 +86,11 @@ class Port:
         if value != self.out:
             if self.before_out:
                 self.before_out()
-            self.out = value
+            changed, self.out = value ^ self.out, value
+            if changed & self.watched:
+                for pin, oscillation in self.oscillations.items():
+                    if changed >> pin & 1:
+                        oscillation.level(self._time.now(), bool(value >> pin & 1))
             self._inputs = None
 
     def set_direction(self, value: int) -> None:

@@ -12,6 +12,7 @@ from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, read
 from microbit_emulator.firmware import V1 as BOARD_V1
 from microbit_emulator.firmware import V2 as BOARD_V2
 from microbit_emulator.pictures import leds_as_text
+from microbit_emulator.pins import PinState, Tone
 from microbit_emulator.snapshot import Snapshot
 from microbit_emulator.stepping import run_in_steps
 from microbit_emulator.uart import SerialLine
@@ -45,6 +46,7 @@ class Microbit:
         flash: bytes | None = None,
         uicr: bytes | None = None,
         seed: int = 0,
+        clock_error: float = 0.0,
         power_on: bool = True,
     ) -> None:
         """Make a micro:bit with this firmware, switched on unless `power_on` is False.
@@ -52,7 +54,8 @@ class Microbit:
         `hex` is a path, the text of a hex file, or a mapping of addresses to bytes. `flash` and
         `uicr` are another micro:bit's: with them, `hex` may be left out. `seed` determines all that
         is random: the random number generator, RAM at power-on, and what a power cut leaves; and
-        the chip's own number.
+        the chip's own number. `clock_error` is by what share the board's clock is slow, such as
+        0.007; all device times here are those of a clock that is right.
         Raises `HexError`, `UnicornError`, or `EmulatorError` for an unknown board.
         """
         if board not in _CHIPS:
@@ -62,7 +65,8 @@ class Microbit:
         self.board = board
         memory = {} if hex is None else read(hex, board)
         self._chip = _CHIPS[board](seed)
-        self._per_us = self._chip.hz // 1_000_000
+        self._per_us = self._chip.hz / 1e6 * (1 - clock_error)
+        """Cycles of its clock in a microsecond."""
         for at, data in memory.items():
             self._chip.flash.program(at, data)
         if flash is not None:
@@ -80,7 +84,7 @@ class Microbit:
     @property
     def clock_us(self) -> int:
         """Device time since the first power-on, in microseconds; it goes on over resets."""
-        return self._chip.cpu.now() // self._per_us
+        return int(self._chip.cpu.now() / self._per_us)
 
     @property
     def instructions(self) -> int:
@@ -184,6 +188,33 @@ class Microbit:
         """
         self._chip.accelerometer.mg = x_mg, y_mg, z_mg
 
+    def set_temperature(self, celsius: float) -> None:
+        """Set what `temperature()` measures."""
+        self._chip.world.temperature_c = celsius
+
+    def set_light(self, level: int) -> None:
+        """Set the light on the display: `display.read_light_level()` gives it, from 0 to 255."""
+        self._chip.world.light = level
+
+    def set_sound(self, level: int) -> None:
+        """Set how loud it is: `microphone.sound_level()` gives it, from 0 to 244."""
+        self._chip.world.sound = level
+
+    def set_magnetic_field(self, x_nt: int, y_nt: int, z_nt: int) -> None:
+        """Set the magnetic field, in nanotesla, along the axes of `compass.get_x()` and so on."""
+        self._chip.magnetometer.field_nt = x_nt, y_nt, z_nt
+
+    def set_voltage(self, pin: int, volts: float) -> None:
+        """Put a voltage on a pin, from 0 to 3.3: 0 stands for `pin0`."""
+        self._chip.set_volts(self._on_edge(pin), volts)
+
+    def _on_edge(self, pin: int) -> int:
+        """The chip's number for a pin of the edge connector."""
+        pins = self._chip.edge_pins
+        if pin not in range(len(pins)):
+            raise EmulatorError(f"there is no pin {pin!r}; use 0 to {len(pins) - 1}")
+        return pins[pin]
+
     def touch_logo(self, touched: bool) -> None:
         """Touch the logo, or let it go. Raises `EmulatorError` on a V1, which cannot feel it."""
         if not self._chip.touch_logo(touched):
@@ -192,6 +223,18 @@ class Microbit:
     def leds(self) -> bytes:
         """25 levels from 0 to 9, in reading order, as the pins give them."""
         return self._chip.lights.levels() if self._powered else bytes(25)
+
+    def pin(self, pin: int) -> PinState:
+        """What a pin does: 0 stands for `pin0`."""
+        return self._chip.pin_state(self._on_edge(pin))
+
+    def tone(self) -> Tone | None:
+        """The tone that is played, and since when; None for silence."""
+        sound = self._chip.sound
+        if not sound.is_on(self._chip.cpu.now()):
+            return None
+        frequency_hz = self._per_us * 1e6 / sound.period
+        return Tone(frequency_hz, int(sound.since / self._per_us))
 
     @staticmethod
     def _known(button: str) -> str:
@@ -238,7 +281,7 @@ class Microbit:
         """
         per_us = self._per_us
         self._chip.flash.on_change = lambda kind, address, size, cycles: begins(
-            kind, address, size, cycles // per_us
+            kind, address, size, int(cycles / per_us)
         )
 
     @property

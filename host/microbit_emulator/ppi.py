@@ -42,6 +42,7 @@ class Ppi(Peripheral):
             self.values[offset] = 0
             self.writes[offset] = partial(self._tie, offset)
         chip.update_ties = self._update
+        chip.period_of = self._period
         for group in range(_GROUPS):
             self.values[CHG + 4 * group] = 0
             self.tasks[CHG_EN + 8 * group] = partial(self._switch, group, True)
@@ -91,6 +92,16 @@ class Ppi(Peripheral):
             self.chip.tied_channels = timers
             for page in self._timers():
                 page.plan()
+
+    def _period(self, task: int) -> int:
+        for channel in range(self._channels):
+            ends = self.values[CH_TEP + 8 * channel], self.values[FORK_TEP + 4 * channel]
+            if self.values[CHEN] >> channel & 1 and task in ends:
+                event = self.values[CH_EEP + 8 * channel]
+                timer = self.chip.pages.get(event & -PAGE)
+                if isinstance(timer, Timer):
+                    return timer.period(event % PAGE - COMPARE >> 2)
+        return 0
 
     def _timers(self) -> list[Timer]:
         return [page for page in self.chip.pages.values() if isinstance(page, Timer)]

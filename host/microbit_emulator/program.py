@@ -29,6 +29,7 @@ def start(
     *,
     hex: str | os.PathLike[str] | None = None,
     seed: int = 0,
+    clock_error: float = 0.0,
     cache: Path | None = None,
 ) -> Microbit:
     """A micro:bit whose program is about to begin.
@@ -43,9 +44,11 @@ def start(
     """
     if not isinstance(program, Mapping) and os.fspath(program).endswith(".hex"):
         whole = image(board, read(program, board))
-        return Microbit(board, flash=whole.flash, uicr=whole.uicr, seed=seed)
+        return Microbit(
+            board, flash=whole.flash, uicr=whole.uicr, seed=seed, clock_error=clock_error
+        )
     plain, begins_us = _started(board, None if hex is None else os.fspath(hex), cache)
-    microbit = _reset(board, plain.with_files(_files(program)), seed)
+    microbit = _reset(board, plain.with_files(_files(program)), seed, clock_error)
     microbit.run_for(begins_us)
     microbit.uart.receive()  # V1 sends a zero byte when it starts
     microbit.uart.recent = b""
@@ -72,9 +75,11 @@ def _started(board: str, hex: str | None, cache: Path | None) -> tuple[Image, in
     return result
 
 
-def _reset(board: str, memory: Image, seed: int = 0) -> Microbit:
+def _reset(board: str, memory: Image, seed: int = 0, clock_error: float = 0.0) -> Microbit:
     """A micro:bit at a reset, which spares V2 a second of waiting that follows a power-on."""
-    microbit = Microbit(board, flash=memory.flash, uicr=memory.uicr, seed=seed)
+    microbit = Microbit(
+        board, flash=memory.flash, uicr=memory.uicr, seed=seed, clock_error=clock_error
+    )
     microbit.reset()
     return microbit
 

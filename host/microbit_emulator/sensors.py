@@ -1,9 +1,9 @@
 """The motion sensors, as registers on the I2C bus.
 
 V1: MMA8653 (accelerometer) and MAG3110 (magnetometer). V2: LSM303AGR (both). What they measure is
-set in `mg` and `field`, in the micro:bit's own axes: lying flat with its display up it feels
+set in `mg` and `field_nt`, in the micro:bit's own axes: lying flat with its display up it feels
 (0, 0, -1000) mg. Modelled: sample rates, ranges, data ready. Not modelled: noise, gestures and
-other interrupts that the chips can work out, self-tests, FIFOs, the MAG3110's measurements.
+other interrupts that the chips can work out, self-tests, FIFOs.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from microbit_emulator.i2c import RegisterFile
 from microbit_emulator.timeline import NEVER, Timeline
 
 FLAT = 0, 0, -1000
+FIELD_NT = 0, 0, 45_000
 
 
 class _Sensor(RegisterFile):
@@ -88,16 +89,34 @@ class Mma8653(_Sensor):
         self.registers[self.OUT_X_MSB : self.OUT_Z_LSB + 1] = struct.pack(">3h", *counts)
 
 
-class Mag3110(RegisterFile):
-    """The V1's magnetometer: it identifies itself, and measures nothing.
-
-    Without it, the firmware searches for another one for 110 ms.
-    """
+class Mag3110(_Sensor):
+    """The V1's magnetometer, with a data-ready pin that is high while a sample waits."""
 
     ADDRESS = 0x0E
-    DR_STATUS, WHO_AM_I = 0x00, 0x07
+    DR_STATUS, OUT_X_MSB, OUT_Z_LSB, WHO_AM_I, CTRL_REG1 = 0x00, 0x01, 0x06, 0x07, 0x10
+    AT_POWER_ON = ((WHO_AM_I, 0xC4),)
+    _NT = 100
+    _ACTIVE = 1
 
-    AT_POWER_ON = (WHO_AM_I, 0xC4), (DR_STATUS, 0x0F)
+    def __init__(self, time: Timeline, hz: int) -> None:
+        super().__init__(time, hz)
+        self.field_nt = FIELD_NT
+
+    def period(self) -> int:
+        """CPU cycles between two samples; 0 while the sensor is in standby."""
+        control = self.registers[self.CTRL_REG1]
+        halvings = (control >> 5 & 7) + (control >> 3 & 3)  # of rate, and by oversampling
+        return (self._hz << halvings) // 80 if control & self._ACTIVE else 0
+
+    def get(self, register: int) -> int:
+        """A register; reading the first of the data takes the sample."""
+        if register == self.DR_STATUS:
+            return self.DATA_READY if self.ready() else 0
+        if register == self.OUT_X_MSB:
+            self.was_read()
+            counts = [-round(nt / self._NT) for nt in self.field_nt]  # it lies the other way round
+            self.registers[self.OUT_X_MSB : self.OUT_Z_LSB + 1] = struct.pack(">3h", *counts)
+        return super().get(register)
 
 
 class Lsm303Accelerometer(_Sensor):
@@ -164,17 +183,18 @@ class Lsm303Accelerometer(_Sensor):
 
 
 class Lsm303Magnetometer(_Sensor):
-    """The V2's magnetometer. `field` is in its own units of 0.15 µT."""
+    """The V2's magnetometer."""
 
     ADDRESS = 0x1E
     WHO_AM_I, CFG_A, CFG_C, STATUS, OUT_X_L, OUT_Z_H = 0x4F, 0x60, 0x62, 0x67, 0x68, 0x6D
     AT_POWER_ON = ((WHO_AM_I, 0x40),)
     _DATA_READY_TO_PIN = 1
     _RATES_HZ = 10, 20, 50, 100
+    _NT = 150
 
     def __init__(self, time: Timeline, hz: int) -> None:
         super().__init__(time, hz)
-        self.field: tuple[int, int, int] = (0, 0, 300)
+        self.field_nt = FIELD_NT
 
     def period(self) -> int:
         """CPU cycles between two samples; 0 unless it measures continuously."""
@@ -196,5 +216,7 @@ class Lsm303Magnetometer(_Sensor):
             return self.DATA_READY if self.ready() else 0
         if register == self.OUT_X_L:
             self.was_read()
-            self.registers[self.OUT_X_L : self.OUT_Z_H + 1] = struct.pack("<3h", *self.field)
+            x, y, z = self.field_nt
+            counts = [round(nt / self._NT) for nt in (x, -y, z)]
+            self.registers[self.OUT_X_L : self.OUT_Z_H + 1] = struct.pack("<3h", *counts)
         return super().get(register)

@@ -82,15 +82,14 @@ class Rng(Peripheral):
 
 TEMP_START, TEMP_STOP, DATARDY, TEMP = 0x000, 0x004, 0x100, 0x508
 _TEMP_US = 36
-_DEGREES = 21
 
 
 class Temp(Peripheral):
-    """The thermometer: always 21 °C. It counts quarters of a degree."""
+    """The thermometer. It counts quarters of a degree."""
 
     def __init__(self, chip: Chip) -> None:
         super().__init__(chip, 0x4000_C000, 12, (DATARDY,))
-        self.values[TEMP] = 4 * _DEGREES
+        self.reads[TEMP] = lambda: round(4 * chip.world.temperature_c) & 0xFFFF_FFFF
         self.tasks[TEMP_START] = partial(self.later, _TEMP_US * chip.hz // 1_000_000, DATARDY)
         self.accept(TEMP_STOP)
 

@@ -127,6 +127,11 @@ class Timer(Peripheral):
             return self.count
         return (self.count + (self.cpu.now() - self.origin >> self._shift)) % self._wrap
 
+    def period(self, channel: int) -> int:
+        """The cycles from match to match of a channel that starts the count again; else 0."""
+        steady = self.running and not self.counting and self._shorts >> channel & 1
+        return self._wrap << self._shift if steady and self.cc[channel] == self._wrap else 0
+
     def fire(self) -> None:
         """Let the matches that are due happen; stops the timer where a short says so."""
         self.plan()

@@ -9,6 +9,7 @@ from microbit_emulator.gpio import Gpio, Gpiote
 from microbit_emulator.lights import Place, RowsInTime
 from microbit_emulator.nvic import SystemControl
 from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.pins import Oscillation
 from microbit_emulator.ppi import Ppi
 from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Mag3110, Mma8653
@@ -18,8 +19,9 @@ from microbit_emulator.timers import Timer
 from microbit_emulator.twi import Twi
 from microbit_emulator.uart import Uart
 from microbit_emulator.unicorn_core import arm_const
+from microbit_emulator.world import SUPPLY_V
 
-_SCL, _SDA, _ACCELEROMETER_READY = 0, 30, 28
+_SCL, _SDA, _ACCELEROMETER_READY, _MAGNETOMETER_READY = 0, 30, 28, 29
 _CPUID = 0x410C_C200  # Cortex-M0
 _PPI_CHANNELS, _TIMER_CHANNELS, _GPIOTE_CHANNELS = 16, 4, 4
 _TIMERS = (0x4000_8000, 8), (0x4000_9000, 9), (0x4000_A000, 10)
@@ -46,6 +48,9 @@ _PLACES: tuple[tuple[Place, ...], ...] = (
     ((4, 2), (0, 2), (2, 2), (1, 0), (3, 0), (3, 4), (1, 4), None, None),
     ((2, 4), (4, 4), (0, 4), (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (3, 2)),
 )
+_LIGHT_PINS = 4, 5, 6
+_DARK, _BRIGHT = 338, 75
+"""What the converter reads at them (microbit-dal, `MicroBitLightSensor`)."""
 
 
 class V1(Chip):
@@ -55,6 +60,9 @@ class V1(Chip):
     buttons = ("A", 17), ("B", 26)
     bus_pins = _SCL, _SDA
     usb_pins = 24, 25
+    edge_pins = 3, 2, 1, 4, 5, 17, 12, 11, 18, 10, 6, 26, 20, 23, 22, 21, 16
+    led_pins = *_ROWS, *_COLUMNS
+    analog_pins = 26, 27, 1, 2, 3, 4, 5, 6
 
     def __init__(self, seed: int) -> None:
         super().__init__(
@@ -69,14 +77,15 @@ class V1(Chip):
             seed=seed,
         )
         self.accelerometer = Mma8653(self.cpu, self.hz)
-        self.connect({Mma8653.ADDRESS: self.accelerometer, Mag3110.ADDRESS: Mag3110()})
+        self.magnetometer = Mag3110(self.cpu, self.hz)
+        self.connect({Mma8653.ADDRESS: self.accelerometer, Mag3110.ADDRESS: self.magnetometer})
 
     def build(self, reason: int) -> None:
         """Make the nRF51822's peripherals, and wire them to the board."""
         self.attach(SystemControl(self, _CPUID, irqs=32))
         self.attach(Clock(self, reason))
         self.attach(Nvmc(self))
-        self.wire(self.attach(Gpio(self, ports=1)).ports, self._drive_ready_pin)
+        self.wire(self.attach(Gpio(self, ports=1)).ports, self._drive_ready_pins)
         self.lights = RowsInTime(self.cpu, self.hz, _ROWS, _COLUMNS, _PLACES, self.ports)
         self.attach(Gpiote(self, _GPIOTE_CHANNELS))
         self.attach(Uart(self))
@@ -96,8 +105,24 @@ class V1(Chip):
         """Do nothing; False, for this board has no touch logo."""
         return False
 
-    def _drive_ready_pin(self) -> int:
-        ready = self.accelerometer.ready()
-        self.port.drive(_ACCELEROMETER_READY, not ready)
-        # Only a transfer on the bus changes it then; else the next sample does.
-        return NEVER if ready else self.accelerometer.next_sample()
+    def volts_at(self, analog_input: int, nth: int = 0) -> float:
+        """The LEDs are what senses light: a column without a wire gives less the brighter it is."""
+        pin = self.analog_pins[analog_input]
+        if pin in _LIGHT_PINS and pin not in self.world.volts:
+            level = _DARK - self.world.light * (_DARK - _BRIGHT) / 255
+            return SUPPLY_V * level / 1024
+        return super().volts_at(analog_input, nth)
+
+    @property
+    def sound(self) -> Oscillation:
+        """What is played: at pin 0."""
+        return self.port.oscillations[self.edge_pins[0]]
+
+    def _drive_ready_pins(self) -> int:
+        sensors = self.accelerometer, self.magnetometer
+        ready = [sensor.ready() for sensor in sensors]
+        self.port.drive(_ACCELEROMETER_READY, not ready[0])
+        self.port.drive(_MAGNETOMETER_READY, ready[1])
+        # Only a transfer on the bus lets a pin go; a sample sets one.
+        waiting = [sensor for sensor, is_ready in zip(sensors, ready, strict=True) if not is_ready]
+        return min((sensor.next_sample() for sensor in waiting), default=NEVER)

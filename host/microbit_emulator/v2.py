@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from microbit_emulator.analog import Pwm, Saadc
+from microbit_emulator.analog import Saadc
 from microbit_emulator.chip import Chip
 from microbit_emulator.flash import Nvmc
 from microbit_emulator.gpio import Gpio, Gpiote
@@ -10,7 +10,9 @@ from microbit_emulator.interface_chip import InterfaceChip, LogFlash
 from microbit_emulator.lights import Pulses
 from microbit_emulator.nvic import SystemControl
 from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.pins import Oscillation, PinState
 from microbit_emulator.ppi import Ppi
+from microbit_emulator.pwm import Pwm
 from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Lsm303Accelerometer, Lsm303Magnetometer
 from microbit_emulator.system import Clock, Debug, Egu, Rng, Rtc, Temp
@@ -28,6 +30,10 @@ _PPI_CHANNELS, _GPIOTE_CHANNELS = 20, 8
 _TIMERS = (0x4000_8000, 8, 4), (0x4000_9000, 9, 4), (0x4000_A000, 10, 4), (0x4001_A000, 26, 6)
 _RTCS = (0x4000_B000, 11, 3), (0x4001_1000, 17, 4), (0x4002_4000, 36, 4)
 _LED_TIMER = 0x4001_B000, 27, 6
+_LED_TICKS_PER_US = 16
+_MICROPHONE, _MICROPHONE_BIAS_V = 5, 0.103
+_QUIETEST_V, _QUIETEST, _LEVELS_AN_OCTAVE = 0.001, 31, 31.8
+"""The amplitude that the firmware gives this level, and by how much twice the amplitude is more."""
 _ROWS, _COLUMNS = (21, 22, 15, 24, 19), (28, 11, 31, 0x20 + 5, 30)
 _PLACES = tuple(tuple((x, y) for x in range(5)) for y in range(5))
 _SERIAL_MASTERS = (0x4000_3000, 3), (0x4000_4000, 4)
@@ -60,6 +66,9 @@ class V2(Chip):
     buttons = ("A", 14), ("B", 23)
     bus_pins = _SCL, _SDA
     usb_pins = 6, 0x20 + 8
+    edge_pins = 2, 3, 4, 31, 28, 14, 0x25, 11, 10, 9, 30, 23, 12, 17, 1, 13, 0x22
+    led_pins = *_ROWS, *_COLUMNS
+    analog_pins = 2, 3, 4, _MICROPHONE, 28, 29, 30, 31
 
     def __init__(self, seed: int) -> None:
         super().__init__(
@@ -73,15 +82,14 @@ class V2(Chip):
             ficr=_FICR,
             seed=seed,
         )
-        self._logo_touched = False
         self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz)
-        self._magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
+        self.magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
         self._interface = InterfaceChip()
         self.log_flash = LogFlash(self.cpu, self.hz)
         self.connect(
             {
                 Lsm303Accelerometer.ADDRESS: self.accelerometer,
-                Lsm303Magnetometer.ADDRESS: self._magnetometer,
+                Lsm303Magnetometer.ADDRESS: self.magnetometer,
                 InterfaceChip.ADDRESS: self._interface,
                 LogFlash.ADDRESS: self.log_flash,
             }
@@ -96,11 +104,13 @@ class V2(Chip):
         self.attach(Nvmc(self))
         self.wire(self.attach(Gpio(self, ports=2)).ports, self._drive_interrupt_pin)
         gpiote = self.attach(Gpiote(self, _GPIOTE_CHANNELS, self._charging_us))
-        self.lights = Pulses(self.cpu, self.hz, _ROWS, _COLUMNS, _PLACES, self.ports, gpiote)
+        self.lights = lights = Pulses(
+            self.cpu, self.hz, _ROWS, _COLUMNS, _PLACES, self.ports, gpiote
+        )
         self.attach(Uarte(self))
         for timer in _TIMERS:
             self.attach(Timer(self, *timer))
-        self.attach(LedTimer(self, self.lights))
+        self._led_timer = self.attach(LedTimer(self, lights))
         for base, irq in (*_SERIAL_MASTERS, *_SPI_MASTERS):
             self.attach(Twim(self, base, irq, self.bus))
         for base, irq, channels in _RTCS:
@@ -109,8 +119,7 @@ class V2(Chip):
         self.attach(Temp(self))
         self.attach(Saadc(self))
         self.radio = self.attach(Radio(self))
-        for base, irq in _PWMS:
-            self.attach(Pwm(self, base, irq))
+        self._pwms = [self.attach(Pwm(self, base, irq)) for base, irq in _PWMS]
         for base in _EGUS:
             self.attach(Egu(self, base, base >> 12 & 0x3F))
         # The LEDs' timer ends pulses on columns through GPIOTE: `Lights` reads their lengths.
@@ -119,9 +128,27 @@ class V2(Chip):
             if base not in self.pages:
                 self.attach(Peripheral(self, base, base >> 12 & 0x3F))
 
+    def volts_at(self, analog_input: int, nth: int = 0) -> float:
+        """What the microphone hears is a square wave of 16 samples, about its own bias."""
+        if self.analog_pins[analog_input] == _MICROPHONE:
+            sound = self.world.sound
+            volts = sound and _QUIETEST_V * 2 ** ((sound - _QUIETEST) / _LEVELS_AN_OCTAVE)
+            return _MICROPHONE_BIAS_V + volts * (1 if nth & 8 else -1)
+        return super().volts_at(analog_input, nth)
+
+    def pin_state(self, pin: int) -> PinState:
+        """What a pin of the chip does, also by PWM."""
+        states = (pwm.pin_state(pin) for pwm in self._pwms)
+        return next(filter(None, states), None) or super().pin_state(pin)
+
+    @property
+    def sound(self) -> Oscillation:
+        """What is played: samples, by PWM, to the speaker and to pin 0."""
+        return next((pwm.sound for pwm in self._pwms if pwm.plays_sound), Oscillation())
+
     def touch_logo(self, touched: bool) -> bool:
         """Touch the logo, or let it go; True, for this board has one."""
-        self._logo_touched = touched
+        self.world.logo_touched = touched
         return True
 
     def _drive_interrupt_pin(self) -> int:
@@ -130,17 +157,25 @@ class V2(Chip):
             self._interface.asserts()
             or self.log_flash.asserts()
             or self.accelerometer.asserts()
-            or self._magnetometer.asserts()
+            or self.magnetometer.asserts()
         )
         self.port.drive(_INTERRUPT, not asking)
         # Only a transfer changes it then; else a new sample or an answer may come before.
-        sensors = self.accelerometer, self._magnetometer
+        sensors = self.accelerometer, self.magnetometer
         next_sample = min(sensor.next_sample() for sensor in sensors)
         return NEVER if asking else min(next_sample, self.log_flash.next_answer())
 
     def _charging_us(self, pin: int) -> int:
-        """A finger adds capacity, which takes longer to charge."""
-        return _CHARGING_TOUCHED_US if pin == _LOGO and self._logo_touched else _CHARGING_US
+        """A finger adds capacity, which takes longer to charge; light discharges a row of LEDs.
+
+        The level is worked out from the row's share of the LED timer's period (codal-microbit-v2,
+        `NRF52LEDMatrix::render`).
+        """
+        if pin == _ROWS[0]:
+            ticks = self._led_timer.cc[0] * (255 - self.world.light) // 255
+            return max(_CHARGING_US, ticks // _LED_TICKS_PER_US)
+        touched = pin == _LOGO and self.world.logo_touched
+        return _CHARGING_TOUCHED_US if touched else _CHARGING_US
 
 
 class LedTimer(Timer):

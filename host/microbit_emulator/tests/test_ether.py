@@ -220,3 +220,11 @@ def test_an_answer_without_the_cpu() -> None:
         turn_us, packet_us = 146, 61 * 8
         passed_us = came - value(asking, "sent")
         assert passed_us == pytest.approx(turn_us + 2 * packet_us, abs=20)
+
+
+def test_what_was_on_the_air_can_be_looked_at() -> None:
+    ether, (sender, _) = meet(V2, V1)
+    before = len(ether.sent)
+    say(sender, "radio.send_bytes(b'seen')")
+    (packet,) = list(ether.sent)[before:]
+    assert (packet.sender, packet.payload[-4:]) == ("a", b"seen")

@@ -76,7 +76,7 @@ def test_logged_data_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "address"), [("V1 1.1.1", 0x4000_B504), ("V2 2.1.2", 0x4001_1504)]
+    ("name", "address"), [("V1 1.1.1", 0x4000_B504), ("V2 2.1.2", 0x4001_0504)]
 )
 def test_polling_what_is_not_modelled_is_an_error(name: str, address: int) -> None:
     board = boot(name)

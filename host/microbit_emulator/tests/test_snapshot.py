@@ -66,7 +66,7 @@ def press(board: Microbit) -> None:
 
 
 def stop_by_an_error(board: Microbit) -> None:
-    unmodelled = {"V1": 0x4000_B504, "V2": 0x4001_1504}[board.board]
+    unmodelled = {"V1": 0x4000_B504, "V2": 0x4001_0504}[board.board]
     with pytest.raises(UnmodelledError):
         run(board, f"import machine\nwhile True: machine.mem32[{unmodelled}]")
 
