@@ -84,7 +84,7 @@ class Ether:
             antenna.stand_at(0)
         self._flying: list[tuple[int, int, str, Packet]] = []
         """The packets that have not ended everywhere, by the time at which they do."""
-        self.sent: deque[Packet] = deque(maxlen=_REMEMBERED)
+        self.history: deque[Packet] = deque(maxlen=_REMEMBERED)
         """The last ones that have ended, heard by anybody or not."""
         self._landed: list[Packet] = []
         """Those that have, and may have disturbed others."""
@@ -179,7 +179,7 @@ class Ether:
             packet = self._flying.pop(0)[-1]
             self._arrive(packet)
             self._landed.append(packet)
-            self.sent.append(packet)
+            self.history.append(packet)
             first = min((entry[1] for entry in self._flying), default=packet.end)
             self._landed = [other for other in self._landed if other.end > first]
 

@@ -14,7 +14,6 @@ DOCUMENTS = (
     "CHANGELOG.md",
     "device/README.md",
     "docs",
-    "host/microbit_emulator/README.md",
     "docs/lessons",
     "tools/soak/README.md",
 )

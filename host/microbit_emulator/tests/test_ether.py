@@ -224,7 +224,7 @@ def test_an_answer_without_the_cpu() -> None:
 
 def test_what_was_on_the_air_can_be_looked_at() -> None:
     ether, (sender, _) = meet(V2, V1)
-    before = len(ether.sent)
+    before = len(ether.history)
     say(sender, "radio.send_bytes(b'seen')")
-    (packet,) = list(ether.sent)[before:]
+    (packet,) = list(ether.history)[before:]
     assert (packet.sender, packet.payload[-4:]) == ("a", b"seen")
