@@ -8,14 +8,14 @@ own timer, what happens when the timer that samples is changed while a buffer fi
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
-from microbit_emulator.peripheral import ENABLE, Peripheral
+from microbit_emulator.peripheral import ENABLE, Host, Peripheral
 from microbit_emulator.world import SUPPLY_V
 
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
+VoltsAt = Callable[[int, int], float]
+"""The voltage at an analog input, by its number on the chip, at the nth of some samples."""
 
 ADC_START, ADC_STOP, ADC_END = 0x000, 0x004, 0x100
 ADC_BUSY, ADC_CONFIG, ADC_RESULT = 0x400, 0x504, 0x508
@@ -27,7 +27,8 @@ _ADC_REFERENCE_V = 1.2, SUPPLY_V, SUPPLY_V / 2, SUPPLY_V / 3
 class Adc(Peripheral):
     """The nRF51's converter."""
 
-    def __init__(self, chip: Chip) -> None:
+    def __init__(self, chip: Host, volts_at: VoltsAt) -> None:
+        self._volts_at = volts_at
         settings = ADC_BUSY, ENABLE, ADC_CONFIG, ADC_RESULT
         super().__init__(chip, 0x4000_7000, 7, (ADC_END,), settings)
         self.tasks[ADC_START] = self._start
@@ -42,7 +43,7 @@ class Adc(Peripheral):
         bits, prescale, reference = 8 + (config & 3), config >> 2 & 7, config >> 5 & 3
         volts = SUPPLY_V  # what is left to choose: the supply itself
         if prescale < len(_PRESCALE):
-            volts = self.chip.volts_at((config >> 8 & 0xFF).bit_length() - 1) * _PRESCALE[prescale]
+            volts = self._volts_at((config >> 8 & 0xFF).bit_length() - 1, 0) * _PRESCALE[prescale]
         level = int(volts / _ADC_REFERENCE_V[reference] * (1 << bits))
         self.values[ADC_RESULT] = max(0, min(level, (1 << bits) - 1))
         self.values[ADC_BUSY] = 0
@@ -71,7 +72,8 @@ class Saadc(Peripheral):
     one come 177,777 times a second.
     """
 
-    def __init__(self, chip: Chip) -> None:
+    def __init__(self, chip: Host, volts_at: VoltsAt) -> None:
+        self._volts_at = volts_at
         events = STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED
         limits, channels = range(LIMITS, LIMITS_END, 4), range(CH_PSELP, CHANNELS_END, 4)
         settings = STATUS, ENABLE, RESOLUTION, OVERSAMPLE, SAMPLERATE
@@ -148,7 +150,7 @@ class Saadc(Peripheral):
                 return
             config = values[CH_CONFIG + _CHANNEL_SIZE * channel]
             reference = SUPPLY_V / 4 if config >> 12 & 1 else _INTERNAL_V
-            volts = self.chip.volts_at(values[CH_PSELP + _CHANNEL_SIZE * channel] - 1, self._amount)
+            volts = self._volts_at(values[CH_PSELP + _CHANNEL_SIZE * channel] - 1, self._amount)
             level = int(volts * _GAINS[config >> 8 & 7] / reference * (1 << bits))
             level = max(0, min(level, (1 << bits) - 1))
             self.chip.dma_write(self._pointer + 2 * self._amount, struct.pack("<h", level))

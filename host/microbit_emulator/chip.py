@@ -5,24 +5,20 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from microbit_emulator.cpu import Cpu
 from microbit_emulator.flash import FICR, Flash
 from microbit_emulator.frames import RAM
 from microbit_emulator.gpio import Port
 from microbit_emulator.i2c import Bus, I2cDevice
-from microbit_emulator.nvic import Nvic
+from microbit_emulator.lights import Lights
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.pins import Oscillation, PinState
-from microbit_emulator.uart import SerialLine
+from microbit_emulator.radio import Air, Radio
+from microbit_emulator.uart import Lines, SerialLine
 from microbit_emulator.unicorn_core import PAGE, Core, unicorn
 from microbit_emulator.world import SUPPLY_V, World
-
-if TYPE_CHECKING:
-    from microbit_emulator.antenna import Antenna
-    from microbit_emulator.lights import Lights
-    from microbit_emulator.radio import Radio
 
 RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2
 """What RESETREAS says."""
@@ -40,7 +36,7 @@ P = TypeVar("P", bound=Peripheral)
 class Chip:
     """What nRF51 and nRF52 have in common. `build` makes a kind's peripherals, after each reset.
 
-    `hz` is the CPU's clock; `ties` are the tasks that PPI ties to an event, by its address.
+    `hz` is the CPU's clock. Towards its peripherals it is a `Host`.
     """
 
     hz: int
@@ -80,9 +76,8 @@ class Chip:
             self.flash.program(FICR + offset, struct.pack("<I", value))
         core.uc.mem_map(_ROM_TABLE, PAGE, unicorn.UC_PROT_READ)
         self.random = random.Random(seed)
-        self.line = SerialLine(self.cpu, self.hz)
-        self.pin_line = SerialLine(self.cpu, self.hz)
-        """What hangs on other pins than those to the computer, for `uart.init(tx=…, rx=…)`."""
+        line, pin_line = (SerialLine(self.cpu, self.hz) for _ in range(2))
+        self.lines = Lines(line, pin_line, *self.usb_pins)
         self.world = World()
         self.pressed: set[str] = set()
         self.ports: list[Port]
@@ -93,7 +88,7 @@ class Chip:
         """The LEDs since the last reset."""
         self.radio: Radio
         """The radio since the last reset."""
-        self.antenna: Antenna | None = None
+        self.antenna: Air | None = None
         """What ties the radio to those of other boards, in an ether."""
         self.retained: dict[int, int] = {}
         """POWER registers that outlive a reset."""
@@ -101,14 +96,7 @@ class Chip:
         self.ties: dict[int, list[Callable[[], object]]] = {}
         self.update_ties: Callable[[], object] = lambda: None
         self.period_of: Callable[[int], int] = lambda task: 0
-        """How often a timer starts a task by PPI: in cycles, 0 for not at a steady rate."""
         self.tied_channels: dict[int, int] = {}
-        """The compare channels of each timer that PPI listens to, a bit each."""
-
-    @property
-    def nvic(self) -> Nvic:
-        """The interrupt controller since the last reset."""
-        return self.cpu.nvic
 
     def build(self, reason: int) -> None:
         """Make the peripherals as they are after a reset, and attach them."""

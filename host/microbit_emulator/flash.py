@@ -12,16 +12,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from microbit_emulator.cpu import Cpu
 from microbit_emulator.firmware import UICR, UICR_SIZE
 from microbit_emulator.frames import RAM
-from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.unicorn_core import PAGE, unicorn
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
-    from microbit_emulator.cpu import Cpu
 
 FICR = 0x1000_0000
 ERASED = 0xFF
@@ -156,9 +152,9 @@ class Nvmc(Peripheral):
     It always reads as ready: the CPU does not run while it is busy.
     """
 
-    def __init__(self, chip: Chip) -> None:
+    def __init__(self, chip: Host, flash: Flash) -> None:
         super().__init__(chip, 0x4001_E000, settings=(ICACHECNF, IHIT, IMISS))
-        flash = chip.flash
+        self._flash = flash
         flash.config = 0
         self.values |= {READY: 1, READYNEXT: 1}
         self.reads[CONFIG] = lambda: flash.config
@@ -171,4 +167,4 @@ class Nvmc(Peripheral):
         }
 
     def _set_config(self, value: int) -> None:
-        self.chip.flash.config = value
+        self._flash.config = value

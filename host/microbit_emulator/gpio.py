@@ -9,14 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
-from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.pins import Oscillation
 from microbit_emulator.timeline import NEVER, Timeline
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
 
 OUT, OUTSET, OUTCLR, IN, DIR, DIRSET, DIRCLR = 0x504, 0x508, 0x50C, 0x510, 0x514, 0x518, 0x51C
 LATCH, DETECTMODE, PIN_CNF = 0x520, 0x524, 0x700
@@ -118,7 +114,7 @@ class Port:
 class Gpio(Peripheral):
     """The registers of one or two ports of 32 pins."""
 
-    def __init__(self, chip: Chip, ports: int) -> None:
+    def __init__(self, chip: Host, ports: int) -> None:
         super().__init__(chip, 0x5000_0000)
         self.ports = [Port(chip.cpu) for _ in range(ports)]
         for number, port in enumerate(self.ports):
@@ -166,12 +162,16 @@ class Gpiote(Peripheral):
     """
 
     def __init__(
-        self, chip: Chip, channels: int, charging_us: Callable[[int], int] | None = None
+        self,
+        chip: Host,
+        ports: list[Port],
+        channels: int,
+        charging_us: Callable[[int], int] | None = None,
     ) -> None:
         events = [EVENTS_IN + 4 * channel for channel in range(channels)]
         super().__init__(chip, 0x4000_6000, 6, (*events, EVENTS_PORT))
         self._charging_us = charging_us
-        for port in chip.ports:
+        for port in ports:
             port.detect = partial(self.event, EVENTS_PORT)
         for channel in range(channels):
             self.values[CONFIG + 4 * channel] = 0

@@ -7,11 +7,8 @@ itself and lets them stand lights LEDs fully, in any number of rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from microbit_emulator.gpio import Gpiote, Port
-    from microbit_emulator.timeline import Timeline
+from microbit_emulator.gpio import Gpiote, Port
+from microbit_emulator.timeline import Timeline
 
 _DARK_AFTER_US = 50_000
 _LONG_AGO = -(1 << 62)

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, TypeVar
 
-from microbit_emulator.antenna import Antenna
-from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON
+from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON, Chip
 from microbit_emulator.errors import EmulatorError, ExpectationError, PowerOffError
 from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, read
 from microbit_emulator.firmware import V1 as BOARD_V1
 from microbit_emulator.firmware import V2 as BOARD_V2
 from microbit_emulator.pictures import leds_as_text
 from microbit_emulator.pins import PinState, Tone
+from microbit_emulator.radio import Air
 from microbit_emulator.snapshot import Snapshot
 from microbit_emulator.stepping import run_in_steps
 from microbit_emulator.uart import SerialLine
 from microbit_emulator.v1 import V1
 from microbit_emulator.v2 import V2
 
-if TYPE_CHECKING:
-    from microbit_emulator.ether import Ether
-
 Board = Literal["V1", "V2"]
 Button = Literal["A", "B"]
 
+A = TypeVar("A", bound=Air)
+Run = Callable[[int], object]
 _LINES = 12
 """Of what a micro:bit has printed, in its description."""
 _CHIPS: dict[str, type[V1] | type[V2]] = {BOARD_V1: V1, BOARD_V2: V2}
@@ -147,23 +146,23 @@ class Microbit:
         finally:  # it may run past the end by the rest of an IT block
             self._cycle = min(cycle, cpu.now())
 
-    def enter(self, ether: Ether, name: str) -> Antenna:
-        """Hear and be heard in an ether, from now on; called by `Ether`."""
-        antenna = Antenna(name, self._chip, ether, self._run_alone, lambda: self._powered)
-        self._chip.antenna = antenna
-        return antenna
+    def enter(self, antenna: Callable[[Chip, Run, Callable[[], bool]], A]) -> A:
+        """Hear and be heard through an antenna, from now on; called by `Ether`."""
+        made = antenna(self._chip, self._run_alone, lambda: self._powered)
+        self._chip.antenna = made
+        return made
 
     # What is on the outside.
 
     @property
     def uart(self) -> SerialLine:
         """The serial line to the computer: `send`, `receive`, `received`."""
-        return self._chip.line
+        return self._chip.lines.usb
 
     @property
     def pin_uart(self) -> SerialLine:
         """The same for what is wired to pins: `uart.init(tx=pin1, rx=pin2)` talks to it."""
-        return self._chip.pin_line
+        return self._chip.lines.pins
 
     def press(self, button: Button) -> None:
         """Press a button, until it is released."""

@@ -14,13 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from microbit_emulator.cpu import Cpu
 from microbit_emulator.timeline import NEVER, Device
 from microbit_emulator.unicorn_core import Read, Write
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
 
 EVENTS, SHORTS, INTEN, INTENSET, INTENCLR = 0x100, 0x200, 0x300, 0x304, 0x308
 ENABLE = 0x500
@@ -33,6 +31,27 @@ _LOOKS = 8
 """So many looks at the events of what is under way, and firmware is taken to wait for its end."""
 
 
+class Host(Protocol):
+    """What a peripheral knows of the chip that it is on."""
+
+    hz: int
+    cpu: Cpu
+    pages: dict[int, Peripheral]
+    ties: dict[int, list[Callable[[], object]]]
+    """The tasks that PPI ties to an event, by its address."""
+    tied_channels: dict[int, int]
+    """The compare channels of each timer that PPI listens to, a bit each."""
+    update_ties: Callable[[], object]
+    period_of: Callable[[int], int]
+    """How often a timer starts a task by PPI: in cycles, 0 for not at a steady rate."""
+
+    def dma_read(self, address: int, size: int) -> bytes:
+        """The `size` bytes that a peripheral reads by DMA, from RAM or from flash."""
+
+    def dma_write(self, address: int, data: bytes) -> None:
+        """Store what a peripheral writes by DMA; `address` must lie in RAM."""
+
+
 class Peripheral:
     """A page of registers: those given are modelled, and hold what was written.
 
@@ -43,14 +62,14 @@ class Peripheral:
 
     def __init__(
         self,
-        chip: Chip,
+        chip: Host,
         base: int,
         irq: int | None = None,
         events: Iterable[int] = (),
         settings: Iterable[int] = (),
     ) -> None:
         self.chip, self.base, self.irq = chip, base, irq
-        self.cpu, self.nvic = chip.cpu, chip.nvic
+        self.cpu, self.nvic = chip.cpu, chip.cpu.nvic
         self.due = NEVER
         self.values = dict.fromkeys((*events, *settings), 0)
         self.tasks: dict[int, Callable[[], object]] = {}

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import TYPE_CHECKING
 
-from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.timers import COMPARE, Timer
 from microbit_emulator.unicorn_core import PAGE
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
 
 CHG_EN, CHG_DIS = 0x000, 0x004
 CHEN, CHENSET, CHENCLR = 0x500, 0x504, 0x508
@@ -26,7 +22,7 @@ _GROUPS = 6
 class Ppi(Peripheral):
     """The channels from events to tasks."""
 
-    def __init__(self, chip: Chip, channels: int, ignored: Collection[int] = ()) -> None:
+    def __init__(self, chip: Host, channels: int, ignored: Collection[int] = ()) -> None:
         super().__init__(chip, 0x4001_F000, settings=(CHEN, CHENSET, CHENCLR))
         self._channels, self._ignored = channels, ignored
         self.writes |= {

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import struct
 from functools import partial
-from typing import TYPE_CHECKING
 
-from microbit_emulator.peripheral import ENABLE, SHORTS, Peripheral
+from microbit_emulator.peripheral import ENABLE, SHORTS, Host, Peripheral
 from microbit_emulator.pins import Oscillation, PinState
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
-    from microbit_emulator.timeline import Device
+from microbit_emulator.timeline import Device
 
 PWM_STOP, SEQSTART, NEXTSTEP = 0x004, 0x008, 0x010
 PWM_STOPPED, SEQSTARTED, SEQEND, PWMPERIODEND, LOOPSDONE = 0x104, 0x108, 0x110, 0x118, 0x11C
@@ -32,7 +28,7 @@ _SEQEND0_STOP, _LOOPSDONE_SEQSTART0, _LOOPSDONE_SEQSTART1, _LOOPSDONE_STOP = 1, 
 class Pwm(Peripheral):
     """Plays its sequences in time, to nobody."""
 
-    def __init__(self, chip: Chip, base: int, irq: int) -> None:
+    def __init__(self, chip: Host, base: int, irq: int) -> None:
         events = PWM_STOPPED, SEQSTARTED, SEQSTARTED + 4, SEQEND, SEQEND + 4, PWMPERIODEND
         settings = SHORTS, ENABLE, MODE, COUNTERTOP, PWM_PRESCALER, DECODER, LOOP
         sequences = [

@@ -14,13 +14,11 @@ addresses' events, the interval TIFS, the strength of anything but packets (alwa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Protocol
 
 from microbit_emulator.packet import TICK_HZ, Layout, Packet
-from microbit_emulator.peripheral import SHORTS, Peripheral
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
+from microbit_emulator.peripheral import SHORTS, Host, Peripheral
 
 TXEN, RXEN, START, STOP, DISABLE, RSSISTART, RSSISTOP, BCSTART, BCSTOP = range(0x000, 0x024, 4)
 READY, ADDRESS, PAYLOAD, END, DISABLED = 0x100, 0x104, 0x108, 0x10C, 0x110
@@ -42,10 +40,32 @@ _TX_RAMP, _TX_IDLE, _TX, _TX_DISABLE = range(9, 13)
 _WHITENING = 1 << 25
 
 
+class Air(Protocol):
+    """Where a radio is, if it is in an ether."""
+
+    name: str
+
+    def now(self) -> int:
+        """The ether's time, in ticks."""
+
+    def send(self, packet: Packet) -> None:
+        """A packet begins. The board may run past its end: it stops before it hears an answer."""
+
+    def listen(self) -> None:
+        """The radio listens from now: others may have to catch up first."""
+
+    def fall_silent(self) -> None:
+        """Nothing more is sent: a packet that is on the air lacks its end."""
+
+    def run_all(self, cycle: int) -> None:
+        """Run all boards of the ether to a time of this one, in its cycles."""
+
+
 class Radio(Peripheral):
     """The radio."""
 
-    def __init__(self, chip: Chip) -> None:
+    def __init__(self, chip: Host, air: Callable[[], Air | None]) -> None:
+        self._air = air
         events = READY, ADDRESS, PAYLOAD, END, DISABLED, DEVMATCH, DEVMISS, RSSIEND, BCMATCH
         status = CRCSTATUS, RXMATCH, RXCRC, DAI, STATE
         settings = SHORTS, DATAWHITEIV, BCC, MODECNF0, POWER, *range(PACKETPTR, RSSISAMPLE, 4)
@@ -132,11 +152,11 @@ class Radio(Peripheral):
         header = self.chip.dma_read(at, layout.header_size)
         size = layout.payload_size(header)
         times = layout.ticks(size)
-        antenna = self.chip.antenna
-        if antenna is not None:
-            start = antenna.now()
+        air = self._air()
+        if air is not None:
+            start = air.now()
             packet = Packet(
-                sender=antenna.name,
+                sender=air.name,
                 start=start,
                 address_end=start + times[0],
                 end=start + sum(times),
@@ -148,7 +168,7 @@ class Radio(Peripheral):
                 header=header,
                 payload=self.chip.dma_read(at + len(header), size),
             )
-            antenna.send(packet)
+            air.send(packet)
         to_address, to_crc, to_end = (ticks // self._ticks_per_cycle for ticks in times)
 
         def address_sent() -> None:
@@ -162,8 +182,9 @@ class Radio(Peripheral):
         self.begin(to_address, address_sent)
 
     def _fall_silent(self) -> None:
-        if self.chip.antenna is not None:
-            self.chip.antenna.fall_silent()
+        air = self._air()
+        if air is not None:
+            air.fall_silent()
 
     def _listen(self) -> None:
         values = self.values
@@ -171,9 +192,10 @@ class Radio(Peripheral):
         self._frequency = values[FREQUENCY] & 0x17F
         chosen = [logical for logical in range(8) if values[RXADDRESSES] >> logical & 1]
         self._addresses = {self._address(logical): logical for logical in reversed(chosen)}
-        if self.chip.antenna is not None:
-            self._listens_since = self.chip.antenna.now()
-            self.chip.antenna.listen()
+        air = self._air()
+        if air is not None:
+            self._listens_since = air.now()
+            air.listen()
 
     @property
     def listens(self) -> bool:

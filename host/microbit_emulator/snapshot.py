@@ -12,13 +12,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from functools import partial
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from microbit_emulator.chip import Chip
 from microbit_emulator.tlb import Tlb
 from microbit_emulator.unicorn_core import PAGE, Core
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
 
 _PACKAGE = __name__.rpartition(".")[0]
 _NOT_OURS = Core, Tlb

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from functools import partial
-from typing import TYPE_CHECKING
 
-from microbit_emulator.peripheral import SHORTS, Peripheral
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
-    from microbit_emulator.timeline import Device
+from microbit_emulator.peripheral import SHORTS, Host, Peripheral
+from microbit_emulator.timeline import Device
+from microbit_emulator.world import World
 
 HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP, CAL, CTSTART, CTSTOP = range(0x000, 0x01C, 4)
 CONSTLAT, LOWPWR = 0x078, 0x07C
@@ -32,7 +30,7 @@ class Clock(Peripheral):
     of RAM blocks, USB power.
     """
 
-    def __init__(self, chip: Chip, reason: int) -> None:
+    def __init__(self, chip: Host, reason: int, retained: dict[int, int]) -> None:
         events = HFCLKSTARTED, LFCLKSTARTED, POFWARN, DONE, CTTO
         power = SLEEPENTER, SLEEPEXIT, USBDETECTED, USBREMOVED, USBPWRRDY
         status = RAMSTATUS, USBREGSTATUS, MAINREGSTATUS, HFCLKRUN, LFCLKRUN, LFCLKSRCCOPY
@@ -40,8 +38,9 @@ class Clock(Peripheral):
         more = DCDCEN0, LFRCMODE, *range(RAM_POWER, RAM_POWER_END, 4)
         super().__init__(chip, 0x4000_0000, 0, (*events, *power), (*status, *settings, *more))
         # These outlive a reset; the reasons for resets add up.
-        chip.retained[RESETREAS] = chip.retained.get(RESETREAS, 0) | reason
-        self.values |= {GPREGRET: 0, GPREGRET2: 0} | chip.retained
+        self._retained = retained
+        retained[RESETREAS] = retained.get(RESETREAS, 0) | reason
+        self.values |= {GPREGRET: 0, GPREGRET2: 0} | retained
         self.values |= {
             HFCLKSTAT: _RUNNING_ON_CRYSTAL,
             LFCLKSTAT: _RUNNING_ON_CRYSTAL,
@@ -60,7 +59,7 @@ class Clock(Peripheral):
         }
 
     def _retain(self, register: int, value: int) -> None:
-        self.values[register] = self.chip.retained[register] = value
+        self.values[register] = self._retained[register] = value
 
     def _system_off(self, value: int) -> None:
         if value:
@@ -74,10 +73,10 @@ RNG_START, RNG_STOP, VALRDY, RNG_CONFIG, VALUE = 0x000, 0x004, 0x100, 0x504, 0x5
 class Rng(Peripheral):
     """Random numbers, from the seed. A value is always ready; not modelled: the interrupt."""
 
-    def __init__(self, chip: Chip) -> None:
+    def __init__(self, chip: Host, chance: random.Random) -> None:
         super().__init__(chip, 0x4000_D000, 13, (VALRDY,), (SHORTS, RNG_CONFIG))
         self.accept(RNG_START, RNG_STOP)
-        self.reads |= {VALRDY: lambda: 1, VALUE: lambda: chip.random.getrandbits(8)}
+        self.reads |= {VALRDY: lambda: 1, VALUE: lambda: chance.getrandbits(8)}
 
 
 TEMP_START, TEMP_STOP, DATARDY, TEMP = 0x000, 0x004, 0x100, 0x508
@@ -87,9 +86,9 @@ _TEMP_US = 36
 class Temp(Peripheral):
     """The thermometer. It counts quarters of a degree."""
 
-    def __init__(self, chip: Chip) -> None:
+    def __init__(self, chip: Host, world: World) -> None:
         super().__init__(chip, 0x4000_C000, 12, (DATARDY,))
-        self.reads[TEMP] = lambda: round(4 * chip.world.temperature_c) & 0xFFFF_FFFF
+        self.reads[TEMP] = lambda: round(4 * world.temperature_c) & 0xFFFF_FFFF
         self.tasks[TEMP_START] = partial(self.later, _TEMP_US * chip.hz // 1_000_000, DATARDY)
         self.accept(TEMP_STOP)
 
@@ -103,7 +102,7 @@ _RTC_HZ, _RTC_MASK = 32_768, 0xFF_FFFF
 class Rtc(Peripheral):
     """The real-time counter, at 32,768 Hz. Not modelled: TICK, overflows."""
 
-    def __init__(self, chip: Chip, base: int, irq: int, channels: int) -> None:
+    def __init__(self, chip: Host, base: int, irq: int, channels: int) -> None:
         compare = range(RTC_COMPARE, RTC_COMPARE + 4 * channels, 4)
         settings = EVTEN, EVTENSET, EVTENCLR, RTC_PRESCALER
         super().__init__(chip, base, irq, (TICK, OVRFLW, *compare), settings)
@@ -166,7 +165,7 @@ _EGU_CHANNELS = 16
 class Egu(Peripheral):
     """Events that software, or PPI, triggers; and the software interrupts of the same numbers."""
 
-    def __init__(self, chip: Chip, base: int, irq: int) -> None:
+    def __init__(self, chip: Host, base: int, irq: int) -> None:
         channels = range(0, 4 * _EGU_CHANNELS, 4)
         super().__init__(chip, base, irq, [TRIGGERED + channel for channel in channels])
         for channel in channels:
@@ -179,7 +178,7 @@ DWT_CTRL, DWT_CYCCNT = 0x000, 0x004
 class Debug(Peripheral):
     """A page of the debug hardware, ITM or DWT: it has settings, and counts cycles."""
 
-    def __init__(self, chip: Chip, base: int) -> None:
+    def __init__(self, chip: Host, base: int) -> None:
         super().__init__(chip, base)
         self.reads[DWT_CYCCNT] = lambda: self.cpu.now() & 0xFFFF_FFFF
 

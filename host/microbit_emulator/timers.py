@@ -14,14 +14,10 @@ it).
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from microbit_emulator.peripheral import INTENCLR, INTENSET, SHORTS, Peripheral
+from microbit_emulator.peripheral import INTENCLR, INTENSET, SHORTS, Host, Peripheral
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.unicorn_core import Read, Write
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
 
 START, STOP, COUNT, CLEAR, SHUTDOWN, CAPTURE = 0x000, 0x004, 0x008, 0x00C, 0x010, 0x040
 COMPARE, MODE, BITMODE, PRESCALER, CC = 0x140, 0x504, 0x508, 0x510, 0x540
@@ -34,7 +30,7 @@ _INTEN_COMPARE = 16
 class Timer(Peripheral):
     """One TIMER. The count was `count` at cycle `origin`, and has grown since while it runs."""
 
-    def __init__(self, chip: Chip, base: int, irq: int, channels: int) -> None:
+    def __init__(self, chip: Host, base: int, irq: int, channels: int) -> None:
         compare = range(COMPARE, COMPARE + 4 * channels, 4)
         super().__init__(chip, base, irq, compare, (SHORTS, MODE, BITMODE))
         self.channels = channels

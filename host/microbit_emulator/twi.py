@@ -8,13 +8,9 @@ NACK to a data byte.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from microbit_emulator.i2c import Bus, I2cDevice
-from microbit_emulator.peripheral import ENABLE, SHORTS, Peripheral
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
+from microbit_emulator.peripheral import ENABLE, SHORTS, Host, Peripheral
 
 STARTRX, STARTTX, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x014, 0x01C, 0x020
 STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED = 0x104, 0x108, 0x11C, 0x124, 0x138, 0x148
@@ -33,7 +29,7 @@ _BITS = 9
 class Twi(Peripheral):
     """One page: TWI, or SPI where ENABLE says so."""
 
-    def __init__(self, chip: Chip, base: int, irq: int, bus: Bus) -> None:
+    def __init__(self, chip: Host, base: int, irq: int, bus: Bus) -> None:
         events = STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED
         settings = ENABLE, PSELSCL, PSELSDA, PSELMISO, RXD, TXD, FREQUENCY, SPI_CONFIG, ADDRESS
         super().__init__(chip, base, irq, events, (SHORTS, *settings))

@@ -8,13 +8,9 @@ modelled: lists, clock stretching, a NACK to a data byte.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from microbit_emulator.i2c import Bus, I2cDevice
-from microbit_emulator.peripheral import ENABLE, SHORTS, Peripheral
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
+from microbit_emulator.peripheral import ENABLE, SHORTS, Host, Peripheral
 
 STARTRX, STARTTX, SPIM_START, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x010, 0x014, 0x01C, 0x020
 STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX = (
@@ -49,7 +45,7 @@ _BITS = 9
 class Twim(Peripheral):
     """One page: TWIM, or SPIM, which has a start task of its own. `bus` may have no devices."""
 
-    def __init__(self, chip: Chip, base: int, irq: int, bus: Bus) -> None:
+    def __init__(self, chip: Host, base: int, irq: int, bus: Bus) -> None:
         events = STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX
         spim = SPIM_ENDRX, SPIM_END, SPIM_ENDTX
         super().__init__(chip, base, irq, (*events, *spim), (SHORTS, *_SETTINGS))

@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from microbit_emulator.peripheral import ENABLE, SHORTS, Peripheral
-
-if TYPE_CHECKING:
-    from microbit_emulator.chip import Chip
-    from microbit_emulator.timeline import Timeline
+from microbit_emulator.peripheral import ENABLE, SHORTS, Host, Peripheral
+from microbit_emulator.timeline import Timeline
 
 BAUD = 115_200
 _BITS = 10
@@ -85,6 +82,15 @@ class SerialLine:
         self._move()
 
 
+class Lines(NamedTuple):
+    """The line to the computer, which is on two pins, and the line that is on any others."""
+
+    usb: SerialLine
+    pins: SerialLine
+    tx: int
+    rx: int
+
+
 STARTRX, STOPRX, STARTTX, STOPTX, SUSPEND, FLUSHRX = 0x000, 0x004, 0x008, 0x00C, 0x01C, 0x02C
 CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX = 0x100, 0x104, 0x108, 0x110, 0x11C, 0x120
 ERROR, RXTO, RXSTARTED, TXSTARTED, TXSTOPPED = 0x124, 0x144, 0x14C, 0x150, 0x158
@@ -96,30 +102,29 @@ _SETTINGS = SHORTS, ENABLE, PSELRTS, PSELTXD, PSELCTS, PSELRXD, BAUDRATE, CONFIG
 
 
 class SerialPeripheral(Peripheral):
-    """What both kinds have in common: where bytes come from and go to, and the FIFO.
+    """What both kinds have in common: where bytes come from and go to, and the FIFO."""
 
-    The line to the computer is on the pins `chip.usb_pins`, TX and RX; on any others, it is the
-    line of the pins.
-    """
-
-    def __init__(self, chip: Chip, events: tuple[int, ...], settings: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, chip: Host, lines: Lines, events: tuple[int, ...], settings: tuple[int, ...] = ()
+    ) -> None:
         super().__init__(chip, 0x4000_2000, 2, events, (*_SETTINGS, *settings))
         self.hold_errors(ERRORSRC)
         self.values |= dict.fromkeys((PSELRTS, PSELTXD, PSELCTS, PSELRXD), _DISCONNECTED)
         self._fifo: deque[int] = deque()
         self._listening = False
-        for line in (chip.line, chip.pin_line):
+        self._lines = lines
+        for line in (lines.usb, lines.pins):
             line.connect(partial(self._arrive, line))
 
     def _line(self, select: int, usb_pin: int) -> SerialLine:
-        return self.chip.line if self.values[select] == usb_pin else self.chip.pin_line
+        return self._lines.usb if self.values[select] == usb_pin else self._lines.pins
 
     @property
     def _sends_to(self) -> SerialLine:
-        return self._line(PSELTXD, self.chip.usb_pins[0])
+        return self._line(PSELTXD, self._lines.tx)
 
     def _arrive(self, line: SerialLine, byte: int) -> None:
-        if not self._listening or line is not self._line(PSELRXD, self.chip.usb_pins[1]):
+        if not self._listening or line is not self._line(PSELRXD, self._lines.rx):
             return
         if len(self._fifo) == _FIFO:
             self.values[ERRORSRC] |= _OVERRUN
@@ -135,8 +140,8 @@ class SerialPeripheral(Peripheral):
 class Uart(SerialPeripheral):
     """The nRF51's UART: a byte at a time."""
 
-    def __init__(self, chip: Chip) -> None:
-        super().__init__(chip, (CTS, NCTS, RXDRDY, TXDRDY, ERROR, RXTO))
+    def __init__(self, chip: Host, lines: Lines) -> None:
+        super().__init__(chip, lines, (CTS, NCTS, RXDRDY, TXDRDY, ERROR, RXTO))
         self.tasks |= {STARTRX: self._start_rx, STOPRX: self._stop_rx}
         self.accept(STARTTX, STOPTX, SUSPEND)
         self.expect_polling((TXDRDY,))
@@ -183,11 +188,11 @@ class Uarte(SerialPeripheral):
     buffers to receive, the FIFO holds what comes.
     """
 
-    def __init__(self, chip: Chip) -> None:
+    def __init__(self, chip: Host, lines: Lines) -> None:
         events = CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX, ERROR, RXTO
         more = RXSTARTED, TXSTARTED, TXSTOPPED
         dma = RXD_PTR, RXD_MAXCNT, RXD_AMOUNT, TXD_PTR, TXD_MAXCNT, TXD_AMOUNT
-        super().__init__(chip, (*events, *more), dma)
+        super().__init__(chip, lines, (*events, *more), dma)
         self._has_buffer = False
         self._pointer = self._room = self._amount = 0
         self.tasks |= {

@@ -7,13 +7,13 @@ from microbit_emulator.chip import Chip
 from microbit_emulator.flash import Nvmc
 from microbit_emulator.gpio import Gpio, Gpiote
 from microbit_emulator.lights import Place, RowsInTime
-from microbit_emulator.nvic import SystemControl
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.pins import Oscillation
 from microbit_emulator.ppi import Ppi
 from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Mag3110, Mma8653
 from microbit_emulator.system import Clock, Rng, Temp
+from microbit_emulator.system_control import SystemControl
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
 from microbit_emulator.twi import Twi
@@ -82,21 +82,21 @@ class V1(Chip):
 
     def build(self, reason: int) -> None:
         """Make the nRF51822's peripherals, and wire them to the board."""
-        self.attach(SystemControl(self, _CPUID, irqs=32))
-        self.attach(Clock(self, reason))
-        self.attach(Nvmc(self))
+        self.attach(SystemControl(self, _CPUID, 32, self.request_reset))
+        self.attach(Clock(self, reason, self.retained))
+        self.attach(Nvmc(self, self.flash))
         self.wire(self.attach(Gpio(self, ports=1)).ports, self._drive_ready_pins)
         self.lights = RowsInTime(self.cpu, self.hz, _ROWS, _COLUMNS, _PLACES, self.ports)
-        self.attach(Gpiote(self, _GPIOTE_CHANNELS))
-        self.attach(Uart(self))
+        self.attach(Gpiote(self, self.ports, _GPIOTE_CHANNELS))
+        self.attach(Uart(self, self.lines))
         for base, irq in _TIMERS:
             self.attach(Timer(self, base, irq, _TIMER_CHANNELS))
         for base, irq in _SERIAL_MASTERS:
             self.attach(Twi(self, base, irq, self.bus))
-        self.attach(Rng(self))
-        self.attach(Temp(self))
-        self.attach(Adc(self))
-        self.radio = self.attach(Radio(self))
+        self.attach(Rng(self, self.random))
+        self.attach(Temp(self, self.world))
+        self.attach(Adc(self, self.volts_at))
+        self.radio = self.attach(Radio(self, lambda: self.antenna))
         for base, irq in (*_OTHERS, *_MORE):
             self.attach(Peripheral(self, base, irq))
         self.attach(Ppi(self, _PPI_CHANNELS))

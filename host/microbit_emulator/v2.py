@@ -8,7 +8,6 @@ from microbit_emulator.flash import Nvmc
 from microbit_emulator.gpio import Gpio, Gpiote
 from microbit_emulator.interface_chip import InterfaceChip, LogFlash
 from microbit_emulator.lights import Pulses
-from microbit_emulator.nvic import SystemControl
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.pins import Oscillation, PinState
 from microbit_emulator.ppi import Ppi
@@ -16,6 +15,7 @@ from microbit_emulator.pwm import Pwm
 from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Lsm303Accelerometer, Lsm303Magnetometer
 from microbit_emulator.system import Clock, Debug, Egu, Rng, Rtc, Temp
+from microbit_emulator.system_control import SystemControl
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
 from microbit_emulator.twim import Twim
@@ -97,17 +97,17 @@ class V2(Chip):
 
     def build(self, reason: int) -> None:
         """Make the nRF52833's peripherals, and wire them to the board."""
-        self.attach(SystemControl(self, _CPUID, irqs=64))
+        self.attach(SystemControl(self, _CPUID, 64, self.request_reset))
         self.attach(Debug(self, _ITM))
         self.attach(Debug(self, _DWT))
-        self.attach(Clock(self, reason))
-        self.attach(Nvmc(self))
+        self.attach(Clock(self, reason, self.retained))
+        self.attach(Nvmc(self, self.flash))
         self.wire(self.attach(Gpio(self, ports=2)).ports, self._drive_interrupt_pin)
-        gpiote = self.attach(Gpiote(self, _GPIOTE_CHANNELS, self._charging_us))
+        gpiote = self.attach(Gpiote(self, self.ports, _GPIOTE_CHANNELS, self._charging_us))
         self.lights = lights = Pulses(
             self.cpu, self.hz, _ROWS, _COLUMNS, _PLACES, self.ports, gpiote
         )
-        self.attach(Uarte(self))
+        self.attach(Uarte(self, self.lines))
         for timer in _TIMERS:
             self.attach(Timer(self, *timer))
         self._led_timer = self.attach(LedTimer(self, lights))
@@ -115,10 +115,10 @@ class V2(Chip):
             self.attach(Twim(self, base, irq, self.bus))
         for base, irq, channels in _RTCS:
             self.attach(Rtc(self, base, irq, channels))
-        self.attach(Rng(self))
-        self.attach(Temp(self))
-        self.attach(Saadc(self))
-        self.radio = self.attach(Radio(self))
+        self.attach(Rng(self, self.random))
+        self.attach(Temp(self, self.world))
+        self.attach(Saadc(self, self.volts_at))
+        self.radio = self.attach(Radio(self, lambda: self.antenna))
         self._pwms = [self.attach(Pwm(self, base, irq)) for base, irq in _PWMS]
         for base in _EGUS:
             self.attach(Egu(self, base, base >> 12 & 0x3F))

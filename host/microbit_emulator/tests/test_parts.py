@@ -27,7 +27,7 @@ from microbit_emulator.i2c import RegisterFile
 from microbit_emulator.pacing import Pace
 from repl import EACH_BOARD, firmware
 
-OTHERS = "unicorn", "pytest", "intelhex", "micropython_microbit_fs"
+OTHERS = "unicorn", "pytest", "intelhex", "micropython_microbit_fs", "PIL"
 """What it imports: Unicorn always, the rest where somebody asks for it."""
 FOLDER = Path(emulator.__file__).parent
 # mov r0, pc's way around: a vector table, then `b .`; it runs on both boards.
