@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from functools import partial
 
-from microbit_emulator.peripheral import ENABLE, Host, Peripheral
+from microbit_emulator.peripheral import SETTINGS, Host, Peripheral
 from microbit_emulator.world import SUPPLY_V
 
 VoltsAt = Callable[[int, int], float]
@@ -29,8 +29,7 @@ class Adc(Peripheral):
 
     def __init__(self, chip: Host, volts_at: VoltsAt) -> None:
         self._volts_at = volts_at
-        settings = ADC_BUSY, ENABLE, ADC_CONFIG, ADC_RESULT
-        super().__init__(chip, 0x4000_7000, 7, (ADC_END,), settings)
+        super().__init__(chip, 0x4000_7000, 7, (ADC_END,), (ADC_BUSY, *SETTINGS))
         self.tasks[ADC_START] = self._start
         self.accept(ADC_STOP)
 
@@ -52,11 +51,8 @@ class Adc(Peripheral):
 
 START, SAMPLE, STOP, CALIBRATEOFFSET = 0x000, 0x004, 0x008, 0x00C
 STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED = range(0x100, 0x118, 4)
-LIMITS, LIMITS_END, STATUS, CH_PSELP, CH_CONFIG, CHANNELS_END = (
-    *(0x118, 0x158, 0x400),
-    *(0x510, 0x518, 0x590),
-)
-RESOLUTION, OVERSAMPLE, SAMPLERATE = 0x5F0, 0x5F4, 0x5F8
+LIMITS, LIMITS_END, STATUS = 0x118, 0x158, 0x400
+CH_PSELP, CH_CONFIG, RESOLUTION, OVERSAMPLE = 0x510, 0x518, 0x5F0, 0x5F4
 RESULT_PTR, RESULT_MAXCNT, RESULT_AMOUNT = 0x62C, 0x630, 0x634
 _CHANNELS, _CHANNEL_SIZE = 8, 0x10
 _GAINS = 1 / 6, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1, 2, 4
@@ -75,10 +71,9 @@ class Saadc(Peripheral):
     def __init__(self, chip: Host, volts_at: VoltsAt) -> None:
         self._volts_at = volts_at
         events = STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED
-        limits, channels = range(LIMITS, LIMITS_END, 4), range(CH_PSELP, CHANNELS_END, 4)
-        settings = STATUS, ENABLE, RESOLUTION, OVERSAMPLE, SAMPLERATE
-        result = RESULT_PTR, RESULT_MAXCNT, RESULT_AMOUNT
-        super().__init__(chip, 0x4000_7000, 7, (*events, *limits), (*channels, *settings, *result))
+        super().__init__(
+            chip, 0x4000_7000, 7, (*events, *range(LIMITS, LIMITS_END, 4)), (STATUS, *SETTINGS)
+        )
         self._on = False
         self._pointer = self._room = self._amount = self._tasks = 0
         self.tasks |= {
@@ -113,7 +108,6 @@ class Saadc(Peripheral):
         self.event(STOPPED)
 
     def _channels(self) -> list[int]:
-        """Those that are on."""
         values = self.values
         return [at for at in range(_CHANNELS) if values[CH_PSELP + _CHANNEL_SIZE * at]]
 

@@ -99,11 +99,9 @@ class Chip:
         self.tied_channels: dict[int, int] = {}
 
     def build(self, reason: int) -> None:
-        """Make the peripherals as they are after a reset, and attach them."""
         raise NotImplementedError
 
     def connect(self, devices: Mapping[int, I2cDevice]) -> None:
-        """Put the devices on the board's I2C bus, by their addresses."""
         self.bus = Bus(*self.bus_pins, devices, self._bus_used)
 
     def _bus_used(self) -> None:
@@ -122,12 +120,10 @@ class Chip:
         self.drive_pins()
 
     def wire_buttons(self) -> None:
-        """Drive the buttons' pins: low where a button is pressed."""
         for name, pin in self.buttons:
             self.port.drive(pin, name not in self.pressed)
 
     def attach(self, peripheral: P) -> P:
-        """Map a peripheral's registers at its base address; returns it."""
         self.cpu.core.map_registers(peripheral.base, *peripheral.callbacks())
         self.pages[peripheral.base] = peripheral
         return peripheral
@@ -156,12 +152,10 @@ class Chip:
         return self.world.volts.get(self.analog_pins[analog_input], 0.0)
 
     def set_volts(self, pin: int, volts: float) -> None:
-        """Put a voltage on a pin of the chip; a digital input reads it as high or low."""
         self.world.volts[pin] = volts
         self.drive_pins()
 
     def pin_state(self, pin: int) -> PinState:
-        """What a pin of the chip does."""
         port, bit = self.ports[pin >> 5], pin & 31
         is_output, is_high = bool(port.direction >> bit & 1), bool(port.read() >> bit & 1)
         pulses = port.oscillations.get(bit)
@@ -171,16 +165,13 @@ class Chip:
 
     @property
     def sound(self) -> Oscillation:
-        """What is played."""
         raise NotImplementedError
 
     def drive_pins(self) -> None:
-        """Drive the pins on which there is a voltage."""
         for pin, volts in self.world.volts.items():
             self.ports[pin >> 5].drive(pin & 31, volts > SUPPLY_V / 2)
 
     def memories(self) -> list[tuple[int, memoryview]]:
-        """RAM and flash, each with the address at which it starts."""
         return [(RAM, self.cpu.ram), *self.flash.memories()]
 
     def dma_read(self, address: int, size: int) -> bytes:

@@ -74,7 +74,6 @@ class Cpu(Timeline):
         self.limit[0] = self.counter[0] = 0
 
     def reset(self) -> None:
-        """Begin anew at the vector table at address 0; time goes on."""
         self._clear()
         uc = self.core.uc
         for register in range(13):

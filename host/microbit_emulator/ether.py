@@ -41,7 +41,7 @@ from microbit_emulator.microbit import Microbit
 from microbit_emulator.packet import SENSITIVITY_DBM, TICK_HZ, TICKS_PER_US, Packet
 from microbit_emulator.radio import RAMP_UP_US
 from microbit_emulator.snapshot import Snapshot
-from microbit_emulator.stepping import run_in_steps
+from microbit_emulator.timeline import run_in_steps
 
 _SHORTEST_PACKET_US = 16  # preamble and three bytes of address, at 2 Mbit/s
 _PAST_THE_END_US = 1

@@ -21,7 +21,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from microbit_emulator.errors import HexError, ProgramError
 
@@ -43,17 +43,7 @@ _ERASED = b"\xff"
 
 Chunks = dict[int, bytes]
 """Memory: what is at an address."""
-
-
-@runtime_checkable
-class HasDict(Protocol):
-    """Memory as intelhex's `IntelHex` holds it."""
-
-    def todict(self) -> Mapping[int, int]:
-        """Each byte by its address; keys that are not integers are ignored."""
-
-
-Hex = str | bytes | os.PathLike[str] | Mapping[int, int] | HasDict
+Hex = str | bytes | os.PathLike[str] | Mapping[int, int]
 """The path of a hex file, or its text, or a mapping of addresses to bytes."""
 
 
@@ -109,8 +99,6 @@ def split(text: str, name: str) -> dict[str, Chunks]:
 
 def read(firmware: Hex, board: str) -> Chunks:
     """The memory that a firmware sets on a board. Raises `HexError`."""
-    if isinstance(firmware, HasDict) and not isinstance(firmware, Mapping):
-        firmware = firmware.todict()
     if isinstance(firmware, Mapping):
         return _joined((at, bytes((firmware[at],))) for at in firmware if isinstance(at, int))
     name = "the hex"

@@ -70,15 +70,12 @@ class Flash:
 
     @property
     def busy(self) -> str:
-        """`"erase"` or `"write"` while one is under way, else an empty string."""
         return self._change.kind if self._change else ""
 
     def memories(self) -> list[tuple[int, memoryview]]:
-        """The code's memory, and the information registers."""
         return [(0, self._main), (FICR, self._info)]
 
     def read(self, at: int, size: int) -> bytes:
-        """The `size` bytes from an address on, in flash or in the information registers."""
         memory, start = (self._info, at - FICR) if at >= FICR else (self._main, at)
         return bytes(memory[start : start + size])
 

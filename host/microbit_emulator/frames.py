@@ -42,7 +42,6 @@ class Frames:
         self._fp_saved: list[bytes] = []
 
     def clear(self) -> None:
-        """Forget all frames, as at a reset."""
         self._fp_saved.clear()
 
     def look(self) -> tuple[int, ...]:

@@ -49,12 +49,10 @@ class Port:
         self._inputs: int | None = None
 
     def watch(self, pin: int) -> None:
-        """Measure the pulses of an output."""
         self.watched |= 1 << pin
         self.oscillations[pin] = Oscillation()
 
     def drive(self, pin: int, high: bool) -> None:
-        """Drive a pin from outside, high or low."""
         bit = 1 << pin
         self._driven |= bit
         self._high = self._high | bit if high else self._high & ~bit
@@ -78,7 +76,6 @@ class Port:
         return inputs
 
     def set_out(self, value: int) -> None:
-        """Set the levels that output pins drive, a bit for each pin."""
         if value != self.out:
             if self.before_out:
                 self.before_out()
@@ -90,7 +87,6 @@ class Port:
             self._inputs = None
 
     def set_direction(self, value: int) -> None:
-        """Make the pins whose bit is 1 outputs, and the others inputs."""
         self.direction = value & _WORD
         self._inputs = None
 
@@ -107,7 +103,6 @@ class Port:
             self._sense(bit)
 
     def clear_latch(self, value: int) -> None:
-        """Clear the latches of these pins, a bit each."""
         self.latch &= ~value
 
 

@@ -31,7 +31,6 @@ class RegisterFile:
         RegisterFile.lose_power(self)
 
     def lose_power(self) -> None:
-        """Set all registers as they are when the power comes."""
         self.address = 0
         self.registers[:] = bytes(self.size)
         for register, value in self.AT_POWER_ON:
@@ -46,7 +45,6 @@ class RegisterFile:
             self.address += 1
 
     def read(self, size: int) -> bytes:
-        """The values of `size` registers, from the one last addressed on."""
         out = bytearray()
         for _ in range(size):
             out.append(self.get(self.address % self.size))
@@ -54,11 +52,9 @@ class RegisterFile:
         return bytes(out)
 
     def written(self, register: int, value: int) -> None:
-        """Store a value; a device overrides this where a write does more."""
         self.registers[register] = value
 
     def get(self, register: int) -> int:
-        """The value of a register; a device overrides this where a read does more."""
         return self.registers[register]
 
 
@@ -76,7 +72,6 @@ class Bus:
         self.after_transfer = after_transfer
 
     def lose_power(self) -> None:
-        """Return all devices to their state at power-on."""
         for device in self.devices.values():
             device.lose_power()
 

@@ -39,11 +39,9 @@ class InterfaceChip:
         self._answer: bytes | None = None
 
     def lose_power(self) -> None:
-        """Forget an answer that was not read."""
         self._answer = None
 
     def asserts(self) -> bool:
-        """Whether it pulls the interrupt pin: from an answer on, until it is read."""
         return self._answer is not None
 
     def write(self, data: bytes) -> None:
@@ -102,7 +100,6 @@ class LogFlash:
         self.lose_power()
 
     def lose_power(self) -> None:
-        """Forget what was not stored; the flash keeps its content."""
         self._settings = dict(self._stored)
         self._mounted = dict(self._stored)
         self._answer: bytes | None = None
@@ -115,11 +112,9 @@ class LogFlash:
         return bytes(self._memory[: int.from_bytes(self._mounted[FILESIZE], "big")])
 
     def asserts(self) -> bool:
-        """Whether it pulls the interrupt pin: from an answer on, until it is read."""
         return self._answer is not None and self._time.now() >= self._free_at
 
     def next_answer(self) -> int:
-        """When the answer to a command comes that is being carried out."""
         waits = self._answer is not None and self._time.now() < self._free_at
         return self._free_at if waits else NEVER
 

@@ -39,7 +39,6 @@ class Lights:
         """When the firmware has last shown each row."""
 
     def levels(self) -> bytes:
-        """25 levels from 0 to 9, in reading order; a row not shown for 50 ms is dark."""
         oldest = self._time.now() - _DARK_AFTER_US * self._per_us
         shown = [at >= oldest for at in self._shown_at]
         stands = not any(shown) and self._stands_since() < oldest
@@ -64,7 +63,6 @@ class Lights:
         return _LONG_AGO
 
     def _level(self, row: int, column: int) -> int:
-        """The level that the firmware gives a LED."""
         raise NotImplementedError
 
 

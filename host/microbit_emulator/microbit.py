@@ -14,7 +14,7 @@ from microbit_emulator.pictures import leds_as_text
 from microbit_emulator.pins import PinState, Tone
 from microbit_emulator.radio import Air
 from microbit_emulator.snapshot import Snapshot
-from microbit_emulator.stepping import run_in_steps
+from microbit_emulator.timeline import run_in_steps
 from microbit_emulator.uart import SerialLine
 from microbit_emulator.v1 import V1
 from microbit_emulator.v2 import V2

@@ -37,12 +37,10 @@ class Nvic:
             self.set_pending(1 << irq)
 
     def lower_line(self, irq: int | None) -> None:
-        """Lower a peripheral's interrupt line; an interrupt that is pending stays so."""
         if irq is not None:
             self.lines &= ~(1 << irq)
 
     def set_pending(self, irqs: int) -> None:
-        """Make interrupts pending, a bit each; enabled ones end the slice."""
         self.pending |= irqs
         if irqs & self.enabled:
             self._time.halt()
@@ -60,7 +58,6 @@ class Nvic:
             self._time.halt()
 
     def disable(self, irqs: int) -> None:
-        """Disable interrupts, a bit each."""
         self.enabled &= ~irqs
 
     def clear_pending(self, irqs: int) -> None:
@@ -68,12 +65,10 @@ class Nvic:
         self.pending = self.pending & ~irqs | self.lines & irqs
 
     def set_system_pending(self, exception: int) -> None:
-        """Make a system exception pending, by its number, and end the slice."""
         self.pending_system.add(exception)
         self._time.halt()
 
     def priority_of(self, exception: int) -> int:
-        """The priority of an exception, by its number: a lower value is more urgent."""
         if exception >= FIRST_IRQ:
             return self.priorities[exception - FIRST_IRQ]
         return self.system_priorities[exception]

@@ -30,22 +30,18 @@ class Layout(NamedTuple):
 
     @property
     def is_modelled(self) -> bool:
-        """Whether the mode is one that is modelled."""
         return self.mode in _BIT_TICKS
 
     @property
     def address_size(self) -> int:
-        """Bytes of an address without its prefix."""
         return self.pcnf1 >> 16 & 7
 
     @property
     def has_length(self) -> bool:
-        """Whether packets say how long they are."""
         return bool(self.pcnf0 & 15)
 
     @property
     def header_size(self) -> int:
-        """Bytes of S0, LENGTH and S1 in RAM."""
         s0, s1 = self.pcnf0 >> 8 & 1, bool(self.pcnf0 >> 16 & 0x1F)
         return s0 + self.has_length + s1
 
@@ -96,5 +92,4 @@ class Packet:
     """The sender fell silent before its end."""
 
     def overlaps(self, start: int, end: int) -> bool:
-        """Whether it is on the air at some time from `start` to `end`."""
         return self.start < end and start < self.end

@@ -23,6 +23,8 @@ from microbit_emulator.unicorn_core import Read, Write
 EVENTS, SHORTS, INTEN, INTENSET, INTENCLR = 0x100, 0x200, 0x300, 0x304, 0x308
 ENABLE = 0x500
 """Where most peripherals are switched on."""
+SETTINGS = SHORTS, *range(0x500, 0x700, 4)
+"""Where registers mostly are that are set, and looked at when a task starts."""
 
 POLLS = 500
 """So many reads of one unknown register within a second of device time are polling."""
@@ -92,7 +94,6 @@ class Peripheral:
         self._polls: dict[int, tuple[int, int]] = {}
 
     def accept(self, *tasks: int) -> None:
-        """Let these tasks be started, without any effect."""
         self.tasks |= dict.fromkeys(tasks, _nothing)
 
     def hold_errors(self, register: int) -> None:
@@ -117,7 +118,6 @@ class Peripheral:
             task()
 
     def later(self, cycles: int, offset: int) -> None:
-        """Schedule an event this many cycles from now."""
         self.cpu.after(cycles, partial(self.event, offset))
 
     def begin(self, cycles: int, action: Callable[[], object]) -> None:
@@ -127,12 +127,10 @@ class Peripheral:
         self._looks = 0
 
     def abandon(self) -> None:
-        """Cancel what `begin` started."""
         if self._under_way:
             self.cpu.cancel(self._under_way)
 
     def is_under_way(self) -> bool:
-        """Whether something that `begin` started has not ended yet."""
         return self._under_way is not None and self._under_way.due < NEVER
 
     def expect_polling(self, events: Iterable[int]) -> None:
@@ -149,13 +147,11 @@ class Peripheral:
         return value
 
     def set_inten(self, value: int) -> None:
-        """Choose the events that interrupt, a bit each."""
         values = self.values
         self.inten = values[INTEN] = values[INTENSET] = values[INTENCLR] = value
         self.update_line()
 
     def update_line(self) -> None:
-        """Raise or lower the interrupt line, as the events and INTEN demand."""
         if self.happened & self.inten:
             self.nvic.raise_line(self.irq)
         else:
@@ -185,7 +181,6 @@ class Peripheral:
             task()
 
     def write(self, offset: int, value: int) -> None:
-        """Do what writing a word to the register at this offset does."""
         write = self.writes.get(offset)
         if write is not None:
             write(value)
@@ -203,7 +198,6 @@ class Peripheral:
             self.values[offset] = value
 
     def read(self, offset: int) -> int:
-        """The word that the register at this offset reads."""
         read = self.reads.get(offset)
         if read is not None:
             return read()

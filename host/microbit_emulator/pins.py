@@ -40,7 +40,6 @@ class Oscillation:
         self._is_high = False
 
     def level(self, at: int, is_high: bool) -> None:
-        """It is high or low from now on."""
         if is_high and not self._is_high:
             period = at - self._rise if self._rise else 0
             if abs(period - self.period) > self.period * _SAME:
@@ -60,7 +59,6 @@ class Oscillation:
                 self.level(at + nth * period, value > middle)
 
     def is_on(self, now: int) -> bool:
-        """Whether it still goes on."""
         return self.period > 0 and now - self._rise < self.period * _STOPPED
 
     @property

@@ -59,7 +59,6 @@ class Ppi(Peripheral):
             self._update()
 
     def _update(self) -> None:
-        """Look up what each event starts, and tell the timers which of theirs matter."""
         ties: dict[int, list[Callable[[], object]]] = {}
         timers: dict[int, int] = {}
         for channel in range(self._channels):

@@ -9,13 +9,13 @@ from __future__ import annotations
 import struct
 from functools import partial
 
-from microbit_emulator.peripheral import ENABLE, SHORTS, Host, Peripheral
+from microbit_emulator.peripheral import ENABLE, SETTINGS, SHORTS, Host, Peripheral
 from microbit_emulator.pins import Oscillation, PinState
 from microbit_emulator.timeline import Device
 
 PWM_STOP, SEQSTART, NEXTSTEP = 0x004, 0x008, 0x010
 PWM_STOPPED, SEQSTARTED, SEQEND, PWMPERIODEND, LOOPSDONE = 0x104, 0x108, 0x110, 0x118, 0x11C
-MODE, COUNTERTOP, PWM_PRESCALER, DECODER, LOOP = 0x504, 0x508, 0x50C, 0x510, 0x514
+COUNTERTOP, PWM_PRESCALER, DECODER, LOOP = 0x508, 0x50C, 0x510, 0x514
 SEQ_PTR, SEQ_CNT, SEQ_REFRESH, SEQ_ENDDELAY, PSEL_OUT = 0x520, 0x524, 0x528, 0x52C, 0x560
 _SEQ_SIZE = 0x20
 _PWM_HZ = 16_000_000
@@ -30,14 +30,8 @@ class Pwm(Peripheral):
 
     def __init__(self, chip: Host, base: int, irq: int) -> None:
         events = PWM_STOPPED, SEQSTARTED, SEQSTARTED + 4, SEQEND, SEQEND + 4, PWMPERIODEND
-        settings = SHORTS, ENABLE, MODE, COUNTERTOP, PWM_PRESCALER, DECODER, LOOP
-        sequences = [
-            register + _SEQ_SIZE * sequence
-            for register in (SEQ_PTR, SEQ_CNT, SEQ_REFRESH, SEQ_ENDDELAY)
-            for sequence in range(2)
-        ]
+        super().__init__(chip, base, irq, (*events, LOOPSDONE), SETTINGS)
         outputs = range(PSEL_OUT, PSEL_OUT + 16, 4)
-        super().__init__(chip, base, irq, (*events, LOOPSDONE), (*settings, *sequences, *outputs))
         self.values |= dict.fromkeys(outputs, _DISCONNECTED)
         self._playing: Device | None = None
         self._loops = 0
@@ -88,7 +82,6 @@ class Pwm(Peripheral):
         return 0 < values[COUNTERTOP] << (values[PWM_PRESCALER] & 7) <= _SOUND_TICKS
 
     def pin_state(self, pin: int) -> PinState | None:
-        """What it does to a pin; None where it does nothing."""
         values = self.values
         outputs = [values[PSEL_OUT + 4 * channel] for channel in range(4)]
         if not self._loaded or pin not in outputs or not values[ENABLE]:

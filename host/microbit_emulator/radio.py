@@ -67,10 +67,8 @@ class Radio(Peripheral):
     def __init__(self, chip: Host, air: Callable[[], Air | None]) -> None:
         self._air = air
         events = READY, ADDRESS, PAYLOAD, END, DISABLED, DEVMATCH, DEVMISS, RSSIEND, BCMATCH
-        status = CRCSTATUS, RXMATCH, RXCRC, DAI, STATE
-        settings = SHORTS, DATAWHITEIV, BCC, MODECNF0, POWER, *range(PACKETPTR, RSSISAMPLE, 4)
-        more = *range(DAB, MODECNF0, 4), *range(OVERRIDE, OVERRIDE_END, 4)
-        super().__init__(chip, 0x4000_1000, 1, events, (*status, *settings, *more))
+        settings = POWER, *range(CRCSTATUS, OVERRIDE_END, 4)
+        super().__init__(chip, 0x4000_1000, 1, events, (SHORTS, *settings))
         self.values |= {RSSISAMPLE: _WEAKEST, POWER: 1}
         self._ticks_per_cycle = TICK_HZ // chip.hz
         self._listens_since = 0
@@ -199,7 +197,6 @@ class Radio(Peripheral):
 
     @property
     def listens(self) -> bool:
-        """Whether it is receiving."""
         return self.values[STATE] == _RX
 
     def hears(self, packet: Packet) -> bool:

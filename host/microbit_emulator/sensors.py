@@ -32,16 +32,13 @@ class _Sensor(RegisterFile):
         self._read_at = self._time.now()
 
     def period(self) -> int:
-        """The cycles from sample to sample, 0 while it does not measure."""
         raise NotImplementedError
 
     def ready(self) -> bool:
-        """Whether a sample has come since the last was read."""
         period = self.period()
         return bool(period) and self._time.now() // period > self._read_at // period
 
     def next_sample(self) -> int:
-        """When the next sample comes."""
         period = self.period()
         return (self._time.now() // period + 1) * period if period else NEVER
 
@@ -69,7 +66,6 @@ class Mma8653(_Sensor):
         self.mg: tuple[int, int, int] = FLAT
 
     def period(self) -> int:
-        """CPU cycles between two samples; 0 while the sensor is in standby."""
         control = self.registers[self.CTRL_REG1]
         return self._hz * self._RATE_DIVIDERS[control >> 3 & 7] // 800 if control & 1 else 0
 
@@ -103,7 +99,6 @@ class Mag3110(_Sensor):
         self.field_nt = FIELD_NT
 
     def period(self) -> int:
-        """CPU cycles between two samples; 0 while the sensor is in standby."""
         control = self.registers[self.CTRL_REG1]
         halvings = (control >> 5 & 7) + (control >> 3 & 3)  # of rate, and by oversampling
         return (self._hz << halvings) // 80 if control & self._ACTIVE else 0
@@ -137,17 +132,14 @@ class Lsm303Accelerometer(_Sensor):
         self.mg: tuple[int, int, int] = FLAT
 
     def lose_power(self) -> None:
-        """Set all registers as they are when the power comes, with the pin released."""
         super().lose_power()
         self._asserted = self._counts_up = False
 
     def period(self) -> int:
-        """CPU cycles between two samples; 0 while the sensor is off."""
         rate = self._RATES_HZ[self.registers[self.CTRL_REG1] >> 4]
         return self._hz // rate if rate else 0
 
     def asserts(self) -> bool:
-        """Whether it pulls the interrupt pin: from a sample on, until it is read."""
         if not self._asserted and self.registers[self.CTRL_REG3] & self._DATA_READY_TO_PIN:
             self._asserted = self.ready()
         return self._asserted
@@ -197,12 +189,10 @@ class Lsm303Magnetometer(_Sensor):
         self.field_nt = FIELD_NT
 
     def period(self) -> int:
-        """CPU cycles between two samples; 0 unless it measures continuously."""
         config = self.registers[self.CFG_A]
         return 0 if config & 3 else self._hz // self._RATES_HZ[config >> 2 & 3]
 
     def asserts(self) -> bool:
-        """Whether it pulls the interrupt pin: a sample is ready, and the pin is to show it."""
         return bool(self.registers[self.CFG_C] & self._DATA_READY_TO_PIN) and self.ready()
 
     def write(self, data: bytes) -> None:

@@ -6,19 +6,17 @@ import random
 from functools import partial
 
 from microbit_emulator.peripheral import SHORTS, Host, Peripheral
-from microbit_emulator.timeline import Device
 from microbit_emulator.world import World
 
 HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP, CAL, CTSTART, CTSTOP = range(0x000, 0x01C, 4)
 CONSTLAT, LOWPWR = 0x078, 0x07C
 HFCLKSTARTED, LFCLKSTARTED, POFWARN, DONE, CTTO = 0x100, 0x104, 0x108, 0x10C, 0x110
 SLEEPENTER, SLEEPEXIT, USBDETECTED, USBREMOVED, USBPWRRDY = 0x114, 0x118, 0x11C, 0x120, 0x124
-RESETREAS, RAMSTATUS, USBREGSTATUS, MAINREGSTATUS = 0x400, 0x428, 0x438, 0x640
-HFCLKRUN, HFCLKSTAT, LFCLKRUN, LFCLKSTAT, LFCLKSRCCOPY = 0x408, 0x40C, 0x414, 0x418, 0x41C
-SYSTEMOFF, POFCON, LFCLKSRC, GPREGRET, GPREGRET2 = 0x500, 0x510, 0x518, 0x51C, 0x520
-RAMON, CTIV, RESET, XTALFREQ, RAMONB = 0x524, 0x538, 0x544, 0x550, 0x554
-TRACECONFIG, DCDCEN, DCDCEN0, LFRCMODE = 0x55C, 0x578, 0x580, 0x5B4
-RAM_POWER, RAM_POWER_END = 0x900, 0xA00
+RESETREAS, HFCLKSTAT, LFCLKSTAT, SYSTEMOFF, GPREGRET, GPREGRET2 = (
+    *(0x400, 0x40C, 0x418),
+    *(0x500, 0x51C, 0x520),
+)
+_ALL_SETTINGS = range(0x400, 0xA00, 4)
 _RUNNING_ON_CRYSTAL = 1 << 16 | 1
 _CALIBRATION_US = 16_000
 
@@ -33,10 +31,7 @@ class Clock(Peripheral):
     def __init__(self, chip: Host, reason: int, retained: dict[int, int]) -> None:
         events = HFCLKSTARTED, LFCLKSTARTED, POFWARN, DONE, CTTO
         power = SLEEPENTER, SLEEPEXIT, USBDETECTED, USBREMOVED, USBPWRRDY
-        status = RAMSTATUS, USBREGSTATUS, MAINREGSTATUS, HFCLKRUN, LFCLKRUN, LFCLKSRCCOPY
-        settings = POFCON, LFCLKSRC, RAMON, CTIV, RESET, XTALFREQ, RAMONB, TRACECONFIG, DCDCEN
-        more = DCDCEN0, LFRCMODE, *range(RAM_POWER, RAM_POWER_END, 4)
-        super().__init__(chip, 0x4000_0000, 0, (*events, *power), (*status, *settings, *more))
+        super().__init__(chip, 0x4000_0000, 0, (*events, *power), _ALL_SETTINGS)
         # These outlive a reset; the reasons for resets add up.
         self._retained = retained
         retained[RESETREAS] = retained.get(RESETREAS, 0) | reason
@@ -93,71 +88,6 @@ class Temp(Peripheral):
         self.accept(TEMP_STOP)
 
 
-RTC_START, RTC_STOP, RTC_CLEAR, RTC_OVERFLOW = range(0x000, 0x010, 4)
-TICK, OVRFLW, RTC_COMPARE = 0x100, 0x104, 0x140
-EVTEN, EVTENSET, EVTENCLR, COUNTER, RTC_PRESCALER, RTC_CC = 0x340, 0x344, 0x348, 0x504, 0x508, 0x540
-_RTC_HZ, _RTC_MASK = 32_768, 0xFF_FFFF
-
-
-class Rtc(Peripheral):
-    """The real-time counter, at 32,768 Hz. Not modelled: TICK, overflows."""
-
-    def __init__(self, chip: Host, base: int, irq: int, channels: int) -> None:
-        compare = range(RTC_COMPARE, RTC_COMPARE + 4 * channels, 4)
-        settings = EVTEN, EVTENSET, EVTENCLR, RTC_PRESCALER
-        super().__init__(chip, base, irq, (TICK, OVRFLW, *compare), settings)
-        self._count = 0
-        self._since: int | None = None
-        self._matches: dict[int, Device] = {}
-        self.tasks |= {RTC_START: self._start, RTC_STOP: self._stop, RTC_CLEAR: self._clear}
-        self.reads[COUNTER] = self._present
-        for channel in range(channels):
-            self.values[RTC_CC + 4 * channel] = 0
-            self.writes[RTC_CC + 4 * channel] = partial(self._set_compare, channel)
-
-    def _tick(self) -> float:
-        return self.chip.hz * (self.values[RTC_PRESCALER] + 1) / _RTC_HZ
-
-    def _present(self) -> int:
-        if self._since is not None:
-            passed = int((self.cpu.now() - self._since) / self._tick())
-            return self._count + passed & _RTC_MASK
-        return self._count
-
-    def _start(self) -> None:
-        if self._since is None:
-            self._since = self.cpu.now()
-            self._plan()
-
-    def _stop(self) -> None:
-        self._count, self._since = self._present(), None
-        self._plan()
-
-    def _clear(self) -> None:
-        self._count = 0
-        if self._since is not None:
-            self._since = self.cpu.now()
-        self._plan()
-
-    def _set_compare(self, channel: int, value: int) -> None:
-        self.values[RTC_CC + 4 * channel] = value & _RTC_MASK
-        self._plan()
-
-    def _plan(self) -> None:
-        for match in self._matches.values():
-            self.cpu.cancel(match)
-        self._matches.clear()
-        if self._since is None:
-            return
-        now, count, tick = self.cpu.now(), self._present(), self._tick()
-        for register in range(RTC_CC, RTC_CC + 16, 4):
-            if register in self.values:
-                ticks = (self.values[register] - count - 1 & _RTC_MASK) + 1
-                at = self._since + round((self._present() - self._count + ticks) * tick)
-                event = register - RTC_CC + RTC_COMPARE
-                self._matches[event] = self.cpu.after(at - now, partial(self.event, event))
-
-
 TRIGGER, TRIGGERED = 0x000, 0x100
 _EGU_CHANNELS = 16
 
@@ -183,5 +113,4 @@ class Debug(Peripheral):
         self.reads[DWT_CYCCNT] = lambda: self.cpu.now() & 0xFFFF_FFFF
 
     def write(self, offset: int, value: int) -> None:
-        """Keep any value in any register: they only have to read back."""
         self.values[offset] = value

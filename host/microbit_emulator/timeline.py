@@ -45,11 +45,9 @@ class Timeline:
         self._input_order = -NEVER
 
     def now(self) -> int:
-        """The device time in CPU cycles, exact in the middle of a run too."""
         return self.base + int(self.counter[0])
 
     def halt(self) -> None:
-        """Stop the CPU before its next instruction."""
         self.limit[0] = self.counter[0]
 
     def schedule(self, device: Device, due: int) -> None:
@@ -70,7 +68,6 @@ class Timeline:
         return device
 
     def cancel(self, device: Device) -> None:
-        """Keep a device from acting at the time that it was scheduled for."""
         device.due = NEVER
 
     def at(self, due: int, action: Callable[[], object]) -> None:
@@ -81,7 +78,6 @@ class Timeline:
         heapq.heappush(self._queue, (device.due, self._input_order, device))
 
     def next_due(self) -> int:
-        """The time of the next event, or NEVER."""
         queue = self._queue
         while queue:
             due, _, device = queue[0]
@@ -97,6 +93,21 @@ class Timeline:
         return order < 0, device
 
     def forget(self) -> None:
-        """Drop what devices scheduled; inputs from outside stay."""
         self._queue = [entry for entry in self._queue if entry[1] < 0]
         heapq.heapify(self._queue)
+
+
+def run_in_steps(
+    run_to: Callable[[int], None],
+    now: Callable[[], int],
+    condition: Callable[[], bool],
+    timeout: int,
+    step: int,
+) -> bool:
+    """Run until a condition holds, which is looked at after each step; False after the timeout."""
+    end = now() + timeout
+    while not condition():
+        if now() >= end:
+            return False
+        run_to(min(end, now() + max(1, step)))
+    return True

@@ -118,7 +118,6 @@ class Timer(Peripheral):
         return read, write
 
     def present_count(self) -> int:
-        """The value of the counter at this moment."""
         if not self.running or self.counting:
             return self.count
         return (self.count + (self.cpu.now() - self.origin >> self._shift)) % self._wrap
@@ -139,14 +138,12 @@ class Timer(Peripheral):
     # Tasks.
 
     def start(self) -> None:
-        """Let the counter run on; nothing happens if it is running."""
         if not self.running:
             self.origin = self._seen = self.cpu.now()
             self.running = True
             self.plan()
 
     def stop(self) -> None:
-        """Halt the counter at its present value."""
         self.catch_up()
         self._freeze()
         self.running = False
@@ -170,7 +167,6 @@ class Timer(Peripheral):
                 self.running = False
 
     def capture(self, channel: int) -> None:
-        """Copy the counter to a compare register."""
         now = self.cpu.now()
         if now >= self._next_match:
             self.catch_up()

@@ -10,13 +10,13 @@ from __future__ import annotations
 from functools import partial
 
 from microbit_emulator.i2c import Bus, I2cDevice
-from microbit_emulator.peripheral import ENABLE, SHORTS, Host, Peripheral
+from microbit_emulator.peripheral import ENABLE, SETTINGS, SHORTS, Host, Peripheral
 
 STARTRX, STARTTX, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x014, 0x01C, 0x020
 STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED = 0x104, 0x108, 0x11C, 0x124, 0x138, 0x148
-ERRORSRC, PSELSCL, PSELSDA, PSELMISO = 0x4C4, 0x508, 0x50C, 0x510
-RXD, TXD, FREQUENCY, SPI_CONFIG, ADDRESS = 0x518, 0x51C, 0x524, 0x554, 0x588
-_BB_SUSPEND, _BB_STOP = 1 << 0, 1 << 1
+ERRORSRC, PSELSCL, PSELSDA = 0x4C4, 0x508, 0x50C
+RXD, TXD, FREQUENCY, ADDRESS = 0x518, 0x51C, 0x524, 0x588
+_BB_STOP = 1 << 1
 _ANACK = 1 << 1
 _TWI_HZ = {0x0198_0000: 100_000, 0x0400_0000: 250_000, 0x0668_0000: 400_000}
 SPI_READY = RXDREADY
@@ -31,8 +31,7 @@ class Twi(Peripheral):
 
     def __init__(self, chip: Host, base: int, irq: int, bus: Bus) -> None:
         events = STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED
-        settings = ENABLE, PSELSCL, PSELSDA, PSELMISO, RXD, TXD, FREQUENCY, SPI_CONFIG, ADDRESS
-        super().__init__(chip, base, irq, events, (SHORTS, *settings))
+        super().__init__(chip, base, irq, events, SETTINGS)
         self._bus = bus
         self._device: I2cDevice | None = None
         self._reading = False
@@ -104,7 +103,6 @@ class Twi(Peripheral):
         self._boundary()
 
     def _boundary(self) -> None:
-        """A byte is over: what BB is tied to, by a short or by PPI, happens."""
         self.event(BB)
         if self.values[SHORTS] & _BB_STOP:
             self._stop()

@@ -10,28 +10,16 @@ from __future__ import annotations
 from functools import partial
 
 from microbit_emulator.i2c import Bus, I2cDevice
-from microbit_emulator.peripheral import ENABLE, SHORTS, Host, Peripheral
+from microbit_emulator.peripheral import SETTINGS, SHORTS, Host, Peripheral
 
 STARTRX, STARTTX, SPIM_START, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x010, 0x014, 0x01C, 0x020
-STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX = (
-    0x104,
-    0x124,
-    0x148,
-    0x14C,
-    0x150,
-    0x15C,
-    0x160,
-)
+STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED = 0x104, 0x124, 0x148, 0x14C, 0x150
+LASTRX, LASTTX = 0x15C, 0x160
 SPIM_ENDRX, SPIM_END, SPIM_ENDTX, SPIM_STARTED = 0x110, 0x118, 0x120, 0x14C
-ERRORSRC, PSELSCL, PSELSDA, PSELMISO, PSELCSN = 0x4C4, 0x508, 0x50C, 0x510, 0x514
-FREQUENCY, RXD_PTR, RXD_MAXCNT, RXD_AMOUNT, RXD_LIST = 0x524, 0x534, 0x538, 0x53C, 0x540
-TXD_PTR, TXD_MAXCNT, TXD_AMOUNT, TXD_LIST = 0x544, 0x548, 0x54C, 0x550
-SPIM_CONFIG, IFTIMING_RXDELAY, IFTIMING_CSNDUR = 0x554, 0x560, 0x564
-CSNPOL, PSELDCX, DCXCNT, ADDRESS, ORC = 0x568, 0x56C, 0x570, 0x588, 0x5C0
-_SETTINGS = (
-    *(ENABLE, PSELSCL, PSELSDA, PSELMISO, PSELCSN, FREQUENCY, RXD_PTR, RXD_MAXCNT, RXD_AMOUNT),
-    *(RXD_LIST, TXD_PTR, TXD_MAXCNT, TXD_AMOUNT, TXD_LIST, SPIM_CONFIG, IFTIMING_RXDELAY),
-    *(IFTIMING_CSNDUR, CSNPOL, PSELDCX, DCXCNT, ADDRESS, ORC),
+ERRORSRC, PSELSCL, PSELSDA, FREQUENCY, ADDRESS = 0x4C4, 0x508, 0x50C, 0x524, 0x588
+RXD_PTR, RXD_MAXCNT, RXD_AMOUNT, TXD_PTR, TXD_MAXCNT, TXD_AMOUNT = (
+    *range(0x534, 0x540, 4),
+    *range(0x544, 0x550, 4),
 )
 _LASTTX_STARTRX, _LASTTX_SUSPEND, _LASTTX_STOP, _LASTRX_STOP = 1 << 7, 1 << 8, 1 << 9, 1 << 12
 _SPIM_END_START = 1 << 17
@@ -48,7 +36,7 @@ class Twim(Peripheral):
     def __init__(self, chip: Host, base: int, irq: int, bus: Bus) -> None:
         events = STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX
         spim = SPIM_ENDRX, SPIM_END, SPIM_ENDTX
-        super().__init__(chip, base, irq, (*events, *spim), (SHORTS, *_SETTINGS))
+        super().__init__(chip, base, irq, (*events, *spim), SETTINGS)
         self._bus = bus
         self.tasks |= {
             STARTRX: partial(self._start, True),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from microbit_emulator.peripheral import ENABLE, SHORTS, Host, Peripheral
+from microbit_emulator.peripheral import SETTINGS, SHORTS, Host, Peripheral
 from microbit_emulator.timeline import Timeline
 
 BAUD = 115_200
@@ -37,28 +37,23 @@ class SerialLine:
         self._moving = False
 
     def put(self, data: bytes) -> None:
-        """Take what the micro:bit sends."""
         self.received += data
         self.recent = (self.recent + data)[-_RECENT:]
 
     def send(self, data: bytes) -> None:
-        """Send bytes to the micro:bit, one after the other."""
         self._waiting.extend(data)
         self._move()
 
     def receive(self) -> bytes:
-        """What the micro:bit has sent since the last call."""
         data = bytes(self.received)
         self.received.clear()
         return data
 
     @property
     def waiting(self) -> int:
-        """How many bytes are still on their way to the micro:bit."""
         return len(self._waiting)
 
     def clear(self) -> None:
-        """Drop what is on its way to the micro:bit."""
         self._waiting.clear()
 
     def _move(self) -> None:
@@ -95,19 +90,16 @@ STARTRX, STOPRX, STARTTX, STOPTX, SUSPEND, FLUSHRX = 0x000, 0x004, 0x008, 0x00C,
 CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX = 0x100, 0x104, 0x108, 0x110, 0x11C, 0x120
 ERROR, RXTO, RXSTARTED, TXSTARTED, TXSTOPPED = 0x124, 0x144, 0x14C, 0x150, 0x158
 ERRORSRC, PSELRTS, PSELTXD, PSELCTS, PSELRXD = 0x480, 0x508, 0x50C, 0x510, 0x514
-RXD, TXD, BAUDRATE, CONFIG = 0x518, 0x51C, 0x524, 0x56C
+RXD, TXD = 0x518, 0x51C
 _DISCONNECTED = 0xFFFF_FFFF
 _OVERRUN = 1 << 0
-_SETTINGS = SHORTS, ENABLE, PSELRTS, PSELTXD, PSELCTS, PSELRXD, BAUDRATE, CONFIG
 
 
 class SerialPeripheral(Peripheral):
     """What both kinds have in common: where bytes come from and go to, and the FIFO."""
 
-    def __init__(
-        self, chip: Host, lines: Lines, events: tuple[int, ...], settings: tuple[int, ...] = ()
-    ) -> None:
-        super().__init__(chip, 0x4000_2000, 2, events, (*_SETTINGS, *settings))
+    def __init__(self, chip: Host, lines: Lines, events: tuple[int, ...]) -> None:
+        super().__init__(chip, 0x4000_2000, 2, events, SETTINGS)
         self.hold_errors(ERRORSRC)
         self.values |= dict.fromkeys((PSELRTS, PSELTXD, PSELCTS, PSELRXD), _DISCONNECTED)
         self._fifo: deque[int] = deque()
@@ -133,7 +125,6 @@ class SerialPeripheral(Peripheral):
             self._take_in(byte)
 
     def _take_in(self, byte: int) -> None:
-        """A byte has come, and there is room for it."""
         raise NotImplementedError
 
 
@@ -191,8 +182,7 @@ class Uarte(SerialPeripheral):
     def __init__(self, chip: Host, lines: Lines) -> None:
         events = CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX, ERROR, RXTO
         more = RXSTARTED, TXSTARTED, TXSTOPPED
-        dma = RXD_PTR, RXD_MAXCNT, RXD_AMOUNT, TXD_PTR, TXD_MAXCNT, TXD_AMOUNT
-        super().__init__(chip, lines, (*events, *more), dma)
+        super().__init__(chip, lines, (*events, *more))
         self._has_buffer = False
         self._pointer = self._room = self._amount = 0
         self.tasks |= {

@@ -107,22 +107,18 @@ class Registers:
         self._unpack, self._pack = layout.unpack_from, layout.pack_into
 
     def get(self) -> tuple[int, ...]:
-        """Their values, in the order in which they were named."""
         _read_batch(self._handle, self._ids, self._pointers, self._count)
         return self._unpack(self._raw)
 
     def set(self, *values: int) -> None:
-        """Write their values, in the order in which they were named."""
         self._pack(self._raw, 0, *values)
         _write_batch(self._handle, self._ids, self._pointers, self._count)
 
     def save(self) -> bytes:
-        """The registers, for `restore`."""
         _read_batch(self._handle, self._ids, self._pointers, self._count)
         return bytes(self._raw)
 
     def restore(self, saved: bytes) -> None:
-        """Write the values that `save` returned."""
         self._raw[:] = saved
         _write_batch(self._handle, self._ids, self._pointers, self._count)
 
@@ -158,7 +154,6 @@ class Core:
         _emu_stop(self._handle)
 
     def registers(self, *ids: int, wide: bool = False) -> Registers:
-        """A group of CPU registers, by Unicorn's numbers; wide: 64 bits each, else 32."""
         return Registers(self._handle, ids, wide)
 
     def on_interrupt(self, action: Interrupt) -> None:
@@ -210,7 +205,6 @@ class Core:
             raise UnicornError(f"Unicorn refuses registers at {base:#x} ({unicorn.UcError(code)})")
 
     def map_memory(self, base: int, size: int, protection: int) -> memoryview:
-        """Map memory that Python reads and writes directly."""
         memory = ctypes.create_string_buffer(size)
         self._memory.append(memory)
         self.uc.mem_map_ptr(base, size, protection, ctypes.addressof(memory))

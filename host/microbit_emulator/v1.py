@@ -81,7 +81,6 @@ class V1(Chip):
         self.connect({Mma8653.ADDRESS: self.accelerometer, Mag3110.ADDRESS: self.magnetometer})
 
     def build(self, reason: int) -> None:
-        """Make the nRF51822's peripherals, and wire them to the board."""
         self.attach(SystemControl(self, _CPUID, 32, self.request_reset))
         self.attach(Clock(self, reason, self.retained))
         self.attach(Nvmc(self, self.flash))
@@ -115,7 +114,6 @@ class V1(Chip):
 
     @property
     def sound(self) -> Oscillation:
-        """What is played: at pin 0."""
         return self.port.oscillations[self.edge_pins[0]]
 
     def _drive_ready_pins(self) -> int:

@@ -14,7 +14,7 @@ from microbit_emulator.ppi import Ppi
 from microbit_emulator.pwm import Pwm
 from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Lsm303Accelerometer, Lsm303Magnetometer
-from microbit_emulator.system import Clock, Debug, Egu, Rng, Rtc, Temp
+from microbit_emulator.system import Clock, Debug, Egu, Rng, Temp
 from microbit_emulator.system_control import SystemControl
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
@@ -28,7 +28,7 @@ _CHARGING_US, _CHARGING_TOUCHED_US = 25, 1000
 _CPUID = 0x410F_C241  # Cortex-M4
 _PPI_CHANNELS, _GPIOTE_CHANNELS = 20, 8
 _TIMERS = (0x4000_8000, 8, 4), (0x4000_9000, 9, 4), (0x4000_A000, 10, 4), (0x4001_A000, 26, 6)
-_RTCS = (0x4000_B000, 11, 3), (0x4001_1000, 17, 4), (0x4002_4000, 36, 4)
+_RTC1, _RTC_START_STOP = (0x4001_1000, 17), (0x000, 0x004)
 _LED_TIMER = 0x4001_B000, 27, 6
 _LED_TICKS_PER_US = 16
 _MICROPHONE, _MICROPHONE_BIAS_V = 5, 0.103
@@ -96,7 +96,6 @@ class V2(Chip):
         )
 
     def build(self, reason: int) -> None:
-        """Make the nRF52833's peripherals, and wire them to the board."""
         self.attach(SystemControl(self, _CPUID, 64, self.request_reset))
         self.attach(Debug(self, _ITM))
         self.attach(Debug(self, _DWT))
@@ -113,8 +112,9 @@ class V2(Chip):
         self._led_timer = self.attach(LedTimer(self, lights))
         for base, irq in (*_SERIAL_MASTERS, *_SPI_MASTERS):
             self.attach(Twim(self, base, irq, self.bus))
-        for base, irq, channels in _RTCS:
-            self.attach(Rtc(self, base, irq, channels))
+        self.attach(Peripheral(self, *_RTC1)).accept(
+            *_RTC_START_STOP
+        )  # CODAL does both when it sleeps
         self.attach(Rng(self, self.random))
         self.attach(Temp(self, self.world))
         self.attach(Saadc(self, self.volts_at))
@@ -137,7 +137,6 @@ class V2(Chip):
         return super().volts_at(analog_input, nth)
 
     def pin_state(self, pin: int) -> PinState:
-        """What a pin of the chip does, also by PWM."""
         states = (pwm.pin_state(pin) for pwm in self._pwms)
         return next(filter(None, states), None) or super().pin_state(pin)
 
@@ -186,6 +185,5 @@ class LedTimer(Timer):
         self._lights = lights
 
     def start(self) -> None:
-        """Start the timer, and note the row of LEDs that it shows."""
         super().start()
         self._lights.show_row(self.cc)

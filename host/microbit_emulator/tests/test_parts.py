@@ -65,7 +65,7 @@ def test_hex_is_read_in_every_form(board: str, tmp_path: Path) -> None:
     for at, data in expected.items():
         plain.puts(at, data)
     plain.write_hex_file(str(other))
-    for form in (path, str(path), text.encode(), plain, plain.todict(), other):
+    for form in (path, str(path), text.encode(), plain.todict(), other):
         assert read(form, board) == expected
 
 
