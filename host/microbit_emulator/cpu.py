@@ -40,7 +40,6 @@ class Cpu(Timeline):
         self.code = memoryview(b"")
         """The flash memory, once there is one."""
         self.instructions = 0
-        self.slices = 0
         self.after_slice: Callable[[], object] | None = None
         """Called once when the slice that runs now has ended."""
         self.reset_requested: Callable[[], object] | None = None
@@ -183,7 +182,6 @@ class Cpu(Timeline):
             raise error
 
     def _run_slice(self, cycles: int) -> None:
-        self.slices += 1
         code = self.core.run(self.pc, cycles)
         done, allowed = self.counter[0], self.limit[0]
         if done > allowed and not self._svc:

@@ -7,158 +7,100 @@ itself and lets them stand lights LEDs fully, in any number of rows.
 
 from __future__ import annotations
 
-from microbit_emulator.gpio import Gpiote, Port
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from microbit_emulator.gpio import Port
 from microbit_emulator.timeline import Timeline
 
 _DARK_AFTER_US = 50_000
 _LONG_AGO = -(1 << 62)
-_BRIGHTEST = 9
 
-Place = tuple[int, int] | None
-"""Where a LED is: (x, y)."""
+
+class Matrix(NamedTuple):
+    """How LEDs are wired: pins, by their numbers, and where the LED at each crossing is."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    places: tuple[tuple[tuple[int, int] | None, ...], ...]
+    """Of each row, (x, y) at each column."""
+    shares: tuple[float, ...]
+    """For which share of its row's time a LED of each level is lit."""
 
 
 class Lights:
-    """The LEDs at the crossings of some rows and columns, which are pins by their numbers.
+    """The LEDs of a matrix."""
 
-    `places` says where the LED at each row and column is.
-    """
+    def __init__(self, time: Timeline, hz: int, matrix: Matrix, ports: list[Port]) -> None:
+        self._time, self._matrix, self._ports = time, matrix, ports
+        self._cycles_per_us = hz // 1_000_000
+        self._shares = [[0.0] * len(matrix.columns)] * len(matrix.rows)
+        self._shown_at = [_LONG_AGO] * len(matrix.rows)
+        self.rows_since = _LONG_AGO
+        """When other rows were driven than before, where that is known."""
 
-    def __init__(
-        self,
-        time: Timeline,
-        hz: int,
-        rows: tuple[int, ...],
-        columns: tuple[int, ...],
-        places: tuple[tuple[Place, ...], ...],
-        ports: list[Port],
-    ) -> None:
-        self._time, self._per_us = time, hz // 1_000_000
-        self._ports, self._rows, self._columns, self._places = ports, rows, columns, places
-        self._shown_at = [_LONG_AGO] * len(rows)
-        """When the firmware has last shown each row."""
+    def show(self, row: int, shares: Iterable[float]) -> None:
+        """The firmware shows a row: each LED is lit for a share of its time."""
+        self._shares[row] = [*shares]
+        self._shown_at[row] = self._time.now()
 
     def levels(self) -> bytes:
-        oldest = self._time.now() - _DARK_AFTER_US * self._per_us
-        shown = [at >= oldest for at in self._shown_at]
-        stands = not any(shown) and self._stands_since() < oldest
+        """25 levels from 0 to 9, in reading order; a row not shown for 50 ms is dark."""
+        oldest = self._time.now() - _DARK_AFTER_US * self._cycles_per_us
+        stands = max(*self._shown_at, self.rows_since) < oldest
         levels = bytearray(25)
-        for row, places in enumerate(self._places):
-            for column, place in enumerate(places):
-                if place and (stands or shown[row]):
-                    level = self._standing(row, column) if stands else self._level(row, column)
-                    levels[place[1] * 5 + place[0]] = level
+        for row, places in enumerate(self._matrix.places):
+            shares = self._standing(row) if stands else self._shares[row]
+            for place, share in zip(places, shares, strict=True):
+                if place and (stands or self._shown_at[row] >= oldest):
+                    levels[place[1] * 5 + place[0]] = self._level(share)
         return bytes(levels)
 
-    def _standing(self, row: int, column: int) -> int:
-        lit = self._drives(self._rows[row], True) and self._drives(self._columns[column], False)
-        return _BRIGHTEST if lit else 0
+    def _level(self, share: float) -> int:
+        shares = self._matrix.shares
+        return min(range(len(shares)), key=lambda level: abs(shares[level] - share))
+
+    def _standing(self, row: int) -> list[float]:
+        high = self._drives(self._matrix.rows[row], True)
+        return [float(high and self._drives(pin, False)) for pin in self._matrix.columns]
 
     def _drives(self, pin: int, high: bool) -> bool:
         port, bit = self._ports[pin >> 5], pin & 31
         return bool(port.direction >> bit & 1) and bool(port.out >> bit & 1) == high
 
-    def _stands_since(self) -> int:
-        """Since when no other rows were driven."""
-        return _LONG_AGO
 
-    def _level(self, row: int, column: int) -> int:
-        raise NotImplementedError
+class LitTimes:
+    """V1: adds up for how long each LED is lit, of the 6 ms in which its row is high."""
 
+    _ROW_US, _SHORTEST_ROW_US = 6000, 5000
 
-class RowsInTime(Lights):
-    """V1: a level is for how long a LED is lit of its row's 6 ms."""
-
-    _LIT_US = 0, 32, 64, 128, 240, 448, 848, 1632, 3184
-    """Of level 0 to 8."""
-    _ALWAYS_US, _SHORTEST_ROW_US = 4500, 5000
-
-    def __init__(
-        self,
-        time: Timeline,
-        hz: int,
-        rows: tuple[int, ...],
-        columns: tuple[int, ...],
-        places: tuple[tuple[Place, ...], ...],
-        ports: list[Port],
-    ) -> None:
-        super().__init__(time, hz, rows, columns, places, ports)
-        (self._port,) = ports
-        self._row_bits = sum(1 << pin for pin in rows)
-        self._first_column, self._column_bits = columns[0], (1 << len(columns)) - 1
+    def __init__(self, time: Timeline, hz: int, matrix: Matrix, port: Port, lights: Lights) -> None:
+        self._time, self._port, self._lights = time, port, lights
+        self._row_cycles, self._shortest = (
+            us * (hz // 1_000_000) for us in (self._ROW_US, self._SHORTEST_ROW_US)
+        )
+        self._row_of = {1 << pin: row for row, pin in enumerate(matrix.rows)}
+        self._row_bits = sum(self._row_of)
+        self._first_column, self._columns = matrix.columns[0], len(matrix.columns)
         self._row = 0
-        self._row_since = self._since = time.now()
-        self._lit = [0] * len(columns)
-        self._lit_of_row = [self._lit] * len(rows)
-        self._port.before_out = self._look
+        self._since = lights.rows_since = time.now()
+        self._lit = [0] * self._columns
+        port.before_out = self._look
 
     def _look(self) -> None:
         """The pins are about to change: add up what was lit until now."""
-        now, out = self._time.now(), self._port.out
+        now, out, lights = self._time.now(), self._port.out, self._lights
         spent, self._since = now - self._since, now
         row = out & self._row_bits
         if row != self._row:
-            self._finish(now - spent, row)
+            changed, shown = now - spent, self._row_of.get(self._row)
+            if shown is not None and changed - lights.rows_since > self._shortest:
+                lights.show(shown, (cycles / self._row_cycles for cycles in self._lit))
+            self._row, lights.rows_since = row, changed
+            self._lit = [0] * self._columns
         if row and spent:
-            lit = ~out >> self._first_column & self._column_bits
+            lit = ~out >> self._first_column & (1 << self._columns) - 1
             while lit:
                 lowest = lit & -lit
                 lit ^= lowest
                 self._lit[lowest.bit_length() - 1] += spent
-
-    def _finish(self, now: int, row: int) -> None:
-        long_enough = now - self._row_since > self._SHORTEST_ROW_US * self._per_us
-        for number, pin in enumerate(self._rows):
-            if self._row == 1 << pin and long_enough:
-                self._shown_at[number] = now
-                self._lit_of_row[number] = self._lit
-        self._row, self._row_since = row, now
-        self._lit = [0] * len(self._columns)
-
-    def _stands_since(self) -> int:
-        return self._row_since
-
-    def _level(self, row: int, column: int) -> int:
-        us = self._lit_of_row[row][column] // self._per_us
-        if us > self._ALWAYS_US:
-            return _BRIGHTEST
-        return min(range(9), key=lambda level: abs(self._LIT_US[level] - us))
-
-
-class Pulses(Lights):
-    """V2: a column is low until its compare register of the LEDs' timer is reached.
-
-    A level v is a pulse of about 2^v/512 of the row's time. `gpiote` ends the pulses: its channels
-    and the compare registers of the columns have the same numbers, from 1 on.
-    """
-
-    def __init__(
-        self,
-        time: Timeline,
-        hz: int,
-        rows: tuple[int, ...],
-        columns: tuple[int, ...],
-        places: tuple[tuple[Place, ...], ...],
-        ports: list[Port],
-        gpiote: Gpiote,
-    ) -> None:
-        super().__init__(time, hz, rows, columns, places, ports)
-        self._gpiote = gpiote
-        self._channels = range(1, 1 + len(columns))
-        self._shown: list[tuple[list[int], list[bool]]] = [([], [])] * len(rows)
-        """The compare registers, and which columns are lit, when a row was shown."""
-
-    def show_row(self, compare: list[int]) -> None:
-        """The timer starts: take the row that is high, and how long each column will be low."""
-        now, out = self._time.now(), self._ports[0].out
-        for row, pin in enumerate(self._rows):
-            if out >> pin & 1:
-                lit = [self._gpiote.drives_low_first(channel) for channel in self._channels]
-                self._shown[row] = compare[:], lit
-                self._shown_at[row] = now
-
-    def _level(self, row: int, column: int) -> int:
-        compare, lit = self._shown[row]
-        pulse = round(compare[column + 1] / (compare[0] or 1) * 256)
-        level = _BRIGHTEST if pulse >= 255 else pulse.bit_length()
-        return level if lit[column] else 0

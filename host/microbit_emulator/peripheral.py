@@ -197,13 +197,6 @@ class Peripheral:
         else:
             self.values[offset] = value
 
-    def read(self, offset: int) -> int:
-        read = self.reads.get(offset)
-        if read is not None:
-            return read()
-        value = self.values.get(offset)
-        return self._read_unknown(offset) if value is None else value
-
     def callbacks(self) -> tuple[Read, Write]:
         """What Unicorn calls for each access: `read` and `write`, without their detours."""
         reads, writes, tasks, values = self.reads, self.writes, self.tasks, self.values

@@ -6,7 +6,7 @@ from microbit_emulator.analog import Adc
 from microbit_emulator.chip import Chip
 from microbit_emulator.flash import Nvmc
 from microbit_emulator.gpio import Gpio, Gpiote
-from microbit_emulator.lights import Place, RowsInTime
+from microbit_emulator.lights import Lights, LitTimes, Matrix
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.pins import Oscillation
 from microbit_emulator.ppi import Ppi
@@ -42,11 +42,15 @@ _FICR = {
     0x0A4: 0xDEAD_BEEF,  # DEVICEADDR
     0x0A8: 0xC0DE,
 }
-_ROWS, _COLUMNS = (13, 14, 15), tuple(range(4, 13))
-_PLACES: tuple[tuple[Place, ...], ...] = (
-    ((0, 0), (2, 0), (4, 0), (4, 3), (3, 3), (2, 3), (1, 3), (0, 3), (1, 2)),
-    ((4, 2), (0, 2), (2, 2), (1, 0), (3, 0), (3, 4), (1, 4), None, None),
-    ((2, 4), (4, 4), (0, 4), (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (3, 2)),
+_LEDS = Matrix(
+    rows=(13, 14, 15),
+    columns=tuple(range(4, 13)),
+    places=(
+        ((0, 0), (2, 0), (4, 0), (4, 3), (3, 3), (2, 3), (1, 3), (0, 3), (1, 2)),
+        ((4, 2), (0, 2), (2, 2), (1, 0), (3, 0), (3, 4), (1, 4), None, None),
+        ((2, 4), (4, 4), (0, 4), (0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (3, 2)),
+    ),
+    shares=tuple(us / 6000 for us in (0, 32, 64, 128, 240, 448, 848, 1632, 3184, 6000)),
 )
 _LIGHT_PINS = 4, 5, 6
 _DARK, _BRIGHT = 338, 75
@@ -61,7 +65,7 @@ class V1(Chip):
     bus_pins = _SCL, _SDA
     usb_pins = 24, 25
     edge_pins = 3, 2, 1, 4, 5, 17, 12, 11, 18, 10, 6, 26, 20, 23, 22, 21, 16
-    led_pins = *_ROWS, *_COLUMNS
+    led_pins = *_LEDS.rows, *_LEDS.columns
     analog_pins = 26, 27, 1, 2, 3, 4, 5, 6
 
     def __init__(self, seed: int) -> None:
@@ -85,7 +89,8 @@ class V1(Chip):
         self.attach(Clock(self, reason, self.retained))
         self.attach(Nvmc(self, self.flash))
         self.wire(self.attach(Gpio(self, ports=1)).ports, self._drive_ready_pins)
-        self.lights = RowsInTime(self.cpu, self.hz, _ROWS, _COLUMNS, _PLACES, self.ports)
+        self.lights = Lights(self.cpu, self.hz, _LEDS, self.ports)
+        LitTimes(self.cpu, self.hz, _LEDS, self.port, self.lights)
         self.attach(Gpiote(self, self.ports, _GPIOTE_CHANNELS))
         self.attach(Uart(self, self.lines))
         for base, irq in _TIMERS:

@@ -7,7 +7,7 @@ from microbit_emulator.chip import Chip
 from microbit_emulator.flash import Nvmc
 from microbit_emulator.gpio import Gpio, Gpiote
 from microbit_emulator.interface_chip import InterfaceChip, LogFlash
-from microbit_emulator.lights import Pulses
+from microbit_emulator.lights import Lights, Matrix
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.pins import Oscillation, PinState
 from microbit_emulator.ppi import Ppi
@@ -34,8 +34,12 @@ _LED_TICKS_PER_US = 16
 _MICROPHONE, _MICROPHONE_BIAS_V = 5, 0.103
 _QUIETEST_V, _QUIETEST, _LEVELS_AN_OCTAVE = 0.001, 31, 31.8
 """The amplitude that the firmware gives this level, and by how much twice the amplitude is more."""
-_ROWS, _COLUMNS = (21, 22, 15, 24, 19), (28, 11, 31, 0x20 + 5, 30)
-_PLACES = tuple(tuple((x, y) for x in range(5)) for y in range(5))
+_LEDS = Matrix(
+    rows=(21, 22, 15, 24, 19),
+    columns=(28, 11, 31, 0x20 + 5, 30),
+    places=tuple(tuple((x, y) for x in range(5)) for y in range(5)),
+    shares=(0, *(2**level / 512 for level in range(1, 10))),
+)
 _SERIAL_MASTERS = (0x4000_3000, 3), (0x4000_4000, 4)
 _SPI_MASTERS = (0x4002_3000, 35), (0x4002_F000, 47)
 _PWMS = (0x4001_C000, 28), (0x4002_1000, 33), (0x4002_2000, 34), (0x4002_D000, 45)
@@ -67,7 +71,7 @@ class V2(Chip):
     bus_pins = _SCL, _SDA
     usb_pins = 6, 0x20 + 8
     edge_pins = 2, 3, 4, 31, 28, 14, 0x25, 11, 10, 9, 30, 23, 12, 17, 1, 13, 0x22
-    led_pins = *_ROWS, *_COLUMNS
+    led_pins = *_LEDS.rows, *_LEDS.columns
     analog_pins = 2, 3, 4, _MICROPHONE, 28, 29, 30, 31
 
     def __init__(self, seed: int) -> None:
@@ -103,13 +107,11 @@ class V2(Chip):
         self.attach(Nvmc(self, self.flash))
         self.wire(self.attach(Gpio(self, ports=2)).ports, self._drive_interrupt_pin)
         gpiote = self.attach(Gpiote(self, self.ports, _GPIOTE_CHANNELS, self._charging_us))
-        self.lights = lights = Pulses(
-            self.cpu, self.hz, _ROWS, _COLUMNS, _PLACES, self.ports, gpiote
-        )
+        self.lights = Lights(self.cpu, self.hz, _LEDS, self.ports)
         self.attach(Uarte(self, self.lines))
         for timer in _TIMERS:
             self.attach(Timer(self, *timer))
-        self._led_timer = self.attach(LedTimer(self, lights))
+        self._led_timer = self.attach(LedTimer(self, self.lights, gpiote))
         for base, irq in (*_SERIAL_MASTERS, *_SPI_MASTERS):
             self.attach(Twim(self, base, irq, self.bus))
         self.attach(Peripheral(self, *_RTC1)).accept(
@@ -170,7 +172,7 @@ class V2(Chip):
         The level is worked out from the row's share of the LED timer's period (codal-microbit-v2,
         `NRF52LEDMatrix::render`).
         """
-        if pin == _ROWS[0]:
+        if pin == _LEDS.rows[0]:
             ticks = self._led_timer.cc[0] * (255 - self.world.light) // 255
             return max(_CHARGING_US, ticks // _LED_TICKS_PER_US)
         touched = pin == _LOGO and self.world.logo_touched
@@ -178,12 +180,21 @@ class V2(Chip):
 
 
 class LedTimer(Timer):
-    """TIMER4 shows a row of LEDs each time it starts."""
+    """TIMER4 shows a row of LEDs each time it starts.
 
-    def __init__(self, chip: V2, lights: Pulses) -> None:
+    A column is low until its compare register is reached, where GPIOTE's channel of the same number
+    lets it begin so.
+    """
+
+    def __init__(self, chip: V2, lights: Lights, gpiote: Gpiote) -> None:
         super().__init__(chip, *_LED_TIMER)
-        self._lights = lights
+        self._lights, self._port, self._gpiote = lights, chip.port, gpiote
 
     def start(self) -> None:
         super().start()
-        self._lights.show_row(self.cc)
+        out, period = self._port.out, self.cc[0] or 1
+        for row, pin in enumerate(_LEDS.rows):
+            if out >> pin & 1:
+                channels = range(1, 1 + len(_LEDS.columns))
+                lit = map(self._gpiote.drives_low_first, channels)
+                self._lights.show(row, (self.cc[at] / period * on for at, on in enumerate(lit, 1)))
