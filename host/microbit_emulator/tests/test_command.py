@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from microbit_emulator.__main__ import main
+from repl import long
 
 PROGRAM = """
 from microbit import *
@@ -28,7 +29,7 @@ def program(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("board", ["v1", "v2"])
+@pytest.mark.parametrize("board", ["v1", long("v2")])
 def test_inputs_come_at_their_times(
     program: str, board: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -41,7 +42,7 @@ def test_inputs_come_at_their_times(
     )
 
 
-@pytest.mark.parametrize("board", ["v1", "v2"])
+@pytest.mark.parametrize("board", ["v1", long("v2")])
 def test_a_traceback_is_status_1(
     program: str, board: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -91,6 +91,7 @@ def test_logo_feels_touch() -> None:
     assert run(board, look) == ("False\r\n", "")
 
 
+@pytest.mark.long
 def test_logged_data_is_kept() -> None:
     board = boot("V2 2.1.2")
     before = board.clock_us

@@ -18,7 +18,7 @@ from repl import long
 
 ARCHIVE = zipfile.ZipFile(Path(__file__).with_name("public_programs.zip"))
 PROGRAMS = [name for name in ARCHIVE.namelist() if name.endswith(".py")]
-SHORT = "bbcmicrobit/examples/asmleds.py", "simulator/examples/sensors.py"
+SHORT = "bbcmicrobit/examples/conway.py", "simulator/examples/sensors.py"
 DIFFERENCES = {
     # It asserts 800 to 815 ms for a sentence, whose samples the CPU works out in between; that is
     # code, and an instruction takes one cycle here: 797 to 799.

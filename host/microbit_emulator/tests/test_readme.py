@@ -17,6 +17,7 @@ for language, block in re.findall(r"^```(\w*)\n(.*?)^```", TEXT, re.DOTALL | re.
     BLOCKS.setdefault(language, []).append(block)
 
 
+@pytest.mark.long
 def test_the_first_test_passes(tmp_path: Path) -> None:
     program, test = BLOCKS["py"]
     (tmp_path / "main.py").write_text(program)
