@@ -4,17 +4,7 @@ Each micro:bit has a clock of its own; here they run together, and every packet 
 receivers at the very moment at which it ends at its sender. Nothing is rounded to a step, so a run
 repeats whatever its steps and the order in which boards were named.
 
-What a packet meets on its way:
-- **Range.** It arrives with its sender's power less an attenuation, and is not heard where that is
-  below the receiver's sensitivity.
-- **Loss.** By chance, a receiver does not notice it at all: drawn for each packet and receiver.
-- **Collisions.** Two packets on one frequency disturb each other wherever both are heard, whatever
-  their strengths, modes and addresses. Where the preamble or the address is disturbed, the receiver
-  does not notice the packet; where what follows is, noise arrives, and its CRC is wrong. So it is
-  where the sender falls silent in the middle.
-
-Not modelled: other senders in the band, neighbouring frequencies, fading, a strong packet that
-outdoes a weak one, the time that waves need, drift between clocks.
+README.md says what a packet meets on its way, and what is not modelled.
 
 How it keeps time: nobody may run past the moment at which a packet might end that has not begun.
 A board whose radio does not listen runs ahead, to the end of the step or to the moment from which

@@ -216,8 +216,9 @@ class Microbit:
 
     def touch_logo(self, touched: bool) -> None:
         """Touch the logo, or let it go. Raises `EmulatorError` on a V1, which cannot feel it."""
-        if not self._chip.touch_logo(touched):
+        if self.board == BOARD_V1:
             raise EmulatorError("a V1 has no touch logo; use a V2")
+        self._chip.world.logo_touched = touched
 
     def leds(self) -> bytes:
         """25 levels from 0 to 9, in reading order, as the pins give them."""

@@ -105,10 +105,6 @@ class V1(Chip):
             self.attach(Peripheral(self, base, irq))
         self.attach(Ppi(self, _PPI_CHANNELS))
 
-    def touch_logo(self, touched: bool) -> bool:
-        """Do nothing; False, for this board has no touch logo."""
-        return False
-
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
         """The LEDs are what senses light: a column without a wire gives less the brighter it is."""
         pin = self.analog_pins[analog_input]

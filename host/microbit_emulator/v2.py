@@ -147,11 +147,6 @@ class V2(Chip):
         """What is played: samples, by PWM, to the speaker and to pin 0."""
         return next((pwm.sound for pwm in self._pwms if pwm.plays_sound), Oscillation())
 
-    def touch_logo(self, touched: bool) -> bool:
-        """Touch the logo, or let it go; True, for this board has one."""
-        self.world.logo_touched = touched
-        return True
-
     def _drive_interrupt_pin(self) -> int:
         """One pin for all that is on the board's I2C bus: low while any of them asks."""
         asking = (
