@@ -6,8 +6,10 @@ import os
 import pickle
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from microbit_emulator import __version__
@@ -58,7 +60,11 @@ def start(
 @lru_cache
 def _started(board: str, hex: str | None, cache: Path | None) -> tuple[Image, int]:
     """MicroPython after its first start, which may set UICR, and when it then begins a program."""
-    kept = cache / f"{board}-{__version__}.pickle" if cache and hex is None else None
+    kept = None
+    if cache and hex is None:
+        with suppress(PackageNotFoundError):
+            official = version("micropython-microbit-fs")
+            kept = cache / f"{board}-{__version__}-{official}.pickle"
     if kept and kept.exists():
         found: tuple[Image, int] = pickle.loads(kept.read_bytes())
         return found
@@ -70,8 +76,10 @@ def _started(board: str, hex: str | None, cache: Path | None) -> tuple[Image, in
     microbit = _reset(board, replace(plain, flash=flash))
     microbit.run_until(lambda: b"." in microbit.uart.received, step_us=100)
     result = plain, microbit.clock_us - _BEFORE_PRINT_US
-    if kept:
-        kept.write_bytes(pickle.dumps(result))
+    if kept:  # whole at any time: other processes may be reading it
+        written = kept.with_suffix(f".{os.getpid()}")
+        written.write_bytes(pickle.dumps(result))
+        written.replace(kept)
     return result
 
 
