@@ -7,7 +7,9 @@ itself and lets them stand lights LEDs fully, in any number of rows.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 from microbit_emulator.gpio import Port
@@ -34,6 +36,8 @@ class Lights:
     def __init__(self, time: Timeline, hz: int, matrix: Matrix, ports: list[Port]) -> None:
         self._time, self._matrix, self._ports = time, matrix, ports
         self._cycles_per_us = hz // 1_000_000
+        self._limits = [(low + high) / 2 for low, high in pairwise(matrix.shares)]
+        """Between the shares of two levels."""
         self._shares = [[0.0] * len(matrix.columns)] * len(matrix.rows)
         self._shown_at = [_LONG_AGO] * len(matrix.rows)
         self.rows_since = _LONG_AGO
@@ -53,12 +57,8 @@ class Lights:
             shares = self._standing(row) if stands else self._shares[row]
             for place, share in zip(places, shares, strict=True):
                 if place and (stands or self._shown_at[row] >= oldest):
-                    levels[place[1] * 5 + place[0]] = self._level(share)
+                    levels[place[1] * 5 + place[0]] = bisect(self._limits, share)
         return bytes(levels)
-
-    def _level(self, share: float) -> int:
-        shares = self._matrix.shares
-        return min(range(len(shares)), key=lambda level: abs(shares[level] - share))
 
     def _standing(self, row: int) -> list[float]:
         high = self._drives(self._matrix.rows[row], True)
