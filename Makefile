@@ -55,6 +55,7 @@ table: $(VENV)/play  ## make the chip's brain, device/table.py
 dist: $(VENV)/dev  ## build the sdist, the wheel and noughts.hex for a release, in dist/
 	@rm -rf dist
 	@$(BIN)/python -m build --outdir dist
+	@$(BIN)/python -m build --outdir dist host/microbit_emulator
 	@$(BIN)/noughts hex -o dist/noughts.hex
 
 bench: $(VENV)/dev  ## measure everything, and compare it with the targets

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import bench_board
 import bench_computer
+import bench_emulator
 import bench_ether
 import bench_log
 import bench_rooms
@@ -71,6 +72,7 @@ PARTS = (
     *bench_board.PARTS,
     sizes,
     *bench_computer.PARTS,
+    *bench_emulator.PARTS,
     *bench_ether.PARTS,
     *bench_log.PARTS,
     *bench_rooms.PARTS,

@@ -17,9 +17,9 @@ from micropython_microbit_fs import get_bundled_hex
 import device_time
 from bench_log import run
 from bench_rows import Row, at_least, at_most
+from microbit_emulator import Microbit
+from microbit_emulator.firmware import read
 from noughts import brain
-from noughts.emulator import Microbit
-from noughts.emulator.hexfile import load
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.process import STEP_US
 from noughts.virtual.program import program
@@ -105,7 +105,7 @@ def _played_s(home: str) -> float:
 
 def _read_s(text: str, board: str) -> float:
     start_s = time.process_time()
-    load(text, board)
+    read(text, board)
     return time.process_time() - start_s
 
 

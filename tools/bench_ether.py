@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from bench_rows import Row
-from noughts.emulator import Ether
+from microbit_emulator import Ether
 from official import NEWEST, stepped
 
 _BOARDS = 30

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from microbit_emulator import Button, Microbit
 from noughts.brain import Table, source
 from noughts.device_files import device_files
-from noughts.emulator import Button, Microbit
 from official import stepped
 
 _LOOK_US = 100

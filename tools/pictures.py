@@ -29,7 +29,7 @@ from PIL import Image
 
 import page_pictures
 from lessons import make_pictures
-from noughts.emulator import Microbit
+from microbit_emulator import Microbit
 from noughts.protocol import sentences
 from noughts.protocol.describe import describe
 from noughts.store.store import Store

@@ -4,8 +4,8 @@
 
 Each board is played at random by its buttons. What the gateway prints goes into a store as `noughts
 watch` would keep it, and is compared with what each board has said on its own serial line. All is
-in device time, and the same in each run. No radio was used: how the ether is modelled is in
-docs/emulator.md. Exit status 1 where a game is in the store that was not played so.
+in device time, and the same in each run. No radio was used: the emulator's README says how the
+ether is modelled. Exit status 1 where a game is in the store that was not played so.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from microbit_emulator import Button, Ether, Microbit
+from microbit_emulator.packet import Packet
 from noughts.device_files import files_for_boards
-from noughts.emulator import Button, Ether, Microbit
-from noughts.emulator.packet import Packet
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game
 from noughts.radio_files import Radio, files_with

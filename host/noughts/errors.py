@@ -18,7 +18,7 @@ NoughtsError                   anything below; `noughts` prints it in one line a
 │   └── StoreDamagedError      what is in their place is not a store, or is damaged
 └── UnknownEngineError         there is no engine of that name
 
-The emulator, which stands alone, has a tree of its own in `emulator/errors.py`.
+The emulator, which stands alone, has a tree of its own in `microbit_emulator/errors.py`.
 Messages are one line: what is wrong; what to do. They name commands as `noughts put`, and whatever
 prints one lets `invocation.py` say how that is typed.
 """

@@ -113,7 +113,12 @@ def test_the_wheel_holds_the_package_the_device_files_and_the_command(built, rep
         (entry_points,) = (name for name in wheel.namelist() if name.endswith("/entry_points.txt"))
         assert b"noughts = noughts.__main__:main" in wheel.read(entry_points)
     package = files(repository / "host" / "noughts", "noughts")
-    assert held == package | files(repository / "device", "noughts/device")
+    emulator = {
+        f"microbit_emulator/{path.name}"
+        for path in (repository / "host" / "microbit_emulator").iterdir()
+        if path.suffix in (".py", ".typed")
+    }
+    assert held == package | emulator | files(repository / "device", "noughts/device")
     assert "noughts/py.typed" in held
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from bench_board import never_silent
 from boards import A, B, Driver
+from microbit_emulator import Ether
 from needed import long
 from noughts.device_files import files_for_boards
-from noughts.emulator import Ether
 from noughts.protocol.parser import Noise, ParsedSentence
 from noughts.protocol.sentences import checksum
 from noughts.radio_files import Radio, files_with

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from noughts.emulator import Button, Microbit, Snapshot
+from microbit_emulator import Button, Microbit, Snapshot
 from noughts.protocol.parser import Item, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game
 from noughts.virtual.board import VirtualBoard

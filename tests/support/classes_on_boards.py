@@ -13,7 +13,7 @@ import pytest
 from boards import A, B, Driver
 from classes import Person
 from command import noughts
-from noughts.emulator import Microbit
+from microbit_emulator import Microbit
 from noughts.game.positions import EMPTY
 from noughts.protocol.sentences import Game
 from noughts.virtual.program import program

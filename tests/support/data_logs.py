@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from noughts.emulator import Microbit
+from microbit_emulator import Microbit
 from noughts.protocol.sentences import Game, write
 
 HEADING = "boot,game,seats,first,moves,ms,end"

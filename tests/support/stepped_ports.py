@@ -14,7 +14,7 @@ from typing import Protocol
 import pytest
 import serial
 
-from noughts.emulator import Microbit
+from microbit_emulator import Microbit
 from noughts.virtual.program import Program
 
 if "stepped_urls" not in serial.protocol_handler_packages:

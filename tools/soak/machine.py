@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from noughts.emulator import Button, FirmwareStoppedError
+from microbit_emulator import Button, FirmwareStoppedError
 from noughts.protocol import data_log
 from noughts.protocol.sentences import Game
 from noughts.virtual.program import firmware_for, program

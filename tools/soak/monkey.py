@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from noughts.emulator import Button
+from microbit_emulator import Button
 
 A: Button = "A"
 B: Button = "B"

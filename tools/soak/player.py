@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from noughts.emulator import Button
+from microbit_emulator import Button
 from noughts.errors import SentenceError
 from noughts.protocol import sentences
 from soak.machine import Machine

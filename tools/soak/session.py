@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from microbit_emulator import Button
 from noughts.device_files import device_files
-from noughts.emulator import Button
 from noughts.virtual.kept_flash import choice_in
 from soak import monkey, probe
 from soak.flash_watch import Operation, watch_flash

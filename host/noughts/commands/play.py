@@ -82,7 +82,7 @@ def _press_keys(args: argparse.Namespace) -> int:
     except KeyTokenError as error:
         args.error(f"argument --keys: {error}")
     board = _program(args).microbit()
-    from noughts.emulator import EmulatorError
+    from microbit_emulator import EmulatorError
 
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:

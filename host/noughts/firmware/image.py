@@ -5,10 +5,7 @@ micropython-microbit-fs's. It does not do these, so they are done here:
 
 - Its API takes the text of a hex apart anew in each call; its functions for an `IntelHex`, used
   here, take 0.3 s off `noughts hex`.
-- A damaged hex makes it raise errors of any kind, or try to count pages of 2**(2**32) bytes: what a
-  firmware says of itself is checked before and after.
-- It gives V1's file system up to 252 chunks, and starts in the middle of a page; the firmware has
-  up to 240, from a page's beginning (`filesystem.c`, `init_limits`).
+- It believes what a damaged hex says of itself: the emulator's `layout_of` is asked instead.
 - It adds files to those that are there; ours replace them.
 """
 
@@ -16,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import repeat
 from pathlib import Path
@@ -25,19 +22,16 @@ import intelhex
 from micropython_microbit_fs import DeviceInfo, FilesystemError, get_bundled_hex
 from micropython_microbit_fs import filesystem as fs
 from micropython_microbit_fs.device_info import DEVICE_SPECS
-from micropython_microbit_fs.flash_regions import get_device_info_from_flash_regions
-from micropython_microbit_fs.hex_utils import read_uint32
-from micropython_microbit_fs.uicr import UicrAddress, get_device_info_from_uicr
 
+from microbit_emulator.firmware import layout_of, not_a_hex
 from noughts.board_ids import V1, V2
 from noughts.errors import FirmwareError
 from noughts.firmware import universal_hex
 
 _VERSION = re.compile(r"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)")
 _MAX_FILE = 8 << 20
-_MAX_CHUNKS = {V1: 240, V2: 252}
 _UICR, _UICR_END = 0x1000_1000, 0x1000_2000
-"""The user information registers; no record of a micro:bit's hex lies behind them."""
+"""The user information registers."""
 _ERASED = 0xFF
 _SOUND_V2 = [2, 1]
 """Before it, a file system can be full for good: it is only swept when that frees 32 chunks. And a
@@ -169,7 +163,7 @@ def bundled_for(board: str) -> Firmware:
     found = get_bundled_hex(int(board.removeprefix("V")))
     name = found.file_path.name
     (memory,) = universal_hex.split(found.content, name).values()
-    return _firmware(board, memory, _info(memory), name)
+    return _firmware(board, memory, layout_of(memory), name)
 
 
 def load(path: Path) -> dict[str, Firmware]:
@@ -189,14 +183,14 @@ def text_of(path: Path) -> str:
     except OSError as error:
         raise FirmwareError(f"cannot read {path} ({error.strerror}); check the name") from error
     except UnicodeDecodeError as error:
-        raise universal_hex.no_hex(str(path)) from error
+        raise FirmwareError(str(not_a_hex(str(path)))) from error
 
 
 def read(text: str, name: str) -> dict[str, Firmware]:
     """The firmwares in the text of a hex file; `name` is for messages."""
     found = {}
     for board, memory in universal_hex.split(text, name).items():
-        info = _info(memory)
+        info = layout_of(memory)
         kind = board or (info.device_version.value if info else "")
         if kind in (V1, V2):
             found[kind] = _firmware(kind, memory, info, name)
@@ -242,25 +236,3 @@ def _firmware(
             "use an official MicroPython hex"
         )
     return Firmware(memory, info, found[1], found[2])
-
-
-def _info(memory: intelhex.IntelHex) -> DeviceInfo | None:
-    """What a firmware says of itself, if it can be true."""
-    if not 0 < (memory.maxaddr() or 0) < _UICR_END:
-        return None
-    try:
-        info = None
-        if read_uint32(memory, UicrAddress["PAGE_SIZE"]) < 32:
-            info = get_device_info_from_uicr(memory)
-        info = info or get_device_info_from_flash_regions(memory)
-    except (TypeError, ValueError):  # it points to where no memory is
-        return None
-    if info is None:
-        return None
-    spec = DEVICE_SPECS[info.device_version]
-    end, page = fs.get_last_page_address(info), spec.page_size
-    lowest = -(-(end - _MAX_CHUNKS[info.device_version.value] * fs.CHUNK_SIZE) // page) * page
-    start = max(info.fs_start_address, lowest)
-    if info.flash_page_size != page or not 0 < start < end < spec.flash_size:
-        return None
-    return replace(info, fs_start_address=start)

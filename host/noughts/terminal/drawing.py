@@ -15,7 +15,7 @@ from rich.text import Text
 from noughts.terminal.palette import PLAYERS
 
 if TYPE_CHECKING:
-    from noughts.emulator import Button
+    from microbit_emulator import Button
 
 _BOARD = (
     "╭────────────────────────────────╮",

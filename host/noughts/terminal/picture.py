@@ -13,7 +13,7 @@ from noughts.terminal import drawing
 from noughts.virtual.board import VirtualBoard
 
 if TYPE_CHECKING:
-    from noughts.emulator import Button
+    from microbit_emulator import Button
 
 
 class Picture(Static):

@@ -15,7 +15,7 @@ from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 
 if TYPE_CHECKING:
-    from noughts.emulator import Button, Microbit
+    from microbit_emulator import Button, Microbit
 
 DOWN_MS = 60
 UP_MS = 190

@@ -27,7 +27,6 @@ import pickle
 import queue
 import sys
 import threading
-import time
 import traceback
 from collections import deque
 from collections.abc import Callable
@@ -38,7 +37,7 @@ from noughts.errors import BoardError
 from noughts.virtual.program import Program, load_emulator
 
 if TYPE_CHECKING:
-    from noughts.emulator import Microbit
+    from microbit_emulator import Microbit
 
 STEP_US = 5_000
 PRESS_US = 60_000
@@ -87,11 +86,8 @@ class BoardProcess:
         """Run until the owner is gone."""
         threading.Thread(target=self._listen, daemon=True).start()
         emulator = load_emulator()
-        pace = emulator.Pace(0, time.monotonic())
         try:
-            while True:
-                clock_us = self._step()
-                time.sleep(pace.wait_s(round(clock_us / self._speed), time.monotonic()))
+            emulator.run_in_real_time(self._step, self._speed)
         except emulator.EmulatorError as error:
             raise BoardError(str(error)) from error
 

@@ -15,7 +15,7 @@ from noughts.firmware import image
 from noughts.packing import packed
 
 if TYPE_CHECKING:
-    from noughts.emulator import Microbit
+    from microbit_emulator import Microbit
 
 BOARDS = (V1, V2)
 
@@ -47,9 +47,10 @@ class Program:
 
 
 def load_emulator() -> Any:
-    """The module `noughts.emulator`. Raises `BoardError` where it cannot be loaded."""
+    """The module `microbit_emulator`. Raises `BoardError` where it cannot be loaded."""
     try:
-        from noughts import emulator
+        import microbit_emulator as emulator
+        import microbit_emulator.microbit  # which loads Unicorn
     except Exception as error:  # its own class could not be imported either
         raise BoardError(" ".join(str(error).split())) from error
     return emulator

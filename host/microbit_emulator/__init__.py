@@ -1,0 +1,76 @@
+r"""A micro:bit in process: the official firmware of both boards, in exact device time.
+
+    from microbit_emulator import start
+
+    board = start("V2", program="main.py")
+    board.press("A")
+    print(board.expect("done", timeout_ms=500))
+
+Unicorn executes the ARM instructions; the chip's peripherals are modelled here, in Python.
+README.md says what is modelled, and how exact it is.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+__version__ = "1.0.0"
+
+if TYPE_CHECKING:
+    from microbit_emulator.errors import (
+        CpuFaultError,
+        EmulatorError,
+        ExpectationError,
+        FirmwareStoppedError,
+        HexError,
+        PowerOffError,
+        ProgramError,
+        UnicornError,
+        UnmodelledError,
+    )
+    from microbit_emulator.ether import Ether
+    from microbit_emulator.microbit import Board, Button, Microbit
+    from microbit_emulator.pacing import run_in_real_time
+    from microbit_emulator.pictures import leds_as_text
+    from microbit_emulator.program import start
+    from microbit_emulator.snapshot import Snapshot
+
+_HOMES = {
+    "Board": "microbit",
+    "Button": "microbit",
+    "Ether": "ether",
+    "Microbit": "microbit",
+    "Snapshot": "snapshot",
+    "leds_as_text": "pictures",
+    "run_in_real_time": "pacing",
+    "start": "program",
+}
+
+__all__ = [
+    "Board",
+    "Button",
+    "CpuFaultError",
+    "EmulatorError",
+    "Ether",
+    "ExpectationError",
+    "FirmwareStoppedError",
+    "HexError",
+    "Microbit",
+    "PowerOffError",
+    "ProgramError",
+    "Snapshot",
+    "UnicornError",
+    "UnmodelledError",
+    "leds_as_text",
+    "run_in_real_time",
+    "start",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a name when it is first asked for: Unicorn takes a tenth of a second to load."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_HOMES.get(name, 'errors')}")
+    return getattr(module, name)

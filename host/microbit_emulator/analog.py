@@ -1,0 +1,151 @@
+"""The analog-to-digital converters: of the nRF51 (ADC) and of the nRF52 (SAADC).
+
+Modelled: single-ended conversions of what is at the pins, with gain, reference, resolution and
+oversampling. Not modelled: differential channels, limits, continuous sampling by the converter's
+own timer, what happens when the timer that samples is changed while a buffer fills.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import partial
+
+from microbit_emulator.peripheral import SETTINGS, Host, Peripheral
+from microbit_emulator.world import SUPPLY_V
+
+VoltsAt = Callable[[int, int], float]
+"""The voltage at an analog input, by its number on the chip, at the nth of some samples."""
+
+ADC_START, ADC_STOP, ADC_END = 0x000, 0x004, 0x100
+ADC_BUSY, ADC_CONFIG, ADC_RESULT = 0x400, 0x504, 0x508
+_ADC_US = 68
+_PRESCALE = 1, 2 / 3, 1 / 3
+_ADC_REFERENCE_V = 1.2, SUPPLY_V, SUPPLY_V / 2, SUPPLY_V / 3
+
+
+class Adc(Peripheral):
+    """The nRF51's converter."""
+
+    def __init__(self, chip: Host, volts_at: VoltsAt) -> None:
+        self._volts_at = volts_at
+        super().__init__(chip, 0x4000_7000, 7, (ADC_END,), (ADC_BUSY, *SETTINGS))
+        self.tasks[ADC_START] = self._start
+        self.accept(ADC_STOP)
+
+    def _start(self) -> None:
+        self.values[ADC_BUSY] = 1
+        self.cpu.after(_ADC_US * self.chip.hz // 1_000_000, self._done)
+
+    def _done(self) -> None:
+        config = self.values[ADC_CONFIG]
+        bits, prescale, reference = 8 + (config & 3), config >> 2 & 7, config >> 5 & 3
+        volts = SUPPLY_V  # what is left to choose: the supply itself
+        if prescale < len(_PRESCALE):
+            volts = self._volts_at((config >> 8 & 0xFF).bit_length() - 1, 0) * _PRESCALE[prescale]
+        level = int(volts / _ADC_REFERENCE_V[reference] * (1 << bits))
+        self.values[ADC_RESULT] = max(0, min(level, (1 << bits) - 1))
+        self.values[ADC_BUSY] = 0
+        self.event(ADC_END)
+
+
+START, SAMPLE, STOP, CALIBRATEOFFSET = 0x000, 0x004, 0x008, 0x00C
+STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED = range(0x100, 0x118, 4)
+LIMITS, LIMITS_END, STATUS = 0x118, 0x158, 0x400
+CH_PSELP, CH_CONFIG, RESOLUTION, OVERSAMPLE = 0x510, 0x518, 0x5F0, 0x5F4
+RESULT_PTR, RESULT_MAXCNT, RESULT_AMOUNT = 0x62C, 0x630, 0x634
+_CHANNELS, _CHANNEL_SIZE = 8, 0x10
+_GAINS = 1 / 6, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1, 2, 4
+_INTERNAL_V = 0.6
+_BURST = 1 << 24
+
+
+class Saadc(Peripheral):
+    """The nRF52's converter: a sample of each channel that is on, at each SAMPLE task.
+
+    With oversampling, only one in some SAMPLE tasks gives a result. Where a timer gives them at a
+    steady rate, by PPI, it is worked out when the buffer is full, and they cost nothing: CODAL lets
+    one come 177,777 times a second.
+    """
+
+    def __init__(self, chip: Host, volts_at: VoltsAt) -> None:
+        self._volts_at = volts_at
+        events = STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED
+        super().__init__(
+            chip, 0x4000_7000, 7, (*events, *range(LIMITS, LIMITS_END, 4)), (STATUS, *SETTINGS)
+        )
+        self._on = False
+        self._pointer = self._room = self._amount = self._tasks = 0
+        self.tasks |= {
+            START: self._start,
+            SAMPLE: self._sample,
+            STOP: self._stop,
+            CALIBRATEOFFSET: partial(self.event, CALIBRATEDONE),
+        }
+
+    def ignores(self, task: int) -> bool:
+        """Whether SAMPLE has no effect: not started, full, or the end of the buffer is known."""
+        has_room = self._on and self._amount < self._room
+        return task == SAMPLE and (not has_room or self.is_under_way())
+
+    def _start(self) -> None:
+        self._on = True
+        self._pointer = self.values[RESULT_PTR]
+        self._room, self._amount, self._tasks = self.values[RESULT_MAXCNT], 0, 0
+        period = self.chip.period_of(self.base + SAMPLE)
+        channels = len(self._channels())
+        if period and channels:
+            rounds = -(-self._room // channels)
+            self.begin(period * rounds * self._tasks_a_result(), self._fill)
+        self.chip.update_ties()
+        self.event(STARTED)
+
+    def _stop(self) -> None:
+        self.abandon()
+        self._on = False
+        self.values[RESULT_AMOUNT] = self._amount
+        self.chip.update_ties()
+        self.event(STOPPED)
+
+    def _channels(self) -> list[int]:
+        values = self.values
+        return [at for at in range(_CHANNELS) if values[CH_PSELP + _CHANNEL_SIZE * at]]
+
+    def _tasks_a_result(self) -> int:
+        burst = self.values[CH_CONFIG] & _BURST
+        return 1 if burst else 1 << self.values[OVERSAMPLE]
+
+    def _fill(self) -> None:
+        while self._amount < self._room:
+            self._convert()
+        self._finish()
+
+    def _sample(self) -> None:
+        if self.ignores(SAMPLE):
+            return
+        self._tasks += 1
+        if self._tasks % self._tasks_a_result() == 0:
+            self._convert()
+            self.event(DONE)
+            self.event(RESULTDONE)
+            if self._amount >= self._room:
+                self._finish()
+
+    def _finish(self) -> None:
+        self.values[RESULT_AMOUNT] = self._amount
+        self.chip.update_ties()
+        self.event(END)
+
+    def _convert(self) -> None:
+        values = self.values
+        bits = 8 + 2 * values[RESOLUTION]
+        for channel in self._channels():
+            if self._amount >= self._room:
+                return
+            config = values[CH_CONFIG + _CHANNEL_SIZE * channel]
+            reference = SUPPLY_V / 4 if config >> 12 & 1 else _INTERNAL_V
+            volts = self._volts_at(values[CH_PSELP + _CHANNEL_SIZE * channel] - 1, self._amount)
+            level = int(volts * _GAINS[config >> 8 & 7] / reference * (1 << bits))
+            level = max(0, min(level, (1 << bits) - 1))
+            self.chip.dma_write(self._pointer + 2 * self._amount, struct.pack("<h", level))
+            self._amount += 1

@@ -1,0 +1,288 @@
+"""The CPU in device time: slices of instructions between events, exceptions, sleep.
+
+Device time counts CPU cycles, one for each instruction. The CPU runs in slices: up to the next
+event on the timeline, or until a register access asks it to stop. Where a run ends in mid-slice
+makes no difference to what happens afterwards, so a run can be cut into steps of any size.
+
+Unicorn executes the instructions. What is done here instead: taking an exception and returning from
+one (frames on the main stack, with room for the floating-point registers), WFI and WFE. Not
+modelled: the process stack, tail-chaining, faults (they end the run), and the time that an
+exception, a taken branch or a multiplication takes beyond one cycle.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+from microbit_emulator.errors import CpuFaultError, UnmodelledError
+from microbit_emulator.frames import RAM, Frames
+from microbit_emulator.nvic import SVCALL, Nvic
+from microbit_emulator.timeline import Timeline
+from microbit_emulator.tlb import Tlb
+from microbit_emulator.unicorn_core import Core, unicorn
+from microbit_emulator.unicorn_core import arm_const as arm
+
+_MASK_LOOK = 48
+"""While interrupts are masked and one is pending, the mask is looked at at multiples of this many
+cycles: Unicorn cannot call back when it changes."""
+
+_WFE, _WFI = 0xBF20, 0xBF30
+_INTR_SVC, _INTR_EXCEPTION_RETURN = 2, 8
+
+
+class Cpu(Timeline):
+    """An ARM core, its interrupt controller and its time."""
+
+    def __init__(self, core: Core, ram: memoryview, has_fpu: bool) -> None:
+        super().__init__(core.counter, core.limit)
+        self.core, self.ram = core, ram
+        self.code = memoryview(b"")
+        """The flash memory, once there is one."""
+        self.instructions = 0
+        self.after_slice: Callable[[], object] | None = None
+        """Called once when the slice that runs now has ended."""
+        self.reset_requested: Callable[[], object] | None = None
+        self._frames = Frames(core, ram, has_fpu)
+        self._pc = core.registers(arm.UC_ARM_REG_PC)
+        core.on_interrupt(self._on_interrupt)
+        unmapped = (
+            unicorn.UC_HOOK_MEM_READ_UNMAPPED
+            | unicorn.UC_HOOK_MEM_WRITE_UNMAPPED
+            | unicorn.UC_HOOK_MEM_FETCH_UNMAPPED
+            | unicorn.UC_HOOK_MEM_FETCH_PROT
+        )
+        for begin, end in (0, RAM - 1), (RAM + len(ram), 0xFFFF_FFFF):
+            core.uc.hook_add(unmapped, self._on_unmapped, begin=begin, end=end)
+        self.tlb = Tlb(core, range(RAM, RAM + len(ram)), self.fail)
+        self._clear()
+
+    def _clear(self) -> None:
+        self.nvic = Nvic(self)
+        self.pc = 0
+        self.vector_table = 0
+        self.stalled = False
+        """The CPU waits for flash; whoever sets this clears it in an event."""
+        self._asleep = self._polling = False
+        self._event_register = True
+        self._look_at_mask = 0
+        self._error: BaseException | None = None
+        self._svc = False
+        self._frames.clear()
+        self._opcodes: dict[int, int] = {}
+        self.limit[0] = self.counter[0] = 0
+
+    def reset(self) -> None:
+        self._clear()
+        uc = self.core.uc
+        for register in range(13):
+            uc.reg_write(arm.UC_ARM_REG_R0 + register, 0)
+        for register in (
+            arm.UC_ARM_REG_CONTROL,
+            arm.UC_ARM_REG_PRIMASK,
+            arm.UC_ARM_REG_BASEPRI,
+            arm.UC_ARM_REG_FAULTMASK,
+            arm.UC_ARM_REG_IPSR,
+        ):
+            uc.reg_write(register, 0)
+        sp, pc = struct.unpack("<II", uc.mem_read(0, 8))
+        uc.reg_write(arm.UC_ARM_REG_MSP, sp)
+        uc.reg_write(arm.UC_ARM_REG_SP, sp)
+        uc.reg_write(arm.UC_ARM_REG_LR, 0xFFFF_FFFF)
+        self.pc = pc & ~1
+
+    # What peripherals call in the middle of a slice.
+
+    def halt(self) -> None:
+        """End the slice before its next instruction, and look at the interrupt mask again."""
+        super().halt()
+        self._look_at_mask = 0
+
+    def fail(self, error: BaseException) -> None:
+        """End the run with an error; a callback cannot raise through Unicorn."""
+        self._error = self._error or error
+        self.halt()
+
+    def stop_unmodelled(self, address: int, what: str) -> None:
+        """End the run with an `UnmodelledError` that names the address and the program counter.
+
+        what: a verb phrase for the message, such as `polls the register`.
+        """
+        pc = self.core.uc.reg_read(arm.UC_ARM_REG_PC) & ~1
+        self.fail(
+            UnmodelledError(
+                f"the firmware {what} at {address:#010x} (pc {pc:#x}), which is not modelled; "
+                "run a program that does without it",
+                address,
+                pc,
+            )
+        )
+
+    def skip_polling(self) -> None:
+        """The firmware does nothing but wait for a register to change: skip to the next event."""
+        self._polling = True
+        self.halt()
+
+    # Running.
+
+    def run_until(self, end: int) -> None:
+        """Run up to this time: what is due at it has not happened yet. A sleeping CPU is quick."""
+        nvic = self.nvic
+        while self.base < end:
+            due = self.next_due()
+            if due <= self.base:
+                self._fire_events()
+                if self.reset_requested:
+                    self._do_reset()
+                    nvic = self.nvic
+                continue
+            waiting = nvic.pending & nvic.enabled or nvic.pending_system
+            if self.stalled or self._polling or (self._asleep and not waiting):
+                self.base = min(due, end)
+                continue
+            if self._asleep:
+                self._asleep = False
+                self._event_register = False
+            target = min(due, end)
+            if waiting:
+                if self.base >= self._look_at_mask:
+                    self._take_exception()
+                if self._look_at_mask > self.base:
+                    target = min(target, self._look_at_mask)
+            self._run_slice(target - self.base)
+            if self.reset_requested:
+                self._do_reset()
+                nvic = self.nvic
+
+    def idle_until(self) -> int:
+        """The time before which no instruction is executed, and nothing is due."""
+        waiting = self.nvic.pending & self.nvic.enabled or self.nvic.pending_system
+        if self.stalled or self._polling or (self._asleep and not waiting):
+            return max(self.base, self.next_due())
+        return self.base
+
+    def _fire_events(self) -> None:
+        while self.next_due() <= self.base:
+            from_outside, device = self.pop()
+            if not from_outside:
+                self._polling = False
+                self._look_at_mask = 0
+            device.fire()
+            if self._error:
+                self._raise()
+
+    def _do_reset(self) -> None:
+        reset, self.reset_requested = self.reset_requested, None
+        if reset:
+            reset()
+
+    def _raise(self) -> None:
+        error, self._error = self._error, None
+        if error:
+            raise error
+
+    def _run_slice(self, cycles: int) -> None:
+        code = self.core.run(self.pc, cycles)
+        done, allowed = self.counter[0], self.limit[0]
+        if done > allowed and not self._svc:
+            done -= 1  # the instruction that met the limit has been counted, and has not run
+            stopped_itself = False
+        else:
+            stopped_itself = True
+        self.counter[0] = 0
+        self.base += done
+        self.instructions += done
+        if self.after_slice:
+            action, self.after_slice = self.after_slice, None
+            action()
+        if self._error:
+            self.pc = self._pc.get()[0] & ~1
+            self._raise()
+        pc = self.pc = self._pc.get()[0] & ~1
+        if self._svc:
+            self._svc = False
+            self._enter(SVCALL, self._frames.look())
+        elif stopped_itself:
+            self._after_stop(pc, code)
+
+    def _after_stop(self, pc: int, code: int) -> None:
+        """Unicorn stopped before the limit: at WFI or WFE, or at what it cannot execute."""
+        opcode = self._opcodes.get(pc)
+        if opcode is None:
+            opcode = int.from_bytes(self.core.uc.mem_read(pc - 2, 2), "little")
+            self._opcodes[pc] = opcode
+        if opcode == _WFI or (opcode == _WFE and not self._event_register):
+            self._asleep = True
+        elif opcode == _WFE:
+            self._event_register = False
+        elif code:
+            raise CpuFaultError(
+                f"the firmware cannot go on at pc {pc:#x} ({unicorn.UcError(code)}); "
+                "reset the micro:bit",
+                pc,
+                pc,
+            )
+
+    # Exceptions.
+
+    def _take_exception(self) -> None:
+        nvic = self.nvic
+        priority, exception = nvic.most_urgent()
+        if priority >= nvic.priority:
+            return
+        registers = self._frames.look()
+        primask, basepri = self._frames.masks(registers)
+        if primask & 1 or (basepri and priority >= basepri):
+            self._look_at_mask = self.base - self.base % _MASK_LOOK + _MASK_LOOK
+        else:
+            self._enter(exception, registers)
+
+    def _enter(self, exception: int, registers: tuple[int, ...]) -> None:
+        self._frames.push(registers, self.pc, exception, in_handler=bool(self.nvic.active))
+        self.nvic.enter(exception)
+        self._look_at_mask = 0
+        self._event_register = True
+        at = self.vector_table + 4 * exception
+        memory, at = (self.ram, at - RAM) if at >= RAM else (self.code, at)
+        self.pc = int.from_bytes(memory[at : at + 4], "little") & ~1
+
+    def _leave(self) -> None:
+        """Return from an exception. The slice goes on behind it, unless another one is pending."""
+        nvic = self.nvic
+        nvic.leave()
+        self._frames.pop()
+        self._look_at_mask = 0
+        self._event_register = True
+        if nvic.pending & nvic.enabled or nvic.pending_system:
+            self.halt()
+
+    # What Unicorn calls.
+
+    def _on_interrupt(self, _: int, number: int) -> None:
+        try:
+            if number == _INTR_EXCEPTION_RETURN:
+                self._leave()
+                return
+            if number == _INTR_SVC:
+                self._svc = True
+            else:
+                pc = self.core.uc.reg_read(arm.UC_ARM_REG_PC) & ~1
+                what = f"faults at pc {pc:#x} (exception {number})"
+                self.fail(CpuFaultError(f"the firmware {what}; reset the micro:bit", pc, pc))
+        except BaseException as error:
+            self.fail(error)
+        self.core.stop()
+
+    def _on_unmapped(
+        self, uc: unicorn.Uc, kind: int, address: int, size: int, value: int, _: object
+    ) -> bool:
+        pc = uc.reg_read(arm.UC_ARM_REG_PC) & ~1
+        self.fail(
+            CpuFaultError(
+                f"the firmware accesses {address:#010x}, where there is nothing (pc {pc:#x}); "
+                "reset the micro:bit",
+                address,
+                pc,
+            )
+        )
+        return False

@@ -1,0 +1,257 @@
+"""What stands in flash: firmware from hex files, and files in MicroPython's file system.
+
+A plain Intel Hex is for one board. A Universal Hex has a section for each kind of micro:bit:
+
+    :02000004....      the upper half of the first address
+    :0400000A9900C0DE  the section begins, for board 9900 (V1) or 9903 (V2)
+    ...                data: in records of type 00 for V1, of type 0D for V2
+    ...                type 0C pads, so that the next section begins at a multiple of 512 bytes
+    :0000000B          the section ends (it may pad too)
+
+and one record of type 01 at the end of the file. Source: Universal Hex specification, Micro:bit
+Educational Foundation. Hexes are read here because universal-hex checks neither checksums nor the
+end of what it takes apart, and intelhex knows only plain ones.
+
+The official firmware and its file system are micropython-microbit-fs's, the extra `firmware`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from microbit_emulator.errors import HexError, ProgramError
+
+if TYPE_CHECKING:
+    import intelhex
+    from micropython_microbit_fs import DeviceInfo
+
+V1, V2 = "V1", "V2"
+BOARD_IDS = {"9900": V1, "9901": V1, "9903": V2, "9904": V2, "9905": V2, "9906": V2}
+"""The board that four hex digits mean; the USB serial number of a micro:bit begins with them too:
+https://tech.microbit.org/software/spec-universal-hex/"""
+
+_DATA, _END, _SEGMENT, _UPPER_HALF, _BOARD, _OTHER_DATA = 0x00, 0x01, 0x02, 0x04, 0x0A, 0x0D
+UICR, UICR_SIZE, _UICR_END = 0x1000_1000, 0x400, 0x1000_2000
+"""The user information registers; no record of a micro:bit's hex lies behind their page."""
+_FLASH_SIZE = {V1: 0x4_0000, V2: 0x8_0000}
+_MAX_CHUNKS = {V1: 240, V2: 252}
+_ERASED = b"\xff"
+
+Chunks = dict[int, bytes]
+"""Memory: what is at an address."""
+Hex = str | bytes | os.PathLike[str] | Mapping[int, int]
+"""The path of a hex file, or its text, or a mapping of addresses to bytes."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """The content of a chip's flash, and of its user information registers (UICR)."""
+
+    flash: bytes
+    uicr: bytes
+    info: DeviceInfo | None = None
+    """Where MicroPython and its file system are, if that is what it holds."""
+
+    def with_files(self, files: dict[str, bytes]) -> Image:
+        """The same MicroPython with these files, and no other ones. Raises `ProgramError`."""
+        from intelhex import IntelHex
+        from micropython_microbit_fs import FilesystemError
+        from micropython_microbit_fs import filesystem as fs
+
+        assert self.info
+        memory = IntelHex()
+        try:
+            fs.add_files_to_hex(memory, self.info, files)
+        except FilesystemError as error:
+            raise ProgramError(f"the program does not fit ({error}); make it smaller") from error
+        start, end = self.info.fs_start_address, fs.get_last_page_address(self.info)
+        content = memory.tobinstr(start, end)
+        return replace(self, flash=self.flash[:start] + content + self.flash[end + 1 :])
+
+
+# Hex files.
+
+
+def split(text: str, name: str) -> dict[str, Chunks]:
+    """What a hex holds, by board: `V1` and `V2`, or `""` for a plain hex that does not say.
+
+    `name` is for messages. Raises `HexError` for what is not a hex, is damaged or cut short.
+    """
+    boards: dict[str, list[bytes]] = {}
+    board, before = "", b""
+    for record in _records(text, name):
+        if record[3] == _BOARD:
+            identity = record[4:6].hex()
+            board = BOARD_IDS.get(identity, identity)
+            # The record before it says where the section's data begin.
+            boards.setdefault(board, []).append(before)
+        elif record[3] in (_DATA, _SEGMENT, _UPPER_HALF, _OTHER_DATA):
+            boards.setdefault(board, []).append(record)
+        before = record
+    if len(boards) > 1:
+        boards.pop("", None)  # the address record before the first section
+    return {board: _memory(records, name) for board, records in boards.items()}
+
+
+def read(firmware: Hex, board: str) -> Chunks:
+    """The memory that a firmware sets on a board. Raises `HexError`."""
+    if isinstance(firmware, Mapping):
+        return _joined((at, bytes((firmware[at],))) for at in firmware if isinstance(at, int))
+    name = "the hex"
+    if isinstance(firmware, os.PathLike) or (
+        isinstance(firmware, str) and not firmware.lstrip().startswith(":")
+    ):
+        name = os.fspath(firmware)
+        try:
+            firmware = Path(name).read_bytes()
+        except OSError as error:
+            raise HexError(f"cannot read {name} ({error.strerror}); check the name") from error
+    if isinstance(firmware, bytes):
+        firmware = firmware.decode("ascii", "replace")
+    sections = split(firmware, name)
+    chunks = sections.get(board) or sections.get("")
+    if not chunks:
+        raise HexError(f"{name} has no firmware for the micro:bit {board}; use one that has it")
+    return chunks
+
+
+def _records(text: str, name: str) -> list[bytes]:
+    """The records of a hex, all of them checked, and the end too."""
+    records = []
+    for number, line in enumerate(text.split(), 1):
+        try:
+            if line[0] != ":":
+                raise ValueError
+            record = bytes.fromhex(line[1:])
+        except ValueError:
+            if number == 1:
+                raise not_a_hex(name) from None
+            raise HexError(f"{name} is damaged in line {number}; download it again") from None
+        if len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF:
+            raise HexError(
+                f"{name} is damaged in line {number} (length or checksum); download it again"
+            )
+        records.append(record)
+    if not records:
+        raise not_a_hex(name)
+    if records[-1][3] != _END:
+        raise HexError(f"{name} is cut short (its end is missing); download it again")
+    return records
+
+
+def not_a_hex(name: str) -> HexError:
+    """The error for a file that is not a hex file."""
+    return HexError(f"{name} is not a hex file; use an official MicroPython .hex")
+
+
+def _memory(records: Iterable[bytes], name: str) -> Chunks:
+    chunks = []
+    base = 0
+    for record in records:
+        if record[3] in (_DATA, _OTHER_DATA):
+            chunks.append((base + (record[1] << 8 | record[2]), record[4:-1]))
+        elif record[:3] != b"\2\0\0":
+            raise HexError(f"{name} is damaged (a wrong address); download it again")
+        else:
+            base = (record[4] << 8 | record[5]) << (4 if record[3] == _SEGMENT else 16)
+    try:
+        return _joined(chunks)
+    except ValueError as error:
+        raise HexError(f"{name} is damaged ({error}); download it again") from error
+
+
+def _joined(chunks: Iterable[tuple[int, bytes]]) -> Chunks:
+    """Chunks that touch become one. Raises `ValueError` where they overlap."""
+    joined: dict[int, bytearray] = {}
+    start = end = -1
+    for at, data in sorted(chunks):
+        if at < end:
+            raise ValueError("its data overlap")
+        if at != end:
+            start = end = at
+            joined[start] = bytearray()
+        joined[start] += data
+        end += len(data)
+    return {at: bytes(data) for at, data in joined.items()}
+
+
+# MicroPython.
+
+
+def micropython(board: str, firmware: Hex | None = None) -> Image:
+    """The official MicroPython for a board, or the one that a hex holds.
+
+    Raises `HexError`, also where the hex holds no MicroPython for that board.
+    """
+    if firmware is None:
+        try:
+            from micropython_microbit_fs import get_bundled_hex
+        except ImportError as error:
+            raise HexError(
+                "the official firmware is missing; give a firmware's hex, or "
+                "pip install 'microbit-emulator[firmware]'"
+            ) from error
+        firmware = get_bundled_hex(int(board[1])).content
+    chunks = read(firmware, board)
+    info = layout_of(intel_hex(chunks))
+    if info is None or info.device_version.value != board:
+        raise HexError(
+            f"the hex holds no MicroPython for the micro:bit {board}; use an official one"
+        )
+    return image(board, chunks, info)
+
+
+def image(board: str, chunks: Chunks, info: DeviceInfo | None = None) -> Image:
+    """Memory as it stands in a chip."""
+    flash, uicr = bytearray(_ERASED * _FLASH_SIZE[board]), bytearray(_ERASED * UICR_SIZE)
+    for at, data in chunks.items():
+        memory, start = (uicr, at - UICR) if at >= UICR else (flash, at)
+        memory[start : start + len(data)] = data
+    return Image(bytes(flash), bytes(uicr), info)
+
+
+def layout_of(memory: intelhex.IntelHex) -> DeviceInfo | None:
+    """What a firmware says of itself and of its file system, if it can be true.
+
+    A damaged one makes micropython-microbit-fs raise errors of any kind, or try to count pages of
+    2**(2**32) bytes. And it gives V1's file system up to 252 chunks, and starts in the middle of a
+    page; the firmware has up to 240, from a page's beginning (`filesystem.c`, `init_limits`).
+    """
+    from micropython_microbit_fs import filesystem as fs
+    from micropython_microbit_fs.device_info import DEVICE_SPECS
+    from micropython_microbit_fs.flash_regions import get_device_info_from_flash_regions
+    from micropython_microbit_fs.hex_utils import read_uint32
+    from micropython_microbit_fs.uicr import UicrAddress, get_device_info_from_uicr
+
+    if not 0 < (memory.maxaddr() or 0) < _UICR_END:
+        return None
+    try:
+        info = None
+        if read_uint32(memory, UicrAddress["PAGE_SIZE"]) < 32:
+            info = get_device_info_from_uicr(memory)
+        info = info or get_device_info_from_flash_regions(memory)
+    except (TypeError, ValueError):  # it points to where no memory is
+        return None
+    if info is None:
+        return None
+    spec = DEVICE_SPECS[info.device_version]
+    end, page = fs.get_last_page_address(info), spec.page_size
+    lowest = -(-(end - _MAX_CHUNKS[info.device_version.value] * fs.CHUNK_SIZE) // page) * page
+    start = max(info.fs_start_address, lowest)
+    if info.flash_page_size != page or not 0 < start < end < spec.flash_size:
+        return None
+    return replace(info, fs_start_address=start)
+
+
+def intel_hex(chunks: Chunks) -> intelhex.IntelHex:
+    """Memory as intelhex holds it."""
+    from intelhex import IntelHex
+
+    memory = IntelHex()
+    for at, data in chunks.items():
+        memory.frombytes(data, at)
+    return memory

@@ -1,0 +1,167 @@
+"""Flash memory and its controller, NVMC: writing and erasing take their time, and can be cut.
+
+While flash is written or erased the CPU waits, and the rest of the chip goes on. When power goes in
+the middle, some of the bits that were to change have changed, others have not: as many as time had
+passed, drawn at random.
+
+Not modelled: writing or erasing while the CPU runs from RAM (it waits all the same), partial
+erases, the limit of writes to a word, wear, access protection.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from microbit_emulator.cpu import Cpu
+from microbit_emulator.firmware import UICR, UICR_SIZE
+from microbit_emulator.frames import RAM
+from microbit_emulator.peripheral import Host, Peripheral
+from microbit_emulator.unicorn_core import PAGE, unicorn
+
+FICR = 0x1000_0000
+ERASED = 0xFF
+_READ_ONLY = unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC
+
+READY, READYNEXT, CONFIG = 0x400, 0x408, 0x504
+ERASEPAGE, ERASEPCR1, ERASEALL, ERASEPCR0, ERASEUICR = 0x508, 0x508, 0x50C, 0x510, 0x514
+ICACHECNF, IHIT, IMISS = 0x540, 0x548, 0x54C
+_WRITE_ENABLED, _ERASE_ENABLED = 1, 2
+
+
+class _Change:
+    """A write or an erase that is under way."""
+
+    def __init__(self, kind: str, at: int, before: bytes, after: bytes, start: int, end: int):
+        self.kind, self.at, self.before, self.after = kind, at, before, after
+        self.start, self.end = start, end
+
+    def cut(self, now: int, chance: random.Random) -> bytes:
+        """What the memory holds when it ends at `now`."""
+        share = (now - self.start) / (self.end - self.start)
+        content = bytearray(self.before)
+        for place, (old, new) in enumerate(zip(self.before, self.after, strict=True)):
+            for bit in range(8):
+                if (old ^ new) >> bit & 1 and chance.random() < share:
+                    content[place] ^= 1 << bit
+        return bytes(content)
+
+
+class Flash:
+    """The flash memory, from address 0, and the UICR."""
+
+    def __init__(
+        self, cpu: Cpu, size: int, page: int, write_cycles: int, erase_cycles: int
+    ) -> None:
+        self._cpu, self._uc = cpu, cpu.core.uc
+        self.size, self.page = size, page
+        self._write_cycles, self._erase_cycles = write_cycles, erase_cycles
+        self.config = 0
+        self.on_change: Callable[[str, int, int, int], object] | None = None
+        """Called when a write or an erase begins: `"write"` or `"erase"`, address, size, cycles."""
+        self._change: _Change | None = None
+        self._stores: list[tuple[int, bytes, bytes]] = []
+        self._main = cpu.core.map_memory(0, size, _READ_ONLY)
+        self._main[:] = bytes([ERASED]) * size
+        self._info = cpu.core.map_memory(FICR, 2 * PAGE, _READ_ONLY)
+        self._info[:] = bytes([ERASED]) * 2 * PAGE
+        cpu.code = self._main
+        self._uc.hook_add(unicorn.UC_HOOK_MEM_WRITE_PROT, self._on_store, begin=0, end=RAM - 1)
+
+    @property
+    def busy(self) -> str:
+        return self._change.kind if self._change else ""
+
+    def memories(self) -> list[tuple[int, memoryview]]:
+        return [(0, self._main), (FICR, self._info)]
+
+    def read(self, at: int, size: int) -> bytes:
+        memory, start = (self._info, at - FICR) if at >= FICR else (self._main, at)
+        return bytes(memory[start : start + size])
+
+    def program(self, at: int, data: bytes) -> None:
+        """Put data there at once, as a programmer does."""
+        memory, start = (self._info, at - FICR) if at >= FICR else (self._main, at)
+        memory[start : start + len(data)] = data
+        self._uc.ctl_remove_cache(at, at + len(data))  # it may be code that has run
+
+    def cut(self, chance: random.Random) -> None:
+        """Cut the power: a write or an erase under way has changed some of its bits, by chance."""
+        change, self._change = self._change, None
+        if change:
+            self.program(change.at, change.cut(self._cpu.now(), chance))
+
+    def erase(self, at: int, size: int) -> None:
+        """Begin to erase, if NVMC is set to erase; called from within a register access."""
+        if self.config == _ERASE_ENABLED:
+            before = self.read(at, size)
+            after = bytes([ERASED]) * size
+            self._begin("erase", at, before, after, self._cpu.now(), self._erase_cycles)
+            self._cpu.halt()
+
+    def _begin(
+        self, kind: str, at: int, before: bytes, after: bytes, now: int, cycles: int
+    ) -> None:
+        self._change = _Change(kind, at, before, after, now, now + cycles)
+        self._cpu.stalled = True
+        self._cpu.after(now + cycles - self._cpu.now(), self._finish)
+        if self.on_change:
+            try:
+                self.on_change(kind, at, len(before), cycles)
+            except BaseException as error:
+                self._cpu.fail(error)
+
+    def _finish(self) -> None:
+        change, self._change = self._change, None
+        self._cpu.stalled = False
+        if change:
+            self.program(change.at, change.after)
+
+    def _on_store(
+        self, uc: unicorn.Uc, kind: int, address: int, size: int, value: int, _: object
+    ) -> bool:
+        """A store to flash. Unicorn may carry it out or not: it is seen to after the slice."""
+        word = (value & (1 << 8 * size) - 1).to_bytes(size, "little")
+        self._stores.append((address, self.read(address, size), word))
+        self._cpu.after_slice = self._take_stores
+        self._cpu.halt()
+        return True
+
+    def _take_stores(self) -> None:
+        """Undo the stores. Flash takes their zeros, where NVMC lets it, and takes its time."""
+        stores, self._stores = self._stores, []
+        for at, before, _ in reversed(stores):
+            self.program(at, before)
+        if self.config == _WRITE_ENABLED:
+            first = min(at for at, _, _ in stores)
+            old = self.read(first, max(at + len(word) for at, _, word in stores) - first)
+            new = bytearray(old)
+            for at, _, word in stores:
+                for place, byte in enumerate(word, at - first):
+                    new[place] &= byte
+            cycles = self._write_cycles * len(stores)
+            self._begin("write", first, old, bytes(new), self._cpu.now(), cycles)
+
+
+class Nvmc(Peripheral):
+    """The flash controller: erases pages, and lets stores through.
+
+    It always reads as ready: the CPU does not run while it is busy.
+    """
+
+    def __init__(self, chip: Host, flash: Flash) -> None:
+        super().__init__(chip, 0x4001_E000, settings=(ICACHECNF, IHIT, IMISS))
+        self._flash = flash
+        flash.config = 0
+        self.values |= {READY: 1, READYNEXT: 1}
+        self.reads[CONFIG] = lambda: flash.config
+        self.writes |= {
+            CONFIG: self._set_config,
+            ERASEPAGE: lambda at: flash.erase(at & -flash.page, flash.page),
+            ERASEPCR0: lambda at: flash.erase(at & -flash.page, flash.page),
+            ERASEALL: lambda value: flash.erase(0, flash.size) if value else None,
+            ERASEUICR: lambda value: flash.erase(UICR, UICR_SIZE) if value else None,
+        }
+
+    def _set_config(self, value: int) -> None:
+        self._flash.config = value

@@ -1,0 +1,192 @@
+"""GPIO, the pins; and GPIOTE, which ties pins to tasks and events.
+
+Modelled: output, input, direction, pull-ups, what outside drives a pin, SENSE and the PORT event.
+Not modelled: drive strengths, edges on pins other than the touch of the logo, and what GPIOTE's
+tasks do to pins: nothing that reads a pin here depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from microbit_emulator.peripheral import Host, Peripheral
+from microbit_emulator.pins import Oscillation
+from microbit_emulator.timeline import NEVER, Timeline
+
+OUT, OUTSET, OUTCLR, IN, DIR, DIRSET, DIRCLR = 0x504, 0x508, 0x50C, 0x510, 0x514, 0x518, 0x51C
+LATCH, DETECTMODE, PIN_CNF = 0x520, 0x524, 0x700
+PORT_SIZE = 0x300
+"""On the nRF52, a port's registers are this far behind those of the port before it."""
+_PINS = 32
+_PULL_UP = 3
+_SENSE_SHIFT, _SENSE_HIGH = 16, 2
+_DISCONNECTED = 2
+_WORD = 0xFFFF_FFFF
+
+
+class Port:
+    """32 pins. A pin that nothing drives reads as its pull-up says."""
+
+    def __init__(self, time: Timeline) -> None:
+        self._time = time
+        self.out = self.direction = 0
+        self.before_out: Callable[[], object] | None = None
+        """Called before an output changes."""
+        self.drive_inputs: Callable[[], int] = lambda: NEVER
+        """Drives the pins that change by themselves; returns when they may change next."""
+        self.inputs_change = 0
+        """Before this time they stay as they are; whoever changes that sets it to 0."""
+        self.watched = 0
+        """The outputs whose pulses are of interest, a bit each."""
+        self.oscillations: dict[int, Oscillation] = {}
+        self.detect: Callable[[], object] = lambda: None
+        """Called when a pin comes to the level that it senses."""
+        self.latch = 0
+        """The pins that have come to the level that they sense."""
+        self._driven = self._high = self._pulled_up = 0
+        self._senses = self._senses_high = 0
+        self._inputs: int | None = None
+
+    def watch(self, pin: int) -> None:
+        self.watched |= 1 << pin
+        self.oscillations[pin] = Oscillation()
+
+    def drive(self, pin: int, high: bool) -> None:
+        bit = 1 << pin
+        self._driven |= bit
+        self._high = self._high | bit if high else self._high & ~bit
+        self._inputs = None
+        self._sense(bit)
+
+    def _sense(self, bit: int) -> None:
+        if self._senses & bit and self._driven & bit and not (self._high ^ self._senses_high) & bit:
+            self.latch |= bit
+            self.detect()
+
+    def read(self) -> int:
+        """The levels of all pins, a bit each: what outputs drive, and what drives inputs."""
+        time = self._time
+        if time.base + time.counter[0] >= self.inputs_change:  # now
+            self.inputs_change = self.drive_inputs()
+        inputs = self._inputs
+        if inputs is None:
+            level = self._pulled_up & ~self._driven | self._high & self._driven
+            inputs = self._inputs = level & ~self.direction | self.out & self.direction
+        return inputs
+
+    def set_out(self, value: int) -> None:
+        if value != self.out:
+            if self.before_out:
+                self.before_out()
+            changed, self.out = value ^ self.out, value
+            if changed & self.watched:
+                for pin, oscillation in self.oscillations.items():
+                    if changed >> pin & 1:
+                        oscillation.level(self._time.now(), bool(value >> pin & 1))
+            self._inputs = None
+
+    def set_direction(self, value: int) -> None:
+        self.direction = value & _WORD
+        self._inputs = None
+
+    def configure(self, pin: int, value: int) -> None:
+        """Write PIN_CNF of a pin: its direction, its pull-up, and the level that it senses."""
+        bit = 1 << pin
+        self.direction = self.direction & ~bit | (value & 1) << pin
+        self._pulled_up = self._pulled_up & ~bit | (value >> 2 & 3 == _PULL_UP) << pin
+        self._inputs = None
+        before, sense = (self._senses, self._senses_high), value >> _SENSE_SHIFT & 3
+        self._senses = self._senses & ~bit | bool(sense) << pin
+        self._senses_high = self._senses_high & ~bit | (sense == _SENSE_HIGH) << pin
+        if before != (self._senses, self._senses_high):
+            self._sense(bit)
+
+    def clear_latch(self, value: int) -> None:
+        self.latch &= ~value
+
+
+class Gpio(Peripheral):
+    """The registers of one or two ports of 32 pins."""
+
+    def __init__(self, chip: Host, ports: int) -> None:
+        super().__init__(chip, 0x5000_0000)
+        self.ports = [Port(chip.cpu) for _ in range(ports)]
+        for number, port in enumerate(self.ports):
+            self._attach(port, number * PORT_SIZE)
+
+    def _attach(self, port: Port, at: int) -> None:
+        self.values |= {at + DETECTMODE: 0}
+        self.reads[at + LATCH] = lambda: port.latch
+        for offset in (OUT, OUTSET, OUTCLR):
+            self.reads[at + offset] = lambda: port.out
+        for offset in (DIR, DIRSET, DIRCLR):
+            self.reads[at + offset] = lambda: port.direction
+        self.reads[at + IN] = port.read
+        self.writes |= {
+            at + LATCH: port.clear_latch,
+            at + OUT: port.set_out,
+            at + OUTSET: lambda value: port.set_out(port.out | value),
+            at + OUTCLR: lambda value: port.set_out(port.out & ~value),
+            at + DIR: port.set_direction,
+            at + DIRSET: lambda value: port.set_direction(port.direction | value),
+            at + DIRCLR: lambda value: port.set_direction(port.direction & ~value),
+        }
+        for pin in range(_PINS):
+            offset = at + PIN_CNF + 4 * pin
+            self.values[offset] = _DISCONNECTED
+            self.writes[offset] = partial(self._configure, port, pin, offset)
+
+    def _configure(self, port: Port, pin: int, offset: int, value: int) -> None:
+        self.values[offset] = value
+        port.configure(pin, value)
+
+
+TASKS_OUT, TASKS_SET, TASKS_CLR, EVENTS_IN, EVENTS_PORT = 0x000, 0x030, 0x060, 0x100, 0x17C
+CONFIG = 0x510
+_MODE, _MODE_EVENT, _MODE_TASK = 3, 1, 3
+_POLARITY_SHIFT, _RISING, _PIN_SHIFT, _PIN_MASK = 16, 1, 8, 0x3F
+_OUTINIT = 1 << 20
+
+
+class Gpiote(Peripheral):
+    """Channels that tie a pin to an event or to tasks.
+
+    `charging_us` gives the time in which a pin that is let go reaches its high level: that is how
+    firmware senses touch. Without it, no event happens.
+    """
+
+    def __init__(
+        self,
+        chip: Host,
+        ports: list[Port],
+        channels: int,
+        charging_us: Callable[[int], int] | None = None,
+    ) -> None:
+        events = [EVENTS_IN + 4 * channel for channel in range(channels)]
+        super().__init__(chip, 0x4000_6000, 6, (*events, EVENTS_PORT))
+        self._charging_us = charging_us
+        for port in ports:
+            port.detect = partial(self.event, EVENTS_PORT)
+        for channel in range(channels):
+            self.values[CONFIG + 4 * channel] = 0
+            self.writes[CONFIG + 4 * channel] = partial(self._configure, channel)
+            self.accept(*(task + 4 * channel for task in (TASKS_OUT, TASKS_SET, TASKS_CLR)))
+
+    def drives_low_first(self, channel: int) -> bool:
+        """Whether the channel is a task's, and holds its pin low until the task comes."""
+        config = self.values[CONFIG + 4 * channel]
+        return config & _MODE == _MODE_TASK and not config & _OUTINIT
+
+    def _configure(self, channel: int, value: int) -> None:
+        self.values[CONFIG + 4 * channel] = value
+        if value & _MODE != _MODE_EVENT:
+            return
+        rising = value >> _POLARITY_SHIFT & 3 == _RISING
+        if self._charging_us and rising:
+            us = self._charging_us(value >> _PIN_SHIFT & _PIN_MASK)
+            self.cpu.after(us * self.chip.hz // 1_000_000, partial(self._charged, channel, value))
+
+    def _charged(self, channel: int, config: int) -> None:
+        if self.values[CONFIG + 4 * channel] == config:
+            self.event(EVENTS_IN + 4 * channel)

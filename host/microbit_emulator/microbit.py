@@ -1,0 +1,332 @@
+"""A micro:bit: what a person and a computer do with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeVar
+
+from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON, Chip
+from microbit_emulator.errors import EmulatorError, ExpectationError, PowerOffError
+from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, read
+from microbit_emulator.firmware import V1 as BOARD_V1
+from microbit_emulator.firmware import V2 as BOARD_V2
+from microbit_emulator.pictures import leds_as_text
+from microbit_emulator.pins import PinState, Tone
+from microbit_emulator.radio import Air
+from microbit_emulator.snapshot import Snapshot
+from microbit_emulator.timeline import run_in_steps
+from microbit_emulator.uart import SerialLine
+from microbit_emulator.v1 import V1
+from microbit_emulator.v2 import V2
+
+Board = Literal["V1", "V2"]
+Button = Literal["A", "B"]
+
+A = TypeVar("A", bound=Air)
+Run = Callable[[int], object]
+_LINES = 12
+"""Of what a micro:bit has printed, in its description."""
+_CHIPS: dict[str, type[V1] | type[V2]] = {BOARD_V1: V1, BOARD_V2: V2}
+
+
+class Microbit:
+    """A micro:bit that runs a firmware, in device time.
+
+    Device time passes only in `run_for` and `run_until`. Given the same firmware, seed and inputs
+    at the same device times, everything repeats to the instruction, however the time is cut into
+    steps.
+    """
+
+    def __init__(
+        self,
+        board: str = BOARD_V2,
+        hex: Hex | None = None,
+        *,
+        flash: bytes | None = None,
+        uicr: bytes | None = None,
+        seed: int = 0,
+        clock_error: float = 0.0,
+        power_on: bool = True,
+    ) -> None:
+        """Make a micro:bit with this firmware, switched on unless `power_on` is False.
+
+        `hex` is a path, the text of a hex file, or a mapping of addresses to bytes. `flash` and
+        `uicr` are another micro:bit's: with them, `hex` may be left out. `seed` determines all that
+        is random: the random number generator, RAM at power-on, and what a power cut leaves; and
+        the chip's own number. `clock_error` is by what share the board's clock is slow, such as
+        0.007; all device times here are those of a clock that is right.
+        Raises `HexError`, `UnicornError`, or `EmulatorError` for an unknown board.
+        """
+        if board not in _CHIPS:
+            raise EmulatorError(f"there is no micro:bit {board!r}; use 'V1' or 'V2'")
+        if hex is None and flash is None:
+            raise EmulatorError("a micro:bit needs a firmware; give a hex or a flash image")
+        self.board = board
+        memory = {} if hex is None else read(hex, board)
+        self._chip = _CHIPS[board](seed)
+        self._per_us = self._chip.hz / 1e6 * (1 - clock_error)
+        """Cycles of its clock in a microsecond."""
+        for at, data in memory.items():
+            self._chip.flash.program(at, data)
+        if flash is not None:
+            self._chip.flash.program(0, flash)
+        if uicr is not None:
+            self._chip.flash.program(UICR, uicr)
+        self._cycle = 0
+        """How far it was to run; the next run goes on from there."""
+        self._powered = False
+        if power_on:
+            self.power_on()
+
+    # Time.
+
+    @property
+    def clock_us(self) -> int:
+        """Device time since the first power-on, in microseconds; it goes on over resets."""
+        return int(self._chip.cpu.now() / self._per_us)
+
+    @property
+    def instructions(self) -> int:
+        """How many instructions the CPU has executed."""
+        return self._chip.cpu.instructions
+
+    def run_for(self, us: float) -> None:
+        """Run for this much device time. Raises `FirmwareStoppedError`, `PowerOffError`."""
+        self._run_to(self._cycle + round(us * self._per_us))
+
+    def run_until(
+        self,
+        condition: Callable[[], bool] | float,
+        timeout_us: float = 60_000_000,
+        step_us: float = 1000,
+    ) -> bool:
+        """Run until a condition holds, or until a device time in microseconds.
+
+        A condition is looked at every `step_us`. Returns whether it holds: False after
+        `timeout_us`. Raises `FirmwareStoppedError`, `PowerOffError`.
+        """
+        if not callable(condition):
+            self._run_to(round(condition * self._per_us))
+            return True
+        timeout, step = round(timeout_us * self._per_us), round(step_us * self._per_us)
+        return run_in_steps(self._run_to, lambda: self._cycle, condition, timeout, step)
+
+    def expect(self, text: str, timeout_ms: float = 5_000) -> str:
+        """Run until the program has printed a text; returns what it printed up to its end.
+
+        The next call looks at what comes after that. Raises `ExpectationError` after the timeout.
+        """
+        received, wanted = self.uart.received, text.encode()
+        if not self.run_until(lambda: wanted in received, timeout_ms * 1000):
+            raise ExpectationError(
+                f"the micro:bit has not printed {text!r} within {timeout_ms:,} ms; "
+                f"it printed {received.decode(errors='replace')!r}"
+            )
+        end = received.index(wanted) + len(wanted)
+        printed = received[:end].decode(errors="replace")
+        del received[:end]
+        return printed
+
+    def at(self, clock_us: float, action: Callable[[], object]) -> None:
+        """Do something (press a button, say) at an exact device time, in a later run."""
+        self._chip.cpu.at(round(clock_us * self._per_us), action)
+
+    def _run_to(self, cycle: int) -> None:
+        if not self._powered:
+            raise PowerOffError("the micro:bit has no power; call power_on first")
+        if self._chip.antenna is None:
+            self._run_alone(cycle)
+        else:
+            self._chip.antenna.run_all(cycle)
+
+    def _run_alone(self, cycle: int) -> None:
+        cpu = self._chip.cpu
+        try:
+            cpu.run_until(cycle)
+        finally:  # it may run past the end by the rest of an IT block
+            self._cycle = min(cycle, cpu.now())
+
+    def enter(self, antenna: Callable[[Chip, Run, Callable[[], bool]], A]) -> A:
+        """Hear and be heard through an antenna, from now on; called by `Ether`."""
+        made = antenna(self._chip, self._run_alone, lambda: self._powered)
+        self._chip.antenna = made
+        return made
+
+    # What is on the outside.
+
+    @property
+    def uart(self) -> SerialLine:
+        """The serial line to the computer: `send`, `receive`, `received`."""
+        return self._chip.lines.usb
+
+    @property
+    def pin_uart(self) -> SerialLine:
+        """The same for what is wired to pins: `uart.init(tx=pin1, rx=pin2)` talks to it."""
+        return self._chip.lines.pins
+
+    def press(self, button: Button) -> None:
+        """Press a button, until it is released."""
+        self._chip.pressed.add(self._known(button))
+        self._chip.wire_buttons()
+
+    def tap(self, button: Button, ms: float = 100) -> None:
+        """Press a button, hold it for so long in device time, and release it."""
+        self.press(button)
+        self.run_for(ms * 1000)
+        self.release(button)
+
+    def release(self, button: Button) -> None:
+        """Release a button; raises `EmulatorError` for one that the board does not have."""
+        self._chip.pressed.discard(self._known(button))
+        self._chip.wire_buttons()
+
+    def tilt(self, x_mg: int, y_mg: int, z_mg: int = -1000) -> None:
+        """Set the acceleration that the accelerometer measures, in thousandths of g.
+
+        Flat is (0, 0, -1000), the right edge down is x > 0, the edge with the pins down is y > 0.
+        """
+        self._chip.accelerometer.mg = x_mg, y_mg, z_mg
+
+    def set_temperature(self, celsius: float) -> None:
+        """Set what `temperature()` measures."""
+        self._chip.world.temperature_c = celsius
+
+    def set_light(self, level: int) -> None:
+        """Set the light on the display: `display.read_light_level()` gives it, from 0 to 255."""
+        self._chip.world.light = level
+
+    def set_sound(self, level: int) -> None:
+        """Set how loud it is: `microphone.sound_level()` gives it, from 0 to 244."""
+        self._chip.world.sound = level
+
+    def set_magnetic_field(self, x_nt: int, y_nt: int, z_nt: int) -> None:
+        """Set the magnetic field, in nanotesla, along the axes of `compass.get_x()` and so on."""
+        self._chip.magnetometer.field_nt = x_nt, y_nt, z_nt
+
+    def set_voltage(self, pin: int, volts: float) -> None:
+        """Put a voltage on a pin, from 0 to 3.3: 0 stands for `pin0`."""
+        self._chip.set_volts(self._on_edge(pin), volts)
+
+    def _on_edge(self, pin: int) -> int:
+        """The chip's number for a pin of the edge connector."""
+        pins = self._chip.edge_pins
+        if pin not in range(len(pins)):
+            raise EmulatorError(f"there is no pin {pin!r}; use 0 to {len(pins) - 1}")
+        return pins[pin]
+
+    def touch_logo(self, touched: bool) -> None:
+        """Touch the logo, or let it go. Raises `EmulatorError` on a V1, which cannot feel it."""
+        if self.board == BOARD_V1:
+            raise EmulatorError("a V1 has no touch logo; use a V2")
+        self._chip.world.logo_touched = touched
+
+    def leds(self) -> bytes:
+        """25 levels from 0 to 9, in reading order, as the pins give them."""
+        return self._chip.lights.levels() if self._powered else bytes(25)
+
+    def pin(self, pin: int) -> PinState:
+        """What a pin does: 0 stands for `pin0`."""
+        return self._chip.pin_state(self._on_edge(pin))
+
+    def tone(self) -> Tone | None:
+        """The tone that is played, and since when; None for silence."""
+        sound = self._chip.sound
+        if not sound.is_on(self._chip.cpu.now()):
+            return None
+        frequency_hz = self._per_us * 1e6 / sound.period
+        return Tone(frequency_hz, int(sound.since / self._per_us))
+
+    @staticmethod
+    def _known(button: str) -> str:
+        if button not in ("A", "B"):
+            raise EmulatorError(f"there is no button {button!r}; use 'A' or 'B'")
+        return button
+
+    # Reset, power, flash.
+
+    def reset(self) -> None:
+        """Press and release the reset button: RAM is lost, flash is kept."""
+        if not self._powered:
+            raise PowerOffError("the micro:bit has no power; call power_on first")
+        self._cut_flash()
+        self._chip.start(RESET_PIN)
+
+    def power_cut(self) -> None:
+        """Take the power away at this instruction: of what flash was doing, a part is done."""
+        self._cut_flash()
+        if self._chip.antenna is not None:
+            self._chip.antenna.fall_silent()
+        self.uart.clear()
+        self.pin_uart.clear()
+        self._chip.bus.lose_power()
+        self._powered = False
+
+    def power_on(self) -> None:
+        """Give it power: it starts from its flash. Without effect where it has power."""
+        if not self._powered:
+            self._powered = True
+            self._chip.retained.clear()
+            self._chip.start(RESET_POWER_ON)
+
+    @property
+    def flash_busy(self) -> str:
+        """`"erase"` or `"write"` while flash is erased or written, else an empty string."""
+        return self._chip.flash.busy
+
+    def watch_flash(self, begins: Callable[[str, int, int, int], object]) -> None:
+        """Call this whenever a write or an erase of flash begins, from now on.
+
+        It is called with `"write"` or `"erase"`, the address, the size in bytes, and how long that
+        takes in microseconds. What it raises ends the run; another run goes on from there.
+        """
+        per_us = self._per_us
+        self._chip.flash.on_change = lambda kind, address, size, cycles: begins(
+            kind, address, size, int(cycles / per_us)
+        )
+
+    @property
+    def flash(self) -> bytes:
+        """What is in the flash memory now."""
+        return self._chip.flash.read(0, self._chip.flash.size)
+
+    @property
+    def uicr(self) -> bytes:
+        """What is in the user information registers now; they belong to the flash."""
+        return self._chip.flash.read(UICR, UICR_SIZE)
+
+    def my_data(self) -> bytes | None:
+        """The data log as the board's drive shows it to a computer, in `MY_DATA.HTM`.
+
+        None while no program has made it. Raises `EmulatorError` on a V1, which has no data log.
+        """
+        if not isinstance(self._chip, V2):
+            raise EmulatorError("a V1 has no data log; use a V2")
+        return self._chip.log_flash.file()
+
+    def snapshot(self) -> Snapshot:
+        """All that it is now; `restore()` of the result takes it back here, as often as you like.
+
+        Device time too goes back. What it has done by then it does again: to the instruction, given
+        the same inputs. Its start need not be waited for again, which takes most of the time of a
+        short test. Raises `EmulatorError` in an ether, which has snapshots of its own.
+        """
+        if self._chip.antenna is not None:
+            raise EmulatorError("the micro:bit is in an ether; use the ether's snapshot")
+        return Snapshot([self._chip], self)
+
+    @property
+    def ram(self) -> bytes:
+        """What is in RAM now."""
+        return bytes(self._chip.cpu.ram)
+
+    def _cut_flash(self) -> None:
+        self._chip.flash.cut(self._chip.random)
+
+    def __str__(self) -> str:
+        """What it shows and has printed of late, for people."""
+        printed = self.uart.recent.decode(errors="replace").splitlines()[-_LINES:]
+        shown = "\n".join(printed) or "nothing"
+        return (
+            f"micro:bit {self.board} at {self.clock_us / 1000:,.1f} ms\n"
+            f"{leds_as_text(self.leds())}\nIt has printed of late:\n{shown}"
+        )

@@ -1,0 +1,244 @@
+"""A page of registers as Nordic lays it out.
+
+    0x000  tasks: writing 1 starts something
+    0x100  events: read 1 when something has happened, until 0 is written
+    0x200  SHORTS: events that start tasks of the same peripheral
+    0x300  INTEN, INTENSET, INTENCLR: events that interrupt
+    0x400  everything else
+
+A register that no model knows may be written, and then reads back what was written. Reading one
+again and again means that the firmware waits for what will never come, and stops the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Protocol
+
+from microbit_emulator.cpu import Cpu
+from microbit_emulator.timeline import NEVER, Device
+from microbit_emulator.unicorn_core import Read, Write
+
+EVENTS, SHORTS, INTEN, INTENSET, INTENCLR = 0x100, 0x200, 0x300, 0x304, 0x308
+ENABLE = 0x500
+"""Where most peripherals are switched on."""
+SETTINGS = SHORTS, *range(0x500, 0x700, 4)
+"""Where registers mostly are that are set, and looked at when a task starts."""
+
+POLLS = 500
+"""So many reads of one unknown register within a second of device time are polling."""
+
+_LOOKS = 8
+"""So many looks at the events of what is under way, and firmware is taken to wait for its end."""
+
+
+class Host(Protocol):
+    """What a peripheral knows of the chip that it is on."""
+
+    hz: int
+    cpu: Cpu
+    pages: dict[int, Peripheral]
+    ties: dict[int, list[Callable[[], object]]]
+    """The tasks that PPI ties to an event, by its address."""
+    tied_channels: dict[int, int]
+    """The compare channels of each timer that PPI listens to, a bit each."""
+    update_ties: Callable[[], object]
+    period_of: Callable[[int], int]
+    """How often a timer starts a task by PPI: in cycles, 0 for not at a steady rate."""
+
+    def dma_read(self, address: int, size: int) -> bytes:
+        """The `size` bytes that a peripheral reads by DMA, from RAM or from flash."""
+
+    def dma_write(self, address: int, data: bytes) -> None:
+        """Store what a peripheral writes by DMA; `address` must lie in RAM."""
+
+
+class Peripheral:
+    """A page of registers: those given are modelled, and hold what was written.
+
+    `tasks`, `reads`, `writes` say by offset what to do beyond that. `events` are those that can
+    happen here; `settings` are registers that matter to nobody but the firmware, or are looked at
+    when a task starts.
+    """
+
+    def __init__(
+        self,
+        chip: Host,
+        base: int,
+        irq: int | None = None,
+        events: Iterable[int] = (),
+        settings: Iterable[int] = (),
+    ) -> None:
+        self.chip, self.base, self.irq = chip, base, irq
+        self.cpu, self.nvic = chip.cpu, chip.cpu.nvic
+        self.due = NEVER
+        self.values = dict.fromkeys((*events, *settings), 0)
+        self.tasks: dict[int, Callable[[], object]] = {}
+        self.reads: dict[int, Callable[[], int]] = {}
+        self.writes: dict[int, Callable[[int], object]] = {}
+        self.happened = 0
+        """The events that read 1, a bit each."""
+        self.inten = 0
+        if irq is not None:
+            self.values |= dict.fromkeys((INTEN, INTENSET, INTENCLR), 0)
+            self.writes |= {
+                INTEN: self.set_inten,
+                INTENSET: lambda value: self.set_inten(self.inten | value),
+                INTENCLR: lambda value: self.set_inten(self.inten & ~value),
+            }
+        self._ties = chip.ties
+        self._under_way: Device | None = None
+        self._looks = 0
+        self._unknown: dict[int, int] = {}
+        self._polls: dict[int, tuple[int, int]] = {}
+
+    def accept(self, *tasks: int) -> None:
+        self.tasks |= dict.fromkeys(tasks, _nothing)
+
+    def hold_errors(self, register: int) -> None:
+        """Model a register of errors: writing ones clears them."""
+        self.values[register] = 0
+
+        def clear(value: int) -> None:
+            self.values[register] &= ~value
+
+        self.writes[register] = clear
+
+    def fire(self) -> None:
+        """Do what was scheduled for this time; nothing, unless a peripheral overrides it."""
+
+    def event(self, offset: int) -> None:
+        """Set an event; raises its interrupt if enabled, and starts the tasks tied to it by PPI."""
+        self.values[offset] = 1
+        self.happened |= 1 << (offset - EVENTS >> 2)
+        if self.happened & self.inten:
+            self.nvic.raise_line(self.irq)
+        for task in self._ties.get(self.base + offset, ()):
+            task()
+
+    def later(self, cycles: int, offset: int) -> None:
+        self.cpu.after(cycles, partial(self.event, offset))
+
+    def begin(self, cycles: int, action: Callable[[], object]) -> None:
+        """Schedule the end of something, in cycles from now, in place of what is under way."""
+        self.abandon()
+        self._under_way = self.cpu.after(cycles, action)
+        self._looks = 0
+
+    def abandon(self) -> None:
+        if self._under_way:
+            self.cpu.cancel(self._under_way)
+
+    def is_under_way(self) -> bool:
+        return self._under_way is not None and self._under_way.due < NEVER
+
+    def expect_polling(self, events: Iterable[int]) -> None:
+        """While firmware only polls these events for the end of what is under way, skip to it."""
+        for event in events:
+            self.reads[event] = partial(self._look, event)
+
+    def _look(self, event: int) -> int:
+        value = self.values[event]
+        if not value and self.is_under_way():
+            self._looks += 1
+            if self._looks > _LOOKS:
+                self.cpu.skip_polling()
+        return value
+
+    def set_inten(self, value: int) -> None:
+        values = self.values
+        self.inten = values[INTEN] = values[INTENSET] = values[INTENCLR] = value
+        self.update_line()
+
+    def update_line(self) -> None:
+        if self.happened & self.inten:
+            self.nvic.raise_line(self.irq)
+        else:
+            self.nvic.lower_line(self.irq)
+
+    def clear_event(self, offset: int) -> None:
+        """Let an event's register read 0 again; lowers the interrupt line if it was the last."""
+        self.values[offset] = 0
+        self.happened &= ~(1 << (offset - EVENTS >> 2))
+        if not self.happened & self.inten:
+            self.nvic.lower_line(self.irq)
+
+    def ignores(self, task: int) -> bool:
+        """Whether a task would have no effect at present.
+
+        When that changes, the peripheral calls `chip.update_ties`: PPI then leaves out what is
+        ignored, and the events cost nothing.
+        """
+        return False
+
+    def trigger(self, offset: int) -> None:
+        """Start a task; raises `UnmodelledError` for one that is not known here."""
+        task = self.tasks.get(offset)
+        if task is None:
+            self.cpu.stop_unmodelled(self.base + offset, "starts the task")
+        else:
+            task()
+
+    def write(self, offset: int, value: int) -> None:
+        write = self.writes.get(offset)
+        if write is not None:
+            write(value)
+        elif offset < EVENTS:
+            if value:
+                self.trigger(offset)
+        elif offset not in self.values:
+            self._unknown[offset] = value
+        elif offset < SHORTS:
+            if value:
+                self.event(offset)
+            else:
+                self.clear_event(offset)
+        else:
+            self.values[offset] = value
+
+    def callbacks(self) -> tuple[Read, Write]:
+        """What Unicorn calls for each access: `read` and `write`, without their detours."""
+        reads, writes, tasks, values = self.reads, self.writes, self.tasks, self.values
+        cpu = self.cpu
+
+        def read(_: int, offset: int) -> int:
+            try:
+                action = reads.get(offset)
+                if action is not None:
+                    return action()
+                value = values.get(offset)
+                return self._read_unknown(offset) if value is None else value
+            except BaseException as error:
+                cpu.fail(error)
+                return 0
+
+        def write(_: int, offset: int, size: int, value: int) -> None:
+            try:
+                if offset in tasks:
+                    if value:
+                        tasks[offset]()
+                    return
+                action = writes.get(offset)
+                if action is not None:
+                    action(value)
+                else:
+                    self.write(offset, value)
+            except BaseException as error:
+                cpu.fail(error)
+
+        return read, write
+
+    def _read_unknown(self, offset: int) -> int:
+        since, count = self._polls.get(offset, (0, 0))
+        now = self.cpu.now()
+        if now - since > self.chip.hz:
+            since, count = now, 0
+        self._polls[offset] = since, count + 1
+        if count >= POLLS:
+            self.cpu.stop_unmodelled(self.base + offset, "polls the register")
+        return self._unknown.get(offset, 0)
+
+
+def _nothing() -> None:
+    """The task has no effect that anybody could see."""

@@ -1,0 +1,60 @@
+"""Pictures of the LEDs: as text, and with Pillow as PNG and GIF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from microbit_emulator.errors import EmulatorError
+
+_PITCH, _SIZE = 32, 20
+"""From LED to LED, and of one, in pixels."""
+_BLACK = 20, 20, 24
+
+
+def leds_as_text(leds: bytes) -> str:
+    """25 levels as five lines; a dark LED is a dot."""
+    rows = [leds[start : start + 5] for start in range(0, 25, 5)]
+    return "\n".join("".join(str(level or ".") for level in row) for row in rows)
+
+
+class Film:
+    """What the LEDs show, over time."""
+
+    def __init__(self) -> None:
+        self._frames: list[tuple[bytes, int]] = []
+
+    def add(self, leds: bytes, us: int) -> None:
+        """Show these levels for so long."""
+        if self._frames and self._frames[-1][0] == leds:
+            us += self._frames.pop()[1]
+        self._frames.append((leds, us))
+
+    def save_gif(self, path: Path) -> None:
+        """Write all of it. Raises `EmulatorError` without Pillow, or where that cannot be."""
+        first, *others = (_drawn(leds) for leds, _ in self._frames)
+        times_ms = [us // 1000 for _, us in self._frames]
+        _save(first, path, "GIF", save_all=True, append_images=others, duration=times_ms, loop=0)
+
+    def save_png(self, path: Path) -> None:
+        """Write the last picture. Raises as `save_gif`."""
+        _save(_drawn(self._frames[-1][0]), path, "PNG")
+
+
+def _drawn(leds: bytes) -> Any:
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise EmulatorError("pictures need Pillow; pip install pillow") from error
+    picture = Image.new("RGB", (5 * _PITCH, 5 * _PITCH), _BLACK)
+    for place, level in enumerate(leds):
+        x, y = (at * _PITCH + (_PITCH - _SIZE) // 2 for at in (place % 5, place // 5))
+        picture.paste((40 + level * 23, level * 6, level * 3), (x, y, x + _SIZE, y + _SIZE))
+    return picture
+
+
+def _save(picture: Any, path: Path, kind: str, **named: Any) -> None:
+    try:
+        picture.save(path, kind, **named)
+    except OSError as error:
+        raise EmulatorError(f"cannot write {path} ({error.strerror}); check the name") from error

@@ -1,0 +1,108 @@
+"""A micro:bit with a MicroPython program."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from microbit_emulator import __version__
+from microbit_emulator.errors import ProgramError
+from microbit_emulator.firmware import V2, Image, image, micropython, read
+from microbit_emulator.microbit import Microbit
+
+Program = str | os.PathLike[str] | Mapping[str, str | bytes]
+"""The path of a Python file, a folder or a hex file; or files, name to content."""
+
+_NOT_PROGRAM = re.compile(r"\.|test_.*\.py$|conftest\.py$")
+_BEFORE_PRINT_US = 2_000
+"""What MicroPython takes to read a short program, and to print a letter."""
+
+
+def start(
+    board: str = V2,
+    program: Program = "main.py",
+    *,
+    hex: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    clock_error: float = 0.0,
+    cache: Path | None = None,
+) -> Microbit:
+    """A micro:bit whose program is about to begin.
+
+    A program is a Python file, which becomes `main.py`; a folder, of which all files are taken that
+    lie directly in it, except hidden ones and tests (`test_*.py`, `conftest.py`); a mapping of
+    names to contents; or a hex file, which starts at power-on. All but the last are put on the
+    official MicroPython, or on the one in `hex`. `cache` is a folder that keeps the official one as
+    it was read and started, which takes most of a second off.
+
+    Raises `HexError`, `ProgramError`, `UnicornError`.
+    """
+    if not isinstance(program, Mapping) and os.fspath(program).endswith(".hex"):
+        whole = image(board, read(program, board))
+        return Microbit(
+            board, flash=whole.flash, uicr=whole.uicr, seed=seed, clock_error=clock_error
+        )
+    plain, begins_us = _started(board, None if hex is None else os.fspath(hex), cache)
+    microbit = _reset(board, plain.with_files(_files(program)), seed, clock_error)
+    microbit.run_for(begins_us)
+    microbit.uart.receive()  # V1 sends a zero byte when it starts
+    microbit.uart.recent = b""
+    return microbit
+
+
+@lru_cache
+def _started(board: str, hex: str | None, cache: Path | None) -> tuple[Image, int]:
+    """MicroPython after its first start, which may set UICR, and when it then begins a program."""
+    kept = None
+    if cache and hex is None:
+        with suppress(PackageNotFoundError):
+            official = version("micropython-microbit-fs")
+            kept = cache / f"{board}-{__version__}-{official}.pickle"
+    if kept and kept.exists():
+        found: tuple[Image, int] = pickle.loads(kept.read_bytes())
+        return found
+    plain = micropython(board, hex)
+    flash = plain.with_files({"main.py": b"print('.')"}).flash
+    first = Microbit(board, flash=flash, uicr=plain.uicr)
+    first.expect(".")
+    plain = replace(plain, uicr=first.uicr)
+    microbit = _reset(board, replace(plain, flash=flash))
+    microbit.run_until(lambda: b"." in microbit.uart.received, step_us=100)
+    result = plain, microbit.clock_us - _BEFORE_PRINT_US
+    if kept:  # whole at any time: other processes may be reading it
+        written = kept.with_suffix(f".{os.getpid()}")
+        written.write_bytes(pickle.dumps(result))
+        written.replace(kept)
+    return result
+
+
+def _reset(board: str, memory: Image, seed: int = 0, clock_error: float = 0.0) -> Microbit:
+    """A micro:bit at a reset, which spares V2 a second of waiting that follows a power-on."""
+    microbit = Microbit(
+        board, flash=memory.flash, uicr=memory.uicr, seed=seed, clock_error=clock_error
+    )
+    microbit.reset()
+    return microbit
+
+
+def _files(program: Program) -> dict[str, bytes]:
+    if isinstance(program, Mapping):
+        return {
+            name: content.encode() if isinstance(content, str) else content
+            for name, content in program.items()
+        }
+    path = Path(program)
+    try:
+        if not path.is_dir():
+            return {"main.py": path.read_bytes()}
+        files = [each for each in sorted(path.iterdir()) if each.is_file()]
+        return {each.name: each.read_bytes() for each in files if not _NOT_PROGRAM.match(each.name)}
+    except OSError as error:
+        raise ProgramError(f"cannot read {path} ({error.strerror}); check the name") from error

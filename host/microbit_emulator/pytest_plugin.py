@@ -1,0 +1,48 @@
+"""For pytest: the fixture `microbit`, and a report of what its boards showed when a test fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from microbit_emulator.microbit import Microbit
+    from microbit_emulator.program import Program
+
+_BOARDS = pytest.StashKey[list["Microbit"]]()
+
+
+@pytest.fixture
+def microbit(request: pytest.FixtureRequest) -> Callable[..., Microbit]:
+    """Starts micro:bits: `microbit("V2", program="main.py")`, as `microbit_emulator.start` does.
+
+    The paths of programs start at the folder of the test's file.
+    """
+    from microbit_emulator.program import start
+
+    boards = request.node.stash.setdefault(_BOARDS, [])
+    kept = getattr(request.config, "cache", None)
+    cache = kept.mkdir("microbit_emulator") if kept else None
+
+    def start_board(board: str = "V2", program: Program = "main.py", **named: Any) -> Microbit:
+        if not isinstance(program, Mapping):
+            program = request.path.parent / program
+        started = start(board, program, cache=cache, **named)
+        boards.append(started)
+        return started
+
+    return start_board
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add what each board of a failed test shows and has printed."""
+    report = yield
+    if report.failed:
+        for board in item.stash.get(_BOARDS, []):
+            report.sections.append(("micro:bit", str(board)))
+    return report

@@ -1,0 +1,253 @@
+"""RADIO: sends and receives packets, where the micro:bit is in an ether; else, alone in the world.
+
+Modelled: its states and their times; packets from and to RAM, and how long they are on the air;
+logical addresses; CRCSTATUS and signal strength; shorts. What is written into FREQUENCY, MODE, and
+the addresses counts from the next START. A radio that receives shows nothing of a packet until its
+end: ADDRESS and PAYLOAD come then too, and RAM is written as a whole.
+
+A packet is heard if the radio was receiving before it began and until its end, by the same
+addresses. Its CRC is wrong if its payload is longer than MAXLEN here, or laid out in another way.
+
+Not modelled: fast ramp-up, Bluetooth's long range, IEEE 802.15.4, the bit counter and device
+addresses' events, the interval TIFS, the strength of anything but packets (always the weakest).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from microbit_emulator.packet import TICK_HZ, Layout, Packet
+from microbit_emulator.peripheral import SHORTS, Host, Peripheral
+
+TXEN, RXEN, START, STOP, DISABLE, RSSISTART, RSSISTOP, BCSTART, BCSTOP = range(0x000, 0x024, 4)
+READY, ADDRESS, PAYLOAD, END, DISABLED = 0x100, 0x104, 0x108, 0x10C, 0x110
+DEVMATCH, DEVMISS, RSSIEND, BCMATCH = 0x114, 0x118, 0x11C, 0x128
+CRCSTATUS, RXMATCH, RXCRC, DAI = 0x400, 0x408, 0x40C, 0x410
+PACKETPTR, FREQUENCY, TXPOWER, MODE, PCNF0, PCNF1 = range(0x504, 0x51C, 4)
+BASE0, BASE1, PREFIX0, PREFIX1, TXADDRESS, RXADDRESSES = range(0x51C, 0x534, 4)
+CRCCNF, CRCPOLY, CRCINIT, TEST, TIFS, RSSISAMPLE = range(0x534, 0x54C, 4)
+STATE, DATAWHITEIV, BCC, DAB, MODECNF0 = 0x550, 0x554, 0x560, 0x600, 0x650
+OVERRIDE, OVERRIDE_END, POWER = 0x724, 0x738, 0xFFC
+_READY_START, _END_DISABLE, _DISABLED_TXEN, _DISABLED_RXEN = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_ADDRESS_RSSISTART, _END_START = 1 << 4, 1 << 5
+RAMP_UP_US = 140
+"""From TXEN or RXEN to READY."""
+_DISABLE_US = 6
+_WEAKEST = 127  # -127 dBm
+_OFF, _RX_RAMP, _RX_IDLE, _RX, _RX_DISABLE = range(5)
+_TX_RAMP, _TX_IDLE, _TX, _TX_DISABLE = range(9, 13)
+_WHITENING = 1 << 25
+
+
+class Air(Protocol):
+    """Where a radio is, if it is in an ether."""
+
+    name: str
+
+    def now(self) -> int:
+        """The ether's time, in ticks."""
+
+    def send(self, packet: Packet) -> None:
+        """A packet begins. The board may run past its end: it stops before it hears an answer."""
+
+    def listen(self) -> None:
+        """The radio listens from now: others may have to catch up first."""
+
+    def fall_silent(self) -> None:
+        """Nothing more is sent: a packet that is on the air lacks its end."""
+
+    def run_all(self, cycle: int) -> None:
+        """Run all boards of the ether to a time of this one, in its cycles."""
+
+
+class Radio(Peripheral):
+    """The radio."""
+
+    def __init__(self, chip: Host, air: Callable[[], Air | None]) -> None:
+        self._air = air
+        events = READY, ADDRESS, PAYLOAD, END, DISABLED, DEVMATCH, DEVMISS, RSSIEND, BCMATCH
+        settings = POWER, *range(CRCSTATUS, OVERRIDE_END, 4)
+        super().__init__(chip, 0x4000_1000, 1, events, (SHORTS, *settings))
+        self.values |= {RSSISAMPLE: _WEAKEST, POWER: 1}
+        self._ticks_per_cycle = TICK_HZ // chip.hz
+        self._listens_since = 0
+        self._frequency = 0
+        self._addresses: dict[bytes, int] = {}
+        """What is listened to, and the logical address of each."""
+        self.tasks |= {
+            TXEN: lambda: self._ramp_up(_TX_RAMP, _TX_IDLE),
+            RXEN: lambda: self._ramp_up(_RX_RAMP, _RX_IDLE),
+            START: self._start,
+            STOP: self._stop,
+            DISABLE: self._disable,
+            RSSISTART: self._sample_nothing,
+        }
+        self.accept(RSSISTOP, BCSTART, BCSTOP)
+        self.expect_polling((READY, END, DISABLED))
+
+    # States.
+
+    def _ramp_up(self, ramp: int, idle: int) -> None:
+        self.values[STATE] = ramp
+        self.begin(RAMP_UP_US * self.chip.hz // 1_000_000, lambda: self._ready(idle))
+
+    def _ready(self, idle: int) -> None:
+        self.values[STATE] = idle
+        self.event(READY)
+        if self.values[SHORTS] & _READY_START:
+            self._start()
+
+    def _start(self) -> None:
+        state = self.values[STATE]
+        if state == _TX_IDLE:
+            self._send()
+        elif state == _RX_IDLE:
+            self._listen()
+
+    def _stop(self) -> None:
+        state = self.values[STATE]
+        if state == _TX:
+            self._fall_silent()
+            self.abandon()
+        if state in (_TX, _RX):
+            self.values[STATE] = {_TX: _TX_IDLE, _RX: _RX_IDLE}[state]
+
+    def _end(self, idle: int) -> None:
+        self.values[STATE] = idle
+        self.event(END)
+        if self.values[SHORTS] & _END_DISABLE:
+            self.trigger(DISABLE)
+        elif self.values[SHORTS] & _END_START:
+            self._start()
+
+    def _disable(self) -> None:
+        state = self.values[STATE]
+        if state == _TX:
+            self._fall_silent()
+        if state != _OFF:
+            self.values[STATE] = _RX_DISABLE if state < _TX_RAMP else _TX_DISABLE
+        self.begin(_DISABLE_US * self.chip.hz // 1_000_000, self._disabled)
+
+    def _disabled(self) -> None:
+        self.values[STATE] = _OFF
+        self.event(DISABLED)
+        if self.values[SHORTS] & _DISABLED_TXEN:
+            self.trigger(TXEN)
+        elif self.values[SHORTS] & _DISABLED_RXEN:
+            self.trigger(RXEN)
+
+    # Packets.
+
+    def _send(self) -> None:
+        values = self.values
+        layout = self._layout()
+        if not layout.is_modelled:
+            self.cpu.stop_unmodelled(self.base + START, "starts the task")
+            return
+        values[STATE] = _TX
+        at = values[PACKETPTR]
+        header = self.chip.dma_read(at, layout.header_size)
+        size = layout.payload_size(header)
+        times = layout.ticks(size)
+        air = self._air()
+        if air is not None:
+            start = air.now()
+            packet = Packet(
+                sender=air.name,
+                start=start,
+                address_end=start + times[0],
+                end=start + sum(times),
+                frequency=values[FREQUENCY] & 0x17F,
+                dbm=(values[TXPOWER] & 0xFF ^ 0x80) - 0x80,
+                address=self._address(values[TXADDRESS] & 7),
+                layout=layout,
+                code=self._code(),
+                header=header,
+                payload=self.chip.dma_read(at + len(header), size),
+            )
+            air.send(packet)
+        to_address, to_crc, to_end = (ticks // self._ticks_per_cycle for ticks in times)
+
+        def address_sent() -> None:
+            self.event(ADDRESS)
+            self.begin(to_crc, payload_sent)
+
+        def payload_sent() -> None:
+            self.event(PAYLOAD)
+            self.begin(to_end, lambda: self._end(_TX_IDLE))
+
+        self.begin(to_address, address_sent)
+
+    def _fall_silent(self) -> None:
+        air = self._air()
+        if air is not None:
+            air.fall_silent()
+
+    def _listen(self) -> None:
+        values = self.values
+        values[STATE] = _RX
+        self._frequency = values[FREQUENCY] & 0x17F
+        chosen = [logical for logical in range(8) if values[RXADDRESSES] >> logical & 1]
+        self._addresses = {self._address(logical): logical for logical in reversed(chosen)}
+        air = self._air()
+        if air is not None:
+            self._listens_since = air.now()
+            air.listen()
+
+    @property
+    def listens(self) -> bool:
+        return self.values[STATE] == _RX
+
+    def hears(self, packet: Packet) -> bool:
+        """Whether it has been receiving since before this packet began, by its address."""
+        return (
+            self.values[STATE] == _RX
+            and self._listens_since <= packet.start
+            and self._frequency == packet.frequency
+            and self.values[MODE] == packet.layout.mode
+            and packet.address in self._addresses
+        )
+
+    def receive(self, packet: Packet, payload: bytes, dbm: int) -> None:
+        """A packet ends here; `payload` is what came of its own, if not disturbed the same."""
+        if not self.hears(packet):
+            return
+        values = self.values
+        layout = self._layout()
+        size = layout.payload_size(packet.header) if layout.codes_like(packet.layout) else -1
+        right = payload == packet.payload and size == len(payload) and self._code() == packet.code
+        data = packet.header + payload[: values[PCNF1] & 0xFF]
+        self.chip.dma_write(values[PACKETPTR], data)
+        values[RXMATCH] = self._addresses[packet.address]
+        values[CRCSTATUS] = int(right)
+        self.event(ADDRESS)
+        if values[SHORTS] & _ADDRESS_RSSISTART:
+            values[RSSISAMPLE] = max(0, min(-dbm, _WEAKEST))
+            self.event(RSSIEND)
+        self.event(PAYLOAD)
+        self._end(_RX_IDLE)
+
+    def _sample_nothing(self) -> None:
+        self.values[RSSISAMPLE] = _WEAKEST
+        self.event(RSSIEND)
+
+    # Registers.
+
+    def _layout(self) -> Layout:
+        values = self.values
+        return Layout(values[MODE], values[PCNF0], values[PCNF1], values[CRCCNF])
+
+    def _code(self) -> tuple[int, ...]:
+        """What sender and receiver must have in common, else the CRC is wrong."""
+        values = self.values
+        mask = (1 << 8 * (values[CRCCNF] & 3)) - 1
+        whitening = values[DATAWHITEIV] & 0x3F if values[PCNF1] & _WHITENING else -1
+        return values[CRCPOLY] & mask, values[CRCINIT] & mask, whitening
+
+    def _address(self, logical: int) -> bytes:
+        """The bytes of a logical address: of the base, the most significant ones; the prefix."""
+        values = self.values
+        base = values[BASE1 if logical else BASE0].to_bytes(4, "big")
+        prefixes = values[PREFIX0] | values[PREFIX1] << 32
+        return base[: self._layout().address_size] + bytes([prefixes >> 8 * logical & 0xFF])

@@ -1,0 +1,118 @@
+"""All that a micro:bit is at one moment, so that it can go back there.
+
+The models keep their state in plain attributes and containers, and refer to each other all over. So
+a snapshot walks through everything that can be reached from a chip, notes what each object holds,
+and later puts that back into the same objects. What others asked to be called stays as it is.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable, Iterable, MutableSequence, Sequence
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any
+
+from microbit_emulator.chip import Chip
+from microbit_emulator.tlb import Tlb
+from microbit_emulator.unicorn_core import PAGE, Core
+
+_PACKAGE = __name__.rpartition(".")[0]
+_NOT_OURS = Core, Tlb
+"""What they hold is Unicorn's, and seen to by itself; the TLB only knows better with time."""
+
+
+class Snapshot:
+    """What micro:bits, and all that they refer to, were when this was made, between two runs."""
+
+    def __init__(self, chips: Sequence[Chip], *others: object) -> None:
+        self._cores = [_Core(chip) for chip in chips]
+        self._kept: list[object] = []
+        """Keeps what was noted alive, so that no other object gets its id."""
+        self._put_back: list[Callable[[], object]] = []
+        self._note([*chips, *others])
+
+    def restore(self) -> None:
+        """Put them back into this state; may be called any number of times."""
+        for core in self._cores:
+            core.restore()
+        for put_back in self._put_back:
+            put_back()
+
+    def _note(self, waiting: list[Any]) -> None:
+        seen: set[int] = set()
+        while waiting:
+            thing = waiting.pop()
+            if id(thing) not in seen:
+                seen.add(id(thing))
+                self._kept.append(thing)
+                waiting.extend(self._look_into(thing))
+
+    def _look_into(self, thing: Any) -> Iterable[object]:
+        """Note what a thing holds; returns what can be reached through it."""
+        match thing:
+            case tuple():
+                return thing
+            case list() | deque() | bytearray():
+                content = thing.copy()
+                self._put_back.append(lambda: _refill(thing, content))
+                return () if isinstance(thing, bytearray) else content
+            case dict() | set():
+                return self._note_keyed(thing)
+            case random.Random():
+                state = thing.getstate()
+                self._put_back.append(lambda: thing.setstate(state))
+                return ()
+            case partial() if _is_ours(thing.func):
+                return (thing.func, thing.args, thing.keywords)
+            case MethodType():
+                return (thing.__self__,)
+            case FunctionType() if _is_ours(thing):
+                return [cell.cell_contents for cell in thing.__closure__ or ()]
+        if _is_ours(type(thing)) and not isinstance(thing, _NOT_OURS):
+            return self._note_keyed(vars(thing))
+        return ()
+
+    def _note_keyed(self, keyed: dict[Any, object] | set[object]) -> Iterable[object]:
+        content = keyed.copy()
+
+        def put_back() -> None:
+            keyed.clear()
+            keyed.update(content)  # type: ignore[arg-type]
+
+        self._put_back.append(put_back)
+        return [*content, *content.values()] if isinstance(content, dict) else content
+
+
+class _Core:
+    """What a chip's CPU and memory hold."""
+
+    def __init__(self, chip: Chip) -> None:
+        self._chip = chip
+        self._registers = chip.cpu.core.uc.context_save()
+        self._calls = dict(chip.cpu.core.calls)
+        self._memory = [(base, memory, bytes(memory)) for base, memory in chip.memories()]
+
+    def restore(self) -> None:
+        core = self._chip.cpu.core
+        for base, memory, content in self._memory:
+            for at in range(0, len(content), PAGE):
+                before = content[at : at + PAGE]
+                if memory[at : at + PAGE] != before:
+                    memory[at : at + PAGE] = before
+                    core.uc.ctl_remove_cache(base + at, base + at + PAGE)
+        core.uc.context_restore(self._registers)
+        if core.calls != self._calls:
+            core.set_calls(self._calls)
+            self._chip.cpu.tlb.grow()
+
+
+def _is_ours(thing: object) -> bool:
+    """Whether a class or a function is part of the emulator."""
+    return str(getattr(thing, "__module__", "")).startswith(_PACKAGE)
+
+
+def _refill(sequence: MutableSequence[Any], content: Iterable[Any]) -> None:
+    sequence.clear()
+    sequence.extend(content)

@@ -1,0 +1,85 @@
+"""The command `microbit-emulator run`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from microbit_emulator.__main__ import main
+from repl import long
+
+PROGRAM = """
+from microbit import *
+while True:
+    if button_a.was_pressed(): display.show(Image.HEART); print('pressed')
+    if accelerometer.get_x() > 300: print(temperature() + 1 // (temperature() - 21))
+    sleep(100)
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    path = tmp_path / "main.py"
+    path.write_text(PROGRAM)
+    return str(path)
+
+
+@pytest.mark.parametrize("board", ["v1", long("v2")])
+def test_inputs_come_at_their_times(
+    program: str, board: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inputs = ["--press=A@100ms", "--tilt=400,0@600ms", "--tilt=0,0@700ms", "--temperature=30"]
+    assert main(["run", program, "--board", board, "--for", "1s", *inputs]) == 0
+    printed = capsys.readouterr().out
+    assert printed in (
+        f"pressed\n{numbers}\n.9.9.\n99999\n99999\n.999.\n..9..\n"
+        for numbers in ("30\n", "30\n30\n")
+    )
+
+
+@pytest.mark.parametrize("board", ["v1", long("v2")])
+def test_a_traceback_is_status_1(
+    program: str, board: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", program, "--board", board, "--tilt", "400,0", "--for", "500ms"]) == 1
+    assert "ZeroDivisionError" in capsys.readouterr().out
+
+
+def test_pictures(program: str, tmp_path: Path) -> None:
+    gif, png = tmp_path / "leds.gif", tmp_path / "leds.png"
+    pictures = ["--gif", str(gif), "--png", str(png)]
+    assert main(["run", program, "--for", "500ms", "--press", "A@200ms", *pictures]) == 0
+    with Image.open(png) as picture, Image.open(gif) as film:
+        assert picture.getpixel((48, 16)) != picture.getpixel((16, 16))  # lit, and dark
+        assert film.n_frames >= 2
+
+
+def test_wrong_usage_and_expected_failures(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["run", "main.py", "--tilt", "400,0@soon"])
+    assert end.value.code == 2
+    assert "'soon' is not a time; use one such as 1.5s" in capsys.readouterr().err
+    assert main(["run", "absent.py"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("microbit-emulator: cannot read absent.py") and said.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no pseudo-terminals")
+def test_a_port_in_step_with_real_time(tmp_path: Path) -> None:
+    import serial
+
+    (tmp_path / "main.py").write_text("print('here')")
+    command = [sys.executable, "-m", "microbit_emulator", "run", "main.py", "--pty"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        port = process.stdout.readline().removeprefix("The micro:bit is at ").partition(";")[0]
+        with serial.Serial(port, timeout=60) as line:
+            line.read_until(b">>> ")
+            line.write(b"6 * 7\r")
+            assert line.read_until(b"\r\n>>> ") == b"6 * 7\r\n42\r\n>>> "
+        process.kill()

@@ -1,0 +1,90 @@
+"""Flash on the emulator: each write and erase is seen as it begins, and can be cut short."""
+
+import pytest
+
+from repl import NEWEST, PROMPT, another, ask, boot, long, run, wait_for
+
+FILL = "for i in range({}):\n with open('a', 'w') as f: f.write('x' * 200)\nprint('done')"
+PAGE = {"V1": 1024, "V2": 4096}
+ERASE_US = {"V1": 22_300, "V2": 85_000}
+
+
+class CutError(Exception):
+    """Here."""
+
+
+@pytest.mark.parametrize("name", NEWEST)
+def test_what_begins_is_what_changes(name: str) -> None:
+    board = boot(name)
+    before = board.flash
+    seen: list[tuple[str, int, int, int]] = []
+    board.watch_flash(lambda *change: seen.append(change))
+    assert run(board, FILL.format(2))[0] == "done\r\n"
+    after = board.flash
+    changed = {at for at in range(len(before)) if before[at] != after[at]}
+    assert len(changed) > 400
+    assert changed <= {at + k for kind, at, size, _ in seen if kind == "write" for k in range(size)}
+    assert b"x" * 100 in after and b"x" * 100 not in before
+
+
+@pytest.mark.parametrize("name", NEWEST)
+def test_what_a_watch_raises_ends_the_run_which_can_go_on(name: str) -> None:
+    board, other = boot(name), another(name)
+    changes = []
+
+    def raises(*change: object) -> None:
+        changes.append(change)
+        if len(changes) % 50 == 1:
+            raise CutError
+
+    board.watch_flash(raises)
+    stops = 0
+    for each in (board, other):
+        each.uart.send(b"for i in range(2): f = open('a', 'w'); f.write('x' * 200); f.close()\r\r")
+        end_us = each.clock_us + 600_000
+        while each.clock_us < end_us:
+            try:
+                each.run_until(end_us)
+            except CutError:
+                stops += 1
+                assert each.flash_busy == changes[-1][0]
+    assert stops > 2
+    assert (board.ram, board.flash, board.uart.received, board.instructions) == (
+        other.ram,
+        other.flash,
+        other.uart.received,
+        other.instructions,
+    )
+
+
+@pytest.mark.parametrize("name", ["V1 1.1.1", long("V2 2.1.2")])
+def test_an_erase_that_is_cut_is_done_in_part(name: str) -> None:
+    board = boot(name)
+    erases: list[tuple[int, int, int]] = []
+
+    def cut() -> None:
+        raise CutError
+
+    def begins(kind: str, address: int, size: int, us: int) -> None:
+        if kind == "erase":
+            erases.append((address, size, us))
+            board.at(board.clock_us + us // 2, cut)
+
+    board.watch_flash(begins)
+    with pytest.raises(CutError):
+        run(board, FILL.format(999), timeout_us=120_000_000)
+    ((address, size, us),) = erases
+    assert (size, us) == (PAGE[board.board], ERASE_US[board.board])
+    assert board.flash_busy == "erase"
+    before = board.flash
+    board.power_cut()
+    after = board.flash
+    erased = slice(address, address + size)
+    assert before[: erased.start] == after[: erased.start]
+    assert before[erased.stop :] == after[erased.stop :]
+    zeros, left = (sum(8 - byte.bit_count() for byte in page[erased]) for page in (before, after))
+    assert 0.4 < left / zeros < 0.6
+    assert all(new & old == old for old, new in zip(before[erased], after[erased], strict=True))
+    board.power_on()
+    wait_for(board, PROMPT)
+    assert ask(board, "1 + 1") == "2"

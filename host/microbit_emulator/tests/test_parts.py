@@ -1,0 +1,338 @@
+"""The emulator's parts: reading firmware, refusing what cannot work, pacing, power."""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import importlib
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import intelhex
+import pytest
+
+import microbit_emulator as emulator
+from microbit_emulator import (
+    EmulatorError,
+    Ether,
+    HexError,
+    Microbit,
+    PowerOffError,
+    pacing,
+    run_in_real_time,
+)
+from microbit_emulator.firmware import read
+from microbit_emulator.i2c import RegisterFile
+from microbit_emulator.pacing import Pace
+from repl import EACH_BOARD, firmware
+
+OTHERS = "unicorn", "pytest", "intelhex", "micropython_microbit_fs", "PIL"
+"""What it imports: Unicorn always, the rest where somebody asks for it."""
+FOLDER = Path(emulator.__file__).parent
+# mov r0, pc's way around: a vector table, then `b .`; it runs on both boards.
+LOOP = {0: 0x00, 1: 0x10, 2: 0x00, 3: 0x20, 4: 0x09, 5: 0, 6: 0, 7: 0, 8: 0xFE, 9: 0xE7}
+
+
+def program(*halfwords: int) -> dict[int, int]:
+    """Memory with a stack at 0x20001000 and these instructions at the start, from address 8."""
+    code = b"".join(halfword.to_bytes(2, "little") for halfword in halfwords)
+    return dict(enumerate(bytes.fromhex("0010002009000000") + code))
+
+
+def test_needs_only_unicorn() -> None:
+    for path in FOLDER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or "." * node.level]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            for name in names:
+                top = name.partition(".")[0]
+                outside = top in sys.stdlib_module_names or top in OTHERS
+                assert outside or name.startswith("microbit_emulator"), f"{path.name}: {name}"
+
+
+@EACH_BOARD
+def test_hex_is_read_in_every_form(board: str, tmp_path: Path) -> None:
+    text = firmware({"V1": "V1 1.1.1", "V2": "V2 2.1.2"}[board])
+    expected = read(text, board)
+    path, other = tmp_path / "firmware.hex", tmp_path / "plain.hex"
+    path.write_text(text)
+    plain = intelhex.IntelHex()
+    for at, data in expected.items():
+        plain.puts(at, data)
+    plain.write_hex_file(str(other))
+    for form in (path, str(path), text.encode(), plain.todict(), other):
+        assert read(form, board) == expected
+
+
+def test_sections_are_told_apart() -> None:
+    hex_of = {"V1": 0x9900, "V2": 0x9903}
+    records = []
+
+    def record(kind: int, address: int, data: bytes) -> None:
+        body = bytes((len(data), address >> 8, address & 0xFF, kind)) + data
+        records.append(":" + (body + bytes((-sum(body) & 0xFF,))).hex().upper())
+
+    for board, kind in (("V1", 0x00), ("V2", 0x0D)):
+        record(0x04, 0, b"\x00\x00")
+        record(0x0A, 0, hex_of[board].to_bytes(2, "big") + b"\xc0\xde")
+        record(kind, 0x100, board.encode())
+        record(0x0B, 0, b"")
+    record(0x01, 0, b"")
+    universal = "\n".join(records)
+    assert read(universal, "V1") == {0x100: b"V1"}
+    assert read(universal, "V2") == {0x100: b"V2"}
+    only_v2 = "\n".join(records[4:])
+    with pytest.raises(HexError, match="has no firmware for the micro:bit V1"):
+        read(only_v2, "V1")
+
+
+def test_bad_hex_is_refused(tmp_path: Path) -> None:
+    text = firmware("V1 1.1.1")
+    with pytest.raises(HexError, match="is not a hex file"):
+        read(b"\x00\x01", "V1")
+    with pytest.raises(HexError, match="damaged in line 3"):
+        read(text.replace(text.splitlines()[2], text.splitlines()[2][:-1] + "Z"), "V1")
+    with pytest.raises(HexError, match="cut short"):
+        read("\n".join(text.splitlines()[:99]), "V1")
+    with pytest.raises(HexError, match=r"cannot read .*absent\.hex"):
+        read(tmp_path / "absent.hex", "V1")
+
+
+def test_wrong_board_button_and_firmware() -> None:
+    with pytest.raises(EmulatorError, match="no micro:bit 'V3'"):
+        Microbit("V3", LOOP)
+    with pytest.raises(EmulatorError, match="needs a firmware"):
+        Microbit("V1")
+    board = Microbit("V1", LOOP)
+    with pytest.raises(EmulatorError, match="no button 'C'"):
+        board.press("C")  # type: ignore[arg-type]
+    with pytest.raises(EmulatorError, match="a V1 has no touch logo"):
+        board.touch_logo(True)
+
+
+def test_power() -> None:
+    board = Microbit("V2", LOOP, power_on=False)
+    with pytest.raises(PowerOffError):
+        board.run_for(1)
+    board.power_on()
+    board.run_for(100)
+    assert board.instructions == 6_400
+    board.power_cut()
+    with pytest.raises(PowerOffError):
+        board.run_for(1)
+    with pytest.raises(PowerOffError):
+        board.reset()
+    board.power_on()
+    board.run_for(1.5)
+    assert board.clock_us == 101
+    assert board.instructions == 6_496
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("ether", [False, True])
+def test_steps_that_are_too_short_end_too(ether: bool) -> None:
+    board = Microbit("V2", LOOP)
+    runs = Ether({"a": board}) if ether else board
+    assert not runs.run_until(lambda: False, timeout_us=2, step_us=0)
+    assert board.clock_us == 2
+    assert runs.run_until(lambda: board.clock_us >= 4, step_us=0.001)
+    assert runs.run_until(10) and board.clock_us == 10
+
+
+@EACH_BOARD
+def test_a_power_cut_is_felt_on_the_i2c_bus_too(board: str) -> None:
+    """Each device is as it was made, and answers nothing that it was asked before."""
+    micro = Microbit(board, LOOP)
+    devices = micro._chip.bus.devices
+
+    def states() -> list[object]:
+        return [
+            bytes(device.registers) if isinstance(device, RegisterFile) else device.read(8)
+            for device in devices.values()
+        ]
+
+    def ask() -> None:
+        for device in devices.values():
+            device.write(bytes([0x20, 0x57]))  # a register of a sensor
+            device.write(bytes([0x10, 0x01]))  # a property of the interface chip
+
+    made = states()
+    ask()
+    asked = states()
+    assert all(one != other for one, other in zip(made, asked, strict=True))
+    ask()
+    micro.power_cut()
+    micro.power_on()
+    assert states() == made
+
+
+@EACH_BOARD
+def test_faults_name_address_and_pc(board: str) -> None:
+    # ldr r0, [pc, #4]; ldr r0, [r0]; b .; nop; 0x30000000
+    nowhere = Microbit(board, program(0x4801, 0x6800, 0xE7FE, 0xBF00, 0x0000, 0x3000))
+    with pytest.raises(emulator.CpuFaultError, match=r"accesses 0x30000000.*pc 0xa") as caught:
+        nowhere.run_for(10)
+    assert (caught.value.address, caught.value.pc) == (0x3000_0000, 0xA)
+    # ldr r0, [pc, #4]; blx r0; b .; nop; 0x30000001
+    jumps = Microbit(board, program(0x4801, 0x4780, 0xE7FE, 0xBF00, 0x0001, 0x3000))
+    with pytest.raises(emulator.CpuFaultError, match="accesses 0x30000000"):
+        jumps.run_for(10)
+    undefined = Microbit(board, program(0xDE00))  # udf #0
+    with pytest.raises(emulator.CpuFaultError, match="pc 0x"):
+        undefined.run_for(10)
+
+
+@EACH_BOARD
+def test_unknown_task_is_an_error(board: str) -> None:
+    # ldr r0, [pc, #4]; movs r1, #1; str r1, [r0]; b .; 0x40010000: the watchdog's start
+    starts = Microbit(board, program(0x4801, 0x2101, 0x6001, 0xE7FE, 0x0000, 0x4001))
+    with pytest.raises(emulator.UnmodelledError, match="starts the task at 0x40010000") as caught:
+        starts.run_for(10)
+    assert caught.value.pc == 0xC
+
+
+@EACH_BOARD
+def test_code_in_ram_can_be_overwritten(board: str) -> None:
+    """The first of its instructions is changed each time before it runs."""
+    # r1 = RAM; r5 = RAM + 1; bx lr to RAM + 2; r3 = 0
+    setup = 0x2120, 0x0609, 0x1C4D, 0x4A06, 0x804A, 0x2300
+    # movs r0, #r3 to RAM, and call it; its result to RAM + 8 + r3; eight times
+    turn = 0x4C05, 0x18E4, 0x800C, 0x47A8, 0x18CE, 0x7230, 0x3301, 0x2B08, 0xD1F6
+    literals = 0x4770, 0x0000, 0x2000, 0x0000  # bx lr; movs r0, #0
+    ran = Microbit(board, program(*setup, *turn, 0xE7FE, *literals))
+    ran.run_for(20)
+    assert ran.ram[8:16] == bytes(range(8))
+
+
+def test_conditions_end_with_their_block() -> None:
+    """Also where the first access to a page falls into an IT block."""
+    setup = 0x2000, 0x2401, 0x2500, 0x2700, 0x2120, 0x0609, 0x2201, 0x0292
+    # cmp r4, r0; it ne; ldrne r3, [r1]; cmp r0, r0; b to the next; adds r5, #1
+    block = 0x4284, 0xBF18, 0x680B, 0x4280, 0xE7FF, 0x3501
+    # adds r1, r1, r2 (a page); adds r7, #1; cmp r7, #100; bne; store r5 at the start of RAM; b .
+    again = 0x1889, 0x3701, 0x2F64, 0xD100 | -(len(block) + 5) & 0xFF
+    store = 0x2120, 0x0609, 0x600D, 0xE7FE
+    board = Microbit("V2", program(*setup, *block, *again, *store))
+    board.run_for(100)
+    assert board.ram[0] == 100
+
+
+def test_instructions_in_it_blocks_are_counted() -> None:
+    """However a run is cut, each instruction counts once: cmp; itt eq; adds, adds; b."""
+    memory = program(0x4280, 0xBF04, 0x3001, 0x3001, 0x3101, 0xE7F9)
+    whole, cut = Microbit("V2", memory), Microbit("V2", memory)
+    whole.run_for(1_000)
+    for _ in range(64_000 // 5):
+        cut.run_for(5 / 64)
+    assert (cut.clock_us, cut.instructions) == (whole.clock_us, whole.instructions)
+
+
+def test_unicorn_that_counts_elsewhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from microbit_emulator import unicorn_core
+
+    unicorn_core._private_counters.cache_clear()
+    monkeypatch.setattr(ctypes, "string_at", lambda address, size: bytes(size))
+    with pytest.raises(emulator.UnicornError, match=r"install .* pip install unicorn==2\.1\.4"):
+        Microbit("V1", LOOP)
+    monkeypatch.undo()
+    unicorn_core._private_counters.cache_clear()
+    Microbit("V1", LOOP)
+
+
+def test_missing_unicorn_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("microbit_emulator")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "unicorn", None)
+    with pytest.raises(Exception, match=r"the emulator needs Unicorn.*pip install") as caught:
+        importlib.import_module("microbit_emulator.microbit")
+    assert type(caught.value).__name__ == "UnicornError"
+    assert "\n" not in str(caught.value)
+
+
+def test_pace_waits_and_does_not_race() -> None:
+    pace = Pace(clock_us=1_000, now_s=50.0)
+    assert pace.wait_s(6_000, 50.001) == pytest.approx(0.004)
+    assert pace.wait_s(11_000, 50.05) == 0  # late, and it catches up
+    assert pace.wait_s(61_000, 50.05) == pytest.approx(0.010)
+    assert pace.wait_s(66_000, 51.0) == 0  # too late: from here on
+    assert pace.wait_s(71_000, 51.0) == pytest.approx(0.005)
+
+
+def test_real_time_is_kept_until_a_step_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a clock that only sleeping moves."""
+    now_s, slept = [7.0], []
+
+    def sleep(seconds: float) -> None:
+        slept.append(round(seconds, 6))
+        now_s[0] += seconds
+
+    monkeypatch.setattr(pacing, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: now_s[0]))
+    steps = iter([5_000, 10_000, 20_000, None])
+    run_in_real_time(lambda: next(steps), speed=2)
+    assert slept == [0.0025, 0.0025, 0.005]
+
+
+def linked(code: str, literals_at: int, *literals: int, handler: int = 0x100) -> dict[int, int]:
+    """Memory with instructions at 0x100, words behind them, and a handler of interrupt 20."""
+    memory = dict.fromkeys(range(0x100), 0)
+    places = [(0, 0x2000_1000), (4, 0x101), (0x90, handler | 1)]
+    places += [(literals_at + 4 * at, word) for at, word in enumerate(literals)]
+    for place, word in places:
+        memory |= dict(enumerate(word.to_bytes(4, "little"), place))
+    words = b"".join(bytes.fromhex(word)[::-1] for word in code.split())
+    return memory | dict(enumerate(words, 0x100))
+
+
+@EACH_BOARD
+def test_steps_do_not_look_at_the_mask_of_interrupts(board: str) -> None:
+    """cpsid; enable and pend interrupt 20; count to 100; cpsie; count on. The interrupt stores how
+    far the count is."""
+    code = "B672 480B 490B 4A0C 4D0C 6001 6011 2400 3401 2C64 D1FC B662 3401 E7FD 602C 4770"
+    memory = linked(code, 0x130, 0xE000E100, 1 << 20, 0xE000E200, 0x2000_0000, handler=0x11C)
+    whole, cut = Microbit(board, memory), Microbit(board, memory)
+    whole.run_for(100)
+    cycles_per_us = {"V1": 16, "V2": 64}[board]
+    for _ in range(100 * cycles_per_us):
+        cut.run_for(1 / cycles_per_us)
+    count = int.from_bytes(whole.ram[:4], "little")
+    assert 100 <= count < 130
+    assert cut.ram == whole.ram
+
+
+def with_uart(memory: dict[int, int]) -> Microbit:
+    """A V1 whose UART is on the line to the computer."""
+    board = Microbit("V1", memory)
+    board._chip.pages[0x4000_2000].values |= {0x50C: 24, 0x514: 25}  # PSELTXD, PSELRXD
+    return board
+
+
+def test_polling_is_skipped_to_the_end_of_a_byte() -> None:
+    """Send a byte, and poll until it has gone. An input in between makes no difference."""
+    code = "4804 4905 2241 600A 6803 2B00 D0FC E7FE"
+    memory = linked(code, 0x114, 0x4000_211C, 0x4000_251C)
+    plain, disturbed = with_uart(memory), with_uart(memory)
+    disturbed.at(40, lambda: disturbed.press("A"))
+    for board in (plain, disturbed):
+        board.run_for(80)
+        assert board.uart.received == b""
+    assert plain.instructions == disturbed.instructions < 50
+    plain.run_for(10)
+    assert plain.uart.receive() == b"A"
+
+
+def test_bytes_that_nobody_takes_are_lost() -> None:
+    """V1's receiver holds six bytes: listen, wait for 17 bytes' time, and take eight."""
+    code = (
+        "4808 4909 4A09 4C0A 2301 6003 3C01 D1FD 2408 680B 7013 3201 3C01 D1FA E7FE BF00 BF00 BF00"
+    )
+    memory = linked(code, 0x124, 0x4000_2000, 0x4000_2518, 0x2000_0000, 12_000)
+    board = with_uart(memory)
+    board.run_for(10)
+    board.uart.send(b"0123456789")
+    board.run_for(2_000)
+    assert board.ram[:8] == b"012345\0\0"

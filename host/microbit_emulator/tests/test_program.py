@@ -1,0 +1,82 @@
+"""Programs of one's own: where they come from, and the fixture that starts them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from microbit_emulator import ExpectationError, HexError, Microbit, ProgramError
+from microbit_emulator.firmware import micropython
+from repl import EACH_BOARD, firmware, long
+
+Start = Callable[..., Microbit]
+
+BUTTON = """
+from microbit import *
+while not button_a.was_pressed(): pass
+display.show(Image.HEART)
+print('done')
+"""
+
+
+@EACH_BOARD
+def test_a_program_has_just_begun(microbit: Start, board: str) -> None:
+    micro = microbit(board, program={"main.py": BUTTON})
+    assert micro.uart.received == b""
+    micro.press("A")
+    assert micro.expect("done", timeout_ms=500) == "done"
+
+
+@pytest.mark.parametrize("board", ["V1", long("V2")])
+def test_a_file_a_folder_and_a_hex(microbit: Start, board: str, tmp_path: Path) -> None:
+    (tmp_path / "said.py").write_text("text = 'from a module'\n")
+    (tmp_path / "main.py").write_text("import said\nprint(said.text)\n")
+    (tmp_path / "test_main.py").write_text("x" * 100_000)  # no board has room for it
+    microbit(board, program=tmp_path).expect("from a module")
+    (tmp_path / "other.py").write_text("print('a file')")
+    microbit(board, program=tmp_path / "other.py").expect("a file")
+    hex_file = tmp_path / "firmware.hex"
+    hex_file.write_text(firmware({"V1": "V1 1.1.1", "V2": "V2 2.1.2"}[board]))
+    microbit(board, program=hex_file).expect(">>> ")
+    microbit(board, program={"main.py": "print('again')"}, hex=hex_file).expect("again")
+
+
+def test_programs_that_cannot_be(microbit: Start, tmp_path: Path) -> None:
+    with pytest.raises(ProgramError, match=r"cannot read .*absent\.py"):
+        microbit("V2", program="absent.py")
+    with pytest.raises(ProgramError, match="does not fit"):
+        microbit("V2", program={"main.py": "x" * 100_000})
+    with pytest.raises(HexError, match="holds no MicroPython for the micro:bit V1"):
+        micropython("V1", {0: 0})
+
+
+def test_what_is_expected_is_taken_and_what_is_missing_is_said(microbit: Start) -> None:
+    micro = microbit("V1", program={"main.py": "print('one two')\nprint('three')"})
+    assert micro.expect("one") == "one"
+    assert micro.expect("ree") == " two\r\nthree"
+    with pytest.raises(ExpectationError, match=r"not printed 'one' within 100 ms; it printed '\\r"):
+        micro.expect("one", timeout_ms=100)
+
+
+def test_a_failed_test_shows_its_board(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(BUTTON)
+    (tmp_path / "test_it.py").write_text(
+        "def test_it(microbit):\n"
+        "    board = microbit('V1')\n"
+        "    board.tap('A')\n"
+        "    board.run_for(20_000)\n"
+        "    assert board.leds() == bytes(25)\n"
+    )
+    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-m", "pytest", "-p", "microbit_emulator.pytest_plugin", "."]
+    ran = subprocess.run(
+        command, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 1
+    heart = ".9.9.\n99999\n99999\n.999.\n..9..\n"
+    assert f"\n{heart}It has printed of late:\ndone\nMicroPython v1.9.2" in ran.stdout

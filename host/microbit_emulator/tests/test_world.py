@@ -1,0 +1,189 @@
+"""What surrounds a board, and what it does there: lights, pins, sound, the serial line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from microbit_emulator import EmulatorError, Microbit, leds_as_text
+from microbit_emulator.pins import Oscillation
+from repl import EACH_BOARD, long
+
+Start = Callable[..., Microbit]
+
+ALL_ROWS = """
+import machine
+from microbit import display, sleep
+display.off()
+rows, columns = 0b111 << 13, 0b111111111 << 4
+machine.mem32[0x50000518] = rows | columns
+machine.mem32[0x50000508] = rows
+machine.mem32[0x50000508] = columns
+machine.mem32[0x5000050c] = 0b11111 << 4
+while True: pass
+"""
+
+
+def test_leds_of_several_rows_at_once(microbit: Start) -> None:
+    """As the official example `asmleds.py` drives them: all rows, and the first five columns."""
+    board = microbit("V1", program={"main.py": ALL_ROWS})
+    board.run_for(100_000)
+    assert leds_as_text(board.leds()) == "99999\n99...\n9.9.9\n...99\n9.9.9"
+
+
+@EACH_BOARD
+def test_the_serial_line_of_the_pins(microbit: Start, board: str) -> None:
+    program = (
+        "from microbit import *\nuart.init(tx=pin1, rx=pin2)\nuart.write('out')\nword = None\n"
+        "while not word: word = uart.read()\nuart.init(115200)\nprint(word)"
+    )
+    micro = microbit(board, program={"main.py": program})
+    micro.run_for(200_000)
+    assert (micro.uart.receive(), micro.pin_uart.receive()) == (b"", b"out")
+    micro.uart.send(b"from the computer")
+    micro.run_for(10_000)
+    micro.pin_uart.send(b"a")
+    micro.expect("b'a'\r\n")
+
+
+def test_a_v2_switches_itself_off_until_it_is_reset(microbit: Start) -> None:
+    board = microbit("V2", program={"main.py": "import power\nprint('on')\npower.off()"})
+    board.expect("on")
+    board.run_for(500_000)
+    before = board.instructions
+    board.run_for(1_000_000)
+    assert board.instructions == before
+    board.reset()
+    board.expect("on")
+
+
+def test_a_v2_wakes_from_deep_sleep(microbit: Start) -> None:
+    program = "import power\nprint('tired')\npower.deep_sleep(ms=500)\nprint('awake')"
+    board = microbit("V2", program={"main.py": program})
+    board.expect("tired")
+    start, before = board.clock_us, board.instructions
+    board.expect("awake")
+    assert 480_000 < board.clock_us - start < 600_000
+    awake_all_the_time = 500_000 * 6  # it is some 6 million a second, waiting in `sleep()`
+    assert board.instructions - before < awake_all_the_time
+
+
+def test_a_button_wakes_a_v2(microbit: Start) -> None:
+    program = (
+        "import power\nfrom microbit import button_a\nprint('tired')\n"
+        "power.deep_sleep(wake_on=button_a)\nprint('awake')"
+    )
+    board = microbit("V2", program={"main.py": program})
+    board.run_for(500_000)
+    for _ in range(2):  # CODAL takes the first as what has ended the wait for its own timer
+        board.tap("A")
+        board.run_for(50_000)
+    board.expect("awake")
+
+
+SENSES = """
+from microbit import *
+while True:
+    print(temperature(), display.read_light_level(), pin0.read_analog(), pin1.read_digital())
+    print(compass.get_x(), compass.get_y(), compass.get_z())
+    sleep(100)
+"""
+
+
+@EACH_BOARD
+def test_what_is_sensed(microbit: Start, board: str) -> None:
+    micro = microbit(board, program={"main.py": SENSES})
+    micro.expect("21 255 0 0\r\n0 0 45000")
+    micro.set_temperature(-5)
+    micro.set_light(100)
+    micro.set_voltage(0, 1.1)
+    micro.set_voltage(1, 3.3)
+    micro.set_magnetic_field(12_000, -3_000, 7_500)
+    micro.run_for(1_000_000)
+    micro.uart.receive()
+    micro.run_for(300_000)
+    lines = micro.uart.receive().decode().split("\r\n")
+    celsius, light, analog, digital = next(
+        map(int, line.split()) for line in lines if line.count(" ") == 3
+    )
+    assert (celsius, digital) == (-5, 1)
+    assert abs(light - 100) <= 1
+    assert abs(analog - 1023 / 3) <= 1
+    assert "12000 -3000 7500" in lines
+
+
+@EACH_BOARD
+def test_voltages_are_for_pins_that_are_there(microbit: Start, board: str) -> None:
+    micro = microbit(board, program={"main.py": "pass"})
+    with pytest.raises(EmulatorError, match="there is no pin 17; use 0 to 16"):
+        micro.set_voltage(17, 1.0)
+
+
+@pytest.mark.parametrize("level", [150, *map(long, (40, 240))])
+def test_a_v2_hears_how_loud_it_is(microbit: Start, level: int) -> None:
+    program = "from microbit import *\nwhile True: print(microphone.sound_level()); sleep(50)"
+    board = microbit("V2", program={"main.py": program})
+    board.expect("\n0\r\n")
+    board.set_sound(level)
+    board.run_for(500_000)
+    assert abs(int(board.uart.receive().split()[-1]) - level) <= 3
+
+
+@EACH_BOARD
+def test_tones(microbit: Start, board: str) -> None:
+    program = (
+        "import music\nfrom microbit import sleep\nprint('first')\nmusic.pitch(440, 300)\n"
+        "print('second')\nmusic.pitch(660, 300)\nprint('end')"
+    )
+    micro = microbit(board, program={"main.py": program})
+    assert micro.tone() is None
+    for text, frequency_hz in (("first", 440), ("second", 660)):
+        micro.expect(text)
+        begins_us = micro.clock_us
+        micro.run_for(150_000)
+        tone = micro.tone()
+        assert tone and tone.frequency_hz == pytest.approx(frequency_hz, rel=0.01)
+        assert tone.since_us == pytest.approx(begins_us, abs=50_000)
+    micro.expect("end")
+    micro.run_for(100_000)
+    assert micro.tone() is None
+
+
+@EACH_BOARD
+def test_what_pins_do(microbit: Start, board: str) -> None:
+    program = (
+        "from microbit import *\npin1.set_analog_period(5)\npin1.write_analog(256)\n"
+        "pin2.write_digital(1)\nsleep(50)\nprint('done')"
+    )
+    micro = microbit(board, program={"main.py": program})
+    micro.expect("done")
+    assert micro.pin(0) == (False, False, 0.0, 0.0)
+    assert micro.pin(2) == (True, True, 0.0, 1.0)
+    pulses = micro.pin(1)
+    assert (pulses.frequency_hz, pulses.duty) == pytest.approx((200, 0.25), rel=0.01)
+
+
+def test_an_oscillation_is_measured() -> None:
+    wave = Oscillation()
+    assert not wave.is_on(0)
+    for at in range(100, 200, 10):
+        wave.level(at, at % 20 == 0)
+    assert (wave.period, wave.since, wave.duty) == (20, 100, 0.5)
+    assert wave.is_on(205) and not wave.is_on(250)
+    for at in range(200, 280, 20):
+        wave.samples(at, 1, [1000] * 5 + [0] * 5 + [1000] * 5 + [0] * 5)
+    assert (wave.period, wave.since) == (10, 200)
+
+
+def test_a_slow_clock(microbit: Start) -> None:
+    """What a board takes for a second is 7 ms more."""
+    program = (
+        "from utime import ticks_us, ticks_diff\nprint('.')\nstart = ticks_us()\n"
+        "while ticks_diff(ticks_us(), start) < 1000000: pass\nprint('!')"
+    )
+    board = microbit("V1", program={"main.py": program}, clock_error=0.007)
+    board.expect(".")
+    start_us = board.clock_us
+    board.expect("!")
+    assert board.clock_us - start_us == pytest.approx(1_007_000, abs=2_000)

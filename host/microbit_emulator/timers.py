@@ -1,0 +1,308 @@
+"""TIMER: counts, compares, and captures.
+
+A timer that nobody listens to costs nothing: its count follows from the time, and which compare
+events have happened is worked out when a register is read, and only when the next match of any
+channel has come by then. It is on the timeline only for the next match that interrupts, that stops
+it, or that PPI ties to something. (CODAL's system timer matches 175,800 times a second.)
+
+Modelled: timer and counter mode, PRESCALER, BITMODE, the CLEAR and STOP shorts, captures. A count
+is cut to the timer's width wherever one is kept, compare registers included. Not modelled: a
+compare register with a CLEAR short that is set below the present count (which is then taken modulo
+it).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from microbit_emulator.peripheral import INTENCLR, INTENSET, SHORTS, Host, Peripheral
+from microbit_emulator.timeline import NEVER
+from microbit_emulator.unicorn_core import Read, Write
+
+START, STOP, COUNT, CLEAR, SHUTDOWN, CAPTURE = 0x000, 0x004, 0x008, 0x00C, 0x010, 0x040
+COMPARE, MODE, BITMODE, PRESCALER, CC = 0x140, 0x504, 0x508, 0x510, 0x540
+_BASE_HZ = 16_000_000
+_MASKS = 0xFFFF, 0xFF, 0xFF_FFFF, 0xFFFF_FFFF
+_INTEN_COMPARE = 16
+"""The bit of INTEN that is COMPARE[0]'s."""
+
+
+class Timer(Peripheral):
+    """One TIMER. The count was `count` at cycle `origin`, and has grown since while it runs."""
+
+    def __init__(self, chip: Host, base: int, irq: int, channels: int) -> None:
+        compare = range(COMPARE, COMPARE + 4 * channels, 4)
+        super().__init__(chip, base, irq, compare, (SHORTS, MODE, BITMODE))
+        self.channels = channels
+        self.running = self.counting = False
+        self.count = self.origin = 0
+        self.cc = [0] * channels
+        self._mask, self._wrap = _MASKS[0], _MASKS[0] + 1
+        self._shorts = 0
+        self._base_shift = (chip.hz // _BASE_HZ).bit_length() - 1
+        self._shift = self._base_shift + 4
+        """A tick takes 1 << shift cycles."""
+        self._seen = 0
+        """Matches up to this cycle are in the events."""
+        self._next_match = 0
+        """No match comes before this cycle."""
+        self._stopping = 0
+        """Channels with a STOP short that have matched."""
+        self._muted_bit = 1 << irq
+        self._wanted = 0
+        """Channels whose matches matter to somebody."""
+        self.values[PRESCALER] = 4
+        self.tasks |= {
+            START: self.start,
+            STOP: self.stop,
+            COUNT: self._count_one,
+            CLEAR: self._clear,
+            SHUTDOWN: self.stop,
+        }
+        self.writes |= {
+            SHORTS: self._set_shorts,
+            MODE: self._set_mode,
+            BITMODE: self._set_bitmode,
+            PRESCALER: self._set_prescaler,
+            INTENSET: self._set_intenset,
+            INTENCLR: self._set_intenclr,
+        }
+        for channel in range(channels):
+            at = 4 * channel
+            self.values[CC + at] = 0
+            self.tasks[CAPTURE + at] = partial(self.capture, channel)
+            self.writes[CC + at] = partial(self._set_compare, channel)
+        self.nvic.unmute[irq] = self._unmute
+
+    def callbacks(self) -> tuple[Read, Write]:
+        """The callbacks, with captures tried first: they are how firmware reads the time."""
+        read_other, write_other = super().callbacks()
+        cpu, cc, values, counter = self.cpu, self.cc, self.values, self.cpu.counter
+        value_of = values.get
+        events_end = COMPARE + 4 * self.channels
+        channel_of = {CAPTURE + 4 * channel: channel for channel in range(self.channels)}.get
+
+        def read(_: int, offset: int) -> int:
+            value = value_of(offset)
+            if value is None:
+                return read_other(_, offset)
+            if value or not COMPARE <= offset < events_end:
+                return value
+            if cpu.base + counter[0] >= self._next_match:
+                try:
+                    self.catch_up()
+                except BaseException as error:
+                    cpu.fail(error)
+                return values[offset]
+            return 0
+
+        def write(_: int, offset: int, size: int, value: int) -> None:
+            try:
+                channel = channel_of(offset)
+                if channel is not None and self.running and not self.counting:
+                    now = cpu.base + counter[0]
+                    if now >= self._next_match:
+                        self.catch_up()
+                    self._seen = now
+                    ticks = now - self.origin >> self._shift
+                    cc[channel] = values[offset + CC - CAPTURE] = (self.count + ticks) % self._wrap
+                elif not value and COMPARE <= offset < events_end:
+                    if cpu.base + counter[0] >= self._next_match:
+                        self.catch_up()
+                    self.clear_event(offset)
+                else:
+                    write_other(_, offset, size, value)
+            except BaseException as error:
+                cpu.fail(error)
+
+        return read, write
+
+    def present_count(self) -> int:
+        if not self.running or self.counting:
+            return self.count
+        return (self.count + (self.cpu.now() - self.origin >> self._shift)) % self._wrap
+
+    def period(self, channel: int) -> int:
+        """The cycles from match to match of a channel that starts the count again; else 0."""
+        steady = self.running and not self.counting and self._shorts >> channel & 1
+        return self._wrap << self._shift if steady and self.cc[channel] == self._wrap else 0
+
+    def fire(self) -> None:
+        """Let the matches that are due happen; stops the timer where a short says so."""
+        self.plan()
+        if self._stopping:
+            self._freeze()
+            self.running = False
+            self.catch_up()
+
+    # Tasks.
+
+    def start(self) -> None:
+        if not self.running:
+            self.origin = self._seen = self.cpu.now()
+            self.running = True
+            self.plan()
+
+    def stop(self) -> None:
+        self.catch_up()
+        self._freeze()
+        self.running = False
+        self.catch_up()
+
+    def _clear(self) -> None:
+        now = self.cpu.now()
+        if now >= self._next_match:
+            self.catch_up()
+        self.count = 0
+        self.origin = self._seen = now
+        self.catch_up()
+
+    def _count_one(self) -> None:
+        if self.counting and self.running:
+            self.count = (self.count + 1) % self._wrap
+            channels = enumerate(self.cc)
+            matched = sum(1 << channel for channel, cc in channels if cc % self._wrap == self.count)
+            self._match(matched)
+            if matched & self._shorts >> 8:
+                self.running = False
+
+    def capture(self, channel: int) -> None:
+        now = self.cpu.now()
+        if now >= self._next_match:
+            self.catch_up()
+        self._seen = now
+        self.cc[channel] = self.values[CC + 4 * channel] = self.present_count()
+
+    # Registers.
+
+    def _set_compare(self, channel: int, value: int) -> None:
+        if self.values[CC + 4 * channel] == value:
+            return
+        now = self.cpu.now()
+        if now >= self._next_match:
+            self.catch_up()
+        self._seen = now
+        self.values[CC + 4 * channel] = value
+        compare = self.cc[channel] = value & self._mask
+        if self._shorts >> channel & 1:
+            self._set_wrap()
+        elif self._wanted >> channel & 1:
+            self.catch_up()
+        elif self.running and not self.counting and compare <= self._wrap:
+            ticks = now - self.origin >> self._shift
+            distance = (compare - self.count - ticks - 1) % self._wrap
+            match = self.origin + (ticks + distance + 1 << self._shift)
+            if match < self._next_match:
+                self._next_match = match
+
+    def _set_shorts(self, value: int) -> None:
+        if value != self._shorts:
+            self.catch_up()
+            self._shorts = self.values[SHORTS] = value
+            self._set_wrap()
+
+    def _set_mode(self, value: int) -> None:
+        self.catch_up()
+        self._freeze()
+        self.values[MODE] = value
+        self.counting = bool(value & 3)
+        self.plan()
+
+    def _set_bitmode(self, value: int) -> None:
+        self.catch_up()
+        self.values[BITMODE] = value
+        self._mask = _MASKS[value & 3]
+        for channel in range(self.channels):
+            self.cc[channel] = self.values[CC + 4 * channel] & self._mask
+        self._set_wrap()
+
+    def _set_prescaler(self, value: int) -> None:
+        self.catch_up()
+        self._freeze()
+        self.values[PRESCALER] = value
+        self._shift = self._base_shift + (value & 15)
+        self.plan()
+
+    def _set_intenset(self, value: int) -> None:
+        if value & ~self.inten:
+            self.catch_up()
+            self.set_inten(self.inten | value)
+            self.plan()
+
+    def _set_intenclr(self, value: int) -> None:
+        if value & self.inten:
+            self.set_inten(self.inten & ~value)
+
+    # Matches.
+
+    def _match(self, channels: int) -> None:
+        for channel in range(self.channels):
+            if channels >> channel & 1:
+                self.event(COMPARE + 4 * channel)
+
+    def plan(self) -> None:
+        """Work out whose matches matter to somebody, and when the next ones come."""
+        wanted = self.inten >> _INTEN_COMPARE
+        if wanted and not self.nvic.enabled & self._muted_bit:
+            wanted = 0
+            self.nvic.muted |= self._muted_bit
+        self._wanted = wanted | self._shorts >> 8 | self.chip.tied_channels.get(self.base, 0)
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Let the matches since the last look happen, and find the next ones.
+
+        The next match of any channel matters to those who read; the next of a channel that
+        interrupts, stops the timer or is tied by PPI is scheduled.
+        """
+        if not self.running or self.counting:
+            self._next_match = NEVER
+            self._stopping = 0
+            self.cpu.schedule(self, NEVER)
+            return
+        now = self.cpu.now()
+        origin, shift, wrap, wanted = self.origin, self._shift, self._wrap, self._wanted
+        before, ticks = self._seen - origin >> shift, now - origin >> shift
+        self._seen = now
+        first, passed = before + self.count + 1, ticks - before
+        nearest = nearest_wanted = wrap
+        matched, bit = 0, 1
+        for compare in self.cc:
+            if compare <= wrap:
+                distance = (compare - first) % wrap - passed
+                if distance < 0:
+                    matched |= bit
+                    distance %= wrap
+                if distance < nearest:
+                    nearest = distance
+                if wanted & bit and distance < nearest_wanted:
+                    nearest_wanted = distance
+            bit <<= 1
+        # No later than a whole round from now, when what is captured until then matches.
+        self._next_match = origin + (ticks + min(nearest, wrap - 1) + 1 << shift)
+        self._stopping |= matched & self._shorts >> 8
+        if not self._stopping:  # else `fire`, which is due, stops the timer
+            due = origin + (ticks + nearest_wanted + 1 << shift) if nearest_wanted < wrap else NEVER
+            if due != self.due:
+                self.cpu.schedule(self, due)
+        if matched:
+            self._match(matched)
+
+    def _unmute(self) -> None:
+        self.catch_up()
+        self.update_line()
+        self.plan()
+
+    def _set_wrap(self) -> None:
+        """With a CLEAR short the count starts again at the lowest compare that has one."""
+        self._freeze()
+        shorted = [cc for channel, cc in enumerate(self.cc) if self._shorts >> channel & 1 and cc]
+        self._wrap = min(shorted, default=self._mask + 1)
+        self.plan()
+
+    def _freeze(self) -> None:
+        """Move the origin to now."""
+        now = self.cpu.now()
+        self.count = self.present_count()
+        self.origin = now - (now - self.origin & (1 << self._shift) - 1) if self.running else now
+        self._seen = now

@@ -1,0 +1,242 @@
+"""The serial line, and the two kinds of UART: nRF51's UART and nRF52's UARTE.
+
+Bytes from outside come at 115200 baud, each taking ten bits' time, whether the receiver is ready
+or not: those it has no room for are lost, as on a board. Not modelled: other baud rates, parity,
+flow control, breaks.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from microbit_emulator.peripheral import SETTINGS, SHORTS, Host, Peripheral
+from microbit_emulator.timeline import Timeline
+
+BAUD = 115_200
+_BITS = 10
+_RECENT = 2_000
+_FIFO = 6
+"""Bytes that a receiver holds until the firmware takes them."""
+
+
+class SerialLine:
+    """The line to the computer; it stays when the micro:bit is reset."""
+
+    def __init__(self, time: Timeline, hz: int) -> None:
+        self._time = time
+        self.byte_cycles = hz * _BITS // BAUD
+        self.received = bytearray()
+        """What the micro:bit has sent, and nobody has taken yet."""
+        self.recent = b""
+        """The end of all that it has sent, taken or not."""
+        self._to_chip: Callable[[int], object] = lambda byte: None
+        self._waiting: deque[int] = deque()
+        self._moving = False
+
+    def put(self, data: bytes) -> None:
+        self.received += data
+        self.recent = (self.recent + data)[-_RECENT:]
+
+    def send(self, data: bytes) -> None:
+        self._waiting.extend(data)
+        self._move()
+
+    def receive(self) -> bytes:
+        data = bytes(self.received)
+        self.received.clear()
+        return data
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    def clear(self) -> None:
+        self._waiting.clear()
+
+    def _move(self) -> None:
+        if self._waiting and not self._moving:
+            self._moving = True
+            self._time.after(self.byte_cycles, self._arrive)
+
+    def connect(self, to_chip: Callable[[int], object]) -> None:
+        """Give the bytes to a receiver, after each reset.
+
+        The byte that was arriving starts again, for the reset has emptied the timeline.
+        """
+        self._to_chip = to_chip
+        self._moving = False
+        self._move()
+
+    def _arrive(self) -> None:
+        self._moving = False
+        byte = self._waiting.popleft()
+        self._to_chip(byte)
+        self._move()
+
+
+class Lines(NamedTuple):
+    """The line to the computer, which is on two pins, and the line that is on any others."""
+
+    usb: SerialLine
+    pins: SerialLine
+    tx: int
+    rx: int
+
+
+STARTRX, STOPRX, STARTTX, STOPTX, SUSPEND, FLUSHRX = 0x000, 0x004, 0x008, 0x00C, 0x01C, 0x02C
+CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX = 0x100, 0x104, 0x108, 0x110, 0x11C, 0x120
+ERROR, RXTO, RXSTARTED, TXSTARTED, TXSTOPPED = 0x124, 0x144, 0x14C, 0x150, 0x158
+ERRORSRC, PSELRTS, PSELTXD, PSELCTS, PSELRXD = 0x480, 0x508, 0x50C, 0x510, 0x514
+RXD, TXD = 0x518, 0x51C
+_DISCONNECTED = 0xFFFF_FFFF
+_OVERRUN = 1 << 0
+
+
+class SerialPeripheral(Peripheral):
+    """What both kinds have in common: where bytes come from and go to, and the FIFO."""
+
+    def __init__(self, chip: Host, lines: Lines, events: tuple[int, ...]) -> None:
+        super().__init__(chip, 0x4000_2000, 2, events, SETTINGS)
+        self.hold_errors(ERRORSRC)
+        self.values |= dict.fromkeys((PSELRTS, PSELTXD, PSELCTS, PSELRXD), _DISCONNECTED)
+        self._fifo: deque[int] = deque()
+        self._listening = False
+        self._lines = lines
+        for line in (lines.usb, lines.pins):
+            line.connect(partial(self._arrive, line))
+
+    def _line(self, select: int, usb_pin: int) -> SerialLine:
+        return self._lines.usb if self.values[select] == usb_pin else self._lines.pins
+
+    @property
+    def _sends_to(self) -> SerialLine:
+        return self._line(PSELTXD, self._lines.tx)
+
+    def _arrive(self, line: SerialLine, byte: int) -> None:
+        if not self._listening or line is not self._line(PSELRXD, self._lines.rx):
+            return
+        if len(self._fifo) == _FIFO:
+            self.values[ERRORSRC] |= _OVERRUN
+            self.event(ERROR)
+        else:
+            self._take_in(byte)
+
+    def _take_in(self, byte: int) -> None:
+        raise NotImplementedError
+
+
+class Uart(SerialPeripheral):
+    """The nRF51's UART: a byte at a time."""
+
+    def __init__(self, chip: Host, lines: Lines) -> None:
+        super().__init__(chip, lines, (CTS, NCTS, RXDRDY, TXDRDY, ERROR, RXTO))
+        self.tasks |= {STARTRX: self._start_rx, STOPRX: self._stop_rx}
+        self.accept(STARTTX, STOPTX, SUSPEND)
+        self.expect_polling((TXDRDY,))
+        self.reads[RXD] = self._take
+        self.writes[TXD] = self._send
+
+    def _start_rx(self) -> None:
+        self._listening = True
+
+    def _stop_rx(self) -> None:
+        self._listening = False
+        self.event(RXTO)
+
+    def _take_in(self, byte: int) -> None:
+        self._fifo.append(byte)
+        if len(self._fifo) == 1:
+            self.event(RXDRDY)
+
+    def _take(self) -> int:
+        byte = self._fifo.popleft() if self._fifo else 0
+        if self._fifo:
+            self.event(RXDRDY)
+        return byte
+
+    def _send(self, value: int) -> None:
+        self.begin(self._sends_to.byte_cycles, lambda: self._sent(value & 0xFF))
+
+    def _sent(self, byte: int) -> None:
+        self._sends_to.put(bytes((byte,)))
+        self.event(TXDRDY)
+
+
+RXD_PTR, RXD_MAXCNT, RXD_AMOUNT, TXD_PTR, TXD_MAXCNT, TXD_AMOUNT = (
+    *range(0x534, 0x540, 4),
+    *range(0x544, 0x550, 4),
+)
+_ENDRX_STARTRX, _ENDRX_STOPRX = 1 << 5, 1 << 6
+
+
+class Uarte(SerialPeripheral):
+    """The nRF52's UART with DMA.
+
+    A buffer to send is read at STARTTX, for CODAL passes a byte on its stack; between two
+    buffers to receive, the FIFO holds what comes.
+    """
+
+    def __init__(self, chip: Host, lines: Lines) -> None:
+        events = CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX, ERROR, RXTO
+        more = RXSTARTED, TXSTARTED, TXSTOPPED
+        super().__init__(chip, lines, (*events, *more))
+        self._has_buffer = False
+        self._pointer = self._room = self._amount = 0
+        self.tasks |= {
+            STARTRX: self._start_rx,
+            STOPRX: self._stop_rx,
+            STARTTX: self._start_tx,
+            STOPTX: lambda: self.event(TXSTOPPED),
+            FLUSHRX: lambda: self.event(ENDRX),
+        }
+
+    def _start_rx(self) -> None:
+        values = self.values
+        self._pointer, self._room, self._amount = values[RXD_PTR], values[RXD_MAXCNT], 0
+        self._listening = self._has_buffer = True
+        self.event(RXSTARTED)
+        while self._fifo and self._has_buffer:
+            self._store(self._fifo.popleft())
+
+    def _stop_rx(self) -> None:
+        if self._has_buffer:
+            self._end_rx()
+        self._listening = False
+        self.event(RXTO)
+
+    def _take_in(self, byte: int) -> None:
+        if self._has_buffer:
+            self._store(byte)
+        else:
+            self._fifo.append(byte)
+
+    def _store(self, byte: int) -> None:
+        self.chip.dma_write(self._pointer + self._amount, bytes((byte,)))
+        self._amount += 1
+        self.event(RXDRDY)
+        if self._amount >= self._room:
+            self._end_rx()
+            shorts = self.values[SHORTS]
+            if shorts & _ENDRX_STARTRX:
+                self._start_rx()
+            elif shorts & _ENDRX_STOPRX:
+                self._stop_rx()
+
+    def _end_rx(self) -> None:
+        self.values[RXD_AMOUNT] = self._amount
+        self._has_buffer = False
+        self.event(ENDRX)
+
+    def _start_tx(self) -> None:
+        data = self.chip.dma_read(self.values[TXD_PTR], self.values[TXD_MAXCNT])
+        self.event(TXSTARTED)
+        self.begin(self._sends_to.byte_cycles * len(data), lambda: self._sent(data))
+
+    def _sent(self, data: bytes) -> None:
+        self._sends_to.put(data)
+        self.values[TXD_AMOUNT] = len(data)
+        self.event(TXDRDY)
+        self.event(ENDTX)
