@@ -138,6 +138,20 @@ def refused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
 
 
 @pytest.fixture
+def misused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
+    """Runs a command with words that it does not take; gives the line that says why."""
+
+    def run(*words: object) -> str:
+        status, out, err = noughts(*words)
+        assert (status, out) == (2, "") and "\x1b" not in err
+        line = err.splitlines()[-1]
+        assert "error: " in line
+        return line
+
+    return run
+
+
+@pytest.fixture
 def qemu() -> None:
     """Skips a test where QEMU is missing. In CI that is a failure."""
     if shutil.which("qemu-system-arm") is None:

@@ -72,27 +72,6 @@ def test_with_radio_and_as_a_gateway(tmp_path, capsys):
     assert [board["gateway_group"] for board in facts.values()] == [0, 0]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("hex", "--radio", "256"),
-        ("hex", "--gateway", "-1"),
-        ("hex", "--radio", "off"),
-        ("flash", "--gateway", "x"),
-        ("put", "--radio", "on"),
-        ("put", "--radio", "1", "--gateway", "2"),
-        ("put", "--gateway", "1", "--table", "table.py"),
-        ("hex", "--list", "noughts.hex", "--radio", "1"),
-        ("flash", "--hex", "a.hex", "--radio", "1"),
-    ],
-)
-def test_a_group_is_a_number_up_to_255(words, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(list(words))
-    assert ended.value.code == 2
-    assert "noughts " + words[0] + ": error: " in capsys.readouterr().err
-
-
 def test_extract_gives_the_files_back(built, tmp_path, capsys):
     folder = tmp_path / "new" / "files"
     for _ in range(2):  # the second time finds them as they are

@@ -12,23 +12,21 @@ import psutil
 import pytest
 
 from needed import LINUX, POSIX
-from noughts.cli import main
 from noughts.engines.own.line_process import LineProcess
 from noughts.errors import BoardError
 from noughts.virtual.board import VirtualBoard
-from own_engines import FIRST_FREE, is_gone, run
+from own_engines import FIRST_FREE, is_gone
 
 
 @pytest.mark.parametrize("text", ["def choose(board):\n    while 1: pass\n", "while 1: pass\n"])
-def test_an_endless_loop_is_ended_at_the_limit(text, folder, capfd):
+def test_an_endless_loop_is_ended_at_the_limit(text, folder, vs_fails):
     (folder / "mine.py").write_text(text)
     before = psutil.Process().children()
-    assert main(["vs", "mine.py", "hard", "--limit", "0.5"]) == 1
     told = (
         r"noughts: mine.py: did not answer within 0.5 s(, in \.{9})?; "
         "look for a loop that does not end, or give it more time with --limit\n"
     )
-    assert re.fullmatch(told, capfd.readouterr().err)
+    assert re.fullmatch(told, vs_fails("mine.py", "hard", "--limit", "0.5"))
     assert psutil.Process().children() == before
 
 
@@ -85,7 +83,7 @@ def test_it_ends_with_all_that_it_has_started_however_we_end(name, folder):
 
 
 @LINUX
-def test_an_ended_daemon_does_not_stay_as_a_zombie(folder, capfd):
+def test_an_ended_daemon_does_not_stay_as_a_zombie(folder, printed):
     text = """
 def choose(board):
     daemon = start_daemon(lambda: None)
@@ -93,18 +91,17 @@ def choose(board):
     return board.legal_moves
 """
     (folder / "mine.py").write_text(DAEMON + text)
-    assert main(["vs", "mine.py", "hard"]) == 0, capfd.readouterr().err
+    printed("vs", "mine.py", "hard")
 
 
-def test_escape_sequences_that_an_engine_prints_do_not_reach_the_terminal(folder, capfd):
+def test_escape_sequences_that_an_engine_prints_do_not_reach_the_terminal(folder, noughts):
     (folder / "mine.py").write_text(
         "import os\ndef choose(board):\n"
         "    print('\\x1b]0;caf\\xe9\\x07')\n"
         "    os.write(2, b'\\x1b[2J')\n"
         "    os._exit(3)\n"
     )
-    assert main(["vs", "mine.py", "hard"]) == 1
-    shown = capfd.readouterr().err
+    shown = noughts("vs", "mine.py", "hard")[2]
     assert shown.startswith(" ]0;caf\xe9 \n [2J\nnoughts: mine.py: has ended with status 3")
 
 
@@ -126,22 +123,21 @@ def program(folder, answer):
     return subprocess.list2cmdline(words) if os.name != "posix" else " ".join(words)
 
 
-def test_a_program_speaks_in_lines_and_ends_with_us(folder, capsys):
+def test_a_program_speaks_in_lines_and_ends_with_us(folder, printed):
     command = program(folder, CENTRE)
-    status, out, _ = run(capsys, "vs", "hard", "--program", command)
-    assert status == 0 and re.search(r"O, python[\w.]*, plays 5\n", out)
+    told = printed("vs", "hard", "--program", command)
+    assert re.search(r"O, python[\w.]*, plays 5\n", told)
     assert is_gone(int((folder / "pid").read_text()))
-    status, out, _ = run(capsys, "prove", "--program", command, "--json")
-    ((name, facts),) = json.loads(out).items()
-    assert status == 0 and name.startswith("python") and facts["second"]["lost"] > 0
+    ((name, facts),) = json.loads(printed("prove", "--program", command, "--json")).items()
+    assert name.startswith("python") and facts["second"]["lost"] > 0
 
 
 @POSIX
-def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, capsys):
+def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, printed):
     (folder / "hard").write_text("#!/bin/sh\nwhile read line; do echo 8; done\n")
     (folder / "hard").chmod(0o755)
     answers = ("solve", "X...O....", "--program", "./hard", "--json")
-    played = json.loads(run(capsys, *answers)[1])["plays"]
+    played = json.loads(printed(*answers))["plays"]
     assert (played["hard"], played["./hard"]) == ([2, 4], [9])
 
 
@@ -150,9 +146,6 @@ def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, caps
     [
         ("print('e5')", "said 'e5', in .........; answer with a cell, a number from 0 to 8"),
         ("print()", "said '', in ........."),
-        ("print(9)", "chose 9, in .........; cells are 0 to 8"),
-        ("print(-1)", "chose -1, in .........; cells are 0 to 8"),
-        ("print('4.0')", "said '4.0', in .........; answer with a cell"),
         ("print('\u0664'.encode())", "said \"b'\\\\xd9\\\\xa4'\", in .........; answer with"),
         ("print('9' * 5000)", "said '99999999999999999999', in .........; answer with a cell"),
         ("print('0 ' * 50_000)", "chose 0 twice, in ........."),
@@ -162,30 +155,27 @@ def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, caps
         ("pass", "did not answer within 0.5 s, in .........; flush its output, or"),
     ],
 )
-def test_what_goes_wrong_with_a_program(answer, told, folder, capfd):
+def test_what_goes_wrong_with_a_program(answer, told, folder, vs_fails):
     limit = ["--limit", "0.5"] if answer == "pass" else []
-    assert main(["vs", "--program", program(folder, answer), *limit, "--first", "it"]) == 1
-    err = capfd.readouterr().err
-    assert told in err and err.count("\n") == 1
+    assert told in vs_fails("--program", program(folder, answer), *limit, "--first", "it")
 
 
-def test_a_program_that_ends_between_two_questions(folder, capfd):
-    assert main(["vs", "rules", "--program", program(folder, "print(0); break")]) == 1
+def test_a_program_that_ends_between_two_questions(folder, vs_fails):
     told = "has ended with status 0, and did not answer, in O.X.X....; it has to run"
-    assert told in capfd.readouterr().err
+    assert told in vs_fails("rules", "--program", program(folder, "print(0); break"))
 
 
-def test_a_computer_that_starts_no_more_processes(folder, capsys, monkeypatch):
+def test_a_computer_that_starts_no_more_processes(folder, vs_fails, monkeypatch):
     (folder / "mine.py").write_text(FIRST_FREE)
     monkeypatch.setattr(sys, "executable", str(folder / "none"))
     told = "(No such file or directory); close some programs"
-    assert main(["vs", "mine.py", "hard"]) == 1
-    assert f"noughts: cannot start Python for mine.py {told}\n" in capsys.readouterr().err
+    started = vs_fails("mine.py", "hard")
+    assert started == f"noughts: cannot start Python for mine.py {told}\n"
     with pytest.raises(BoardError, match=re.escape(f"Python for the virtual board {told}")):
         VirtualBoard(lambda: pytest.fail("there is no board to program"))
 
 
-def test_a_line_that_nobody_asked_for(folder, capfd, monkeypatch):
+def test_a_line_that_nobody_asked_for(folder, vs_fails, monkeypatch):
     """Once it is there: what is said while we wait for an answer is taken for one."""
 
     class Patient(LineProcess):
@@ -197,27 +187,21 @@ def test_a_line_that_nobody_asked_for(folder, capfd, monkeypatch):
 
     monkeypatch.setattr("noughts.engines.own.engine.LineProcess", Patient)
     command = program(folder, "print(position.index('.')); print('think' * 5)")
-    assert main(["vs", "rules", "--program", command]) == 1
     told = "said 'thinkthinkthinkthink' without being asked, in O.X.X....; say one line for each"
-    assert told in capfd.readouterr().err
+    assert told in vs_fails("rules", "--program", command)
 
 
 @POSIX
-def test_what_is_not_a_program(folder, capfd):
-    (folder / "mine").write_text("no program\n")
-    for mode, told in (
-        (0o644, "'./mine' is not a program here; check its path"),
-        (0o755, "mine: "),
-    ):
-        (folder / "mine").chmod(mode)
-        (folder / "mine").write_bytes(b"\x7fELF nothing")
-        assert main(["vs", "rules", "--program", "./mine"]) == 1
-        err = capfd.readouterr().err
-        assert err.startswith(f"noughts: {told}") and err.count("\n") == 1
-    assert "cannot be run (Exec format error), in ....X....; check that it is a program" in err
-    for command, told in (
-        ("", "'' is not a program here"),
-        ("'", '"\'" is not a command (No closing quotation); check its quotes'),
-    ):
-        assert main(["vs", "rules", "--program", command]) == 1
-        assert capfd.readouterr().err.startswith(f"noughts: {told}")
+@pytest.mark.parametrize(
+    ("command", "mode", "told"),
+    [
+        ("", 0, "'' is not a program here"),
+        ("'", 0, '"\'" is not a command (No closing quotation); check its quotes'),
+        ("./mine", 0o644, "'./mine' is not a program here; check its path"),
+        ("./mine", 0o755, "mine: cannot be run (Exec format error), in ....X....; check"),
+    ],
+)
+def test_what_is_not_a_program(command, mode, told, folder, vs_fails):
+    (folder / "mine").write_bytes(b"\x7fELF nothing")
+    (folder / "mine").chmod(mode)
+    assert vs_fails("rules", "--program", command).startswith(f"noughts: {told}")

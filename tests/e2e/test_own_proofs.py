@@ -14,32 +14,13 @@ from noughts.engines.registry import engines
 from noughts.game import solver
 from noughts.game.asked import ask
 from noughts.game.engine import Reply
-from noughts.game.positions import EMPTY
-from own_engines import FIRST_FREE, outcomes, run
+from noughts.game.positions import EMPTY, unfinished
+from own_engines import FIRST_FREE, outcomes
 
 RULES = {
     "first": FIRST_FREE,
     "several": "def choose(board):\n    return board.legal_moves[:2]\n",
 }
-
-
-@cache
-def value(board):
-    """What a board is worth to whoever moves: 1, 0 or -1."""
-    if board.is_over:
-        return -bool(board.winner)
-    return max(-value(board.play(cell)) for cell in board.legal_moves)
-
-
-@cache
-def unfinished():
-    """All positions in which somebody moves."""
-    found, new = set(), {noughts.Board()}
-    while new:
-        found |= new
-        after = {board.play(cell) for board in new for cell in board.legal_moves}
-        new = {board for board in after if not board.is_over}
-    return found
 
 
 def played(choose, first, other):
@@ -60,20 +41,8 @@ def played(choose, first, other):
     return [found[end] for end in ("X", None, "O")][:: 1 if first else -1]
 
 
-def greatest_loss(choose, first, board=None):
-    """How likely it loses against whoever knows what it plays, and wants to win."""
-    board = board or noughts.Board()
-    if board.is_over:
-        return Fraction(board.winner == ("O" if first else "X"))
-    if (board.turn == "X") != first:
-        return max(greatest_loss(choose, first, board.play(cell)) for cell in board.legal_moves)
-    cells = choose(board)
-    after = (greatest_loss(choose, first, board.play(cell)) for cell in cells)
-    return sum(after, Fraction(0)) / len(cells)
-
-
 @pytest.mark.parametrize("kind", ["several", long("first")])
-def test_every_figure_is_that_of_playing_every_game(kind, folder, capsys):
+def test_every_figure_is_that_of_playing_every_game(kind, folder, printed):
     (folder / "mine.py").write_text(RULES[kind])
     count = 1 if kind == "first" else 2
 
@@ -83,9 +52,7 @@ def test_every_figure_is_that_of_playing_every_game(kind, folder, capsys):
     def equal(cells):
         return {cell: Fraction(1, len(cells)) for cell in cells}
 
-    status, out, _ = run(capsys, "prove", "mine.py")
-    told = " ".join(out.split())
-    assert status == 0
+    told = " ".join(printed("prove", "mine.py").split())
     for order, first in (("first", True), ("second", False)):
         boards = list(outcomes(choose, first))
         games = Counter(board.winner for board in boards)
@@ -96,16 +63,8 @@ def test_every_figure_is_that_of_playing_every_game(kind, folder, capsys):
             f"mine.py {order} {len(boards):,} {won:,} {drawn:,} {lost:,} {min(plies)}-{max(plies)} "
             f"{f'{wins} = ' if len(str(wins)) < 14 else ''}{float(wins):.2%} mine.py"
         ) in told
-        assert (
-            f"moving {order}, it loses {float(losses):.2%} of games against random play, "
-            f"{float(greatest_loss(choose, first)):.2%} against its best opponent, most"
-        ) in told
-    worse = sum(
-        any(-value(board.play(cell)) < value(board) for cell in choose(board))
-        for board in unfinished()
-    )
-    assert len(unfinished()) == 4_520 and f"; loses value in {worse:,} of 4,520 positions" in told
-    several = sum(len(choose(board)) > 1 for board in unfinished())
+        assert f"moving {order}, it loses {float(losses):.2%} of games against random" in told
+    several = sum(len(position.free[:count]) > 1 for position in unfinished())
     assert ("among several" in told) == (kind == "several")
     assert not several or f"mine.py: chooses among several cells in {several:,} positions;" in told
     for name in noughts.engine_names():
@@ -119,9 +78,9 @@ def test_every_figure_is_that_of_playing_every_game(kind, folder, capsys):
         assert f" {name} {' '.join(shares)}" in told
 
 
-def test_the_figures_as_json(folder, capsys):
+def test_the_figures_as_json(folder, printed):
     (folder / "mine.py").write_text(FIRST_FREE)
-    facts = json.loads(run(capsys, "prove", "mine.py", "--json")[1])["mine.py"]
+    facts = json.loads(printed("prove", "mine.py", "--json"))["mine.py"]
     games = [board.winner for board in outcomes(lambda board: board.legal_moves[:1], True)]
     found = [games.count(end) for end in ("X", None, "O")]
     assert [facts["first"][kind] for kind in ("won", "drawn", "lost")] == found
@@ -130,10 +89,10 @@ def test_the_figures_as_json(folder, capsys):
     assert sum(map(Fraction, shares)) == 1 and set(facts["against"]) == set(engines())
 
 
-def test_the_losing_game_is_shown_and_who_wins_against_it(folder, capsys):
+def test_the_losing_game_is_shown_and_who_wins_against_it(folder, printed):
     (folder / "mine.py").write_text(FIRST_FREE)
-    status, out, _ = run(capsys, "prove", "mine.py")
-    assert status == 0 and "mine.py, as O, loses this game (? and ?? are its mistakes):" in out
+    out = printed("prove", "mine.py")
+    assert "mine.py, as O, loses this game (? and ?? are its mistakes):" in out
     heads = re.findall(r"^X \d.*$", out, re.MULTILINE)
     shown = re.findall(r"([XO]) (\d)( \?+)?", "   ".join(heads))
     assert [mark for mark, _, _ in shown] == list("XOXOX")
@@ -173,16 +132,15 @@ def test_each_of_the_answers_that_vary_is_followed_and_their_order_is_none():
     assert asked.reply(EMPTY).cells == (0, 8, 1)
 
 
-def test_answers_that_vary_prove_nothing(capsys, monkeypatch):
+def test_answers_that_vary_prove_nothing(printed, monkeypatch):
     fickle = Fickle(
         lambda position: solver.hard_moves(position)[:1],
         lambda position: solver.hard_moves(position)[-1:],
     )
     both = {"hard": engines()["hard"], "fickle": fickle}
     monkeypatch.setattr("noughts.engines.registry.engines", lambda: both)
-    status, out, _ = run(capsys, "prove", "fickle")
-    assert status == 0 and "never loses" not in out
-    told = " ".join(out.split())
+    told = " ".join(printed("prove", "fickle").split())
+    assert "never loses" not in told
     assert "fickle: lost no game with its answers to 10 calls, which is not a proof;" in told
     assert "from either seat in turn, each of its answers alike: against" in told
     varied = r"fickle: its answers vary: in \S{9} it played \d, and another time \d"

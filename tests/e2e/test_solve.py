@@ -176,21 +176,6 @@ def test_the_chips_steps_are_those_of_its_own_code():
         assert list(brain.choose(position, table).cells) == brain.best_cells(ai, position)
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["--svg", "tree.svg"], "give --tree DEPTH or --chip"),
-        (["--chip", "--tree", "2"], "give one of them"),
-        (["--tree", "0"], "0 is not from 1 to 9"),
-        (["--tree", "2", "--search", "hard"], "invalid choice: 'hard'"),
-    ],
-)
-def test_options_that_do_not_go_together(capsys, words, why):
-    with pytest.raises(SystemExit) as left:
-        main(["solve", "X........", *words])
-    assert left.value.code == 2 and why in capsys.readouterr().err
-
-
 def test_a_pictures_name_does_not_act_on_the_terminal(capsys, tmp_path):
     path = tmp_path / "\x1b[2J\u202e.svg"
     told = solve(capsys, "XX.OO....", "--tree", "1", "--svg", str(path))

@@ -89,20 +89,6 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(url, refused):
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("--room", "3b"),
-        ("--password-file", "x"),
-        ("--ca", "x"),
-        ("--publish", BROKER, "--from", "x"),
-    ],
-)
-def test_options_of_rooms_that_say_nothing_are_wrong_usage(words, noughts):
-    status, _, err = noughts("watch", *words)
-    assert status == 2 and "error: " in err
-
-
-@pytest.mark.parametrize(
     ("words", "why"),
     [
         (("--publish", BROKER, BROKER), "would get back what comes from it"),

@@ -2,9 +2,6 @@
 
 import signal
 
-import pytest
-
-from noughts.cli import main
 from noughts.commands import web
 from noughts.web.server import listening
 from noughts.web.site import Site
@@ -31,16 +28,3 @@ def test_the_command_says_where_the_page_is_and_warns_of_others(tmp_path, capsys
         "other computers can look on at http://192.0.2.2:8017/: whoever is in your network "
         "sees the boards' names and all games, and can change nothing"
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--port", "70000"], "argument --port: 70000 is not from 0 to 65535"),
-        (["--boards", "9"], "argument --boards: 9 is not from 0 to 8"),
-    ],
-)
-def test_numbers_out_of_range_are_refused(words, said, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(["web", *words])
-    assert capsys.readouterr().err.endswith(f"error: {said}\n")
