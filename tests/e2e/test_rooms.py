@@ -3,7 +3,6 @@
 import re
 import signal
 import socket
-from dataclasses import replace
 
 import pytest
 
@@ -54,25 +53,6 @@ def test_two_rooms_and_a_collector(mosquitto, watch, port, tmp_path):
     assert another.end()[0] == 0 and times(another.db) == began
     for name, (room, board) in rooms.items():
         assert began[f"{name}/{board.path}"] == times(room.db)[board.path]
-
-
-def test_a_board_that_was_reset_while_its_cable_was_out(mosquitto, watch, port):
-    """It tells a game of its earlier run: neither the room nor the collector knows its start."""
-    broker, board = mosquitto(), port("board")
-    collector = watch("collector", broker.url)
-    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
-    room.connected(board.path)
-    board.say(BOOT)
-    happens(room, event="boot")
-    board.pull()
-    happens(room, event="gone")
-    board.plug()
-    room.connected(board.path, times=2)
-    board.say(replace(stages(DRAW)[-1], boot=BOOT.boot))
-    for watcher in (room, collector):
-        told = happens(watcher, event="game", end="=")
-        assert told["late"] and told["played_before"] is not None
-    assert list(times(room.db).values()) == list(times(collector.db).values()) == [None]
 
 
 def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, started, port, tmp_path):

@@ -1,6 +1,5 @@
 """The command `noughts watch`, on pseudo-terminals that say what the test wants."""
 
-import json
 import os
 import signal
 import socket
@@ -224,28 +223,6 @@ def test_the_live_screen(port, terminal, tmp_path):
     assert "\x1b[31;1mred" not in program.text
 
 
-def test_a_raw_log_read_again_changes_nothing_and_fills_another_store(port, watch, tmp_path):
-    board = port("board")
-    watcher = watch("games", board.path)
-    watcher.connected(board.path)
-    board.say(BOOT, *stages(DRAW))
-    board.send(b"\xff noise \x1b\r\n")
-    watcher.wait(lambda event: event["event"] == "noise", "the last line")
-    assert watcher.end()[0] == 0
-    (log,) = (tmp_path / "games.db.raw").iterdir()
-    before = games(watcher.db)
-    done = noughts("watch", "--from", log, "--json", "--db", watcher.db)
-    assert done.returncode == 0
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [event["new"] for event in told if "new" in event] == [False] * 11
-    assert games(watcher.db) == before
-    other = tmp_path / "other.db"
-    assert noughts("watch", "--from", log, "--db", other).returncode == 0
-    (game,), (again,) = before, games(other)
-    assert again == game
-    assert not (tmp_path / "other.db.raw").exists()
-
-
 def test_a_capture_of_any_serial_program(tmp_path):
     log, db = tmp_path / "class.log", tmp_path / "games.db"
     lines = [write(each).encode() for each in (BOOT, *stages(DRAW))]
@@ -277,23 +254,6 @@ def test_a_capture_of_any_serial_program(tmp_path):
 def test_what_cannot_be_watched_makes_no_store(tmp_path, refused, words, says):
     assert says in refused("watch", *words, db=tmp_path / "games.db")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_store_that_cannot_be_used(tmp_path):
-    (tmp_path / "x").write_text("no database " * 100)
-    for db, why in ((tmp_path / "x", "is damaged or not a store"), (tmp_path / "x" / "g.db", "")):
-        done = noughts("watch", "--plain", "--db", db)
-        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-        assert why in done.stderr
-
-
-def test_the_store_is_in_the_users_data_folder(capture, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert noughts("watch", "--from", capture(*stages(DRAW))).returncode == 0
-    (path,) = tmp_path.rglob("games.db")
-    assert path.parent.name == "noughts"
-    assert len(noughts("games").stdout.splitlines()) == 2
 
 
 @pytest.mark.parametrize("count", [1, long(2)])

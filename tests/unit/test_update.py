@@ -260,9 +260,12 @@ def test_but_not_for_ever(asked, files):
     assert not asked
 
 
-def test_a_command_whose_answer_is_wrong_is_given_again(asked, files):
-    asked += [(b"", b""), (b"0\r\nNone\r\n", b""), (b"3\r\nNone\r\n", b"")]
-    with pytest.raises(BoardError):
+def test_a_command_whose_answer_is_wrong_is_given_again_but_not_for_ever(asked, files):
+    lost = b"", b"ValueError: lost bytes\r\n"
+    asked += [(b"", b""), (b"3\r\nNone\r\n", b""), (b"4\r\nNone\r\n", b"")]
+    files.send("x.txt", b"four")
+    asked += [(b"", b""), (b"3\r\nNone\r\n", b""), lost]
+    with pytest.raises(BoardError, match=r"could not take x\.txt \(ValueError: lost bytes\)"):
         files.send("x.txt", b"four")
     assert not asked
 
