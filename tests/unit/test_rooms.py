@@ -24,7 +24,7 @@ from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Delivered
 from noughts.watch.room_events import MessageRejected, RoomOffline, RoomOnline
 from noughts.watch.watch import Watch
-from sample_games import AT, DRAW, stages
+from sample_games import AT, BOOT, DRAW, stages
 
 BROKER = "mqtt://broker.example"
 SAID = write(stages([4])[1]).encode() + b"\n"
@@ -318,16 +318,16 @@ class Sender:
 
     def __init__(self):
         self.confirmed = []
-        self._changes = []
+        self.changes = []
 
     def send(self, number):
         for each in stages(DRAW, number=number):
             data = write(each).encode() + b"\n"
-            self._changes.append(DataReceived("3b/usb-1", data, AT + each.ms))
-        self._changes.append(Delivered(lambda: self.confirmed.append(number)))
+            self.changes.append(DataReceived("3b/usb-1", data, AT + each.ms))
+        self.changes.append(Delivered(lambda: self.confirmed.append(number)))
 
     def poll(self):
-        changes, self._changes = self._changes, []
+        changes, self.changes = self.changes, []
         return changes
 
 
@@ -350,6 +350,14 @@ def test_it_is_confirmed_once_it_is_stored_with_the_moment_at_which_it_was_heard
     watch.step()
     assert watch.sender.confirmed == [1]
     assert kept(watch.path) == [(1, "=", AT)]
+
+
+def test_a_board_whose_port_was_opened_again_may_tell_of_an_earlier_run(watch):
+    said = [write(each).encode() + b"\n" for each in (BOOT, stages(DRAW)[-1])]
+    boot, end = (DataReceived("3b/usb-1", data, AT) for data in said)
+    watch.sender.changes += [boot, LineOpened("3b/usb-1", AT), end]
+    watch.step()
+    assert kept(watch.path) == [(1, "=", None)]
 
 
 def test_it_is_confirmed_at_the_end_too_however_busy_the_computer_is(watch, monkeypatch):

@@ -137,16 +137,6 @@ def test_looking_changes_nothing_and_others_may_write(tmp_path):
         watch.db.execute("ROLLBACK")
 
 
-def test_neighbours_are_among_those_that_are_chosen(tmp_path):
-    db = filled(
-        tmp_path / "games.db",
-        *(stages(WON, number=number, seats="PH" if number % 2 else "PP") for number in range(1, 6)),
-    )
-    for chosen, neighbours in (("?seats=PH", (1, 5)), ("", (2, 4))):
-        found = get(f"/api/games/3{chosen}", db)
-        assert (found["before"], found["after"]) == neighbours
-
-
 @pytest.fixture
 def stored(tmp_path):
     """A game that B began, and one without a move."""
