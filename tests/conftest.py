@@ -39,7 +39,6 @@ if os.name != "posix":
         "e2e/test_put_failures.py",
         "e2e/test_readme.py",
         "e2e/test_rooms.py",
-        "e2e/test_rooms_refused.py",
         "e2e/test_standard_streams.py",
         "e2e/test_watch.py",
         "e2e/test_watch_store.py",

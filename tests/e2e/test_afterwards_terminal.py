@@ -50,13 +50,6 @@ def test_it_plays_by_itself_and_can_be_stopped(terminal, db):
     assert program.end() == 0
 
 
-def test_a_terminal_too_small_scrolls(terminal, db):
-    program = terminal("replay", "1", "--db", db, size=(10, 40))
-    program.wait_for("0/7")
-    program.type("q")
-    assert program.end() == 0
-
-
 def test_a_replay_ends_with_its_terminal(terminal, db):
     program = terminal("replay", "1", "--db", db)
     program.wait_for("0/7")

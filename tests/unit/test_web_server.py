@@ -10,8 +10,10 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
+from noughts.commands import web
 from noughts.errors import NoughtsError
 from noughts.web import server
+from noughts.web.site import Site
 
 HALF = b"GET / HTTP/1.1\r\nHost: here\r\n"
 
@@ -133,6 +135,24 @@ def test_a_range_of_taken_ports_is_an_error(monkeypatch):
     refusing(monkeypatch, errno.ENOBUFS)
     with pytest.raises(OSError, match="refused"):
         server.listening(8017, lan=False)
+
+
+def test_a_taken_port_is_replaced_by_the_next():
+    with server.listening(0, lan=False) as taken:
+        port = taken.getsockname()[1]
+        with server.listening(port, lan=False) as next_one:
+            assert next_one.getsockname()[1] > port
+
+
+def test_the_command_says_where_the_page_is_and_warns_of_others(tmp_path, capsys):
+    site = Site(tmp_path / "games.db", 8017, (*Site.hosts, "192.0.2.2"), lan=True)
+    web._ready(site, browse=False)
+    here, warning = capsys.readouterr().err.splitlines()
+    assert here == "noughts is at http://127.0.0.1:8017/ (Ctrl-C ends)"
+    assert warning == (
+        "other computers can look on at http://192.0.2.2:8017/: whoever is in your network "
+        "sees the boards' names and all games, and can change nothing"
+    )
 
 
 def ending(calls):

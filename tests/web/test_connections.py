@@ -2,6 +2,7 @@
 
 import re
 import resource
+import signal
 import socket
 from contextlib import ExitStack, closing, suppress
 
@@ -114,6 +115,11 @@ def test_an_answer_ends_when_its_browser_takes_nothing(patience, echo, serve):
     patience(0.2, "STALLED")
     with line(serve(), LONG):
         until(lambda: echo.begun and not echo.on_their_way)
+
+
+def test_a_signal_ends_the_server(command):
+    status, said = command("--boards", "0").end(signal.SIGTERM)
+    assert status == -signal.SIGTERM and said.count("\n") == 1
 
 
 ADDRESSES = [
