@@ -16,7 +16,7 @@ from noughts.protocol.sentences import checksum, write
 from noughts.watch.virtual_boards import VirtualBoards
 from sample_games import BOOT, DRAW, stages
 from waiting import until
-from watcher import games, happens, rows, sentence
+from watcher import games, rows, sentence
 
 
 def test_all_events_of_a_board(port, watch, tmp_path):
@@ -25,46 +25,21 @@ def test_all_events_of_a_board(port, watch, tmp_path):
     watcher.connected(board.path)
     told = [BOOT, *stages(DRAW)]
     board.say(*told)
-    board.send(b"Traceback \x1b[2J\r\n" + f"$NX,1*{checksum('NX,1')}\r\n".encode())
+    later = f"$NX,1*{checksum('NX,1')}".encode()
+    board.send(b"Traceback \x1b[2J\r\n" + later + b"\r\n$NG,half")  # it is read together
     watcher.wait(lambda event: event["event"] == "unknown", "the last line")
     board.pull()
     watcher.wait(lambda event: event["event"] == "gone", "the cable")
     status, said = watcher.end()
     assert status == 0
     assert said == (
-        f"11 sentences from 1 board, 1 game ended, 14 bytes of noise; kept in {watcher.db}\n"
+        f"11 sentences from 1 board, 1 game ended, 22 bytes of noise; kept in {watcher.db}\n"
     )
     heard = [event for event in watcher.events if event["event"] in ("boot", "game")]
     assert [sentence(event) for event in heard] == told
     assert all(event["new"] and event["board"] == board.path for event in heard)
-    assert [event["text"] for event in watcher.events if event["event"] == "noise"] == [
-        r"Traceback \x1b[2J"
-    ]
-
-
-def test_a_port_is_opened_whenever_it_is_plugged_in(port, watch):
-    board = port("late")
-    board.pull()
-    watcher = watch("games", board.path)
-    assert happens(watcher, event="waiting")["port"] == board.path
-    board.plug()
-    watcher.connected(board.path)
-    told = stages(DRAW)
-    board.say(*told[:3])
-    # Half a sentence, and the cable; what was sent together is read together.
-    board.send(write(told[3]).encode() + b"\r\n" + write(told[4]).encode()[:20])
-    happens(watcher, moves=DRAW[:3])
-    board.pull()
-    happens(watcher, event="gone")
-    half = [event["text"] for event in watcher.events if event["event"] == "noise"]
-    assert half == [write(told[4])[:20]]
-    board.plug()
-    watcher.connected(board.path, 2)
-    board.say(told[-1])
-    happens(watcher, end="=")
-    (game,) = games(watcher.db)
-    assert game["moves"] == DRAW
-    assert game["thought_ms"] == [1000, 1000, 1000] + [None] * 6
+    noise = [event["text"] for event in watcher.events if event["event"] == "noise"]
+    assert noise == [r"Traceback \x1b[2J", "$NG,half"]
 
 
 def test_boards_that_are_far_away(watch):

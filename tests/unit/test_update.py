@@ -294,7 +294,6 @@ def test_games_of_a_v2_in_their_order():
     "content",
     [
         b"100009Eb",
-        b"100009Eb$",
         b"100009Eb$\xff\xff\xff",
         b"100009Eb$NG,0A1B2C3D,1,PP,A,01",
         b"100009Eb$NG,0A1B2C3D,1,PP,A,0123,99,x*00",
@@ -314,7 +313,6 @@ GAME_FILE = on_v2(PLAYED[:1], "Pb")["~@"]
         ("9", b"100009Ebenezer"),
         ("9", b"100009$NG,0A1B2C3D,1,PP,A,,5,x*00"),
         ("~@", b"diary"),
-        ("~@", GAME_FILE[:2]),
         ("~@", GAME_FILE[:-1]),
         ("~@", GAME_FILE + bytes(17)),
         ("~@", GAME_FILE[:-1] + b"\x3e"),
