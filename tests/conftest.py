@@ -125,11 +125,12 @@ def printed(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
 
 @pytest.fixture
 def refused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
-    """Runs a command, which has to fail with a single line; gives that line."""
+    """Runs a command, which has to fail with a line that says what to do; gives that line."""
 
     def run(*words: object, **named: Any) -> str:
         status, out, err = noughts(*words, **named)
-        assert (status, out, err.count("\n")) == (1, "", 1) and err.startswith("noughts: ")
+        assert (status, out, err.count("\n")) == (1, "", 1)
+        assert err.startswith("noughts: ") and "; " in err
         return err
 
     return run

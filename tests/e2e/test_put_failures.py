@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from noughts.cli import main
 from noughts.errors import BoardError, BoardGoneError
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import open_port
@@ -17,13 +16,6 @@ from stepped_ports import Talker
 def talker(clock):
     """A port whose far end answers what it hears by a function of bytes; its name."""
     return lambda answer: Talker(clock, answer).port
-
-
-def put(capsys, port, *words):
-    assert main(["put", "--port", port, *words]) == 1
-    told = capsys.readouterr().err
-    assert told.startswith("noughts: ") and told.count("\n") == 1 and ";" in told
-    return told
 
 
 def test_waiting_for_silence_ends(clock):
@@ -101,8 +93,8 @@ BIG = b"'micro:bit with nRF51822'\r\n('big.bin', 99999999999999, 1, b'x')\r\n\x0
         ),
     ],
 )
-def test_a_board_that_does_not_list_its_files(talker, capsys, answer, why):
-    assert why in put(capsys, talker(answer))
+def test_a_board_that_does_not_list_its_files(talker, refused, answer, why):
+    assert why in refused("put", "--port", talker(answer))
 
 
 @pytest.mark.parametrize(
@@ -116,14 +108,15 @@ def test_a_board_that_does_not_list_its_files(talker, capsys, answer, why):
         b"1\r\n2",
     ],
 )
-def test_a_board_that_answers_nonsense(talker, capsys, recwarn, nonsense):
-    told = put(capsys, talker(raw_repl(nonsense + b"\x04")))
+def test_a_board_that_answers_nonsense(talker, refused, recwarn, nonsense):
+    told = refused("put", "--port", talker(raw_repl(nonsense + b"\x04")))
     assert "gave no sensible answer when asked to list its files" in told
     assert not recwarn.list  # a warning would quote it as it is
 
 
-def test_a_file_that_is_no_table(capsys, tmp_path):
+def test_a_file_that_is_no_table(refused, tmp_path):
     binary = tmp_path / "binary.py"
     binary.write_bytes(b"\xff\xfe")
-    for name in (__file__, str(binary)):
-        assert "is not a table; make one with" in put(capsys, "/dev/ttyNONE", "--table", name)
+    for name in (__file__, binary):
+        told = refused("put", "--port", "/dev/ttyNONE", "--table", name)
+        assert "is not a table; make one with" in told

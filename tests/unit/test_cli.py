@@ -214,8 +214,7 @@ def test_wrong_usage_exits_2_and_says_what_is_accepted(line, says, misused):
     ],
 )
 def test_failures_are_one_line_and_exit_1(line, why, refused):
-    told = refused(*line.split())
-    assert why in told and ";" in told
+    assert why in refused(*line.split())
 
 
 @pytest.mark.parametrize(
@@ -249,7 +248,8 @@ def test_a_terminal_without_our_characters(encoding):
 )
 def test_a_missing_table_is_one_line(line, folder, monkeypatch, refused):
     files = {name: text for name, text in device_files().items() if name != "table.py"}
-    monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
+    for module in ("commands.solve", "device_files"):  # the latter last: the former imports it
+        monkeypatch.setattr(f"noughts.{module}.device_files", lambda: files)
     monkeypatch.setattr("noughts.hardware.drive.find_drives", lambda: [Drive(folder, {})])
     assert "device/table.py is missing; make " in refused(*line.split())
     assert not (folder / "noughts.hex").exists()

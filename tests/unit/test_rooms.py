@@ -72,8 +72,7 @@ def test_what_stays_on_this_computer():
 )
 def test_wrong_addresses_are_one_line(url, why, refused, folder):
     for words in (["watch", url], ["watch", "--publish", url]):
-        told = refused(*words)
-        assert why in told and "; " in told
+        assert why in refused(*words)
 
 
 @pytest.mark.parametrize(
@@ -106,8 +105,7 @@ def test_what_cannot_be_used_is_one_line(words, why, refused, folder):
     (folder / "empty").write_text("\n")
     (folder / "long").write_text("x" * 1001)
     (folder / "binary").write_bytes(b"\xff\xfe\n")
-    told = refused("watch", *words, db="games.db")
-    assert why in told and "; " in told
+    assert why in refused("watch", *words, db="games.db")
     assert not (folder / "games.db").exists()
 
 

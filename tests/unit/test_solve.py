@@ -7,7 +7,6 @@ import pytest
 
 from needed import long
 from noughts import brain
-from noughts.cli import main
 from noughts.device_files import device_files, load_device
 from noughts.engines.registry import engine_named, engines
 from noughts.engines.search import (
@@ -25,13 +24,8 @@ from noughts.game import solver
 from noughts.game.positions import EMPTY, WON, parse, unfinished
 
 
-def solve(capsys, *words):
-    assert main(["solve", *words]) == 0
-    return capsys.readouterr().out
-
-
-def test_the_board_shows_what_each_cell_is_worth(capsys):
-    told = solve(capsys, "XX.OO....")
+def test_the_board_shows_what_each_cell_is_worth(printed):
+    told = printed("solve", "XX.OO....")
     assert told.startswith(
         """\
      X     |     X     |  win in 1
@@ -48,8 +42,8 @@ best line 3
     assert "rules          plays 3\n" in told
 
 
-def test_the_empty_board(capsys):
-    told = solve(capsys, ".........")
+def test_the_empty_board(printed):
+    told = printed("solve", ".........")
     assert "X to move: draw" in told and told.count(" draw ") >= 6
     assert "549,946 nodes" in told and "20,866 nodes, 7,788 moves cut" in told
     assert "best line 1 5 2 3 7 4 6 8 9" in told
@@ -70,9 +64,9 @@ def test_scores_agree_with_the_solver_and_the_variation_ends_as_the_best_says():
         assert position.over and (WON[position.other] == bool(best))
 
 
-def test_as_json(capsys, tmp_path):
+def test_as_json(printed, tmp_path):
     path = tmp_path / "tree.svg"
-    told = solve(capsys, "X...O....", "--json", "--tree", "2", "--svg", str(path))
+    told = printed("solve", "X...O....", "--json", "--tree", "2", "--svg", str(path))
     facts = json.loads(told)  # whole JSON also beside a picture
     assert path.exists()
     assert facts["mover"] == "X" and facts["value"] == "draw"
@@ -117,11 +111,11 @@ def test_the_tree_of_minimax_is_whole(text):
     assert [child.cell for child in tree.children if child.best] == list(reply.cells)
 
 
-def test_the_tree_is_drawn_with_its_cuts(capsys, tmp_path):
-    told = solve(capsys, "XX.OO....", "--tree", "2")
+def test_the_tree_is_drawn_with_its_cuts(printed, tmp_path):
+    told = printed("solve", "XX.OO....", "--tree", "2")
     assert "├── 3  XXXOO....  win in 1\n" in told
     assert "│   ├── 7  XX.OOXO..  ✂ cut\n" in told
-    told = solve(capsys, "XX.OO....", "--tree", "2", "--search", "minimax")
+    told = printed("solve", "XX.OO....", "--tree", "2", "--search", "minimax")
     assert "cut" not in told.partition("\n\nXX.OO")[2] and len(told.splitlines()) > 12 + 12
 
 
@@ -138,10 +132,10 @@ def shapes(path):
 
 @pytest.mark.parametrize("text", ["XX.OO....", "XOXOX.O.."])
 @pytest.mark.parametrize("search", ["alphabeta", "minimax"])
-def test_a_picture_shows_boards_values_windows_and_cuts(capsys, tmp_path, text, search):
+def test_a_picture_shows_boards_values_windows_and_cuts(printed, tmp_path, text, search):
     path = tmp_path / "tree.svg"
     words = ["--tree", "3", "--search", search, "--svg", str(path)]
-    assert "tree.svg written" in solve(capsys, text, *words)
+    assert "tree.svg written" in printed("solve", text, *words)
     nodes = list(build_tree(parse(text), 3, search))
     texts, boards, dashed, thick = shapes(path)
     assert boards == len(nodes)
@@ -158,18 +152,18 @@ def test_a_picture_shows_boards_values_windows_and_cuts(capsys, tmp_path, text, 
     assert "X: win in 1" in texts
 
 
-def test_how_the_chip_chooses(capsys, tmp_path):
+def test_how_the_chip_chooses(printed, tmp_path):
     path = tmp_path / "chip.svg"
-    told = solve(capsys, "X........", "--chip", "--svg", str(path))
+    told = printed("solve", "X........", "--chip", "--svg", str(path))
     assert told.startswith(" X | 2 | 5\n---+---+---\n 2 | 6 | 0\n---+---+---\n 5 | 0 | 3\n")
     assert "The chip plays 5;" in told and "book" not in told
     root = ET.parse(path).getroot()
     texts = [element.text for element in root if element.tag.endswith("text")]
     assert texts == ["2", "5", "2", "6", "0", "5", "0", "3"]
-    told = solve(capsys, ".........", "--chip")
+    told = printed("solve", ".........", "--chip")
     assert "The book has 2307 = 32 * 72 + 3: the squares add up to 72; play a cell worth 3." in told
     assert "The chip plays 1 or 3 or 7 or 9;" in told
-    facts = json.loads(solve(capsys, "X...O....", "--chip", "--json"))
+    facts = json.loads(printed("solve", "X...O....", "--chip", "--json"))
     assert facts["plays"] == [2, 4] and facts["book"] == 23917 and facts["values"]["9"] == 3
 
 
@@ -179,9 +173,9 @@ def test_the_chips_steps_are_those_of_its_own_code():
         assert list(brain.choose(position, table).cells) == brain.best_cells(ai, position)
 
 
-def test_a_pictures_name_does_not_act_on_the_terminal(capsys, tmp_path):
+def test_a_pictures_name_does_not_act_on_the_terminal(printed, tmp_path):
     path = tmp_path / "\x1b[2J\u202e.svg"
-    told = solve(capsys, "XX.OO....", "--tree", "1", "--svg", str(path))
+    told = printed("solve", "XX.OO....", "--tree", "1", "--svg", str(path))
     assert told.splitlines()[-1].endswith(" written") and told.splitlines()[-1].isprintable()
 
 
@@ -189,29 +183,25 @@ def test_a_pictures_name_does_not_act_on_the_terminal(capsys, tmp_path):
     ("depth", "large"),
     [("9", "28,654 positions in about 31."), ("4", "1,084 positions in about 0.")],
 )
-def test_a_picture_that_would_be_too_large_is_refused(capsys, tmp_path, depth, large):
+def test_a_picture_that_would_be_too_large_is_refused(refused, tmp_path, depth, large):
     path = tmp_path / "tree.svg"
     for more in ([], ["--json"]):
-        words = ["solve", ".........", "--tree", depth, "--svg", str(path), *more]
-        assert main(words) == 1
-        told = capsys.readouterr()
-        assert told.out == "" and told.err.count("\n") == 1
-        assert large in told.err
-        assert told.err.endswith("MB; give --tree 3, of 292 positions, or less\n")
+        told = refused("solve", ".........", "--tree", depth, "--svg", path, *more)
+        assert large in told and told.endswith("MB; give --tree 3, of 292 positions, or less\n")
         assert not path.exists()
 
 
 @pytest.mark.parametrize(("text", "depth"), [(".........", 3), ("X...O....", 4), ("XX.OO....", 9)])
-def test_how_large_a_picture_is(capsys, tmp_path, text, depth):
+def test_how_large_a_picture_is(printed, tmp_path, text, depth):
     """What is advised works, and the size that is told is about the real one."""
     path = tmp_path / "tree.svg"
-    solve(capsys, text, "--tree", str(depth), "--svg", str(path))
+    printed("solve", text, "--tree", str(depth), "--svg", str(path))
     tree = build_tree(parse(text), depth)
     assert estimated_bytes(tree) == pytest.approx(path.stat().st_size, rel=0.15)
 
 
-def test_a_tree_as_text_has_no_bound(capsys):
-    assert len(solve(capsys, ".........", "--tree", "5").splitlines()) > 3354
+def test_a_tree_as_text_has_no_bound(printed):
+    assert len(printed("solve", ".........", "--tree", "5").splitlines()) > 3354
 
 
 @pytest.mark.parametrize(
@@ -224,10 +214,9 @@ def test_a_tree_as_text_has_no_bound(capsys):
         ("\x1b[2J.....", "is not a position"),
     ],
 )
-def test_positions_that_cannot_be_solved(capsys, text, why):
-    assert main(["solve", text]) == 1
-    told = capsys.readouterr().err
-    assert why in told and told.count("\n") == 1 and "\x1b" not in told
+def test_positions_that_cannot_be_solved(refused, text, why):
+    told = refused("solve", text)
+    assert why in told and "\x1b" not in told
 
 
 SEARCHES = ("minimax", "alphabeta")

@@ -176,18 +176,6 @@ def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path):
     assert get("/api/puzzle?position=XX.OO....", db)["people"] == ""
 
 
-@pytest.mark.parametrize("level", [1, 2, 3])
-def test_puzzles_of_a_level(level, monkeypatch):
-    seeded = random.Random(1)
-    monkeypatch.setattr(random, "Random", lambda: seeded)
-    after = "........."
-    for _ in range(20):
-        found = get(f"/api/puzzle?level={level}&after={after}")
-        assert found["level"] == level and found["turn"] == found["task"][0]
-        assert canonical(parse(found["position"])) != canonical(parse(after))
-        after = found["position"]
-
-
 def test_what_people_did_is_looked_up_once_a_minute(tmp_path, monkeypatch):
     now_s = [0.0]
     monkeypatch.setattr(puzzles.time, "monotonic", lambda: now_s[0])
