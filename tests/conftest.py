@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 if os.name != "posix":
     # They import what only POSIX has: pseudo-terminals, and limits of a process; or run its shell.
     collect_ignore = [
-        "e2e/test_afterwards_terminal.py",
         "e2e/test_class_without_cables.py",
         "e2e/test_flash.py",
         "e2e/test_play_terminal.py",
@@ -39,7 +38,6 @@ if os.name != "posix":
         "e2e/test_put_failures.py",
         "e2e/test_readme.py",
         "e2e/test_rooms.py",
-        "e2e/test_rooms_refused.py",
         "e2e/test_standard_streams.py",
         "e2e/test_watch.py",
         "e2e/test_watch_store.py",
@@ -127,12 +125,27 @@ def printed(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
 
 @pytest.fixture
 def refused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
-    """Runs a command, which has to fail with a single line; gives that line."""
+    """Runs a command, which has to fail with a line that says what to do; gives that line."""
 
     def run(*words: object, **named: Any) -> str:
         status, out, err = noughts(*words, **named)
-        assert (status, out, err.count("\n")) == (1, "", 1) and err.startswith("noughts: ")
+        assert (status, out, err.count("\n")) == (1, "", 1)
+        assert err.startswith("noughts: ") and "; " in err
         return err
+
+    return run
+
+
+@pytest.fixture
+def misused(noughts: Callable[..., tuple[int, str, str]]) -> Callable[..., str]:
+    """Runs a command with words that it does not take; gives the line that says why."""
+
+    def run(*words: object) -> str:
+        status, out, err = noughts(*words)
+        assert (status, out) == (2, "") and "\x1b" not in err
+        line = err.splitlines()[-1]
+        assert "error: " in line
+        return line
 
     return run
 

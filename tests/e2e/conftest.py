@@ -1,4 +1,4 @@
-"""`noughts watch` in processes of its own, whose streams a test holds, and what it reads."""
+"""`noughts watch` in processes of its own and what it reads, and `noughts vs` that fails."""
 
 import subprocess
 import sys
@@ -35,3 +35,15 @@ def capture(tmp_path):
         return log
 
     return write_log
+
+
+@pytest.fixture
+def vs_fails(noughts):
+    """Runs a game that has to end with a single line of what is wrong; gives that line."""
+
+    def run(*words):
+        status, _, err = noughts("vs", *words)
+        assert (status, err.count("\n")) == (1, 1) and err.startswith("noughts: ")
+        return err
+
+    return run

@@ -70,10 +70,17 @@ def flash(game):
     return run
 
 
-def failure(capsys):
-    told = capsys.readouterr().err
-    assert told.startswith("noughts: ") and told.count("\n") == 1 and ";" in told
-    return told
+@pytest.fixture
+def fails(flash, capsys):
+    """Runs it where it has to fail with a line that says what to do; gives that line."""
+
+    def run(*words, verify=False):
+        assert flash(*words, verify=verify) == 1
+        told = capsys.readouterr().err
+        assert told.startswith("noughts: ") and told.count("\n") == 1 and ";" in told
+        return told
+
+    return run
 
 
 def test_the_whole_hex_arrives(drive, mounted, capsys):
@@ -87,14 +94,12 @@ def test_the_whole_hex_arrives(drive, mounted, capsys):
     assert list(universal_hex.split(content.decode(), "it")) == ["V1", "V2"]
 
 
-def test_no_drive(flash, drive, mounted, tmp_path, capsys):
+def test_no_drive(fails, drive, mounted, tmp_path):
     one = drive(usb_id="0240" + "0" * 44)  # an FRDM-K64F, with the same interface chip
     mounted(one)
-    assert flash("--all") == 1
-    told = failure(capsys)
+    told = fails("--all")
     assert "no micro:bit drive was found" in told and "maintenance mode" in told
-    assert flash(tmp_path) == 1
-    assert "has no DETAILS.TXT" in failure(capsys)
+    assert "has no DETAILS.TXT" in fails(tmp_path)
     assert not one.received
 
 
@@ -107,18 +112,16 @@ def test_no_drive(flash, drive, mounted, tmp_path, capsys):
         ({"drops": True}, 'the transfer failed (it says "An error has occurred")', True),
     ],
 )
-def test_a_drive_that_does_not_take_the_hex(flash, drive, capsys, named, why, takes_it):
+def test_a_drive_that_does_not_take_the_hex(fails, drive, named, why, takes_it):
     one = drive(**named)
-    assert flash(one.path) == 1
-    assert why in failure(capsys)
+    assert why in fails(one.path)
     assert bool(one.received) == takes_it
 
 
-def test_two_boards_when_one_was_meant(flash, drive, mounted, capsys):
+def test_two_boards_when_one_was_meant(fails, flash, drive, mounted):
     one, two = drive(), drive(usb_id=OTHER_ID)
     mounted(one, two)
-    assert flash() == 1
-    assert f"2 boards are plugged in ({one.path}, {two.path}); name a drive" in failure(capsys)
+    assert f"2 boards are plugged in ({one.path}, {two.path}); name a drive" in fails()
     assert flash(two.path) == 0
     assert not one.received and two.received
 
@@ -135,34 +138,25 @@ def test_two_boards_in_a_terminal_it_asks(flash, drive, mounted, capsys, monkeyp
     assert not one.received and two.received
 
 
-def test_all_boards_go_on_after_a_failure(flash, drive, mounted, capsys, monkeypatch):
+def test_all_boards_go_on_after_failures(flash, drive, mounted, capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["clone/bin/noughts"])
     refuses = "The hex file is incompatible with this board."
-    one, two = drive(refuses=refuses), drive(usb_id=OTHER_ID)
-    mounted(one, two)
-    assert flash("--all") == 1
-    told = capsys.readouterr().err
-    assert f"{one.path}: the hex is not for this board" in told
-    assert "; build it anew with `clone/bin/noughts hex`\n" in told
-    assert "1 of 2 boards failed" in told
-    assert one.received and two.received
-
-
-def test_all_boards_go_on_after_what_the_system_refuses(flash, drive, mounted, capsys, monkeypatch):
-    one, two = drive(), drive(usb_id=OTHER_ID)
-    mounted(one, two)
+    one, two, three = drive(refuses=refuses), drive(usb_id=OTHER_ID), drive(usb_id=OTHER_ID)
+    mounted(one, two, three)
     wait = drives.wait_until_back
 
     def refuse(drive):
-        if drive.path == one.path:
-            raise OSError(errno.EIO, os.strerror(errno.EIO), str(one.path))
+        if drive.path == two.path:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(two.path))
         return wait(drive)
 
     monkeypatch.setattr("noughts.hardware.drive.wait_until_back", refuse)
     assert flash("--all") == 1
     told = capsys.readouterr().err
-    assert f"cannot use {one.path} (Input/output error)" in told and "1 of 2 boards failed" in told
-    assert two.received
+    assert f"{one.path}: the hex is not for this board" in told
+    assert "; build it anew with `clone/bin/noughts hex`\n" in told
+    assert f"cannot use {two.path} (Input/output error)" in told and "2 of 3 boards failed" in told
+    assert one.received and three.received
 
 
 @pytest.mark.parametrize(
@@ -171,12 +165,8 @@ def test_all_boards_go_on_after_what_the_system_refuses(flash, drive, mounted, c
         ("error: The transfer timed out.\r\ntype: user, transient", "did not arrive in time"),
         ("error: MAINTENANCE mode? not compatible with this mode or device", "not for this"),
         ("error: Programming aborted: image would lock target MCU", "would lock the main chip"),
-        ("error: Failed to reset/halt the target MCU", "cannot reach the main chip"),
         ("error: Flash algorithm write command FAILURE", "cannot reach the main chip"),
-        (
-            "error: In application programming write failed.\r\ntype: interface",
-            "update its firmware",
-        ),
+        ("error: In application programming failed\r\ntype: interface", "update its firmware"),
         ("error: Something new\r\ntype: user", 'could not use the hex (it says "Something new")'),
         ("error: \x1b[2J", 'it says "[2J"'),
         ("error:\r\ntype: target\r\n", ""),
@@ -223,15 +213,14 @@ def breaks_off(monkeypatch):
     ],
 )
 def test_a_fail_txt_that_is_new_is_read_after_a_write_error(
-    flash, drive, clock, capsys, breaks_off, old, new, why
+    fails, drive, clock, breaks_off, old, new, why
 ):
     one = drive()
     one.close()
     said = one.path / "FAIL.TXT"
     said.write_text(old)
     breaks_off(lambda: clock.on_sleep.append(lambda: said.write_text(new)))
-    assert flash(one.path) == 1
-    assert why in failure(capsys)
+    assert why in fails(one.path)
 
 
 def test_a_drive_that_comes_back_elsewhere(drive, mounted):
@@ -256,8 +245,6 @@ def without(name):
     ("usb_id", "files", "why"),
     [
         (OTHER_ID, {"V1": FILES}, "is a micro:bit V2, and the hex is for the V1 only"),
-        (USB_ID, {"V2": FILES}, "is a micro:bit V1, and the hex is for the V2 only"),
-        (USB_ID, {"V1": {}}, "does not hold the game; make one with `noughts hex`"),
         (USB_ID, {"V1": without("main.py")}, "does not hold the game; make one with"),
         (USB_ID, {"V1": without("table.py")}, "does not hold the game; make one with"),
         (
@@ -269,7 +256,7 @@ def without(name):
     ],
 )
 def test_a_hex_that_is_not_for_this_board_or_not_the_game(
-    flash, drive, tmp_path, capsys, usb_id, files, why
+    fails, drive, tmp_path, usb_id, files, why
 ):
     path = tmp_path / "a.hex"
     path.write_text(
@@ -278,24 +265,14 @@ def test_a_hex_that_is_not_for_this_board_or_not_the_game(
         else universal_hex.join({board: slim(board).with_files(files[board]) for board in files})
     )
     one = drive(usb_id=usb_id)
-    assert flash(one.path, "--hex", path) == 1
-    assert why in failure(capsys)
+    assert why in fails(one.path, "--hex", path)
     assert not one.received
 
 
-def test_what_has_arrived_is_counted(drive, monkeypatch):
+def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive, monkeypatch):
     """The system may take less at a time than it is given."""
     write = os.write
-    monkeypatch.setattr("noughts.hardware.drive.os.write", lambda to, part: write(to, part[:1000]))
-    one = drive()
-    one.close()
-    content = bytes(5500)
-    counts = []
-    assert drives.copy(content, drives.look(one.path), counts.append)
-    assert sum(counts) == len(content)
-
-
-def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive):
+    monkeypatch.setattr("noughts.hardware.drive.os.write", lambda to, part: write(to, part[:9000]))
     one = drive()
     shown, counts = [], []
     steps = SimpleNamespace(doing=shown.append, advance=counts.append)
@@ -313,7 +290,7 @@ def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive):
     assert sum(counts) == len(content) and len(counts) > 1
 
 
-def test_the_port_is_found_by_its_usb_id_and_waited_for(flash, drive, clock, capsys, monkeypatch):
+def test_the_port_is_found_by_its_usb_id_and_waited_for(fails, drive, clock, monkeypatch):
     """Windows tells the id in capitals, and a port that has just come back may be refused."""
     name = Talker(clock, lambda heard: b"").port
     told = {"vid": 0x0D28, "pid": 0x0204}
@@ -330,18 +307,16 @@ def test_the_port_is_found_by_its_usb_id_and_waited_for(flash, drive, clock, cap
         return serial_for_url(*args, **named)
 
     monkeypatch.setattr("serial.serial_for_url", opened)
-    assert flash(drive().path, verify=True) == 1
-    assert f"the game on {name} did not start" in failure(capsys)
+    assert f"the game on {name} did not start" in fails(drive().path, verify=True)
 
 
-def test_a_cable_that_is_pulled_in_the_middle(flash, drive, clock, capsys, breaks_off):
+def test_a_cable_that_is_pulled_in_the_middle(fails, drive, clock, breaks_off):
     """The drive is back later, and knows nothing of a failure."""
     one = drive()
     one.close()
     clock.on_sleep.append(lambda: one.path.exists() or one._mount(""))
     breaks_off(lambda: shutil.rmtree(one.path))
-    assert flash(one.path) == 1
-    assert "went away before all of the hex was copied; try again" in failure(capsys)
+    assert "went away before all of the hex was copied; try again" in fails(one.path)
 
 
 @pytest.mark.parametrize(
@@ -351,7 +326,7 @@ def test_a_cable_that_is_pulled_in_the_middle(flash, drive, clock, capsys, break
         (errno.EROFS, "(Read-only file system); unplug the board"),
     ],
 )
-def test_a_drive_that_cannot_be_written(flash, drive, capsys, monkeypatch, number, why):
+def test_a_drive_that_cannot_be_written(fails, drive, monkeypatch, number, why):
     """Root, as which tests may run, can write everywhere; so the system's answer is a stand-in."""
     one = drive()
 
@@ -359,8 +334,7 @@ def test_a_drive_that_cannot_be_written(flash, drive, capsys, monkeypatch, numbe
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr("noughts.hardware.drive.os.open", refuse)
-    assert flash(one.path) == 1
-    assert f"the drive {one.path}" in (told := failure(capsys)) and why in told
+    assert f"the drive {one.path}" in (told := fails(one.path)) and why in told
 
 
 def test_a_break_on_a_line_that_has_hung_up():
@@ -385,26 +359,24 @@ def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(flash
     ("drive_id", "ids", "is_it"),
     [
         (USB_ID, [None], True),  # some systems do not tell the id of a port
-        ("", [OTHER_ID], True),
         (USB_ID, [OTHER_ID], False),
-        (USB_ID, [None, None], False),
         ("", [None, OTHER_ID], False),
         ("", [], False),
     ],
 )
 def test_a_port_that_cannot_be_told_by_its_id(
-    flash, drive, tmp_path, capsys, monkeypatch, drive_id, ids, is_it
+    fails, drive, tmp_path, monkeypatch, drive_id, ids, is_it
 ):
     """The only one is taken, unless it is that of another board."""
     ports = [Port(str(tmp_path / f"port{index}"), each) for index, each in enumerate(ids)]
     monkeypatch.setattr("noughts.hardware.flashing.find_ports", lambda: ports)
-    assert flash(drive(usb_id=drive_id).path, verify=True) == 1
-    told = failure(capsys)
+    told = fails(drive(usb_id=drive_id).path, verify=True)
     assert (f"there is no port {tmp_path / 'port0'}" in told) == is_it
     assert ("no serial port was found" in told) == (not is_it)
 
 
-def test_a_board_that_says_nothing(flash, drive, clock, capsys):
+def test_a_board_that_says_nothing(fails, drive, clock):
     port = Talker(clock, lambda heard: b"").port
-    assert flash(drive().path, "--port", port, verify=True) == 1
-    assert "did not start, and sent nothing; press reset" in failure(capsys)
+    assert "did not start, and sent nothing; press reset" in fails(
+        drive().path, "--port", port, verify=True
+    )

@@ -1,6 +1,5 @@
 """`noughts learn`: from stored games to a table, and a whole circle on an emulated board."""
 
-import contextlib
 import json
 from functools import cache
 
@@ -9,14 +8,12 @@ import pytest
 from classes import blocks_only, centre_first, played
 from classes_on_boards import circle
 from noughts import brain
-from noughts.cli import main
 from noughts.learning import fit as fitting
 from noughts.learning import validation
 from noughts.learning.habits import Habits
 from noughts.store.people_games import people_games
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store
-from own_engines import run
 from sample_games import filled, stages
 
 HARD = brain.make()
@@ -51,7 +48,7 @@ def test_which_moves_are_peoples(tmp_path):
     ]
 
 
-def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, capsys, monkeypatch):
+def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, printed, refused, monkeypatch):
     # It takes seconds, and both commands are about the same games.
     estimate = cache(lambda games, hard: validation.estimate(games, hard))
     monkeypatch.setattr(
@@ -60,9 +57,8 @@ def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, capsys, mon
     games = played(centre_first, HARD, 120, seed=1)
     table = tmp_path / "table.py"
     db = store(tmp_path, games)
-    status, said, _ = run(capsys, "learn", "--db", db, "-o", table)
+    said = printed("learn", "-o", table, db=db)
     habits = Habits(games)
-    assert status == 0
     assert f"learned from 120 games, {habits.moves} moves of people" in said
     assert "take the centre" in said
     assert "points (95 % interval)" in said
@@ -76,7 +72,7 @@ def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, capsys, mon
     head = " ".join(line.removeprefix("# ") for line in table.read_text().splitlines()[:6])
     assert f"wins most often against the people of 120 games ({habits.moves} moves of" in head
 
-    record = json.loads(run(capsys, "learn", "--db", db, "--json")[1])
+    record = json.loads(printed("learn", "--json", db=db))
     assert (record["games"], record["moves"]) == (120, habits.moves)
     assert record["table"] == {"id": made.id, "bytes": len(made.payload)}
     assert record["gain"][0] > 0
@@ -86,49 +82,42 @@ def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, capsys, mon
 
     check = "table", "--check", "-o", table
     checked = "never loses, and keeps the value of all 4,520 positions"
-    assert checked in run(capsys, *check)[1]
-    assert json.loads(run(capsys, *check, "--json")[1])["never_loses"] is True
+    assert checked in printed(*check)
+    assert json.loads(printed(*check, "--json"))["never_loses"] is True
     table.write_text(brain.source(brain.Table(made.weights, ()), "noughts learn", "people"))
-    status, _, err = run(capsys, *check)
-    assert status == 1 and "which gives away a win; make another with" in err
+    assert "which gives away a win; make another with" in refused(*check)
 
 
-def test_what_does_not_fit_is_printed(tmp_path, capsys, monkeypatch):
+def test_what_does_not_fit_is_printed(tmp_path, printed, monkeypatch):
     monkeypatch.setattr(fitting, "MAX_BOOK", len(HARD.book))
     monkeypatch.setattr("noughts.commands.learn.estimate", lambda *_: None)  # it takes a second
     db = store(tmp_path, played(blocks_only, HARD, 20, seed=1))
-    missed = json.loads(run(capsys, "learn", "--db", db, "--json")[1])["left_out"]
+    missed = json.loads(printed("learn", "--json", db=db))["left_out"]
     assert missed and missed[0]["better"] not in missed[0]["played"]
-    said = run(capsys, "learn", "--db", db)[1]
+    said = printed("learn", db=db)
     assert "What did not fit into the table" in said
     assert f"would win {100 * missed[0]['gain']:.2f} points" in said
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "why"),
+    ("words", "why"),
     [
-        (["--db", "none.db"], 1, "no games are kept in"),
-        (["--board", "nobody"], 1, "no game in"),
-        (["-o", "games.db"], 2, "is the store itself"),
-        (["-o", "no/t.py"], 1, "cannot write"),
+        (["--board", "nobody"], "no game in"),
+        (["-o", "no/t.py"], "cannot write"),
     ],
 )
-def test_failures_are_one_line_and_change_nothing(folder, capsys, words, status, why):
+def test_failures_change_nothing(folder, refused, misused, words, why):
     db = store(folder, played(centre_first, HARD, 3, seed=1))
     before = db.read_bytes()
-    with contextlib.ExitStack() as usage:
-        if status == 2:
-            usage.enter_context(pytest.raises(SystemExit, match="2"))
-        assert main(["learn", "--db", "games.db", *words]) == status
-    out, err = capsys.readouterr()
-    assert out == "" and why in err
+    assert why in refused("learn", *words, db=db)
+    assert "is the store itself" in misused("learn", "--db", "games.db", "-o", "games.db")
     assert db.read_bytes() == before
 
 
-def test_too_few_games_show_no_gain(tmp_path, capsys):
+def test_too_few_games_show_no_gain(tmp_path, printed):
     db = store(tmp_path, played(centre_first, HARD, 3, seed=1))
-    status, said, _ = run(capsys, "learn", "--db", db)
-    assert status == 0 and "no gain can be shown yet" in said
+    said = printed("learn", db=db)
+    assert "no gain can be shown yet" in said
     assert ("It plays as before." in said) == ("What it plays now" not in said)
 
 

@@ -136,25 +136,20 @@ def test_the_screen_explains_itself(run, size):
         board.says(BOOT)
         await settled(lambda: "H: the chip, hard: it" in screen(app))
         shown = screen(app)
-        for wanted in ("Menu: against whom?", "A    next opponent", "B    start the game",
-                       "A+B  tilt or buttons", "? help", "q quit",
-                       "board started: micro:bit V2, game 1.0.0, table 2798"):  # fmt: skip
+        for wanted in ("Menu: against whom?", "A    next opponent", "? help", "q quit"):
             assert wanted in shown, wanted
         board.says(*stages(WON)[:3])
         board.shown = bytes([0, 0, 7] + [0] * 9 + [9] + [0] * 12)
         await settled(lambda: "game 1, move 2: B on the top edge" in screen(app))
         await settled(lambda: "[▓▓]" in screen(app))
         shown = screen(app)
-        for wanted in ("Your turn, player A", "A    next free cell", "B    place your mark",
-                       "A+B  to the menu", "· B ·  A  you", "· A ·  B  the chip, hard",
-                       "score  A 0  B 0  draws 0", "mode   buttons"):  # fmt: skip
+        for wanted in ("Your turn, player A", "· B ·  A  you", "· A ·  B  the chip, hard"):
             assert wanted in shown, wanted
         board.says(*stages(WON)[3:])
         await settled(lambda: "You have won!" in screen(app))
         await settled(lambda: "A wins (left column)" in " ".join(screen(app).split()))
         shown = screen(app)
-        for wanted in ("A, B  next game: B begins", "v     replay this game", "v replay",
-                       "score  A 1  B 0  draws 0"):  # fmt: skip
+        for wanted in ("v     replay this game", "v replay", "score  A 1  B 0  draws 0"):
             assert wanted in shown, wanted
         # The log is as wide as the terminal, and so are the rules beside a wide one.
         wraps = not any(
@@ -218,19 +213,6 @@ def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(run):
         assert kept == [board.flash]
 
     run(test, keep_flash=kept.append)
-
-
-def test_a_store_that_cannot_be_written_is_no_hindrance(run, tmp_path):
-    (tmp_path / "games.db").write_text("not a store")
-
-    async def test(app, pilot, board):
-        await settled(lambda: "games are not kept" in screen(app))
-        board.says(BOOT, *stages(WON))
-        await settled(lambda: "You have won!" in screen(app))
-        await pilot.press("v")
-        await settled(lambda: "0/7" in screen(app))
-
-    run(test)
 
 
 def test_a_narrow_terminal_says_what_to_do_below_and_a_tiny_one_says_so(run):

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from noughts.cli import main
 from noughts.errors import BoardError, BoardGoneError
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import open_port
@@ -17,13 +16,6 @@ from stepped_ports import Talker
 def talker(clock):
     """A port whose far end answers what it hears by a function of bytes; its name."""
     return lambda answer: Talker(clock, answer).port
-
-
-def put(capsys, port, *words):
-    assert main(["put", "--port", port, *words]) == 1
-    told = capsys.readouterr().err
-    assert told.startswith("noughts: ") and told.count("\n") == 1 and ";" in told
-    return told
 
 
 def test_waiting_for_silence_ends(clock):
@@ -47,44 +39,24 @@ def test_waiting_for_silence_ends(clock):
         BoardFiles(Endless()).survey()
 
 
-def raw_repl(reply, commands=None):
-    """A raw REPL that answers every command so, and may keep the commands."""
+def raw_repl(reply):
+    """A raw REPL that answers every command so."""
     restarts = [False]
-    command = bytearray()
 
     def answer(heard):
         told = b""
         for byte in heard:
             if byte == 1:
-                command.clear()
                 restarts[0] = True
                 told += b"raw REPL; CTRL-B to exit\r\n>"
             elif byte == 4 and restarts[0]:
                 restarts[0] = False
                 told += b"OK soft reboot\r\nraw REPL; CTRL-B to exit\r\n>"
             elif byte == 4:
-                told += b"OK" + (reply() if callable(reply) else reply) + b"\x04>"
-                if commands is not None:
-                    commands.append(bytes(command))
-                command.clear()
-            else:
-                command.append(byte)
+                told += b"OK" + reply + b"\x04>"
         return told
 
     return answer
-
-
-def test_what_has_lost_bytes_is_sent_again_but_not_for_ever(talker):
-    commands = []
-    lost = b"\x04ValueError: lost bytes\r\n"
-    answers = [lost, b"11\r\n\x04", b"11\r\nNone\r\n\x04"]
-    name = talker(raw_repl(lambda: answers.pop(0) if answers else lost, commands))
-    with contextlib.closing(open_port(name)) as port:
-        BoardFiles(port).send("main.py", b"# noughts: ")
-        assert len(commands) == 3 and len(set(commands)) == 1
-        why = r"could not take main\.py \(ValueError: lost bytes\)"
-        with pytest.raises(BoardError, match=why):
-            BoardFiles(port).send("main.py", b"# noughts: ")
 
 
 @pytest.mark.usefixtures("clock")
@@ -121,8 +93,8 @@ BIG = b"'micro:bit with nRF51822'\r\n('big.bin', 99999999999999, 1, b'x')\r\n\x0
         ),
     ],
 )
-def test_a_board_that_does_not_list_its_files(talker, capsys, answer, why):
-    assert why in put(capsys, talker(answer))
+def test_a_board_that_does_not_list_its_files(talker, refused, answer, why):
+    assert why in refused("put", "--port", talker(answer))
 
 
 @pytest.mark.parametrize(
@@ -130,29 +102,21 @@ def test_a_board_that_does_not_list_its_files(talker, capsys, answer, why):
     [
         b"(lambda: 1)",
         b"'V1'\r\n'\\\x1b[2J'",
-        b"('V1'",
         b"'V1'\r\n('a', 1e999, 1, b'')",
         b"(" * 300,
-        b"\xff",
         b"",
         b"1\r\n2",
     ],
 )
-def test_a_board_that_answers_nonsense(talker, capsys, recwarn, nonsense):
-    told = put(capsys, talker(raw_repl(nonsense + b"\x04")))
+def test_a_board_that_answers_nonsense(talker, refused, recwarn, nonsense):
+    told = refused("put", "--port", talker(raw_repl(nonsense + b"\x04")))
     assert "gave no sensible answer when asked to list its files" in told
     assert not recwarn.list  # a warning would quote it as it is
 
 
-def test_a_port_that_does_not_exist(capsys):
-    assert "there is no port /dev/ttyNONE" in put(capsys, "/dev/ttyNONE")
-
-
-def test_a_file_that_is_no_table(capsys, tmp_path):
-    told = put(capsys, "/dev/ttyNONE", "--table", __file__)
-    assert "test_put_failures.py is not a table; make one with" in told
-    told = put(capsys, "/dev/ttyNONE", "--table", str(tmp_path / "none.py"))
-    assert "cannot read" in told
+def test_a_file_that_is_no_table(refused, tmp_path):
     binary = tmp_path / "binary.py"
     binary.write_bytes(b"\xff\xfe")
-    assert "is not a table" in put(capsys, "/dev/ttyNONE", "--table", str(binary))
+    for name in (__file__, binary):
+        told = refused("put", "--port", "/dev/ttyNONE", "--table", name)
+        assert "is not a table; make one with" in told

@@ -1,16 +1,20 @@
-"""`noughts watch --publish` and `noughts watch mqtt://…`, with a real mosquitto between them."""
+"""`noughts watch` and rooms, with a real mosquitto between them, as docs/rooms.md has it."""
 
 import re
 import signal
 import socket
-from dataclasses import replace
+import time
 
 import pytest
+import trustme
 
 import kill_rooms
+from mosquitto import is_slow, write_users
 from needed import long
+from noughts.cli import main
 from noughts.store import timestamps
 from sample_games import BOOT, DRAW, stages
+from waiting import until
 from watcher import games, happens, rows, sentence
 
 
@@ -54,25 +58,6 @@ def test_two_rooms_and_a_collector(mosquitto, watch, port, tmp_path):
     assert another.end()[0] == 0 and times(another.db) == began
     for name, (room, board) in rooms.items():
         assert began[f"{name}/{board.path}"] == times(room.db)[board.path]
-
-
-def test_a_board_that_was_reset_while_its_cable_was_out(mosquitto, watch, port):
-    """It tells a game of its earlier run: neither the room nor the collector knows its start."""
-    broker, board = mosquitto(), port("board")
-    collector = watch("collector", broker.url)
-    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
-    room.connected(board.path)
-    board.say(BOOT)
-    happens(room, event="boot")
-    board.pull()
-    happens(room, event="gone")
-    board.plug()
-    room.connected(board.path, times=2)
-    board.say(replace(stages(DRAW)[-1], boot=BOOT.boot))
-    for watcher in (room, collector):
-        told = happens(watcher, event="game", end="=")
-        assert told["late"] and told["played_before"] is not None
-    assert list(times(room.db).values()) == list(times(collector.db).values()) == [None]
 
 
 def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, started, port, tmp_path):
@@ -140,3 +125,133 @@ def test_each_game_arrives_once_whoever_is_killed(mosquitto, tmp_path, kills, ga
     assert outcome.kills.total() == kills
     assert outcome.games > games
     assert not outcome.wrong, outcome.wrong
+
+
+@pytest.fixture
+def document(repository):
+    return (repository / "docs" / "rooms.md").read_text("utf-8")
+
+
+@pytest.fixture
+def guarded(document, mosquitto, tmp_path):
+    """The document's broker, with TLS, passwords and an access list."""
+    configuration, access = re.findall(r"^```\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    own = authority.issue_cert("localhost")
+    own.private_key_pem.write_to_path(tmp_path / "broker.key")
+    own.cert_chain_pems[0].write_to_path(tmp_path / "broker.pem")
+    (tmp_path / "noughts.access").write_text(access)
+    write_users(tmp_path / "noughts.users", {"3b": "blue table", "office": "blue table"})
+    (tmp_path / "password").write_text("blue table\n")
+    (tmp_path / "wrong").write_text("red table\n")
+    for folder in ("/var/lib/mosquitto", "/etc/mosquitto/certs", "/etc/mosquitto"):
+        configuration = configuration.replace(f"{folder}/", f"{tmp_path}/")
+    return mosquitto(whole=configuration.replace("listener 8883", "listener {port} 127.0.0.1"))
+
+
+def test_the_commands_of_the_document_connect(
+    document, guarded, mosquitto, started, folder, monkeypatch
+):
+    shown = re.findall(r"^    \.venv/bin/noughts watch (.*)$", document, re.MULTILINE)
+    assert len(shown) == 4
+    open_to_all = mosquitto()
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder))
+    monkeypatch.setenv("HOME", str(folder))
+    for words in shown:
+        words = words.replace("broker.school.example", f"localhost:{guarded.port}")
+        words = words.replace("mqtt://localhost", open_to_all.url)
+        process = started(*words.split(), text=True)
+        of_broker = (each for each in process.stdout if "mqtt" in each and not is_slow(each))
+        assert re.fullmatch(r"mqtts?://\S+: connected\n", next(of_broker, ""))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(120) == 0
+
+
+def test_the_options_that_the_document_names_are_there(document, capsys):
+    with pytest.raises(SystemExit):
+        main(["watch", "--help"])
+    told = capsys.readouterr().out
+    for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", document)):
+        if option not in ("--board", "--kills", "--seconds"):  # of other commands
+            assert option in told, option
+    assert "NOUGHTS_MQTT_PASSWORD" in told
+
+
+def test_passwords_tls_and_an_access_list(guarded, watch, port, folder, monkeypatch):
+    board = port("board")
+    address = f"localhost:{guarded.port}"
+    monkeypatch.setenv("NOUGHTS_MQTT_PASSWORD", "blue table")
+    collector = watch("collector", f"mqtts://office@{address}", "--ca", "ca.pem")
+    happens(collector, event="broker", what="connected")
+    published = f"--publish mqtts://3b@{address} --ca ca.pem --password-file password".split()
+    room = watch("room", *published, "--room", "3b", board.path)
+    room.connected(board.path)
+    board.say(*stages(DRAW))
+    happens(collector, event="game", board=f"3b/{board.path}", end="=")
+    assert room.end()[0] == 0
+    # As another room than its user it may not publish.
+    room = watch("other", *published, "--room", "3c", board.path)
+    room.connected(board.path)
+    board.say(*stages(DRAW))
+    why = "it does not let this user publish there; check its access list"
+    happens(room, event="waiting", port=f"mqtts://{address}", why=why)
+    assert "3c" not in {each.get("room") for each in collector.events}
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("{tls} --ca ca.pem --password-file wrong", "it refuses this user or password; check both"),
+        ("{tls} --password-file password", "its certificate is not trusted"),
+        ("mqtts://3b@localhost:{open} --ca ca.pem", "there is no TLS at localhost port "),
+        ("mqtt://localhost:{port}", "it hung up before it answered; check the port"),
+        ("mqtt://nowhere.invalid", "there is no host nowhere.invalid; check its name"),
+    ],
+)
+def test_why_a_broker_is_waited_for(guarded, mosquitto, watch, folder, words, why):
+    address = f"mqtts://3b@localhost:{guarded.port}"
+    given = words.format(tls=address, port=guarded.port, open=mosquitto().port)
+    told = reason(watch, given.split())
+    assert told.startswith(why) and "; " in told
+
+
+def reason(watch, given):
+    """Why it waits, of a broker that has its turn: one that is too slow is asked again."""
+    end = time.monotonic() + 120
+    while True:
+        collector = watch("collector", *given)
+        told = collector.wait(lambda event: event["event"] == "waiting", "why it waits")["why"]
+        assert collector.end()[0] == 0
+        if not is_slow(told) or time.monotonic() > end:
+            return told
+
+
+def test_a_reason_and_each_loss_of_the_connection_are_told_once(mosquitto, watch):
+    broker = mosquitto(whole="allow_anonymous false\nlistener {port} 127.0.0.1\n")
+    collector = watch("collector", broker.url)
+    until(lambda: broker.log.read_text().count("not authorised") > 1, "two refusals")
+    assert collector.end()[0] == 0
+    told = [event["why"] for event in collector.events if not is_slow(event["why"])]
+    assert len(told) == 1 and told[0].startswith("it refuses this user or password; ")
+
+    broker = mosquitto()
+    collector = watch("collector", broker.url)
+    told = ["connected", "the connection was lost; it is made again when the broker is back"] * 2
+    for count, happen in enumerate((broker.kill, broker.start, broker.kill), 1):
+        collector.wait(lambda _, count=count: len(collector.events) >= count, "the broker's doings")
+        happen()
+    collector.wait(lambda _: len(collector.events) >= len(told), "the second loss")
+    assert collector.end()[0] == 0
+    assert [event.get("what") or event["why"] for event in collector.events] == told
+
+
+def test_a_password_that_others_could_read_is_told(watch, monkeypatch):
+    monkeypatch.setenv("NOUGHTS_MQTT_PASSWORD", "green table")
+    collector = watch("collector", "mqtt://office@nowhere.invalid")
+    collector.wait(lambda event: event["event"] == "waiting", "why it waits")
+    status, said = collector.end()
+    assert status == 0 and "green" not in said
+    assert said.startswith(
+        "the password for mqtt://nowhere.invalid is sent unencrypted; use mqtts:// if "
+    )

@@ -1,6 +1,5 @@
 """The command `noughts watch`, on pseudo-terminals that say what the test wants."""
 
-import json
 import os
 import signal
 import socket
@@ -13,12 +12,11 @@ import pytest
 import stand_in_ports
 from command import noughts
 from needed import long
-from noughts.cli import main
 from noughts.protocol.sentences import checksum, write
 from noughts.watch.virtual_boards import VirtualBoards
 from sample_games import BOOT, DRAW, stages
 from waiting import until
-from watcher import games, happens, rows, sentence
+from watcher import games, rows, sentence
 
 
 def test_all_events_of_a_board(port, watch, tmp_path):
@@ -27,46 +25,21 @@ def test_all_events_of_a_board(port, watch, tmp_path):
     watcher.connected(board.path)
     told = [BOOT, *stages(DRAW)]
     board.say(*told)
-    board.send(b"Traceback \x1b[2J\r\n" + f"$NX,1*{checksum('NX,1')}\r\n".encode())
+    later = f"$NX,1*{checksum('NX,1')}".encode()
+    board.send(b"Traceback \x1b[2J\r\n" + later + b"\r\n$NG,half")  # it is read together
     watcher.wait(lambda event: event["event"] == "unknown", "the last line")
     board.pull()
     watcher.wait(lambda event: event["event"] == "gone", "the cable")
     status, said = watcher.end()
     assert status == 0
     assert said == (
-        f"11 sentences from 1 board, 1 game ended, 14 bytes of noise; kept in {watcher.db}\n"
+        f"11 sentences from 1 board, 1 game ended, 22 bytes of noise; kept in {watcher.db}\n"
     )
     heard = [event for event in watcher.events if event["event"] in ("boot", "game")]
     assert [sentence(event) for event in heard] == told
     assert all(event["new"] and event["board"] == board.path for event in heard)
-    assert [event["text"] for event in watcher.events if event["event"] == "noise"] == [
-        r"Traceback \x1b[2J"
-    ]
-
-
-def test_a_port_is_opened_whenever_it_is_plugged_in(port, watch):
-    board = port("late")
-    board.pull()
-    watcher = watch("games", board.path)
-    assert happens(watcher, event="waiting")["port"] == board.path
-    board.plug()
-    watcher.connected(board.path)
-    told = stages(DRAW)
-    board.say(*told[:3])
-    # Half a sentence, and the cable; what was sent together is read together.
-    board.send(write(told[3]).encode() + b"\r\n" + write(told[4]).encode()[:20])
-    happens(watcher, moves=DRAW[:3])
-    board.pull()
-    happens(watcher, event="gone")
-    half = [event["text"] for event in watcher.events if event["event"] == "noise"]
-    assert half == [write(told[4])[:20]]
-    board.plug()
-    watcher.connected(board.path, 2)
-    board.say(told[-1])
-    happens(watcher, end="=")
-    (game,) = games(watcher.db)
-    assert game["moves"] == DRAW
-    assert game["thought_ms"] == [1000, 1000, 1000] + [None] * 6
+    noise = [event["text"] for event in watcher.events if event["event"] == "noise"]
+    assert noise == [r"Traceback \x1b[2J", "$NG,half"]
 
 
 def test_boards_that_are_far_away(watch):
@@ -225,28 +198,6 @@ def test_the_live_screen(port, terminal, tmp_path):
     assert "\x1b[31;1mred" not in program.text
 
 
-def test_a_raw_log_read_again_changes_nothing_and_fills_another_store(port, watch, tmp_path):
-    board = port("board")
-    watcher = watch("games", board.path)
-    watcher.connected(board.path)
-    board.say(BOOT, *stages(DRAW))
-    board.send(b"\xff noise \x1b\r\n")
-    watcher.wait(lambda event: event["event"] == "noise", "the last line")
-    assert watcher.end()[0] == 0
-    (log,) = (tmp_path / "games.db.raw").iterdir()
-    before = games(watcher.db)
-    done = noughts("watch", "--from", log, "--json", "--db", watcher.db)
-    assert done.returncode == 0
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [event["new"] for event in told if "new" in event] == [False] * 11
-    assert games(watcher.db) == before
-    other = tmp_path / "other.db"
-    assert noughts("watch", "--from", log, "--db", other).returncode == 0
-    (game,), (again,) = before, games(other)
-    assert again == game
-    assert not (tmp_path / "other.db.raw").exists()
-
-
 def test_a_capture_of_any_serial_program(tmp_path):
     log, db = tmp_path / "class.log", tmp_path / "games.db"
     lines = [write(each).encode() for each in (BOOT, *stages(DRAW))]
@@ -264,57 +215,20 @@ def test_a_capture_of_any_serial_program(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "says"),
+    ("words", "says"),
     [
-        (["--emulated", "0"], 2, "0 is not from 1 to 16"),
-        (["--emulated", "x"], 2, "invalid int value"),
-        (["--from", "x", "/dev/y"], 2, "leave out ports"),
-        (["--name", "x"], 2, "--name needs --from"),
-        (["--from", "x", "--name", "=cmd()"], 2, "is not a valid name"),
-        (["--from", "/nowhere/log"], 1, "cannot use /nowhere/log (No such file or directory)"),
-        (["--from", "/"], 1, "cannot use / (Is a directory)"),
-        ([""], 1, "is not a port (its name is empty)"),
-        (["nonsense://x"], 1, "nonsense://x is not a port"),
-        (["socket://nowhere"], 1, "socket://nowhere is not a port"),
-        (["/dev/null"], 1, "/dev/null is not a port (it is not a serial device)"),
-        ([__file__], 1, f"{__file__} is not a port (it is not a serial device)"),
-        (["/"], 1, "/ is not a port (it is not a serial device)"),
+        (["--from", "/nowhere/log"], "cannot use /nowhere/log (No such file or directory)"),
+        (["--from", "/"], "cannot use / (Is a directory)"),
+        ([""], "is not a port (its name is empty)"),
+        (["nonsense://x"], "nonsense://x is not a port"),
+        (["socket://nowhere"], "socket://nowhere is not a port"),
+        (["/dev/null"], "/dev/null is not a port (it is not a serial device)"),
+        (["/"], "/ is not a port (it is not a serial device)"),
     ],
 )
-def test_wrong_input(tmp_path, capsys, words, status, says):
-    command = ["watch", "--db", str(tmp_path / "games.db"), *words]
-    if status == 2:
-        with pytest.raises(SystemExit, match="2"):
-            main(command)
-    else:
-        assert main(command) == status
-    out, err = capsys.readouterr()
-    assert (out, says in err) == ("", True)
-    assert status == 2 or err.count("\n") == 1
+def test_what_cannot_be_watched_makes_no_store(tmp_path, refused, words, says):
+    assert says in refused("watch", *words, db=tmp_path / "games.db")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_demonstration_is_not_among_the_games(capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(["watch", "--emulated", "1", "/dev/nowhere"])
-    assert "--emulated is a demonstration" in capsys.readouterr().err
-
-
-def test_a_store_that_cannot_be_used(tmp_path):
-    (tmp_path / "x").write_text("no database " * 100)
-    for db, why in ((tmp_path / "x", "is damaged or not a store"), (tmp_path / "x" / "g.db", "")):
-        done = noughts("watch", "--plain", "--db", db)
-        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-        assert why in done.stderr
-
-
-def test_the_store_is_in_the_users_data_folder(capture, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert noughts("watch", "--from", capture(*stages(DRAW))).returncode == 0
-    (path,) = tmp_path.rglob("games.db")
-    assert path.parent.name == "noughts"
-    assert len(noughts("games").stdout.splitlines()) == 2
 
 
 @pytest.mark.parametrize("count", [1, long(2)])

@@ -215,10 +215,10 @@ class Output:
         return [event for event in self.new_events() if event["event"] == "game"]
 
     def wait_for_the_port(self):
-        end = time.monotonic() + 120
-        while "connected" not in [event["event"] for event in self.new_events()]:
-            assert time.monotonic() < end
-            time.sleep(0.002)
+        def connected():
+            return "connected" in [event["event"] for event in self.new_events()]
+
+        until(connected, "the port", step_s=0.002)
 
 
 @pytest.mark.parametrize("lives", [8, long(60)])

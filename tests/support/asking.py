@@ -80,9 +80,11 @@ def get(address: str, db: Path = SITE.db, expected: int = 200) -> Any:
 
 def change(site: Site = SITE, **more: str | None) -> dict[str, str]:
     """The headers of our own page when it changes something; `_` in a name stands for `-`."""
+    here = site.addresses[0]
+    ours = {"host": here, "origin": f"http://{here}"}
     good = {"content-type": "application/json", "x-noughts-token": site.token}
     named = {name.replace("_", "-"): value for name, value in more.items()}
-    return {name: value for name, value in (OURS | good | named).items() if value is not None}
+    return {name: value for name, value in (ours | good | named).items() if value is not None}
 
 
 def status(said: list[Message]) -> int:

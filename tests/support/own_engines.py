@@ -1,4 +1,4 @@
-"""Engines of one's own in tests: commands that name them, and whether their processes end."""
+"""Engines of one's own in tests: their games, and whether their processes end."""
 
 from __future__ import annotations
 
@@ -6,21 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 import psutil
-import pytest
 
 from noughts import Board
-from noughts.cli import main
 
 Choose = Callable[[Board], Iterable[int]]
 _START = Board()
 FIRST_FREE = "def choose(board):\n    return board.legal_moves[0]\n"
-
-
-def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    """A command's status, output and errors."""
-    status = main([str(word) for word in words])
-    told = capsys.readouterr()
-    return status, told.out, told.err
 
 
 def outcomes(choose: Choose, first: bool, board: Board = _START) -> Iterator[Board]:

@@ -32,17 +32,6 @@ def rest(sock: socket.socket) -> bytes:
     return b"".join(parts)
 
 
-def change(server: ThreadServer, **more: str) -> dict[str, str]:
-    """Headers of a page of ours that changes something."""
-    good = {
-        "Host": f"127.0.0.1:{server.port}",
-        "Origin": server.url,
-        "Content-Type": "application/json",
-        "X-Noughts-Token": server.token(),
-    }
-    return good | more
-
-
 def head(method: str, address: str, headers: Mapping[str, str]) -> bytes:
     """The beginning of a request."""
     lines = [f"{method} {address} HTTP/1.1", *(f"{k}: {v}" for k, v in headers.items())]

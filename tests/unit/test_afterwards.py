@@ -84,19 +84,15 @@ def test_games_are_listed_the_newest_first(noughts):
     ("words", "found"),
     [
         (["--board", "other"], [5]),
-        (["--board", "%"], []),
         (["--board", "USB-1", "--board", "usb-o"], [5, 4, 3, 2, 1]),
         (["--seats", "ph"], [4, 3, 1]),
         (["--result", "b", "--result", "Abandoned"], [5, 3, 2]),
         (["--result", "draw", "--result", "unfinished"], [4, 1]),
         (["--since", "2026-09-22"], [5]),
         (["--until", "2026-09-21"], [4, 3, 2, 1]),
-        (["--since", "2026-09-21", "--until", "2026-09-22"], [5, 4, 3, 2, 1]),
         (["--since", "today"], [5]),
         (["--since", "Yesterday", "--until", "YESTERDAY"], [4, 3, 2, 1]),
-        (["--since", "tuesday"], [5]),  # which is today
         (["--until", "Monday"], [4, 3, 2, 1]),
-        (["--until", "wednesday"], []),  # of the week before
         (["--seats", "PE", "--result", "draw"], []),
     ],
 )

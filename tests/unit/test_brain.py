@@ -152,8 +152,6 @@ def test_a_table_file_is_read_back():
         ("WEIGHTS", "import os\nWEIGHTS"),
         ('WEIGHTS = b"', 'WEIGHTS = b"\\x00'),
         ("BOOK = (", "BOOK = (70000, "),
-        ("BOOK = (", "BOOK = (None, "),
-        ("BOOK = (", "BOOK = (("),
         ("BOOK = (", "MORE = ("),
         ("BOOK = (", "MORE = 1\nBOOK = ("),
         ("ID = ", "ID = len(str()) or "),

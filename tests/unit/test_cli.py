@@ -137,7 +137,12 @@ WRONG_USAGE = [
     "play --firmware x.hex --hex x.hex", "prove perfect", "vs", "vs hard --first him",
     "vs hard easy medium", "duel hard", "duel hard hart", "duel hard easy medium",
     "duel hard easy --all", "duel hard easy -n 3", "duel hard easy -n 0",
-    "solve", "solve ......... --tree 0", "solve ......... --svg x.svg", "table -o -", "hex -o -",
+    "solve", "solve X........ --tree 2 --search hard", "table -o -", "hex -o -",
+    "hex --radio 256", "hex --gateway -1", "flash --gateway x", "put --radio on",
+    "put --radio 1 --gateway 2", "put --gateway 1 --table table.py",
+    "hex --list noughts.hex --radio 1", "flash --hex a.hex --radio 1",
+    "watch --room 3b", "watch --password-file x", "watch --ca x",
+    "watch --publish mqtt://broker --from x",
     "hex --extract folder", "hex --list x.hex --extract folder x.hex", "hex --list x.hex -o y.hex",
     "flash --all /media/MICROBIT", "flash --all --port COM3", "flash /media/ONE /media/TWO",
     "put file.py", "put --table", "doctor --port", "replay -1", "export --format xls",
@@ -156,6 +161,20 @@ WRONG_USAGE = [
     [
         *((line, "") for line in WRONG_USAGE),
         ("play \x1b[2J\x07", "unrecognized arguments:  [2J "),
+        ("vs mine.py --limit 0", "'0' is not a number of seconds, more than 0"),
+        ("vs mine.py --limit nan", "'nan' is not a number of seconds"),
+        ("vs mine.py --limit 3601", "'3601' is not a number of seconds"),
+        ("web --port 70000", "argument --port: 70000 is not from 0 to 65535"),
+        ("web --boards 9", "argument --boards: 9 is not from 0 to 8"),
+        ("solve X........ --svg tree.svg", "give --tree DEPTH or --chip"),
+        ("solve X........ --chip --tree 2", "give one of them"),
+        ("solve X........ --tree 0", "0 is not from 1 to 9"),
+        ("watch --emulated 0", "0 is not from 1 to 16"),
+        ("watch --emulated x", "invalid int value"),
+        ("watch --emulated 1 /dev/nowhere", "--emulated is a demonstration"),
+        ("watch --from x /dev/y", "leave out ports"),
+        ("watch --name x", "--name needs --from"),
+        ("watch --from x --name =cmd()", "is not a valid name"),
         ("games -n 0", "'0' is not a number of games"),
         ("games --result c", "'c' is not a result; choose from A, B, draw, abandoned, unfinished"),
         ("games --seats p", "'p' is not two letters of P, E, M, H, R, U, N, C, T, G, D, such as "),
@@ -171,12 +190,8 @@ WRONG_USAGE = [
         ("export -o games.json", "say --format"),
     ],
 )
-def test_wrong_usage_exits_2_and_says_what_is_accepted(line, says, noughts):
-    words = line.split(" ")
-    status, out, err = noughts(*words)
-    assert (status, out) == (2, "") and "\x1b" not in err
-    last = err.splitlines()[-1]
-    assert "error: " in last and says in last
+def test_wrong_usage_exits_2_and_says_what_is_accepted(line, says, misused):
+    assert says in misused(*line.split(" "))
 
 
 @POSIX
@@ -196,13 +211,10 @@ def test_wrong_usage_exits_2_and_says_what_is_accepted(line, says, noughts):
         ("put --port /dev/ttyNONE", "there is no port /dev/ttyNONE"),
         ("put --table missing.py", "cannot read missing.py"),
         ("put --table /dev/zero", "/dev/zero is not a table"),
-        ("table -o /nowhere/table.py", "cannot write /nowhere/table.py"),
-        ("table --check -o /nowhere/table.py", "cannot read /nowhere/table.py"),
     ],
 )
 def test_failures_are_one_line_and_exit_1(line, why, refused):
-    told = refused(*line.split())
-    assert why in told and ";" in told
+    assert why in refused(*line.split())
 
 
 @pytest.mark.parametrize(
@@ -236,7 +248,8 @@ def test_a_terminal_without_our_characters(encoding):
 )
 def test_a_missing_table_is_one_line(line, folder, monkeypatch, refused):
     files = {name: text for name, text in device_files().items() if name != "table.py"}
-    monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
+    for module in ("commands.solve", "device_files"):  # the latter last: the former imports it
+        monkeypatch.setattr(f"noughts.{module}.device_files", lambda: files)
     monkeypatch.setattr("noughts.hardware.drive.find_drives", lambda: [Drive(folder, {})])
     assert "device/table.py is missing; make " in refused(*line.split())
     assert not (folder / "noughts.hex").exists()

@@ -16,7 +16,7 @@ from noughts.commands.duel import _print_pairs
 from noughts.engines.registry import engines
 from noughts.engines.rule_based import block, complete, influence, stop_fork
 from noughts.game import solver
-from noughts.game.match import Player, Tally, interval, match, play, winner
+from noughts.game.match import Player, Tally, interval, match
 from noughts.game.positions import EMPTY, WON, parse, unfinished
 from noughts.game.proof import WON_BY_ENGINE, prove
 
@@ -140,22 +140,6 @@ def test_kind_says_that_it_cannot_be_helped_where_no_game_can_be_won_against_it_
         told = "" if lost else f"It cannot be helped: nothing lets {mark} win now."
         assert reply.remark == told
     assert hopeless > 100
-
-
-def test_a_game_is_legal_and_ends():
-    random = Random(1)
-    for _ in range(50):
-        position = EMPTY
-        for cell, after in play(*(Player(ENGINES["random"], random) for _ in "XO")):
-            assert not position.over and cell in position.free
-            position = position.play(cell)
-            assert after == position
-        assert position.over
-
-
-@pytest.mark.parametrize(("text", "who"), [("XXXOO....", 1), ("XX.OOO.X.", -1), ("XOXXOOOXX", 0)])
-def test_the_winner(text, who):
-    assert winner(parse(text)) == who
 
 
 def test_the_interval_is_wilsons():

@@ -1,7 +1,6 @@
 """Keeping the games of `noughts play`, also where they cannot be kept."""
 
 import os
-import time
 
 import pytest
 
@@ -10,6 +9,7 @@ from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
 from noughts.watch.play_recording import PlayedGames, PlayRecording
 from sample_games import BOOT, DRAW, stages
+from waiting import until
 
 WON = [4, 1, 0, 8, 3, 5, 6]
 
@@ -44,10 +44,7 @@ def test_a_store_that_cannot_be_made_is_said_and_nothing_fails(tmp_path):
 def test_a_store_that_fails_later_is_said_too(tmp_path):
     (tmp_path / "games.db.raw").write_text("in the way of the raw lines")
     recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
-    end = time.monotonic() + 120
-    while not recording.trouble:  # while the board plays on
-        recording.hear(lines(BOOT, *stages(WON)))
-        assert time.monotonic() < end
+    until(lambda: recording.hear(lines(BOOT, *stages(WON))) or recording.trouble, "trouble")
     assert "cannot keep raw lines" in recording.trouble
     recording.close()
 
@@ -56,9 +53,7 @@ def test_a_store_that_fails_later_is_said_too(tmp_path):
 def test_a_store_that_is_deleted_is_said_with_the_one_that_takes_its_place(tmp_path):
     recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
     recording.hear(lines(BOOT, *stages(WON)))
-    end = time.monotonic() + 120
-    while not recording.kept:
-        assert time.monotonic() < end
+    until(lambda: recording.kept, "the game")
     for file in tmp_path.glob("games.db*"):
         if file.is_file():
             file.unlink()

@@ -40,6 +40,7 @@ from noughts.watch.port_monitor import (
     PortOpened,
     PortUnavailable,
 )
+from waiting import until
 
 
 @pytest.fixture
@@ -244,7 +245,7 @@ def follow(boards):
         each.close()
 
 
-def until(follower, count):
+def changes_of(follower, count):
     """So many changes, when they have come; bytes that follow each other count once."""
     changes = []
     end = time.monotonic() + 120
@@ -267,11 +268,14 @@ def test_boards_are_named_by_their_usb_ids(boards, pty, follow):
     follower = follow()
     assert follower.poll() == []
     boards.there = [Port(name, "9900aa"), Port(other, None)]
-    assert set(until(follower, 2)) == {PortOpened("usb-9900aa", name), PortOpened(other, other)}
+    assert set(changes_of(follower, 2)) == {
+        PortOpened("usb-9900aa", name),
+        PortOpened(other, other),
+    }
     os.write(one, b"hello")
-    assert until(follower, 1) == [DataReceived("usb-9900aa", b"hello")]
+    assert changes_of(follower, 1) == [DataReceived("usb-9900aa", b"hello")]
     os.write(two, b"there")
-    assert until(follower, 1) == [DataReceived(other, b"there")]
+    assert changes_of(follower, 1) == [DataReceived(other, b"there")]
 
 
 def test_a_port_that_was_named_is_the_board_that_is_behind_it(boards, pty, follow, tmp_path):
@@ -279,29 +283,29 @@ def test_a_port_that_was_named_is_the_board_that_is_behind_it(boards, pty, follo
     link = tmp_path / "microbit"
     link.symlink_to(name)
     boards.there = [Port(name, "9900aa"), Port("/dev/other", "9900bb")]
-    assert until(follow(str(link)), 1) == [PortOpened("usb-9900aa", str(link))]
+    assert changes_of(follow(str(link)), 1) == [PortOpened("usb-9900aa", str(link))]
 
 
 def test_the_same_board_at_another_port(boards, pty, follow):
     far, name = pty()
     follower = follow()
     boards.there = [Port(name, "9900aa")]
-    until(follower, 1)
+    changes_of(follower, 1)
     boards.there = []
     assert boards.looked_at(2, follower) == []
     os.close(far)
-    (gone,) = until(follower, 1)
+    (gone,) = changes_of(follower, 1)
     assert isinstance(gone, PortClosed)
     assert gone.board == "usb-9900aa"
     _, other = pty()
     boards.there = [Port(other, "9900aa")]
-    changes = until(follower, 1)
+    changes = changes_of(follower, 1)
     assert changes[-1] == PortOpened("usb-9900aa", other)
 
 
 def test_why_a_port_cannot_be_opened_is_told_once(boards, follow):
     follower = follow("/dev/nowhere")
-    (refused,) = until(follower, 1)
+    (refused,) = changes_of(follower, 1)
     assert isinstance(refused, PortUnavailable)
     assert refused.port == "/dev/nowhere"
     assert boards.looked_at(3, follower) == []
@@ -310,16 +314,16 @@ def test_why_a_port_cannot_be_opened_is_told_once(boards, follow):
 def test_a_port_named_twice_is_read_once(boards, pty, follow):
     far, name = pty()
     follower = follow(name, name)
-    assert until(follower, 1) == [PortOpened(name, name)]
+    assert changes_of(follower, 1) == [PortOpened(name, name)]
     os.write(far, b"once")
-    assert until(follower, 1) == [DataReceived(name, b"once")]
+    assert changes_of(follower, 1) == [DataReceived(name, b"once")]
     assert boards.looked_at(3, follower) == []
 
 
 def test_one_that_talks_without_end_does_not_keep_the_others_waiting(pty, follow):
     (loud, name), (quiet, other) = pty(), pty()
     follower = follow(name, other)
-    until(follower, 2)
+    changes_of(follower, 2)
     os.set_blocking(loud, False)
     os.write(quiet, b"me too")
     heard = b""
@@ -336,7 +340,7 @@ def test_one_that_talks_without_end_does_not_keep_the_others_waiting(pty, follow
 def test_a_port_is_lent_and_taken_again(pty, follow):
     far, name = pty()
     follower = follow(name)
-    until(follower, 1)
+    changes_of(follower, 1)
     seen = []
     stop = threading.Event()
 
@@ -346,10 +350,7 @@ def test_a_port_is_lent_and_taken_again(pty, follow):
             time.sleep(0.005)
 
     def until_seen(count):
-        end = time.monotonic() + 120
-        while len(seen) < count:
-            assert time.monotonic() < end
-            time.sleep(0.005)
+        until(lambda: len(seen) >= count, "it")
         assert len(seen) == count
 
     watching = threading.Thread(target=watch)
@@ -374,7 +375,7 @@ def test_ports_that_are_followed_besides_and_who_listens_is_told(boards, pty, na
     wanted = [other] * named
     monitor = PortMonitor(wanted, boards.find, lambda: [virtual], {virtual: "virtual-1"}, told.put)
     try:
-        opened = {change.board for change in until(monitor, 1 + named)}
+        opened = {change.board for change in changes_of(monitor, 1 + named)}
         assert opened == {told.get(timeout=120) for _ in opened} == {"virtual-1", *wanted}
     finally:
         monitor.close()
@@ -383,7 +384,7 @@ def test_ports_that_are_followed_besides_and_who_listens_is_told(boards, pty, na
 def test_nothing_is_written_to_a_board(pty, follow):
     far, name = pty()
     follower = follow(name)
-    until(follower, 1)
+    changes_of(follower, 1)
     follower.close()
     os.set_blocking(far, False)
     with pytest.raises(BlockingIOError):
@@ -404,15 +405,12 @@ def test_a_far_host_that_floods_us_has_to_wait(monkeypatch):
         port = open_port(f"rfc2217://127.0.0.1:{server.getsockname()[1]}?timeout=120")
         begin.set()
         try:
-            end, heard = time.monotonic() + 120, b""
-            while port.in_waiting < 5000:
-                assert time.monotonic() < end
-                time.sleep(0.01)
+            heard = b""
+            until(lambda: port.in_waiting >= 5000, "the flood")
             for _ in range(10):  # it has had time for much more by then
                 assert port.in_waiting == 5000
                 time.sleep(0.02)
             while len(heard) < 10_000:
-                assert time.monotonic() < end
                 more = read_port(port, 512)
                 assert len(more) <= 512
                 heard += more

@@ -85,7 +85,6 @@ def test_a_board_that_never_ends_its_traceback_fills_no_memory():
         ("AttributeError: 'module' object has no attribute 'ID'", "ai.py", False),  # another's
         ("AttributeError: 'module' object has no attribute 'best'", "game.py", False),
         ("SyntaxError: invalid syntax", "table.py", True),
-        ("SyntaxError: invalid syntax", "game.py", False),
     ],
 )
 def test_incomplete_files_are_told_from_mistakes(error, name, incomplete):

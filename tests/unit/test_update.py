@@ -260,9 +260,12 @@ def test_but_not_for_ever(asked, files):
     assert not asked
 
 
-def test_a_command_whose_answer_is_wrong_is_given_again(asked, files):
-    asked += [(b"", b""), (b"0\r\nNone\r\n", b""), (b"3\r\nNone\r\n", b"")]
-    with pytest.raises(BoardError):
+def test_a_command_whose_answer_is_wrong_is_given_again_but_not_for_ever(asked, files):
+    lost = b"", b"ValueError: lost bytes\r\n"
+    asked += [(b"", b""), (b"3\r\nNone\r\n", b""), (b"4\r\nNone\r\n", b"")]
+    files.send("x.txt", b"four")
+    asked += [(b"", b""), (b"3\r\nNone\r\n", b""), lost]
+    with pytest.raises(BoardError, match=r"could not take x\.txt \(ValueError: lost bytes\)"):
         files.send("x.txt", b"four")
     assert not asked
 
@@ -291,7 +294,6 @@ def test_games_of_a_v2_in_their_order():
     "content",
     [
         b"100009Eb",
-        b"100009Eb$",
         b"100009Eb$\xff\xff\xff",
         b"100009Eb$NG,0A1B2C3D,1,PP,A,01",
         b"100009Eb$NG,0A1B2C3D,1,PP,A,0123,99,x*00",
@@ -311,7 +313,6 @@ GAME_FILE = on_v2(PLAYED[:1], "Pb")["~@"]
         ("9", b"100009Ebenezer"),
         ("9", b"100009$NG,0A1B2C3D,1,PP,A,,5,x*00"),
         ("~@", b"diary"),
-        ("~@", GAME_FILE[:2]),
         ("~@", GAME_FILE[:-1]),
         ("~@", GAME_FILE + bytes(17)),
         ("~@", GAME_FILE[:-1] + b"\x3e"),

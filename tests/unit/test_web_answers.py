@@ -53,15 +53,11 @@ def test_a_game_of_the_page_is_kept_as_a_board_sends_it(tmp_path, monkeypatch):
         ({"moves": "41083567"}, "the game ends with move 7"),
         ({"opponent": "stockfish"}, "'stockfish' is not an engine"),
         ({"times": [1, 2, 3, 4, 5, 6]}, "only a whole game is kept"),
-        ({"times": [-1, 2, 3, 4, 5, 6, 7]}, NO_GAME),
         ({"times": [1, 2, 3, 4, 5, 7, 6]}, NO_GAME),
         ({"times": [1, 2, 3, 4, 5, 6, 1e3]}, NO_GAME),
         ({"times": [1, 2, 3, 4, 5, 6, 7 * 86_400_000 + 1]}, NO_GAME),
         ({"session": "<script>"}, NO_GAME),
-        ({"session": "0123ABCDE"}, NO_GAME),
-        ({"session": "0123ABC"}, NO_GAME),
         ({"number": 0}, NO_GAME),
-        ({"number": True}, NO_GAME),
         ({"number": 1_000_000_000}, NO_GAME),
         ({"first": 1}, NO_GAME),
     ],
@@ -72,11 +68,7 @@ def test_a_game_that_no_page_sends_is_not_kept(tmp_path, changed, said):
     assert not (tmp_path / "games.db").exists()
 
 
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"\xff", b"[" * 100_000, b"9" * 5000, b"[]", b"null"],
-    ids=("empty", "no UTF-8", "deep", "long", "list", "null"),
-)
+@pytest.mark.parametrize("body", [b"", b"\xff", b"[" * 100_000, b"9" * 5000, b"[]"], ids=len)
 def test_what_is_not_a_game_at_all(body):
     with pytest.raises(NoughtsError, match=NO_GAME):
         page_games.read(body)
@@ -122,19 +114,6 @@ def test_a_game_that_o_wins_and_one_that_is_drawn():
     assert drawn["evaluations"][-1] == {"score": 0, "words": "a draw"}
 
 
-@pytest.mark.parametrize(
-    ("moves", "said"),
-    [
-        ("0٣", "move 2: '٣' is not a cell; choose one of 0 to 8"),
-        ("00", "move 2: cell 0 is taken by X"),
-        ("0124367585", "the game ends with move 9; leave out the others"),
-    ],
-)
-def test_moves_that_are_none(moves, said):
-    with pytest.raises(NoughtsError, match=said):
-        position.parsed(moves, None)
-
-
 def test_what_an_engine_answers(monkeypatch):
     monkeypatch.setattr(random.Random, "choice", lambda _, cells: cells[-1])
     answer = get("/api/reply?engine=random&moves=01")
@@ -159,15 +138,12 @@ def test_the_page_knows_whether_its_games_are_kept(client):
     ("address", "said"),
     [
         ("puzzle?position=.........", "......... is not a puzzle"),
-        ("puzzle?position=XXXXXXXXX", "there must be as many X as O"),
         ("puzzle?level=4", "'4' is not a level"),
         ("puzzle?after=x", "'x' is not a position"),
         ("puzzle/answer?position=XX.OO....&cell=0", "'0' is not a free cell"),
         ("reply?engine=x", "'x' is not an engine"),
-        ("position?start=XXX......", "there must be as many X as O"),
+        ("position?moves=0x", "move 2: 'x' is not a cell; choose one of 0 to 8"),
         ("search?search=nonsense&position=..XXOO.XO", "'nonsense' is not"),
-        ("search?position=" + "X" * 5000, "is not a position"),
-        ("search?position=XXX......", "XXX...... has 3 X and 0 O; X moves first"),
         ("search?position=XXXOO....", "in XXXOO.... X has won; give one that is not finished"),
         ("games?page=0", "page: '0' is not a page; the first is 1"),
         ("games/x", "'x' is not a game; choose one from the list of games"),
@@ -198,18 +174,6 @@ def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path):
     assert found["task"] == "O to move: find the only move that does not lose."
     assert found["level"] == 1  # by its depth it would be 3
     assert get("/api/puzzle?position=XX.OO....", db)["people"] == ""
-
-
-@pytest.mark.parametrize("level", [1, 2, 3])
-def test_puzzles_of_a_level(level, monkeypatch):
-    seeded = random.Random(1)
-    monkeypatch.setattr(random, "Random", lambda: seeded)
-    after = "........."
-    for _ in range(20):
-        found = get(f"/api/puzzle?level={level}&after={after}")
-        assert found["level"] == level and found["turn"] == found["task"][0]
-        assert canonical(parse(found["position"])) != canonical(parse(after))
-        after = found["position"]
 
 
 def test_what_people_did_is_looked_up_once_a_minute(tmp_path, monkeypatch):

@@ -1,15 +1,14 @@
 """The page's server against pages from elsewhere, and other computers."""
 
 import http.server
-import re
 import socket
 import threading
 
 import pytest
 from playwright.sync_api import expect
 
+from asking import change
 from noughts.web.server import own_addresses
-from raw_requests import change
 from waiting import LIMIT_S
 
 ATTACK = """
@@ -104,39 +103,9 @@ def test_a_page_from_elsewhere_changes_nothing(
     assert echo.changes == 0
 
 
-def test_a_page_elsewhere_may_link_here_but_not_frame_us(server, elsewhere, stranger, monkeypatch):
-    frame = f'<a href="{server.url}/">page</a> <iframe src="{server.url}/"></iframe>'
-    monkeypatch.setattr(Elsewhere, "page", frame.encode())
-    with stranger.expect_response(f"{server.url}/") as framed:
-        stranger.goto(f"http://evil.localhost:{elsewhere}/")
-    assert framed.value.status == 403
-    stranger.get_by_role("link", name="page").click()
-    expect(stranger).to_have_title(re.compile("noughts$"))
-
-
-def test_a_name_that_was_made_to_lead_here_is_refused(server, stranger):
-    """DNS rebinding: for the browser that page is of the stranger's own origin."""
-    answered = stranger.goto(f"http://rebound.localhost:{server.port}/")
-    assert answered.status == 421
-    assert server.token() not in stranger.content()
-
-
-def test_our_own_page_may_post_and_connect_by_both_names(echo, server, page):
-    for name in ("127.0.0.1", "localhost"):
-        page.goto(f"http://{name}:{server.port}/")
-        post = "import('/static/server.js').then((m) => m.post('/api/echo', { a: 1 }))"
-        assert page.evaluate(post) == {"heard": 7}
-        heard = page.evaluate(
-            """import('/static/server.js').then((m) => new Promise((resolve) => {
-                m.connect('/socket', resolve);
-            }))"""
-        )
-        assert heard == {"token": server.token()}
-
-
 def test_a_forwarded_address_is_not_believed(serve):
     server = serve(lan=True)
-    lie = change(server, X_Forwarded_For="192.0.2.7")
+    lie = change(server.site, x_forwarded_for="192.0.2.7")
     assert server.ask("POST", "/nothing", b"{}", **lie)[0] == 404  # not 403
 
 

@@ -1,34 +1,31 @@
-"""`noughts solve`: a position, its tree, and what is said to wrong ones."""
+"""`noughts solve`: a position, its tree, wrong ones; and the steps through a search."""
 
 import json
 import xml.etree.ElementTree as ET
 
 import pytest
 
+from needed import long
 from noughts import brain
-from noughts.cli import main
 from noughts.device_files import device_files, load_device
-from noughts.engines.registry import engines
+from noughts.engines.registry import engine_named, engines
 from noughts.engines.search import (
+    INFINITE,
     AlphaBeta,
     Minimax,
     in_words,
     score_of_move,
     variation,
 )
-from noughts.engines.tree import build_tree
+from noughts.engines.steps import size, smaller, walk
+from noughts.engines.tree import MAX_DRAWN, build_tree
 from noughts.engines.tree_svg import estimated_bytes
 from noughts.game import solver
-from noughts.game.positions import WON, parse, unfinished
+from noughts.game.positions import EMPTY, WON, parse, unfinished
 
 
-def solve(capsys, *words):
-    assert main(["solve", *words]) == 0
-    return capsys.readouterr().out
-
-
-def test_the_board_shows_what_each_cell_is_worth(capsys):
-    told = solve(capsys, "XX.OO....")
+def test_the_board_shows_what_each_cell_is_worth(printed):
+    told = printed("solve", "XX.OO....")
     assert told.startswith(
         """\
      X     |     X     |  win in 1
@@ -45,8 +42,8 @@ best line 3
     assert "rules          plays 3\n" in told
 
 
-def test_the_empty_board(capsys):
-    told = solve(capsys, ".........")
+def test_the_empty_board(printed):
+    told = printed("solve", ".........")
     assert "X to move: draw" in told and told.count(" draw ") >= 6
     assert "549,946 nodes" in told and "20,866 nodes, 7,788 moves cut" in told
     assert "best line 1 5 2 3 7 4 6 8 9" in told
@@ -67,9 +64,9 @@ def test_scores_agree_with_the_solver_and_the_variation_ends_as_the_best_says():
         assert position.over and (WON[position.other] == bool(best))
 
 
-def test_as_json(capsys, tmp_path):
+def test_as_json(printed, tmp_path):
     path = tmp_path / "tree.svg"
-    told = solve(capsys, "X...O....", "--json", "--tree", "2", "--svg", str(path))
+    told = printed("solve", "X...O....", "--json", "--tree", "2", "--svg", str(path))
     facts = json.loads(told)  # whole JSON also beside a picture
     assert path.exists()
     assert facts["mover"] == "X" and facts["value"] == "draw"
@@ -114,11 +111,11 @@ def test_the_tree_of_minimax_is_whole(text):
     assert [child.cell for child in tree.children if child.best] == list(reply.cells)
 
 
-def test_the_tree_is_drawn_with_its_cuts(capsys, tmp_path):
-    told = solve(capsys, "XX.OO....", "--tree", "2")
+def test_the_tree_is_drawn_with_its_cuts(printed, tmp_path):
+    told = printed("solve", "XX.OO....", "--tree", "2")
     assert "├── 3  XXXOO....  win in 1\n" in told
     assert "│   ├── 7  XX.OOXO..  ✂ cut\n" in told
-    told = solve(capsys, "XX.OO....", "--tree", "2", "--search", "minimax")
+    told = printed("solve", "XX.OO....", "--tree", "2", "--search", "minimax")
     assert "cut" not in told.partition("\n\nXX.OO")[2] and len(told.splitlines()) > 12 + 12
 
 
@@ -135,10 +132,10 @@ def shapes(path):
 
 @pytest.mark.parametrize("text", ["XX.OO....", "XOXOX.O.."])
 @pytest.mark.parametrize("search", ["alphabeta", "minimax"])
-def test_a_picture_shows_boards_values_windows_and_cuts(capsys, tmp_path, text, search):
+def test_a_picture_shows_boards_values_windows_and_cuts(printed, tmp_path, text, search):
     path = tmp_path / "tree.svg"
     words = ["--tree", "3", "--search", search, "--svg", str(path)]
-    assert "tree.svg written" in solve(capsys, text, *words)
+    assert "tree.svg written" in printed("solve", text, *words)
     nodes = list(build_tree(parse(text), 3, search))
     texts, boards, dashed, thick = shapes(path)
     assert boards == len(nodes)
@@ -155,18 +152,18 @@ def test_a_picture_shows_boards_values_windows_and_cuts(capsys, tmp_path, text, 
     assert "X: win in 1" in texts
 
 
-def test_how_the_chip_chooses(capsys, tmp_path):
+def test_how_the_chip_chooses(printed, tmp_path):
     path = tmp_path / "chip.svg"
-    told = solve(capsys, "X........", "--chip", "--svg", str(path))
+    told = printed("solve", "X........", "--chip", "--svg", str(path))
     assert told.startswith(" X | 2 | 5\n---+---+---\n 2 | 6 | 0\n---+---+---\n 5 | 0 | 3\n")
     assert "The chip plays 5;" in told and "book" not in told
     root = ET.parse(path).getroot()
     texts = [element.text for element in root if element.tag.endswith("text")]
     assert texts == ["2", "5", "2", "6", "0", "5", "0", "3"]
-    told = solve(capsys, ".........", "--chip")
+    told = printed("solve", ".........", "--chip")
     assert "The book has 2307 = 32 * 72 + 3: the squares add up to 72; play a cell worth 3." in told
     assert "The chip plays 1 or 3 or 7 or 9;" in told
-    facts = json.loads(solve(capsys, "X...O....", "--chip", "--json"))
+    facts = json.loads(printed("solve", "X...O....", "--chip", "--json"))
     assert facts["plays"] == [2, 4] and facts["book"] == 23917 and facts["values"]["9"] == 3
 
 
@@ -176,24 +173,9 @@ def test_the_chips_steps_are_those_of_its_own_code():
         assert list(brain.choose(position, table).cells) == brain.best_cells(ai, position)
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["--svg", "tree.svg"], "give --tree DEPTH or --chip"),
-        (["--chip", "--tree", "2"], "give one of them"),
-        (["--tree", "0"], "0 is not from 1 to 9"),
-        (["--tree", "2", "--search", "hard"], "invalid choice: 'hard'"),
-    ],
-)
-def test_options_that_do_not_go_together(capsys, words, why):
-    with pytest.raises(SystemExit) as left:
-        main(["solve", "X........", *words])
-    assert left.value.code == 2 and why in capsys.readouterr().err
-
-
-def test_a_pictures_name_does_not_act_on_the_terminal(capsys, tmp_path):
+def test_a_pictures_name_does_not_act_on_the_terminal(printed, tmp_path):
     path = tmp_path / "\x1b[2J\u202e.svg"
-    told = solve(capsys, "XX.OO....", "--tree", "1", "--svg", str(path))
+    told = printed("solve", "XX.OO....", "--tree", "1", "--svg", str(path))
     assert told.splitlines()[-1].endswith(" written") and told.splitlines()[-1].isprintable()
 
 
@@ -201,45 +183,126 @@ def test_a_pictures_name_does_not_act_on_the_terminal(capsys, tmp_path):
     ("depth", "large"),
     [("9", "28,654 positions in about 31."), ("4", "1,084 positions in about 0.")],
 )
-def test_a_picture_that_would_be_too_large_is_refused(capsys, tmp_path, depth, large):
+def test_a_picture_that_would_be_too_large_is_refused(refused, tmp_path, depth, large):
     path = tmp_path / "tree.svg"
     for more in ([], ["--json"]):
-        words = ["solve", ".........", "--tree", depth, "--svg", str(path), *more]
-        assert main(words) == 1
-        told = capsys.readouterr()
-        assert told.out == "" and told.err.count("\n") == 1
-        assert large in told.err
-        assert told.err.endswith("MB; give --tree 3, of 292 positions, or less\n")
+        told = refused("solve", ".........", "--tree", depth, "--svg", path, *more)
+        assert large in told and told.endswith("MB; give --tree 3, of 292 positions, or less\n")
         assert not path.exists()
 
 
 @pytest.mark.parametrize(("text", "depth"), [(".........", 3), ("X...O....", 4), ("XX.OO....", 9)])
-def test_how_large_a_picture_is(capsys, tmp_path, text, depth):
+def test_how_large_a_picture_is(printed, tmp_path, text, depth):
     """What is advised works, and the size that is told is about the real one."""
     path = tmp_path / "tree.svg"
-    solve(capsys, text, "--tree", str(depth), "--svg", str(path))
+    printed("solve", text, "--tree", str(depth), "--svg", str(path))
     tree = build_tree(parse(text), depth)
     assert estimated_bytes(tree) == pytest.approx(path.stat().st_size, rel=0.15)
 
 
-def test_a_tree_as_text_has_no_bound(capsys):
-    assert len(solve(capsys, ".........", "--tree", "5").splitlines()) > 3354
+def test_a_tree_as_text_has_no_bound(printed):
+    assert len(printed("solve", ".........", "--tree", "5").splitlines()) > 3354
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("X...O...", "is not a position; write nine characters"),
-        ("x...0....", "is not a position; write nine characters"),
         ("XXX......", "has 3 X and 0 O; X moves first"),
-        ("XXXOOO...", "both sides have a line"),
         ("XXXOO....", "X has won; give one that is not finished"),
-        ("XX.OOO.X.", "O has won; give one that is not finished"),
         ("XOXXOOOXX", "the game is drawn; give one that is not finished"),
         ("\x1b[2J.....", "is not a position"),
     ],
 )
-def test_positions_that_cannot_be_solved(capsys, text, why):
-    assert main(["solve", text]) == 1
-    told = capsys.readouterr().err
-    assert why in told and told.count("\n") == 1 and "\x1b" not in told
+def test_positions_that_cannot_be_solved(refused, text, why):
+    told = refused("solve", text)
+    assert why in told and "\x1b" not in told
+
+
+SEARCHES = ("minimax", "alphabeta")
+LESSON = "..XXOO.XO"
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("least_ply", [7, long(6)])
+def test_the_engines_counts_and_answer(search, least_ply):
+    late = [position for position in unfinished() if position.ply >= least_ply]
+    for position in [*late, *map(parse, ("OX.OOXX..", "XO..X...O", "X.O.X..O."))]:
+        reply = engine_named(search).reply(position)
+        steps = walk(position, search).steps
+        assert (steps[-1].nodes, steps[-1].cut) == (reply.nodes, reply.cut)
+        assert sum(step.kind == "enter" for step in steps) == reply.nodes
+        mover = "XO"[position.ply % 2]
+        played = f"{mover} plays {reply.cells[0] + 1}: {in_words(reply.score)}. "
+        assert steps[-1].text.startswith(played)
+        assert size(position, search) == (reply.nodes, reply.cut)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("text", ["XO..X...O", "XOXOX...."])
+def test_the_best_so_far_and_the_window_follow_the_moves(text, search):
+    found = walk(parse(text), search)
+    moves = {}
+    for number, entry in enumerate(found.entries[1:], 1):
+        moves.setdefault(entry.parent, []).append((number, entry))
+    for parent, tried in moves.items():
+        children = found.entries[parent].node.children
+        assert [id(entry.node) for _, entry in tried] == list(map(id, children))
+        best, alpha, beta = -INFINITE, -INFINITE, INFINITE
+        leader = first_cut = None
+        for number, entry in tried:
+            assert found.entries[parent].entered <= entry.entered
+            if entry.node.score is None:
+                first_cut = first_cut or number
+                step = found.steps[entry.entered]
+                assert entry.valued is None and step.kind == "cut" and alpha >= beta
+                assert (step.entry, step.alpha, step.beta) == (first_cut, alpha, beta)
+                continue
+            assert first_cut is None and entry.entered <= entry.valued
+            if entry.node.score > best:
+                if leader:
+                    assert leader.best[1] == entry.valued
+                leader, best = entry, entry.node.score
+            assert (entry.best and entry.best[0]) == (entry.valued if entry is leader else None)
+            if search == "alphabeta":
+                alpha = max(entry.node.alpha, best)
+            beta = entry.node.beta
+            step = found.steps[entry.valued]
+            assert (step.entry, step.alpha, step.beta) == (number, alpha, beta)
+        assert leader.best[1] is None
+        assert parent or leader.node.best
+
+
+@pytest.mark.parametrize(
+    ("text", "search", "told"),
+    [
+        (LESSON, "alphabeta", "X is to move: which move is best?"),
+        (LESSON, "alphabeta", "X tries 2. The window is from win in 3 to ∞ for X."),
+        (LESSON, "alphabeta", "O plays 1 and has a line: a win in 2 for O. O's best so far: alpha"),
+        (LESSON, "alphabeta", "1 move cut (7): X already has a win in 3 with an earlier move, and"),
+        (LESSON, "alphabeta", "here O has a win in 2 for certain. So X never lets it come to this"),
+        (LESSON, "alphabeta", "X plays 1: win in 3. 10 boards were looked at, 2 moves cut."),
+        (LESSON, "minimax", " boards were looked at, 0 moves cut."),
+        ("XOXOX....", "alphabeta", "O tries 6. The window is open: nothing is known yet."),
+        ("XOXOX....", "alphabeta", "O tries 7. The window is from −∞ to loss in 2 for O."),
+        ("XOXOX....", "alphabeta", "O's 7 is at least a loss in 4 for O. O's best so far: alpha"),
+        ("XOXOX....", "alphabeta", "X's 8 is at most a win in 4 for X. No better than what X has."),
+        ("XOXOX....", "alphabeta", "in 4 for X. The best here, but X already has a win in 2 with "),
+        ("XOXOX....", "minimax", "X plays 8 and the board is full: a draw. X's best so far."),
+        ("XOXOX....", "minimax", "O's 9 is a loss in 4 for O. No better than what O has."),
+    ],
+)
+def test_in_words(text, search, told):
+    texts = [step.text for step in walk(parse(text), search).steps]
+    assert [text for text in texts if told in text]
+    assert search == "alphabeta" or not [text for text in texts if "window" in text]
+
+
+def test_searches_that_are_too_large():
+    assert size(EMPTY, "minimax") == (549_946, 0)
+    assert size(EMPTY, "alphabeta") == (20_866, 7_788)
+    assert smaller(parse("X...O...X"), "minimax") == (parse("X...O...X"), "alphabeta")
+    assert smaller(parse(LESSON), "minimax") == (parse(LESSON), "minimax")
+    for search in SEARCHES:
+        position, by = smaller(EMPTY, search)
+        assert sum(size(position, by)) <= MAX_DRAWN < sum(size(EMPTY, search))
