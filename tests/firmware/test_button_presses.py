@@ -10,13 +10,6 @@ from soak.machine import Machine
 from soak.monkey import Contact, bounces
 from soak.player import A, B, Player
 
-EACH_FIRST = pytest.mark.parametrize(
-    ("player", "first"),
-    [("V1", A), *(long(board, first) for board, first in (("V1", B), ("V2", A)))],
-    indirect=["player"],
-)
-"""What the order of the buttons means is the same code on both boards, and in test_buttons.py."""
-
 
 @pytest.fixture(params=["V1", long("V2")])
 def player(request):
@@ -76,15 +69,6 @@ def test_quick_taps_all_count(player):
     assert [game.moves for game in said] == [(4,), (4, 1), (4, 1, 3), (4, 1, 3, 5)]
 
 
-def test_quick_taps_all_count_in_the_menu(player):
-    random = Random(4)
-    for count, seats in ((3, "PH"), (2, "PE")):
-        assert not do(player, *taps(random, count, A))
-        player.start()
-        assert player.games[-1].seats == seats
-        player.leave()
-
-
 @pytest.mark.parametrize(("settles_ms", "every_ms"), [(5, 0.25), (20, 1.7)])
 def test_the_noisiest_contact_is_one_press(player, settles_ms, every_ms):
     player.start()
@@ -122,7 +106,11 @@ def leaves_once(player, contacts):
     player.leave()
 
 
-@EACH_FIRST
+@pytest.mark.parametrize(
+    ("player", "first"),
+    [("V1", A), *(long(board, first) for board, first in (("V1", B), ("V2", A)))],
+    indirect=["player"],
+)
 def test_within_100_ms_both_are_both_and_never_a_single_press(player, first):
     for apart_ms in (0, 6, 100):
         for phase_ms in (0, 3.3):  # of the loop's turn
@@ -132,27 +120,3 @@ def test_within_100_ms_both_are_both_and_never_a_single_press(player, first):
     for apart_ms in (3, 92):
         made = [bouncing(random, *contact) for contact in two_presses(first, apart_ms)]
         leaves_once(player, [contact for contacts in made for contact in contacts])
-
-
-@EACH_FIRST
-def test_further_apart_they_are_two_presses_in_their_order(player, first):
-    for apart_ms in (125, 300):
-        player.start()
-        said = do(player, *two_presses(first, apart_ms))
-        assert [game.moves for game in said] == [(5,) if first is A else (4,)]
-        player.leave()
-
-
-@pytest.mark.parametrize("board", ["V1", long("V2")])
-def test_a_button_that_is_held_from_the_start_is_no_press(board):
-    machine = Machine(board)
-    player = Player(machine)
-    machine.contact(B, True)
-    machine.rest(2_500)
-    player.listen()
-    assert not player.games
-    machine.contact(B, False)
-    machine.rest(300)
-    player.listen()
-    assert not player.games
-    player.start()

@@ -111,13 +111,3 @@ def test_a_board_that_has_begun_before_it_is_heard_begins_again(plugged_in, driv
     # With no board behind the drive: this one goes on as it was.
     assert flash(drive(), "--port", board.port) == 0
     assert f"started on micro:bit V1: game {__version__}, table 2798" in capsys.readouterr().out
-
-
-def test_a_board_on_a_real_serial_port(virtual, tmp_path, capsys):
-    board = virtual({})
-    drive = StandInDrive(tmp_path / "MICROBIT", board)
-    try:
-        assert flash(drive, "--port", board.port) == 0
-    finally:
-        drive.close()
-    assert f"started on micro:bit V1: game {__version__}, table 2798" in capsys.readouterr().out

@@ -193,20 +193,6 @@ def test_by_tilt_each_player_has_a_button_of_its_own(start):
     driver.says("54", "-")
 
 
-def test_a_lean_that_lasts_moves_again_after_800_ms(start):
-    driver = in_a_tilted_game(start)
-    lean(driver, -400, 0)
-    driver.board.tilt(0, -400)
-    driver.rest(700)
-    driver.board.tilt(0, 0)
-    driver.rest(150)
-    driver.board.tilt(400, 0)
-    driver.rest(950)  # twice, from column 0 to 2
-    driver.board.tilt(0, 0)
-    driver.press(A)
-    driver.says("2", "-")
-
-
 def in_a_tilted_game(start):
     driver = in_menu(start)
     driver.press(A, B)

@@ -84,14 +84,3 @@ def test_a_game_against_the_chip_and_back_to_the_menu(board):
     assert board.observer.now.last == board.driver.games[-1].moves[-1]
     board.press(A, B)
     assert board.phases() == [("turn", "E"), ("menu", "E")]
-
-
-def test_the_answers_in_tilt_mode(board):
-    board.press(A, B)
-    board.press(B)
-    board.driver.board.press(B)
-    board.watch(300)
-    assert board.observer.now.answer == "A's turn"
-    board.driver.board.release(B)
-    board.watch(1000)
-    assert (board.observer.now.phase, board.observer.now.answer) == ("turn", "")

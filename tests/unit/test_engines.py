@@ -95,18 +95,6 @@ def test_the_chip_s_levels_are_the_device_s_own():
         assert ENGINES["medium"].reply(parse(text)).cells == (2,)
 
 
-@pytest.mark.parametrize(
-    ("text", "cell"),
-    [
-        ("XX.OO....", 7),  # neither completes its own row nor blocks
-        ("XOX.OXX.O", 3),  # the other cell would win
-        ("XOXXOXO.O", 7),  # the only one
-    ],
-)
-def test_kind_plays_to_lose(text, cell):
-    assert ENGINES["kind"].reply(parse(text)).cells == (cell,)
-
-
 def like_kind(_, chances):
     """To lose as often as can be; and of such ways, to win as rarely."""
     won, lost = chances

@@ -215,12 +215,6 @@ def test_prove_shows_the_game_by_which_it_loses_most_often(folder, printed):
     assert "resigns" not in told
 
 
-def test_a_game_at_random_favours_the_opening_player_two_to_one():
-    """Published: "to the extent of about 2:1"."""
-    found = odds(engines()["random"], engines()["random"])
-    assert 1.9 < found.won / found.lost < 2.1
-
-
 def test_it_settles_on_draws_against_the_best_and_learns_slower_against_random():
     """Michie: "settling into a stereotyped line which ensured a draw", and coping after 150 games.
 

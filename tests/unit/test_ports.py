@@ -381,16 +381,6 @@ def test_ports_that_are_followed_besides_and_who_listens_is_told(boards, pty, na
         monitor.close()
 
 
-def test_nothing_is_written_to_a_board(pty, follow):
-    far, name = pty()
-    follower = follow(name)
-    changes_of(follower, 1)
-    follower.close()
-    os.set_blocking(far, False)
-    with pytest.raises(BlockingIOError):
-        os.read(far, 1)
-
-
 def test_a_far_host_that_floods_us_has_to_wait(monkeypatch):
     """Pyserial's queue for `rfc2217://` has no end of its own; a pseudo-terminal of the system and
     a socket have."""

@@ -42,13 +42,6 @@ best line 3
     assert "rules          plays 3\n" in told
 
 
-def test_the_empty_board(printed):
-    told = printed("solve", ".........")
-    assert "X to move: draw" in told and told.count(" draw ") >= 6
-    assert "549,946 nodes" in told and "20,866 nodes, 7,788 moves cut" in told
-    assert "best line 1 5 2 3 7 4 6 8 9" in told
-
-
 def test_scores_agree_with_the_solver_and_the_variation_ends_as_the_best_says():
     for position in unfinished():
         scores = {cell: score_of_move(position, cell) for cell in position.free}

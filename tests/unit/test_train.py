@@ -85,11 +85,6 @@ def test_it_learns_from_its_seats_and_its_curve_is_their_average(seat, seats, mo
     assert title == f"menace against rules,{moving} 8 games, seed 7: {counts}"
 
 
-def test_in_self_play_it_learns_from_both_sides(printed):
-    printed("train", "menace", "--against", "menace", "--games", 2, "-o", "m.json")
-    assert changed_plies(read("m.json")) == {0, 1} and read("m.json").games == 2
-
-
 def test_an_engine_in_a_file_is_asked_in_each_game(folder, printed):
     (folder / "mine.py").write_text(
         "def choose(board):\n    print(str(board.position), file=open('asked.txt', 'a'))\n"
