@@ -35,39 +35,11 @@ def delete_the_folder(db):
     shutil.rmtree(db.parent.rename(db.parent.with_name("deleted")))
 
 
-def move_another_there(db):
-    another(db).replace(db)
-
-
 def delete_its_log(db):
     Path(f"{db}-wal").unlink()
 
 
-def another(db):
-    path = filled(db.with_name("other.db"), *(stages(DRAW, number=n) for n in range(1, 100)))
-    rows(path, "PRAGMA wal_checkpoint(TRUNCATE)")
-    assert path.stat().st_size > db.stat().st_size
-    return path
-
-
-def copy_a_larger_one_over_it(db):
-    db.write_bytes(another(db).read_bytes())
-    delete_its_log(db)
-
-
-RESTORES = [move_another_there, copy_a_larger_one_over_it]
-
-
-@pytest.mark.parametrize(
-    "harm",
-    [
-        move_another_there,
-        copy_a_larger_one_over_it,
-        delete_the_folder,
-        delete_its_log,
-        long(delete),
-    ],
-)
+@pytest.mark.parametrize("harm", [delete_the_folder, delete_its_log, long(delete)])
 def test_a_store_that_goes_away_while_it_is_written(port, watch, tmp_path, harm):
     board = port("board")
     (tmp_path / "log").mkdir()
@@ -77,7 +49,6 @@ def test_a_store_that_goes_away_while_it_is_written(port, watch, tmp_path, harm)
     board.say(BOOT, *stages(DRAW))
     happens(watcher, end="=")
     harm(db)
-    after = db.read_bytes() if db.exists() else None
     board.say(*stages(DRAW, number=2)[:5])
     gone = watcher.wait(lambda event: event["event"] == "moved", "what has become of the store")
     now = db.with_name("games-2.db")
@@ -89,16 +60,12 @@ def test_a_store_that_goes_away_while_it_is_written(port, watch, tmp_path, harm)
     (game,) = games(now)
     assert (game["number"], game["moves"], game["thought_ms"]) == (2, DRAW, [1000] * 9)
     assert game["release"] == BOOT.release
-    if harm is not delete_its_log:
-        assert (db.read_bytes() if db.exists() else None) == after
-    else:
+    if harm is delete_its_log:
         assert 1 in {game["number"] for game in games(db)}
     if harm is not delete_the_folder:
         (log,) = (db.parent / "games.db.raw").iterdir()
         assert noughts("watch", "--from", log, "--db", now).returncode == 0
         assert {game["number"] for game in games(now)} == {1, 2}
-    if harm in RESTORES:
-        assert {game["number"] for game in games(db)} == set(range(1, 100))
 
 
 def test_a_store_that_others_write_and_tidy_is_still_there(port, watch, tmp_path):

@@ -8,7 +8,6 @@ from contextlib import closing
 import microfs
 import pytest
 
-from data_logs import log_on_drive
 from needed import long
 from noughts import brain
 from noughts.device_files import device_files, files_for_boards
@@ -109,7 +108,7 @@ def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, g
                 name = f"usb-{kind}-{seed}"
                 recorder.hear(name, machine.heard(), at)
                 if kind == "V2":
-                    recorder.take_log(name, data_log.games(log_on_drive(machine.microbit)), at)
+                    recorder.take_log(name, data_log.games(machine.microbit.my_data()), at)
                     recorder.settle()
                 machine.cut_power()
         assert len(wanted) == games_played

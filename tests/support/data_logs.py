@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from microbit_emulator import Microbit
 from noughts.protocol.sentences import Game, write
 
 HEADING = "boot,game,seats,first,moves,ms,end"
@@ -21,8 +20,3 @@ def data_log(*rows: str, end: int = _END, start: int = _START) -> bytes:
     data = "".join(f"{each}\n" for each in rows)
     made = (head + fields.encode()).ljust(_START, b"\xff") + data.encode()
     return made.ljust(_SIZE, b"\xff")
-
-
-def log_on_drive(microbit: Microbit) -> bytes:
-    """What the drive of an emulated V2 would hold."""
-    return microbit.my_data() or b""

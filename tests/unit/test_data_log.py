@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asking import SITE, ask, change, status, text
-from data_logs import HEADING, data_log, log_on_drive, row
+from data_logs import HEADING, data_log, row
 from noughts.commands.watch_rooms import Sources
 from noughts.errors import DataLogError
 from noughts.hardware.drive import look
@@ -58,7 +58,7 @@ print('done')
 """
     board = stepped("V2 2.1.2")({"main.py": program.encode()})
     assert board.run_until(lambda: b"done" in board.uart.received, 60e6, step_us=20_000)
-    assert games(log_on_drive(board)) == [ONE, TWO]
+    assert games(board.my_data()) == [ONE, TWO]
 
 
 @pytest.mark.parametrize(

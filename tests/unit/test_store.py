@@ -287,6 +287,7 @@ def test_closing_a_store_leaves_a_restored_backup_alone(tmp_path, path, restore)
         keep_all(store, stages([4, 0], number=100))
         assert not store.replaced()
         restore(backup, path)
+        assert store.replaced()
     assert not list(tmp_path.glob("games.db-*"))
     assert numbers(path) == list(range(1, 99))
 
