@@ -20,6 +20,7 @@ from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import NEWEST, Start, firmwares, stepped
+from stand_in_ports import Plugged
 from stepped_ports import Clock, SteppedBoard
 from watcher import Watcher
 
@@ -231,6 +232,15 @@ def plugged_in(clock: Clock) -> Callable[..., SteppedBoard]:
         return SteppedBoard(clock, stepped(name)(files))
 
     return start
+
+
+@pytest.fixture
+def plugged(monkeypatch: pytest.MonkeyPatch) -> Plugged:
+    """The micro:bits that the system knows of: none, until the test says which."""
+    found = Plugged()
+    monkeypatch.setattr("serial.tools.list_ports.comports", found.comports)
+    monkeypatch.setattr("psutil.disk_partitions", found.disk_partitions)
+    return found
 
 
 @pytest.fixture

@@ -39,18 +39,6 @@ def drive(tmp_path, clock):
     return make
 
 
-@pytest.fixture
-def mounted(monkeypatch):
-    """Says which drives the system has mounted; no FAT drive can be mounted in a test."""
-
-    def mount(*made):
-        partitions = [SimpleNamespace(mountpoint="/", fstype="ext4")]
-        partitions += [SimpleNamespace(mountpoint=str(each.path), fstype="vfat") for each in made]
-        monkeypatch.setattr("psutil.disk_partitions", lambda: partitions)
-
-    return mount
-
-
 @pytest.fixture(scope="module")
 def game(tmp_path_factory):
     """A hex with the game, in which there is little of the firmwares."""
@@ -83,9 +71,9 @@ def fails(flash, capsys):
     return run
 
 
-def test_the_whole_hex_arrives(drive, mounted, capsys):
+def test_the_whole_hex_arrives(drive, plugged, capsys):
     one = drive()
-    mounted(one)
+    plugged.drives += [one.path]
     assert main(["flash", "--no-verify"]) == 0
     told = capsys.readouterr().out
     assert f"flashing {one.path} (micro:bit V1, interface 0249)" in told
@@ -94,9 +82,9 @@ def test_the_whole_hex_arrives(drive, mounted, capsys):
     assert list(universal_hex.split(content.decode(), "it")) == ["V1", "V2"]
 
 
-def test_no_drive(fails, drive, mounted, tmp_path):
+def test_no_drive(fails, drive, plugged, tmp_path):
     one = drive(usb_id="0240" + "0" * 44)  # an FRDM-K64F, with the same interface chip
-    mounted(one)
+    plugged.drives += [one.path]
     told = fails("--all")
     assert "no micro:bit drive was found" in told and "maintenance mode" in told
     assert "has no DETAILS.TXT" in fails(tmp_path)
@@ -118,17 +106,17 @@ def test_a_drive_that_does_not_take_the_hex(fails, drive, named, why, takes_it):
     assert bool(one.received) == takes_it
 
 
-def test_two_boards_when_one_was_meant(fails, flash, drive, mounted):
+def test_two_boards_when_one_was_meant(fails, flash, drive, plugged):
     one, two = drive(), drive(usb_id=OTHER_ID)
-    mounted(one, two)
+    plugged.drives += [one.path, two.path]
     assert f"2 boards are plugged in ({one.path}, {two.path}); name a drive" in fails()
     assert flash(two.path) == 0
     assert not one.received and two.received
 
 
-def test_two_boards_in_a_terminal_it_asks(flash, drive, mounted, capsys, monkeypatch):
+def test_two_boards_in_a_terminal_it_asks(flash, drive, plugged, capsys, monkeypatch):
     one, two = drive(), drive(usb_id=OTHER_ID)
-    mounted(one, two)
+    plugged.drives += [one.path, two.path]
     monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     answers = iter(["3", "two", "2"])
@@ -138,11 +126,11 @@ def test_two_boards_in_a_terminal_it_asks(flash, drive, mounted, capsys, monkeyp
     assert not one.received and two.received
 
 
-def test_all_boards_go_on_after_failures(flash, drive, mounted, capsys, monkeypatch):
+def test_all_boards_go_on_after_failures(flash, drive, plugged, capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["clone/bin/noughts"])
     refuses = "The hex file is incompatible with this board."
     one, two, three = drive(refuses=refuses), drive(usb_id=OTHER_ID), drive(usb_id=OTHER_ID)
-    mounted(one, two, three)
+    plugged.drives += [one.path, two.path, three.path]
     wait = drives.wait_until_back
 
     def refuse(drive):
@@ -223,11 +211,11 @@ def test_a_fail_txt_that_is_new_is_read_after_a_write_error(
     assert why in fails(one.path)
 
 
-def test_a_drive_that_comes_back_elsewhere(drive, mounted):
+def test_a_drive_that_comes_back_elsewhere(drive, plugged):
     """What is left of the old mount still shows the hex."""
     old, new = drive(), drive()
     old.close()
-    mounted(old, new)
+    plugged.drives += [old.path, new.path]
     found = drives.look(old.path)
     assert drives.copy(b":00000001FF\n", found, lambda size: None)
     assert drives.wait_until_back(found).path == new.path
@@ -290,15 +278,10 @@ def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive, monkey
     assert sum(counts) == len(content) and len(counts) > 1
 
 
-def test_the_port_is_found_by_its_usb_id_and_waited_for(fails, drive, clock, monkeypatch):
+def test_the_port_is_found_by_its_usb_id_and_waited_for(fails, drive, clock, plugged, monkeypatch):
     """Windows tells the id in capitals, and a port that has just come back may be refused."""
     name = Talker(clock, lambda heard: b"").port
-    told = {"vid": 0x0D28, "pid": 0x0204}
-    ports = [
-        SimpleNamespace(device="COM1", serial_number=OTHER_ID, **told),
-        SimpleNamespace(device=name, serial_number=USB_ID.upper(), **told),
-    ]
-    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
+    plugged.ports |= {OTHER_ID: "COM1", USB_ID.upper(): name}
     refusals = [PermissionError(errno.EACCES, "Permission denied")] * 2
 
     def opened(*args, **named):

@@ -2,7 +2,6 @@
 
 import io
 import json
-from types import SimpleNamespace
 
 import pytest
 
@@ -16,11 +15,10 @@ from stepped_ports import SteppedBoard
 
 
 @pytest.fixture
-def drive(tmp_path, monkeypatch, clock):
+def drive(tmp_path, plugged, clock):
     """A stand-in drive that the system is said to have mounted."""
     made = StandInDrive(tmp_path / "MICROBIT", clock=clock)
-    partition = SimpleNamespace(mountpoint=str(made.path), fstype="vfat")
-    monkeypatch.setattr("psutil.disk_partitions", lambda: [partition])
+    plugged.drives.append(made.path)
     return made
 
 
@@ -43,11 +41,10 @@ LATER = ": it may stop saving the settings, and freeze when tilted; run `noughts
     ],
 )
 def test_a_board_with_its_drive_and_its_port(
-    clock, drive, capsys, monkeypatch, kind, release, micropython, advice
+    clock, drive, capsys, plugged, kind, release, micropython, advice
 ):
     board = SteppedBoard(clock, stepped(f"{kind} {release}")())
-    ports = [SimpleNamespace(device=board.port, vid=0x0D28, pid=0x0204, serial_number=USB_ID)]
-    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
+    plugged.ports[USB_ID] = board.port
     page = doctor(capsys).splitlines()
     assert page[0].startswith("✓ Python     3.") and page[2].startswith("✓ emulator   Unicorn 2.")
     assert page[3:] == [
@@ -65,11 +62,10 @@ def test_a_board_with_its_drive_and_its_port(
     assert found["drive"] == str(drive.path)
 
 
-def test_a_port_that_is_named_too_is_one_board(virtual, tmp_path, capsys, monkeypatch):
+def test_a_port_that_is_named_too_is_one_board(virtual, tmp_path, capsys, plugged):
     """By itself and by a link to it; this is the one test with a real serial port."""
     board = virtual()
-    ports = [SimpleNamespace(device=board.port, vid=0x0D28, pid=0x0204, serial_number=USB_ID)]
-    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: ports)
+    plugged.ports[USB_ID] = board.port
     link = tmp_path / "link"
     link.symlink_to(board.port)
     named = ("--port", board.port, "--port", str(link))
@@ -90,13 +86,12 @@ def test_no_restart_leaves_the_game_alone(plugged_in, capsys):
     assert not driver.noise
 
 
-def test_nothing_there(drive, capsys, monkeypatch):
-    monkeypatch.setattr("serial.tools.list_ports.comports", list)
+def test_nothing_there(drive, capsys, plugged):
     page = doctor(capsys, "--port", "/dev/ttyNONE")
     assert "✗ port       there is no port /dev/ttyNONE" in page
     assert f"✓ drive      {drive.path}, interface 0249" in page
     assert "✗ port       its serial port is missing; unplug" in page
-    monkeypatch.setattr("psutil.disk_partitions", list)
+    plugged.drives.clear()
     assert "✗ boards     none found; plug one in" in doctor(capsys)
 
 

@@ -3,27 +3,16 @@
 import re
 from dataclasses import replace
 
-import psutil
 import pytest
 from playwright.sync_api import expect
-from serial.tools import list_ports
 
 from boards import PortDriver
 from noughts.cli import main
 from noughts.protocol.sentences import Boot, write
 from sample_games import BOOT, stages
 from stand_in_drive import USB_ID, StandInDrive
-from stand_in_ports import Plugged
 
 NAME = f"usb-{USB_ID}"
-
-
-@pytest.fixture
-def plugged(monkeypatch):
-    found = Plugged()
-    monkeypatch.setattr(list_ports, "comports", found.comports)
-    monkeypatch.setattr(psutil, "disk_partitions", found.disk_partitions)
-    return found
 
 
 @pytest.fixture

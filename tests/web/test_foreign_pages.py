@@ -3,6 +3,7 @@
 import http.server
 import socket
 import threading
+from functools import partial
 
 import pytest
 from playwright.sync_api import expect
@@ -49,27 +50,16 @@ TRY = """async (target) => {
 }"""
 
 
-class Elsewhere(http.server.BaseHTTPRequestHandler):
-    page = b""
-
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(self.page)
-
-    def log_message(self, *words):
-        pass
-
-
 @pytest.fixture
-def elsewhere():
-    """Serves a page of another origin; gives its port."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
-        thread = threading.Thread(target=server.serve_forever)
+def elsewhere(server, tmp_path):
+    """Serves a page of another origin, with forms for our server; gives its port."""
+    (tmp_path / "index.html").write_text(ATTACK.replace("TARGET", server.url))
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as other:
+        thread = threading.Thread(target=other.serve_forever)
         thread.start()
-        yield server.server_port
-        server.shutdown()
+        yield other.server_port
+        other.shutdown()
         thread.join()
 
 
@@ -83,10 +73,7 @@ def stranger(chromium):
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "evil.localhost"])
-def test_a_page_from_elsewhere_changes_nothing(
-    echo, server, elsewhere, stranger, name, monkeypatch
-):
-    monkeypatch.setattr(Elsewhere, "page", ATTACK.replace("TARGET", server.url).encode())
+def test_a_page_from_elsewhere_changes_nothing(echo, server, elsewhere, stranger, name):
     there = f"http://{name}:{elsewhere}/"
     stranger.goto(there)
     tried = stranger.evaluate(TRY, server.url)
