@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,20 @@ def store(tmp_path: Path) -> Iterator[Store]:
     """An empty store."""
     with Store(tmp_path / "games.db", create=True) as opened:
         yield opened
+
+
+@pytest.fixture
+def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Sets this computer's time zone, which has the days; it is UTC to begin with."""
+
+    def change(name: str) -> None:
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    change("UTC")
+    yield change
+    monkeypatch.undo()
+    time.tzset()
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 
 import bench
 import bench_board
+import device_memory
 from device_time import run_to_menu
 from needed import long
 from noughts.device_files import device_files
@@ -31,6 +32,10 @@ def test_targets_are_met_and_the_document_is_up_to_date(part, rows):
     for row in islice(part(), rows):
         assert row.met, row
         assert str(row) in document
+
+
+def test_the_table_of_the_heap_is_measured(repository):
+    assert device_memory.table() in (repository / "device" / "README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("firmware", ["V1 1.1.1", long("V1 1.0.1")])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any
+
+from noughts.game.engine import Engine
+from noughts.game.positions import EMPTY, WON, Position
 
 WINS = ("012", "345", "678", "036", "147", "258", "048", "246")
 
@@ -46,3 +49,36 @@ def against_random(board: str, me: str, liking: Callable[[str, Chances], Any]) -
         return max(found, key=lambda each: liking(*each))[1]
     won, lost = zip(*(chances for _, chances in found), strict=True)
     return sum(won, Fraction(0)) / len(found), sum(lost, Fraction(0)) / len(found)
+
+
+Answer = Callable[[Position], Iterable[tuple[int, Fraction]]]
+"""Cells, and how likely each is played; none: it resigns."""
+
+
+def answers(engine: Engine) -> Answer:
+    return lambda position: engine.reply(position).chances()
+
+
+def alike(cells: Sequence[int]) -> list[tuple[int, Fraction]]:
+    """Any of these cells."""
+    return [(cell, Fraction(1, len(cells))) for cell in cells]
+
+
+def ends(x: Answer, o: Answer) -> list[Fraction]:
+    """How likely X wins, nobody does, and O wins: by every game, one after the other."""
+
+    @cache
+    def after(position: Position) -> list[Fraction]:
+        mover = position.ply % 2
+        mover_lost = [Fraction(mover == 1), Fraction(0), Fraction(mover == 0)]
+        if WON[position.other]:
+            return mover_lost
+        if position.over:
+            return [Fraction(0), Fraction(1), Fraction(0)]
+        parts = [
+            [chance * part for part in after(position.play(cell))]
+            for cell, chance in (x, o)[mover](position)
+        ]
+        return [sum(each, Fraction(0)) for each in zip(*parts, strict=True)] or mover_lost
+
+    return after(EMPTY)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from random import Random
 
+from brute_force import alike, ends
 from noughts.brain import Table, choose
 from noughts.game.positions import EMPTY, LINES, Position
 from noughts.learning.habits import PeopleGame
@@ -69,12 +71,10 @@ def played(person: Person, table: Table, games: int, seed: int) -> list[PeopleGa
 def win_chance(person: Person, table: Table) -> float:
     """How likely the chip is to win a game: by every game that there is, one by one."""
 
-    def won(position: Position, chip: bool) -> float:
-        if position.over:
-            return float(any(all(position.other >> c & 1 for c in line) for line in LINES)) * (
-                not chip
-            )
-        cells = choose(position, table).cells if chip else person(position)
-        return sum(won(position.play(cell), not chip) for cell in cells) / len(cells)
+    def people(position: Position) -> list[tuple[int, Fraction]]:
+        return alike(person(position))
 
-    return (won(EMPTY, True) + won(EMPTY, False)) / 2
+    def chip(position: Position) -> list[tuple[int, Fraction]]:
+        return alike(choose(position, table).cells)
+
+    return float(ends(chip, people)[0] + ends(people, chip)[2]) / 2

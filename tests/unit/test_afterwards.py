@@ -5,7 +5,6 @@ import io
 import json
 import sqlite3
 import sys
-import time
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from random import Random
@@ -38,20 +37,6 @@ def stored(tmp_path):
         stages([2], number=4)[1:],
     )
     return filled(path, stages(B_WINS, seats="PE"), board="usb-OTHER", at=AT + DAY_MS)
-
-
-@pytest.fixture
-def in_zone(monkeypatch):
-    """Sets this computer's time zone, which has the days."""
-
-    def change(name):
-        monkeypatch.setenv("TZ", name)
-        time.tzset()
-
-    change("UTC")
-    yield change
-    monkeypatch.undo()
-    time.tzset()
 
 
 @pytest.fixture

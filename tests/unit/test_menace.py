@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 
+from brute_force import ends
 from needed import long
 from noughts import Board
 from noughts.engines.menace import Menace, train
@@ -116,25 +117,6 @@ def narrow():
     return menace
 
 
-def ends(players, position=EMPTY):
-    """How likely X wins, nobody does, and O wins: by every game, one after the other."""
-    mover = position.ply % 2
-    mover_lost = [Fraction(mover == 1), Fraction(0), Fraction(mover == 0)]
-    if WON[position.other]:
-        return mover_lost
-    if position.over:
-        return [Fraction(0), Fraction(1), Fraction(0)]
-    reply = players[mover].reply(position)
-    if not reply.cells:
-        return mover_lost
-    weights = reply.weights or [1] * len(reply.cells)
-    total = [Fraction(0)] * 3
-    for cell, weight in zip(reply.cells, weights, strict=True):
-        following = ends(players, position.play(cell))
-        total = [have + weight * more for have, more in zip(total, following, strict=True)]
-    return [each / sum(weights) for each in total]
-
-
 @pytest.mark.parametrize(
     ("menace", "opponent"),
     [
@@ -148,7 +130,9 @@ def ends(players, position=EMPTY):
 def test_chances_are_those_of_all_games_added(menace, opponent):
     menace, other = menace(), engines()[opponent]
     for number, players in enumerate([(menace, other), (other, menace)]):
-        exact = ends(players)
+        exact = ends(
+            *(lambda position, each=each: each.reply(position).chances() for each in players)
+        )
         assert sum(exact) == 1
         assert odds(*players) == pytest.approx([float(each) for each in exact], abs=1e-12)
         if opponent == "random":

@@ -10,6 +10,7 @@ import pytest
 
 import noughts
 import noughts.commands.prove
+from brute_force import alike, answers, ends
 from needed import long
 from noughts.engines.registry import engines
 from noughts.game import solver
@@ -129,21 +130,12 @@ RULES = {
 
 
 def played(choose, first, other):
-    """The chances that a function wins, draws and loses; other: its moves with their chances."""
+    """The chances that a function wins, draws and loses; other: the answers of its opponent."""
 
-    @cache
-    def ends(board):
-        if board.is_over:
-            return Counter({board.winner: Fraction(1)})
-        cells = choose(board)
-        mine = {cell: Fraction(1, len(cells)) for cell in cells}
-        found = Counter()
-        for cell, chance in (mine if (board.turn == "X") == first else other(board)).items():
-            found += {end: chance * part for end, part in ends(board.play(cell)).items()}
-        return found
+    def mine(position):
+        return alike(choose(noughts.Board.of(position)))
 
-    found = ends(noughts.Board())
-    return [found[end] for end in ("X", None, "O")][:: 1 if first else -1]
+    return ends(mine, other) if first else ends(other, mine)[::-1]
 
 
 @pytest.mark.parametrize("kind", ["several", long("first")])
@@ -154,16 +146,13 @@ def test_every_figure_is_that_of_playing_every_game(kind, folder, printed):
     def choose(board):
         return board.legal_moves[:count]
 
-    def equal(cells):
-        return {cell: Fraction(1, len(cells)) for cell in cells}
-
     told = " ".join(printed("prove", "mine.py").split())
     for order, first in (("first", True), ("second", False)):
         boards = list(outcomes(choose, first))
         games = Counter(board.winner for board in boards)
         won, drawn, lost = (games[end] for end in (["X", None, "O"] if first else ["O", None, "X"]))
         plies = [9 - str(board).count(".") for board in boards]
-        wins, _, losses = played(choose, first, lambda board: equal(board.legal_moves))
+        wins, _, losses = played(choose, first, lambda position: alike(position.free))
         assert (
             f"mine.py {order} {len(boards):,} {won:,} {drawn:,} {lost:,} {min(plies)}-{max(plies)} "
             f"{f'{wins} = ' if len(str(wins)) < 14 else ''}{float(wins):.2%} mine.py"
@@ -172,13 +161,8 @@ def test_every_figure_is_that_of_playing_every_game(kind, folder, printed):
     several = sum(len(position.free[:count]) > 1 for position in unfinished())
     assert ("among several" in told) == (kind == "several")
     assert not several or f"mine.py: chooses among several cells in {several:,} positions;" in told
-    for name in noughts.engine_names():
-        engine = noughts.engine(name)
-
-        def reply(board, engine=engine):
-            return dict(engine.reply(board).chances())
-
-        seats = [played(choose, first, reply) for first in (True, False)]
+    for name, engine in engines().items():
+        seats = [played(choose, first, answers(engine)) for first in (True, False)]
         shares = [f"{float(sum(both) / 2):.1%}" for both in zip(*seats, strict=True)]
         assert f" {name} {' '.join(shares)}" in told
 

@@ -1,7 +1,6 @@
 """The pages of stored games: the table with its filters, each game, and the statistics."""
 
 import re
-import time
 from datetime import datetime
 
 import pytest
@@ -28,17 +27,7 @@ def db(tmp_path):
 
 
 @pytest.fixture
-def utc(monkeypatch):
-    """The server's time zone."""
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
-
-
-@pytest.fixture
-def url(serve, db, utc):
+def url(serve, db, in_zone):
     return serve(db).url
 
 
