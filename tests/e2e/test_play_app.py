@@ -12,6 +12,7 @@ from noughts.store.store import Store
 from noughts.terminal.drawing import HEIGHT, WIDTH, buttons_at, draw
 from noughts.watch.play_recording import PlayRecording
 from sample_games import stages
+from screens import screen_lines
 
 SIZES = pytest.mark.parametrize("size", [(60, 20), (80, 24), (140, 40)])
 BOOT = Boot("0A83", "V2", "1.0.0", "2798")
@@ -65,10 +66,7 @@ def run(tmp_path):
 
 
 def screen(app):
-    return "\n".join(
-        "".join(segment.text for segment in strip)
-        for strip in app.screen._compositor.render_strips()
-    )
+    return "\n".join(screen_lines(app))
 
 
 def test_keys_press_buttons_and_tilt(run):

@@ -1,7 +1,6 @@
 """The live screen of `noughts watch`: its tiles, its list of games, and a replay from there."""
 
 import contextlib
-import html
 import re
 import threading
 import time
@@ -20,6 +19,7 @@ from noughts.watch.room_events import BrokerAnswered, RoomOffline, RoomOnline
 from noughts.watch.session import Session
 from noughts.watch.watch import Watch
 from sample_games import AT, BOOT, stages
+from screens import screen_lines
 
 A_WINS = [4, 1, 0, 8, 3, 5, 6]
 SMALL, USUAL, LARGE = (60, 20), (80, 24), (140, 40)
@@ -56,21 +56,6 @@ async def redrawn(pilot, app):
     await pilot.pause()
 
 
-def lines(app):
-    """What the screen shows, line by line."""
-    rows = {}
-    pattern = r'<text [^>]*?x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>'
-    for x, y, text in re.findall(pattern, app.export_screenshot().split("</defs>")[1]):
-        rows.setdefault(float(y), []).append((float(x), html.unescape(text)))
-    texts = []
-    for _, parts in sorted(rows.items()):
-        line = ""
-        for x, text in sorted(parts):
-            line = line.ljust(round(x / 12.2)) + text
-        texts.append(line.replace("\xa0", " ").rstrip())
-    return texts
-
-
 def thirty(path):
     """Thirty boards with names, each of which has won a game as A against hard."""
     with Store(path) as store:
@@ -87,7 +72,7 @@ def thirty(path):
 @pytest.mark.parametrize("size", [SMALL, LARGE, long(USUAL)])
 async def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen, size):
     async with screen(thirty, size) as (pilot, app):
-        shown = lines(app)
+        shown = screen_lines(app)
         assert shown[0].strip() == "30 boards · scores are games won since the start"
         titles = re.findall(r"table (\d+) V1", "\n".join(shown))
         assert titles[:3] == ["1", "2", "3"] or size[0] < 78
@@ -101,7 +86,7 @@ async def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen
         await pilot.press("tab", "end")
         # On a busy computer Textual's pauses end before it has scrolled.
         end = time.monotonic() + 120
-        while "table 30 V1" not in "\n".join(lines(app)):
+        while "table 30 V1" not in "\n".join(screen_lines(app)):
             assert time.monotonic() < end
             await redrawn(pilot, app)
 
@@ -111,7 +96,7 @@ async def test_keys_and_the_file_stay_where_the_path_is_long(screen, size, tmp_p
     folder = tmp_path / ("a-long-folder-" * 8)
     folder.mkdir()
     async with screen(thirty, size, folder) as (_, app):
-        *_, keys, kept = lines(app)
+        *_, keys, kept = screen_lines(app)
         assert keys.strip().startswith("q quit  tab boards or games")
         assert keys.endswith("enter replay")
         assert kept.endswith("games.db") and "kept in " in kept
@@ -122,18 +107,18 @@ async def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen, size)
     async with screen(thirty, size) as (pilot, app):
         await pilot.press("down", "down", "enter")
         await redrawn(pilot, app)
-        shown = "\n".join(lines(app))
+        shown = "\n".join(screen_lines(app))
         assert "game 28: A is a person, B is the chip (hard)" in shown
         assert "table 3" in shown and "q back" in shown
         await pilot.press("right", "right")
-        shown = "\n".join(lines(app))
+        shown = "\n".join(screen_lines(app))
         assert "Move 2 of 7" in shown and "A mistake: it turns a draw into a loss." in shown
         await pilot.press("q")
         await redrawn(pilot, app)
-        assert "q quit" in "\n".join(lines(app))
+        assert "q quit" in "\n".join(screen_lines(app))
         app._take([PortClosed("usb-" + "0" * 46 + "1e", "/dev/ttyACM30", "pulled")])
         await redrawn(pilot, app)
-        assert "30 boards, 1 unplugged" in lines(app)[0]
+        assert "30 boards, 1 unplugged" in screen_lines(app)[0]
         assert app.is_running
         await pilot.press("q")
         await redrawn(pilot, app)
@@ -142,7 +127,7 @@ async def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen, size)
 
 async def test_the_choice_stays_when_other_games_end(screen):
     async with screen(lambda path: [], SMALL) as (pilot, app):
-        shown = "\n".join(lines(app))
+        shown = "\n".join(screen_lines(app))
         assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
         await pilot.press("enter")  # there is nothing to replay
         with Store(app._watch.path) as store:
@@ -155,7 +140,7 @@ async def test_the_choice_stays_when_other_games_end(screen):
                     await pilot.press("down")  # to game 1
         await pilot.press("enter")
         await redrawn(pilot, app)
-        assert "game 1: A is a person" in "\n".join(lines(app))
+        assert "game 1: A is a person" in "\n".join(screen_lines(app))
 
 
 async def test_troubles_stand_above_the_boards(screen):
@@ -166,7 +151,7 @@ async def test_troubles_stand_above_the_boards(screen):
         yield from thirty(path)
 
     async with screen(events, (140, 40)) as (_, app):
-        top = "\n".join(lines(app)[:6])
+        top = "\n".join(screen_lines(app)[:6])
         assert "is in use by another program" in top
         assert "waiting for /dev/ttyACM0: no permission  [2J" in top
 
@@ -185,10 +170,10 @@ async def test_rooms_that_are_offline_are_named(screen):
         yield RoomOffline("3")
 
     async with screen(events) as (_, app):
-        top = "\n".join(lines(app)[:4])
+        top = "\n".join(screen_lines(app)[:4])
         assert "2 boards, 2 unplugged" in top and "offline: 3, 3b, 10" in top
         assert "waiting" not in top
-        text = "\n".join(lines(app))
+        text = "\n".join(screen_lines(app))
         assert text.count("room offline") == 1 and text.count("│ unplugged") == 1
 
 
@@ -209,7 +194,7 @@ async def test_boards_by_radio_and_games_told_late(screen):
                 )
 
     async with screen(events, (100, 30)) as (pilot, app):
-        shown = lines(app)
+        shown = screen_lines(app)
         assert shown[0].strip() == "2 boards · 1 gateway · scores are games won since the start"
         text = "\n".join(shown)
         assert "radio-9A1B2C30 V1" in text and "usb-1" not in text
@@ -218,7 +203,7 @@ async def test_boards_by_radio_and_games_told_late(screen):
         assert "2 games ended, 2 told late" in text
         app._take([PortClosed("usb-1", "/dev/ttyACM0", "why")])
         await redrawn(pilot, app)
-        text = "\n".join(lines(app))
+        text = "\n".join(screen_lines(app))
         assert text.count("gateway unplugged") == 2 and "2 boards, 2 unplugged · 1 gateway" in text
 
 
@@ -232,4 +217,4 @@ async def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):
     async with screen(events) as (pilot, app):
         await pilot.press("enter")
         await redrawn(pilot, app)
-        assert "that game was kept in another file" in "\n".join(lines(app))
+        assert "that game was kept in another file" in "\n".join(screen_lines(app))
