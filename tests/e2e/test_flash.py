@@ -356,10 +356,3 @@ def test_a_port_that_cannot_be_told_by_its_id(
     told = fails(drive(usb_id=drive_id).path, verify=True)
     assert (f"there is no port {tmp_path / 'port0'}" in told) == is_it
     assert ("no serial port was found" in told) == (not is_it)
-
-
-def test_a_board_that_says_nothing(fails, drive, clock):
-    port = Talker(clock, lambda heard: b"").port
-    assert "did not start, and sent nothing; press reset" in fails(
-        drive().path, "--port", port, verify=True
-    )

@@ -9,7 +9,6 @@ import pytest
 from boards import B, Driver
 from needed import long
 from noughts import __version__, brain
-from noughts.cli import main
 from noughts.device_files import files_for_boards
 from noughts.firmware import image
 from noughts.hardware.file_transfer import BoardFiles
@@ -25,15 +24,10 @@ def drive(tmp_path, clock):
     return partial(StandInDrive, tmp_path / "MICROBIT", clock=clock)
 
 
-def flash(drive, *words):
-    return main(["flash", str(drive.path), *words])
-
-
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_flashed_verified_played(plugged_in, drive, capsys, kind):
+def test_flashed_verified_played(plugged_in, drive, printed, kind):
     board = plugged_in({"main.py": b"print('something else')\n"}, kind)
-    assert flash(drive(board), "--port", board.port) == 0
-    told = capsys.readouterr().out
+    told = printed("flash", drive(board).path, "--port", board.port)
     assert "interface 0249)" in told
     assert f"started on micro:bit {kind}: game {__version__}, table 2798" in told
     driver = Driver(board.microbit)
@@ -42,34 +36,32 @@ def test_flashed_verified_played(plugged_in, drive, capsys, kind):
     driver.says("", "-")
 
 
-def test_a_v1_whose_files_cannot_be_listed_is_repaired(clock, drive, capsys):
+def test_a_v1_whose_files_cannot_be_listed_is_repaired(clock, drive, printed, refused):
     """The power went while the head of a file was written: after its marker, before its name."""
     made = program("V1")
     chunks = firmware_for("V1", None).layout[::128]
     at = next(at for at in chunks if made.flash[at] == 0xFF)
     torn = made.flash[:at] + b"\xfe" + made.flash[at + 1 :]
     board = SteppedBoard(clock, replace(made, flash=torn).microbit())
-    assert main(["put", "--port", board.port]) == 1
-    told = capsys.readouterr().err
+    told = refused("put", "--port", board.port)
     assert "could not list its files (OSError: file not found); reset it and run" in told
     assert told.endswith("; if that fails too, repair it with `noughts flash`\n")
-    assert flash(drive(board), "--port", board.port) == 0
+    printed("flash", drive(board).path, "--port", board.port)
     with contextlib.closing(open_port(board.port)) as port:
         assert set(BoardFiles(port).survey()[1]) == {*files_for_boards()}
 
 
-def test_another_hex(plugged_in, drive, tmp_path, capsys):
+def test_another_hex(plugged_in, drive, tmp_path, noughts, printed):
     """One with another table, that was made before, and can lose."""
     other = brain.Table((1,) * 10, ())
     files = {**files_for_boards(), "table.py": brain.source(other).encode()}
     path = tmp_path / "other.hex"
     path.write_text(image.universal(image.bundled(), files))
     board = plugged_in({})
-    words = drive(board), "--port", board.port, "--hex", str(path)
-    assert flash(*words) == 1
-    assert f"the table {other.id} can play 5 in X.O......, which" in capsys.readouterr().err
-    assert flash(*words, "--unproved") == 0
-    assert f"game {__version__}, table {other.id}" in capsys.readouterr().out
+    words = "flash", drive(board).path, "--port", board.port, "--hex", path
+    status, _, err = noughts(*words)
+    assert status == 1 and f"the table {other.id} can play 5 in X.O......, which" in err
+    assert f"game {__version__}, table {other.id}" in printed(*words, "--unproved")
 
 
 @pytest.mark.parametrize(
@@ -84,30 +76,27 @@ def test_another_hex(plugged_in, drive, tmp_path, capsys):
         ),
     ],
 )
-def test_with_radio_and_as_a_gateway(plugged_in, drive, tmp_path, capsys, kind, words, told):
+def test_with_radio_and_as_a_gateway(plugged_in, drive, tmp_path, printed, kind, words, told):
     board = plugged_in({}, kind)
     stand_in = drive(board)
-    path = str(tmp_path / "radio.hex")  # the same by way of a file
-    assert main(["hex", "-o", path, *words]) == 0
+    path = tmp_path / "radio.hex"  # the same by way of a file
+    printed("hex", "-o", path, *words)
     for way in words, ("--hex", path):
-        capsys.readouterr()
-        assert flash(stand_in, "--port", board.port, *way) == 0
-        assert f"started on {told}" in capsys.readouterr().out
+        assert f"started on {told}" in printed("flash", stand_in.path, "--port", board.port, *way)
 
 
-def test_a_board_that_runs_something_else_is_found_out(plugged_in, drive, capsys):
+def test_a_board_that_runs_something_else_is_found_out(plugged_in, drive, noughts):
     main = b"from microbit import sleep\nwhile True:\n    print('garbage')\n    sleep(50)\n"
     board = plugged_in({"main.py": main})
-    stand_in = drive()  # with no board behind it: the other one goes on as it was
-    assert flash(stand_in, "--port", board.port) == 1
-    told = capsys.readouterr().err
-    assert "did not start; the last line it sent was: garbage; press reset" in told
-    assert told.count("\n") == 1
+    # With no board behind the drive: the other one goes on as it was.
+    status, _, err = noughts("flash", drive().path, "--port", board.port)
+    assert (status, err.count("\n")) == (1, 1)
+    assert "did not start; the last line it sent was: garbage; press reset" in err
 
 
-def test_a_board_that_has_begun_before_it_is_heard_begins_again(plugged_in, drive, capsys):
+def test_a_board_that_has_begun_before_it_is_heard_begins_again(plugged_in, drive, printed):
     board = plugged_in()
     Driver(board.microbit).start()  # hears what it says then
     # With no board behind the drive: this one goes on as it was.
-    assert flash(drive(), "--port", board.port) == 0
-    assert f"started on micro:bit V1: game {__version__}, table 2798" in capsys.readouterr().out
+    told = printed("flash", drive().path, "--port", board.port)
+    assert f"started on micro:bit V1: game {__version__}, table 2798" in told

@@ -7,7 +7,6 @@ import pytest
 from boards import Driver
 from left_by_1_0_0 import games, on_v1, on_v2
 from needed import long
-from noughts.cli import main
 from noughts.device_files import files_for_boards
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import open_port
@@ -33,10 +32,6 @@ def board(request, plugged_in):
     return plugged_in({**OURS, **LEFT[request.param], **THEIRS}, request.param)
 
 
-def put(board, db, *words):
-    return main(["put", "--port", board.port, "--db", str(db), *words])
-
-
 def recovered(db):
     """Boot and number of the stored games, of which only is known when they were over."""
     with Store(db) as store:
@@ -50,47 +45,43 @@ def names(board):
         return set(BoardFiles(port).survey()[1])
 
 
-def test_put_recovers_the_games_and_the_choice(board, db, capsys):
-    assert put(board, db) == 0
-    assert RECOVERED in capsys.readouterr().out
+def test_put_recovers_the_games_and_the_choice(board, db, printed):
+    words = "put", "--port", board.port
+    assert RECOVERED in printed(*words, db=db)
     expected = [(game.boot, game.number) for game in PLAYED]
     assert recovered(db) == expected
     Driver(board.microbit).shows("H")
     assert names(board) == {*files_for_boards(), *THEIRS, "settings"}
-    assert put(board, db) == 0
-    assert "recovered" not in capsys.readouterr().out
+    assert "recovered" not in printed(*words, db=db)
     assert recovered(db) == expected
 
 
-def test_put_forgets_the_games_unread(plugged_in, db, capsys):
+def test_put_forgets_the_games_unread(plugged_in, db, printed):
     board = plugged_in({**OURS, **LEFT["V1"], **THEIRS})
-    assert put(board, db, "--forget") == 0
-    assert "recovered" not in capsys.readouterr().out
+    assert "recovered" not in printed("put", "--port", board.port, "--forget", db=db)
     assert names(board) == {*files_for_boards(), *THEIRS}
     assert not db.exists()
 
 
-def test_games_that_cannot_be_stored_stay_on_the_board(plugged_in, tmp_path, capsys):
+def test_games_that_cannot_be_stored_stay_on_the_board(plugged_in, tmp_path, noughts):
     board = plugged_in({**OURS, **LEFT["V1"]})
-    assert put(board, tmp_path) == 1
-    assert "cannot open" in capsys.readouterr().err
+    status, _, err = noughts("put", "--port", board.port, db=tmp_path)
+    assert status == 1 and "cannot open" in err
     assert names(board) == {*OURS, *LEFT["V1"]}
 
 
-def test_flash_recovers_the_games(board, db, clock, tmp_path, capsys):
+def test_flash_recovers_the_games(board, db, clock, tmp_path, printed):
     drive = StandInDrive(tmp_path / "MICROBIT", board, clock=clock)
-    assert main(["flash", str(drive.path), "--port", board.port, "--db", str(db)]) == 0
-    assert f"{drive.path}: {RECOVERED}" in capsys.readouterr().out
+    told = printed("flash", drive.path, "--port", board.port, db=db)
+    assert f"{drive.path}: {RECOVERED}" in told
     assert recovered(db) == [(game.boot, game.number) for game in PLAYED]
 
 
-def test_flash_does_not_need_an_answer(db, clock, tmp_path, capsys):
+def test_flash_does_not_need_an_answer(db, clock, tmp_path, printed):
     silent = Talker(clock, lambda said: b"")
     drive = StandInDrive(tmp_path / "MICROBIT", clock=clock)
     before_s = clock.monotonic()
-    words = "--port", silent.port, "--db", str(db), "--no-verify"
-    assert main(["flash", str(drive.path), *words]) == 0
+    told = printed("flash", drive.path, "--port", silent.port, "--no-verify", db=db)
     assert clock.monotonic() - before_s < 6
-    told = capsys.readouterr().out
     assert "games of release 1.0.0, if it has any, cannot be read: the device on " in told
     assert told.endswith("copied; not verified\n")

@@ -9,6 +9,7 @@ import sys
 import time
 
 import microfs
+import psutil
 import pytest
 
 from boards import A, B, PortDriver, text
@@ -17,6 +18,7 @@ from noughts.errors import BoardError, BoardGoneError
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.process import MAX_WAITING, PRESS_US, REST_US, STEP_US, BoardProcess
 from noughts.virtual.program import Program, program
+from own_engines import is_gone
 
 MAIN = b"""
 from microbit import *
@@ -135,21 +137,6 @@ def test_pulled_and_plugged_in_it_runs_on(board):
     assert board.clock_us() > before[1]
 
 
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def gone(pid):
-    end = time.monotonic() + 120
-    while alive(pid) and time.monotonic() < end:
-        time.sleep(0.02)
-    return not alive(pid)
-
-
 def test_a_killed_board_is_told_in_one_line_and_takes_its_port_away(virtual):
     board = virtual({"main.py": MAIN})
     os.kill(board.pid, signal.SIGKILL)
@@ -167,7 +154,7 @@ def test_close_ends_it(virtual):
     board = virtual({"main.py": MAIN})
     board.close()
     board.close()
-    assert gone(board.pid)
+    assert is_gone(board.pid)
     with pytest.raises(BoardGoneError):
         board.leds()
 
@@ -182,14 +169,14 @@ def test_it_does_not_outlive_its_owner(number):
     owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     try:
         pid = int(owner.stdout.readline())
-        assert alive(pid)
+        assert psutil.pid_exists(pid)
         owner.send_signal(number)
         owner.wait(120)
     finally:
         owner.kill()
         owner.wait()
         owner.stdout.close()
-    assert gone(pid)
+    assert is_gone(pid)
 
 
 def test_what_the_emulator_cannot_run_is_told_in_one_line(virtual):
