@@ -10,7 +10,6 @@ import pytest
 
 from boards import LETTERS
 from needed import POSIX, long
-from noughts.cli import main
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game
 
@@ -25,12 +24,6 @@ def play(board, keys, **named):
     )
 
 
-def play_here(capsys, board, keys, *words):
-    """The same in this process."""
-    status = main(["play", "--board", board, "--keys", keys, *words])
-    return status, *capsys.readouterr()
-
-
 def sentences(output):
     lines = "".join(
         line.split(" ms  ")[-1] + "\r\n" for line in output.splitlines() if "$N" in line
@@ -41,11 +34,12 @@ def sentences(output):
 
 
 @pytest.mark.parametrize("board", ["v1", long("v2")])
-def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board, capsys):
+def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board, noughts):
     """Against the chip at easy, which plays at random."""
     keys = "A 100 B 200 B 900 B 900"
     done = play(board, keys)
-    assert (done.returncode, done.stdout, done.stderr) == play_here(capsys, board, keys)
+    here = noughts("play", "--board", board, "--keys", keys)
+    assert (done.returncode, done.stdout, done.stderr) == here
     assert (done.returncode, done.stderr) == (0, "")
     told = [block.split() for block in done.stdout.split(" ms  ")[1:]]
     pictures = [" ".join(words[1:6]) for words in told if words[0] == "LEDs"]
@@ -58,10 +52,10 @@ def test_the_same_keys_give_the_same_pictures_and_sentences_to_the_byte(board, c
     assert len(heard) > 5 and all(isinstance(game, Game) for game in heard[1:])
 
 
-def test_a_game_that_does_not_start(tmp_path, capsys):
+def test_a_game_that_does_not_start(tmp_path, noughts):
     path = tmp_path / "bare.hex"
     path.write_text(micropython_microbit_fs.get_bundled_hex(1).content)
-    status, out, err = play_here(capsys, "v1", "A", "--hex", str(path))
+    status, out, err = noughts("play", "--board", "v1", "--keys", "A", "--hex", path)
     assert status == 1
     assert "MicroPython v1.9.2" in out
     assert err == "noughts: the board does not start the game; check its files\n"

@@ -15,7 +15,6 @@ import pytest
 from boards import A, B, Driver, PortDriver, scrolled
 from needed import long
 from noughts import __version__, brain
-from noughts.cli import main
 from noughts.device_files import device_dir, files_for_boards
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import open_port
@@ -27,15 +26,15 @@ OTHER = brain.Table(brain.WEIGHTS, (*brain.make().book, 65535))
 """It plays as ours does."""
 
 
-def put(board, *words):
-    return main(["put", "--port", board.port, *words])
-
-
-def told(capsys, command, board, *words):
+@pytest.fixture
+def told(noughts):
     """A command's status, its output but for the files that were sent, and its errors."""
-    status = main([command, "--port", board.port, *words])
-    out, err = capsys.readouterr()
-    return status, [line for line in out.splitlines() if not line.startswith("sent ")], err
+
+    def run(command, board, *words):
+        status, out, err = noughts(command, "--port", board.port, *words)
+        return status, [line for line in out.splitlines() if not line.startswith("sent ")], err
+
+    return run
 
 
 @pytest.fixture
@@ -75,7 +74,7 @@ def older(names):
 
 
 @pytest.mark.parametrize(("kind", "before"), [("V1", older(files_for_boards())), long("V2", {})])
-def test_all_files_and_then_one(plugged_in, tmp_path, capsys, kind, before):
+def test_all_files_and_then_one(plugged_in, tmp_path, printed, kind, before):
     """From a game of which each file differs, and from MicroPython alone."""
     # Two files of ours that there were once; microfs could not be given the name of the second.
     retired = dict.fromkeys(["once.py", "don't.py"], b"# noughts:\nonce = 1\n")
@@ -86,16 +85,14 @@ def test_all_files_and_then_one(plugged_in, tmp_path, capsys, kind, before):
     os.mkfifo(other)
     writer = threading.Thread(target=other.write_text, args=["# mine\n" + brain.source(OTHER)])
     writer.start()
-    assert put(board, "--table", str(other)) == 0
+    said = printed("put", "--port", board.port, "--table", other).splitlines()
     writer.join()
-    said = capsys.readouterr().out.splitlines()
     assert said[0].endswith(": 16 of 16 files to send") and said[1] == "removed once.py"
     assert [line.split(" (")[0] for line in said[2:4]] == ["sent fault.py", "sent main.py"]
     assert said[17].startswith("sent table.py (")
     assert said[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
 
-    assert put(board) == 0
-    said = capsys.readouterr().out.splitlines()
+    said = printed("put", "--port", board.port).splitlines()
     assert said[0].endswith(": 1 of 16 files to send")
     assert said[1].startswith("sent table.py (")
     assert said[-1] == f"started on micro:bit {kind}: game {__version__}, table 2798"
@@ -109,10 +106,10 @@ def test_all_files_and_then_one(plugged_in, tmp_path, capsys, kind, before):
     assert (files[theirs].size, files[theirs].start) == (7, b"keep me")
 
 
-def test_the_table_of_a_v2(plugged_in, capsys):
+def test_the_table_of_a_v2(plugged_in, told):
     table = brain.source(OTHER).encode()
     board = plugged_in({**files_for_boards(), "table.py": table}, "V2")
-    status, lines, _ = told(capsys, "put", board)
+    status, lines, _ = told("put", board)
     assert status == 0 and lines[0].endswith(": 1 of 16 files to send")
     assert lines[-1] == f"started on micro:bit V2: game {__version__}, table 2798"
 
@@ -130,7 +127,7 @@ def stored(board):
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
 def test_a_board_stores_games_over_updates_until_it_is_to_forget_them(
-    plugged_in, other_table, capsys, kind
+    plugged_in, other_table, printed, kind
 ):
     board = plugged_in(None, kind)
     driver = Driver(board.microbit)
@@ -139,28 +136,28 @@ def test_a_board_stores_games_over_updates_until_it_is_to_forget_them(
     driver.says("", "-")
     driver.press(A, B)
     driver.says("", "x")
-    assert put(board, "--table", other_table) == 0
+    printed("put", "--port", board.port, "--table", other_table)
     assert stored(board) == driver.games[-1:]
-    assert put(board, "--forget") == 0
-    assert "the board has forgotten its games and the menu's choice" in capsys.readouterr().out
+    said = printed("put", "--port", board.port, "--forget")
+    assert "the board has forgotten its games and the menu's choice" in said
     assert not stored(board)
 
 
-def test_a_program_of_somebody_elses_is_not_overwritten(plugged_in, capsys):
+def test_a_program_of_somebody_elses_is_not_overwritten(plugged_in, noughts, printed):
     theirs = b"print('mine')\n"
     board = plugged_in({**files_for_boards(), "main.py": theirs})
-    assert put(board) == 1
-    err = capsys.readouterr().err
+    status, _, err = noughts("put", "--port", board.port)
+    assert status == 1
     assert "the board has another program's main.py; save a copy if you need it, then" in err
     driver = Driver(board.microbit)  # it runs as before
     driver.wait(lambda: "mine" in [getattr(item, "text", "") for item in driver.items], "mine")
     file = on_board(board)["main.py"]
     assert (file.size, file.start) == (len(theirs), theirs[: len(file.start)])
-    assert put(board, "--replace") == 0
+    printed("put", "--port", board.port, "--replace")
     assert holds_the_game(board)
 
 
-def test_a_length_that_a_power_cut_left_is_not_followed(clock):
+def test_a_length_that_a_power_cut_left_is_not_followed(clock, printed):
     """Where it leads beyond the file system, a V1 that reads on there ends."""
     made = program("V1")
     layout = firmware_for("V1", None).layout
@@ -169,7 +166,7 @@ def test_a_length_that_a_power_cut_left_is_not_followed(clock):
     flash = made.flash[:at] + file + made.flash[at + len(file) :]
     board = SteppedBoard(clock, replace(made, flash=flash).microbit())
     assert on_board(board)["42"].start.startswith(b"100012Hb")
-    assert put(board) == 0
+    printed("put", "--port", board.port)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +177,7 @@ def test_a_length_that_a_power_cut_left_is_not_followed(clock):
     ],
 )
 def test_interrupted_it_says_so_on_the_leds(
-    plugged_in, monkeypatch, capsys, ctrl_c, status, advice
+    plugged_in, monkeypatch, noughts, ctrl_c, status, advice
 ):
     board = plugged_in(older(["ai.py", "buttons.py"]))
     send = BoardFiles.send
@@ -193,15 +190,14 @@ def test_interrupted_it_says_so_on_the_leds(
             board.unplug()
 
     monkeypatch.setattr(BoardFiles, "send", send_until_ai)
-    assert put(board) == status
-    err = capsys.readouterr().err
-    assert advice in err and err.count("\n") == 1
+    ended, _, err = noughts("put", "--port", board.port)
+    assert (ended, err.count("\n")) == (status, 1) and advice in err
     board.plug()
     board.reset()
     says_incomplete(Driver(board.microbit))
 
 
-def test_killed_it_is_repaired(virtual):
+def test_killed_it_is_repaired(virtual, printed):
     """Through a real serial port, by a process of its own."""
     board = virtual(older(["ai.py", "buttons.py"]), speed=4)
     command = [sys.executable, "-u", "-m", "noughts", "put", "--port", board.port]
@@ -212,12 +208,12 @@ def test_killed_it_is_repaired(virtual):
     assert process.returncode == -signal.SIGKILL
     board.reset()
     says_incomplete(PortDriver(board))
-    assert put(board) == 0
+    printed("put", "--port", board.port)
     assert holds_the_game(board)
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeypatch, capsys, kind):
+def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeypatch, told, kind):
     """In a copy of `device/` that somebody has edited; on the page of the doctor too."""
     copy = shutil.copytree(device_dir(), tmp_path / "device")
     for module in "noughts.device_files", "noughts.hardware.tracebacks":
@@ -227,55 +223,55 @@ def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeyp
     edited = text.replace("import table\n", "import table\nlevels = {'E': easy}\n")
     (copy / "ai.py").write_text(edited)
     number = edited.splitlines().index("levels = {'E': easy}") + 1
-    status, _, err = told(capsys, "put", board)
+    status, _, err = told("put", board)
     *traceback, line, message = err.splitlines()
     assert status == 1 and traceback[0] == "Traceback (most recent call last):"
     assert traceback[-1].startswith("NameError: name 'easy' is")
     assert line == f"device/ai.py, line {number}: levels = {{'E': easy}}"
     assert message.startswith(f"noughts: the game on {board.port} stops with {traceback[-1]}; ")
     assert message.endswith(f"correct device/ai.py, line {number} and run `noughts put`")
-    status, page, _ = told(capsys, "doctor", board)
+    status, page, _ = told("doctor", board)
     assert status == 1 and f"✗ game       {message.removeprefix('noughts: ')}" in page
     assert {f"    {each}" for each in (*traceback, line)} <= set(page)
 
 
 @pytest.mark.long
-def test_a_v2_sends_by_radio_until_it_is_said_not_to(plugged_in, other_table, capsys):
+def test_a_v2_sends_by_radio_until_it_is_said_not_to(plugged_in, other_table, told):
     board = plugged_in(None, "V2")
-    status, lines, _ = told(capsys, "put", board, "--radio", "7")
+    status, lines, _ = told("put", board, "--radio", "7")
     assert status == 0 and lines[0].endswith(": 3 of 19 files to send")
     begin = f"started on micro:bit V2: game {__version__}, table 2798, sends in group 7 as "
     assert lines[-1].startswith(begin)
     radio_id = lines[-1].removeprefix(begin)
 
     # A new table leaves it on, and says so.
-    status, lines, _ = told(capsys, "put", board, "--table", other_table)
+    status, lines, _ = told("put", board, "--table", other_table)
     assert status == 0 and lines[0].endswith(": 1 of 19 files to send")
     assert lines[1].startswith("radio: still sends in group 7; ")
     assert lines[1].endswith("put --radio off` ends that")
     assert lines[-1].endswith(f"table {OTHER.id}, sends in group 7 as {radio_id}")
 
-    _, lines, _ = told(capsys, "put", board, "--radio", "off")
+    _, lines, _ = told("put", board, "--radio", "off")
     assert {"removed air.py", "removed group.py"} <= set(lines)
     assert lines[-1] == f"started on micro:bit V2: game {__version__}, table 2798"
 
 
-def test_a_board_becomes_a_gateway_and_stays_one(plugged_in, other_table, capsys):
+def test_a_board_becomes_a_gateway_and_stays_one(plugged_in, other_table, told):
     board = plugged_in()
-    status, lines, err = told(capsys, "put", board, "--radio", "7")
+    status, lines, err = told("put", board, "--radio", "7")
     assert status == 1 and not lines
     assert "a micro:bit V1 has no memory for radio: there the game plays without it; use" in err
 
-    status, lines, _ = told(capsys, "put", board, "--gateway", "7")
+    status, lines, _ = told("put", board, "--gateway", "7")
     assert status == 0 and lines[0].endswith(": 2 of 2 files to send")
     start_line = f"started on micro:bit V1: gateway of group 7, release {__version__}"
     assert lines[-1] == start_line
-    status, lines, _ = told(capsys, "put", board)
+    status, lines, _ = told("put", board)
     assert status == 0 and lines[0].endswith(": 0 of 2 files to send")
     assert lines[1].startswith("radio: still gateway of group 7; ") and lines[2] == start_line
-    status, _, err = told(capsys, "put", board, "--table", other_table)
+    status, _, err = told("put", board, "--table", other_table)
     assert status == 1 and "the board is a gateway, which has no table; choose another" in err
 
-    _, lines, _ = told(capsys, "doctor", board, "--json")
+    _, lines, _ = told("doctor", board, "--json")
     (found,) = json.loads(lines[0])["boards"]
     assert (found["gateway_group"], found["radio_group"], found["board"]) == (7, None, "V1")
