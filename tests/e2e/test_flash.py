@@ -11,7 +11,6 @@ import pytest
 from serial import serial_for_url
 
 from noughts import brain
-from noughts.cli import main
 from noughts.device_files import files_for_boards
 from noughts.firmware import image, universal_hex
 from noughts.hardware import drive as drives
@@ -48,34 +47,32 @@ def game(tmp_path_factory):
 
 
 @pytest.fixture
-def flash(game):
+def flash(game, noughts):
     """Runs the command with that hex, if no other is named."""
 
     def run(*words, verify=False):
-        start = ["flash", "--hex", str(game), *([] if verify else ["--no-verify"])]
-        return main([*start, *map(str, words)])
+        return noughts("flash", "--hex", game, *([] if verify else ["--no-verify"]), *words)
 
     return run
 
 
 @pytest.fixture
-def fails(flash, capsys):
+def fails(flash):
     """Runs it where it has to fail with a line that says what to do; gives that line."""
 
     def run(*words, verify=False):
-        assert flash(*words, verify=verify) == 1
-        told = capsys.readouterr().err
-        assert told.startswith("noughts: ") and told.count("\n") == 1 and ";" in told
+        status, _, told = flash(*words, verify=verify)
+        assert (status, told.count("\n")) == (1, 1)
+        assert told.startswith("noughts: ") and ";" in told
         return told
 
     return run
 
 
-def test_the_whole_hex_arrives(drive, plugged, capsys):
+def test_the_whole_hex_arrives(drive, plugged, printed):
     one = drive()
     plugged.drives += [one.path]
-    assert main(["flash", "--no-verify"]) == 0
-    told = capsys.readouterr().out
+    told = printed("flash", "--no-verify")
     assert f"flashing {one.path} (micro:bit V1, interface 0249)" in told
     assert "copied; not verified" in told
     (content,) = one.received
@@ -110,23 +107,23 @@ def test_two_boards_when_one_was_meant(fails, flash, drive, plugged):
     one, two = drive(), drive(usb_id=OTHER_ID)
     plugged.drives += [one.path, two.path]
     assert f"2 boards are plugged in ({one.path}, {two.path}); name a drive" in fails()
-    assert flash(two.path) == 0
+    assert flash(two.path)[0] == 0
     assert not one.received and two.received
 
 
-def test_two_boards_in_a_terminal_it_asks(flash, drive, plugged, capsys, monkeypatch):
+def test_two_boards_in_a_terminal_it_asks(flash, drive, plugged, monkeypatch):
     one, two = drive(), drive(usb_id=OTHER_ID)
     plugged.drives += [one.path, two.path]
     monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     answers = iter(["3", "two", "2"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
-    assert flash() == 0
-    assert "'two' is not a number from 1 to 2" in capsys.readouterr().out
+    status, out, _ = flash()
+    assert status == 0 and "'two' is not a number from 1 to 2" in out
     assert not one.received and two.received
 
 
-def test_all_boards_go_on_after_failures(flash, drive, plugged, capsys, monkeypatch):
+def test_all_boards_go_on_after_failures(flash, drive, plugged, monkeypatch):
     monkeypatch.setattr("sys.argv", ["clone/bin/noughts"])
     refuses = "The hex file is incompatible with this board."
     one, two, three = drive(refuses=refuses), drive(usb_id=OTHER_ID), drive(usb_id=OTHER_ID)
@@ -139,8 +136,8 @@ def test_all_boards_go_on_after_failures(flash, drive, plugged, capsys, monkeypa
         return wait(drive)
 
     monkeypatch.setattr("noughts.hardware.drive.wait_until_back", refuse)
-    assert flash("--all") == 1
-    told = capsys.readouterr().err
+    status, _, told = flash("--all")
+    assert status == 1
     assert f"{one.path}: the hex is not for this board" in told
     assert "; build it anew with `clone/bin/noughts hex`\n" in told
     assert f"cannot use {two.path} (Input/output error)" in told and "2 of 3 boards failed" in told
@@ -330,12 +327,11 @@ def test_a_break_on_a_line_that_has_hung_up():
     port.close()
 
 
-def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(flash, drive, capsys):
+def test_a_drive_that_does_not_come_back_and_a_board_that_may_have_started(flash, drive):
     one = drive(returns=False)
-    assert flash(one.path, "--port", "/dev/ttyNONE", verify=True) == 1
-    told = capsys.readouterr()
-    assert f"{one.path} did not come back; listening on the serial port anyway\n" in told.out
-    assert "there is no port /dev/ttyNONE" in told.err
+    status, out, err = flash(one.path, "--port", "/dev/ttyNONE", verify=True)
+    assert f"{one.path} did not come back; listening on the serial port anyway\n" in out
+    assert status == 1 and "there is no port /dev/ttyNONE" in err
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,6 @@ def test_a_name_that_is_nearly_a_file(name, hint, folder, misused):
 WRONG = [
     ("return 0", "mine.py: chose 0, which is taken, in X........; free are 1, 2, 3, 4, 5, 6, 7, 8"),
     ("return [4, -1]", "mine.py: chose -1, in .........; cells are 0 to 8"),
-    ("return [4, 4]", "mine.py: chose 4 twice, in ........."),
     ("return True", "mine.py: choose returned True, in .........; return a cell, a whole number"),
     ("return [4, '5']", "mine.py: choose returned [4, '5'], in .........; return a cell"),
     ("return {4: 1}", "mine.py: choose returned {4: 1}, in .........; return a cell"),
@@ -379,7 +378,6 @@ def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, prin
     [
         ("print('e5')", "said 'e5', in .........; answer with a cell, a number from 0 to 8"),
         ("print()", "said '', in ........."),
-        ("print('\u0664'.encode())", "said \"b'\\\\xd9\\\\xa4'\", in .........; answer with"),
         ("print('9' * 5000)", "said '99999999999999999999', in .........; answer with a cell"),
         ("print('0 ' * 50_000)", "chose 0 twice, in ........."),
         ("sys.stdout.buffer.write(b'\\xff\\n')", "said '\ufffd', in .........; answer with a cell"),

@@ -218,11 +218,10 @@ def test_what_was_reported_is_stored(port, tmp_path, lives):
             check_rows(db, events)
             reported += events
     check_rows(db, reported)
-    with contextlib.closing(sqlite3.connect(db)) as store:
-        assert store.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        # Nothing is doubled: no game is there under the same ids again.
-        assert store.execute("SELECT count(*) FROM games WHERE again").fetchall() == [(0,)]
-        assert store.execute("SELECT count(DISTINCT name) FROM boards").fetchall() == [(1,)]
+    assert rows(db, "PRAGMA integrity_check") == [("ok",)]
+    # Nothing is doubled: no game is there under the same ids again.
+    assert rows(db, "SELECT count(*) FROM games WHERE again") == [(0,)]
+    assert rows(db, "SELECT count(DISTINCT name) FROM boards") == [(1,)]
 
 
 def endless(life, dice):

@@ -208,7 +208,6 @@ def test_wrong_usage_exits_2_and_says_what_is_accepted(line, says, misused):
         ("flash /nowhere", "/nowhere is not a micro:bit's drive"),
         ("flash", "no micro:bit drive was found; check that the cable has data lines"),
         ("put", "no micro:bit was found on a serial port; plug it in"),
-        ("put --port /dev/ttyNONE", "there is no port /dev/ttyNONE"),
         ("put --table missing.py", "cannot read missing.py"),
         ("put --table /dev/zero", "/dev/zero is not a table"),
     ],

@@ -206,7 +206,6 @@ def test_what_failed_says_how_to_repeat_it(monkeypatch, result):
         ("--runs 0", 2, "--hours needs at least one run"),
         ("--hours 0 --cuts 0 --noise 0 --changes 0", 2, "nothing to do"),
         ("--keep /dev/null", 1, "cannot keep results in /dev/null"),
-        ("--board v3", 2, "choose from"),
         ("--until 9", 2, "--until needs one board"),
         ("--board v2 --hours 0 --cuts 0 --noise 0 --changes 9 --keep {kept}", 1, "is damaged; "),
     ],

@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import expect
 
 from boards import PortDriver
-from noughts.cli import main
 from noughts.protocol.sentences import Boot, write
 from sample_games import BOOT, stages
 from stand_in_drive import USB_ID, StandInDrive
@@ -23,7 +22,7 @@ def board(plugged, port):
     return made
 
 
-def test_a_real_board_is_shown_named_and_unplugged(plugged, board, serve, page):
+def test_a_real_board_is_shown_named_and_unplugged(plugged, board, serve, page, printed):
     plugged.ports.clear()
     server = serve()
     page.goto(f"{server.url}/class")
@@ -37,7 +36,7 @@ def test_a_real_board_is_shown_named_and_unplugged(plugged, board, serve, page):
     board.say(second)
     expect(tile.get_by_text("B's turn")).to_be_visible()
     expect(tile.get_by_role("img", name="A has 5; B has no cell")).to_be_visible()
-    assert main(["boards", "name", "1", "table <b>2", "--db", str(server.db)]) == 0
+    printed("boards", "name", 1, "table <b>2", db=server.db)
     expect(tile.get_by_role("heading", name="table <b>2")).to_be_visible()
     plugged.ports.clear()
     board.pull()

@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from browser import Held, cell, says
-from noughts.cli import main
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
 from noughts.web.server import own_addresses
@@ -31,7 +30,7 @@ def kept(server):
         return list(games(store, GameFilter()))
 
 
-def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
+def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, printed):
     page.goto(server.url)
     page.get_by_label("Opponent").select_option("kind")
     for number, answer in ((5, "1, top left"), (9, "2, top middle"), (3, "4, middle left")):
@@ -47,8 +46,7 @@ def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, capsys):
     )  # fmt: skip
     assert len(game.thought_ms) == 7 and all(ms is not None for ms in game.thought_ms)
     assert page.get_by_role("link", name="Look at it").get_attribute("href") == "/games/1"
-    assert main(["replay", "1", "--db", str(server.db)]) == 0
-    assert "A is a person, B is kind; A began; A won" in capsys.readouterr().out
+    assert "A is a person, B is kind; A began; A won" in printed("replay", 1, db=server.db)
     page.reload()
     says(page, "You have won: diagonal from the top right.")
     page.get_by_text("Kept as game 1.").wait_for()
