@@ -15,6 +15,7 @@ from noughts.protocol.parser import Noise, ParsedSentence
 from noughts.protocol.sentences import checksum
 from noughts.radio_files import Radio, files_with
 from official import firmwares, stepped
+from radio_class import play
 
 GROUP = 7
 V1, V2, OLD_V2 = "V1 1.1.1", "V2 2.1.2", "V2 2.0.0-beta.5"
@@ -244,3 +245,15 @@ def test_a_gateway_takes_what_looks_right_and_survives_the_rest(firmware):
     at = len(told)
     lit = ["9" if led == at % 25 else "." for led in range(25)]
     assert heard.leds().replace(" ", "") == "".join(lit)
+
+
+@pytest.mark.long
+def test_a_class_plays_through_the_air():
+    """The same with 30 boards is `python tools/radio_class.py`."""
+    result = play(3, 10, 0.3, 5, rest_s=8, pauses_us=(150_000, 400_000))
+    assert not result.wrong
+    assert result.games >= 3 and result.complete == result.games
+    lost = result.frames - result.arrived
+    assert 0.2 < lost / result.frames < 0.4
+    # Without what is sent again, a third of the ends would be lost.
+    assert result.frames > 1.5 * result.sentences
