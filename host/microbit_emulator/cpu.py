@@ -19,8 +19,7 @@ from microbit_emulator.errors import CpuFaultError, UnmodelledError
 from microbit_emulator.frames import RAM, Frames
 from microbit_emulator.nvic import SVCALL, Nvic
 from microbit_emulator.timeline import Timeline
-from microbit_emulator.tlb import Tlb
-from microbit_emulator.unicorn_core import Core, unicorn
+from microbit_emulator.unicorn_core import Core, Tlb, unicorn
 from microbit_emulator.unicorn_core import arm_const as arm
 
 _MASK_LOOK = 48

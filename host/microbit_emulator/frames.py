@@ -38,8 +38,8 @@ class Frames:
         self._returned = core.registers(*frame, arm.UC_ARM_REG_PC)
         self._returned_control = core.registers(*frame, control, arm.UC_ARM_REG_PC)
         double = range(arm.UC_ARM_REG_D0, arm.UC_ARM_REG_D0 + 8)
-        self._fp = core.registers(*double, arm.UC_ARM_REG_FPSCR, wide=True)
-        self._fp_saved: list[bytes] = []
+        self._fp = core.registers(*double, arm.UC_ARM_REG_FPSCR)
+        self._fp_saved: list[tuple[int, ...]] = []
 
     def clear(self) -> None:
         self._fp_saved.clear()
@@ -67,7 +67,7 @@ class Frames:
         link = _RETURN_TO_HANDLER if in_handler else _RETURN_TO_THREAD
         if has_fp_frame:
             link &= ~_NO_FP_FRAME
-            self._fp_saved.append(self._fp.save())
+            self._fp_saved.append(self._fp.get())
         if in_thread:
             self._entered_control.set(sp, exception, link, control ^ in_thread)
         else:
@@ -81,7 +81,7 @@ class Frames:
         if has_fp_frame:
             saved = self._fp_saved.pop()
             if control & _FPCA:  # the handler used them
-                self._fp.restore(saved)
+                self._fp.set(*saved)
         sp += _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
         if xpsr & _XPSR_ALIGNED:
             sp += 4

@@ -15,8 +15,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from microbit_emulator.chip import Chip
-from microbit_emulator.tlb import Tlb
-from microbit_emulator.unicorn_core import PAGE, Core
+from microbit_emulator.unicorn_core import PAGE, Core, Tlb
 
 _PACKAGE = __name__.rpartition(".")[0]
 _NOT_OURS = Core, Tlb
@@ -104,7 +103,8 @@ class _Core:
                     core.uc.ctl_remove_cache(base + at, base + at + PAGE)
         core.uc.context_restore(self._registers)
         if core.calls != self._calls:
-            core.set_calls(self._calls)
+            for base, calls in self._calls.items():
+                core.map_calls(base, calls)
             self._chip.cpu.tlb.grow()
 
 
