@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from microbit_emulator.cpu import Cpu
 from microbit_emulator.flash import FICR, Flash
-from microbit_emulator.frames import RAM
 from microbit_emulator.gpio import Port
 from microbit_emulator.i2c import Bus, I2cDevice
 from microbit_emulator.lights import Lights
+from microbit_emulator.nvic import RAM
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.pins import Oscillation, PinState
 from microbit_emulator.radio import Air, Radio

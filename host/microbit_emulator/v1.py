@@ -12,8 +12,7 @@ from microbit_emulator.pins import Oscillation
 from microbit_emulator.ppi import Ppi
 from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Mag3110, Mma8653
-from microbit_emulator.system import Clock, Rng, Temp
-from microbit_emulator.system_control import SystemControl
+from microbit_emulator.system import Clock, Rng, SystemControl, Temp
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
 from microbit_emulator.twi import Twi

@@ -14,8 +14,7 @@ from microbit_emulator.ppi import Ppi
 from microbit_emulator.pwm import Pwm
 from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Lsm303Accelerometer, Lsm303Magnetometer
-from microbit_emulator.system import Clock, Debug, Egu, Rng, Temp
-from microbit_emulator.system_control import SystemControl
+from microbit_emulator.system import Clock, Debug, Egu, Rng, SystemControl, Temp
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
 from microbit_emulator.twim import Twim
