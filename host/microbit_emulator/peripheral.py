@@ -72,7 +72,6 @@ class Peripheral:
     ) -> None:
         self.chip, self.base, self.irq = chip, base, irq
         self.cpu, self.nvic = chip.cpu, chip.cpu.nvic
-        self.due = NEVER
         self.values = dict.fromkeys((*events, *settings), 0)
         self.tasks: dict[int, Callable[[], object]] = {}
         self.reads: dict[int, Callable[[], int]] = {}
@@ -104,9 +103,6 @@ class Peripheral:
             self.values[register] &= ~value
 
         self.writes[register] = clear
-
-    def fire(self) -> None:
-        """Do what was scheduled for this time; nothing, unless a peripheral overrides it."""
 
     def event(self, offset: int) -> None:
         """Set an event; raises its interrupt if enabled, and starts the tasks tied to it by PPI."""

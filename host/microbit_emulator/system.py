@@ -96,26 +96,23 @@ def _shifted(action: Callable[[int], object], shift: int, value: int) -> None:
     action(value << shift)
 
 
-HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP, CAL = range(0x000, 0x014, 4)
-CONSTLAT, LOWPWR = 0x078, 0x07C
-HFCLKSTARTED, LFCLKSTARTED, DONE = 0x100, 0x104, 0x10C
+HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP = range(0x000, 0x010, 4)
+HFCLKSTARTED, LFCLKSTARTED = 0x100, 0x104
 RESETREAS, HFCLKSTAT, LFCLKSTAT = 0x400, 0x40C, 0x418
 SYSTEMOFF, GPREGRET, GPREGRET2 = 0x500, 0x51C, 0x520
 _ALL_SETTINGS = range(0x400, 0xA00, 4)
 _RUNNING_ON_CRYSTAL = 1 << 16 | 1
-_CALIBRATION_US = 16_000
 
 
 class Clock(Peripheral):
     """CLOCK and POWER: a clock that is started runs at once.
 
-    SYSTEMOFF ends everything until a reset. Not modelled: brown-out warnings, the power
-    of RAM blocks, USB power.
+    SYSTEMOFF ends everything until a reset. Not modelled: calibration, brown-out warnings, the
+    power of RAM blocks, USB power.
     """
 
     def __init__(self, chip: Host, reason: int, retained: dict[int, int]) -> None:
-        events = HFCLKSTARTED, LFCLKSTARTED, DONE
-        super().__init__(chip, 0x4000_0000, 0, events, _ALL_SETTINGS)
+        super().__init__(chip, 0x4000_0000, 0, (HFCLKSTARTED, LFCLKSTARTED), _ALL_SETTINGS)
         # These outlive a reset; the reasons for resets add up.
         self._retained = retained
         retained[RESETREAS] = retained.get(RESETREAS, 0) | reason
@@ -123,9 +120,8 @@ class Clock(Peripheral):
         self.tasks |= {
             HFCLKSTART: partial(self.event, HFCLKSTARTED),
             LFCLKSTART: partial(self.event, LFCLKSTARTED),
-            CAL: lambda: self.later(_CALIBRATION_US * chip.hz // 1_000_000, DONE),
         }
-        self.accept(HFCLKSTOP, LFCLKSTOP, CONSTLAT, LOWPWR)
+        self.accept(HFCLKSTOP, LFCLKSTOP)
         self.writes |= {
             RESETREAS: lambda value: self._retain(RESETREAS, self.values[RESETREAS] & ~value),
             SYSTEMOFF: self._system_off,
@@ -180,17 +176,3 @@ class Egu(Peripheral):
         super().__init__(chip, base, irq, [TRIGGERED + channel for channel in channels])
         for channel in channels:
             self.tasks[TRIGGER + channel] = partial(self.event, TRIGGERED + channel)
-
-
-DWT_CTRL, DWT_CYCCNT = 0x000, 0x004
-
-
-class Debug(Peripheral):
-    """A page of the debug hardware, ITM or DWT: it has settings, and counts cycles."""
-
-    def __init__(self, chip: Host, base: int) -> None:
-        super().__init__(chip, base)
-        self.reads[DWT_CYCCNT] = lambda: self.cpu.now() & 0xFFFF_FFFF
-
-    def write(self, offset: int, value: int) -> None:
-        self.values[offset] = value

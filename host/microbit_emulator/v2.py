@@ -14,7 +14,7 @@ from microbit_emulator.ppi import Ppi
 from microbit_emulator.pwm import Pwm
 from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Lsm303Accelerometer, Lsm303Magnetometer
-from microbit_emulator.system import Clock, Debug, Egu, Rng, SystemControl, Temp
+from microbit_emulator.system import Clock, Egu, Rng, SystemControl, Temp
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
 from microbit_emulator.twim import Twim
@@ -43,7 +43,6 @@ _SERIAL_MASTERS = (0x4000_3000, 3), (0x4000_4000, 4)
 _SPI_MASTERS = (0x4002_3000, 35), (0x4002_F000, 47)
 _PWMS = (0x4001_C000, 28), (0x4002_1000, 33), (0x4002_2000, 34), (0x4002_D000, 45)
 _EGUS = range(0x4001_4000, 0x4001_A000, 0x1000)
-_ITM, _DWT = 0xE000_0000, 0xE000_1000
 _GPIOTE_PAGE = 0x4000_6000
 _PERIPHERALS = range(0x4000_0000, 0x4004_0000, 0x1000)
 _FICR = {
@@ -100,8 +99,6 @@ class V2(Chip):
 
     def build(self, reason: int) -> None:
         self.attach(SystemControl(self, _CPUID, 64, self.request_reset))
-        self.attach(Debug(self, _ITM))
-        self.attach(Debug(self, _DWT))
         self.attach(Clock(self, reason, self.retained))
         self.attach(Nvmc(self, self.flash))
         self.wire(self.attach(Gpio(self, ports=2)).ports, self._drive_interrupt_pin)
