@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from microbit_emulator.cpu import Cpu
@@ -13,7 +13,7 @@ from microbit_emulator.gpio import Port
 from microbit_emulator.i2c import Bus, I2cDevice
 from microbit_emulator.lights import Lights
 from microbit_emulator.nvic import RAM
-from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.pins import Oscillation, PinState
 from microbit_emulator.radio import Air, Radio
 from microbit_emulator.uart import Lines, SerialLine
@@ -33,13 +33,21 @@ _APART = 0x9E37_79B1  # odd, so that no two seeds have one number
 P = TypeVar("P", bound=Peripheral)
 
 
-class Chip:
-    """What nRF51 and nRF52 have in common. `build` makes a kind's peripherals, after each reset.
+class Chip(Host):
+    """What nRF51 and nRF52 have in common. `build` makes a kind's peripherals, after each reset."""
 
-    `hz` is the CPU's clock. Towards its peripherals it is a `Host`.
-    """
-
-    hz: int
+    model: int
+    """Of the CPU, as Unicorn numbers it."""
+    has_fpu: bool
+    flash_size: int
+    page: int
+    """The bytes of flash that are erased at once."""
+    ram_size: int
+    write_us: int
+    """What a word of flash takes."""
+    erase_us: int
+    ficr: dict[int, int]
+    """The words of FICR that are not empty, by their offsets."""
     buttons: tuple[tuple[str, int], ...]
     """Each button, and its pin."""
     bus_pins: tuple[int, int]
@@ -49,30 +57,24 @@ class Chip:
     edge_pins: tuple[int, ...]
     """The pins of the edge connector, by the numbers that MicroPython gives them."""
     led_pins: tuple[int, ...]
-    """Those that drive LEDs."""
     analog_pins: tuple[int, ...]
     """The pin of each analog input."""
 
-    def __init__(
-        self,
-        model: int,
-        *,
-        has_fpu: bool,
-        flash_size: int,
-        page: int,
-        ram_size: int,
-        write_us: int,
-        erase_us: int,
-        ficr: dict[int, int],
-        seed: int,
-    ) -> None:
-        core = Core(model)
-        ram = core.map_memory(RAM, ram_size, unicorn.UC_PROT_ALL)
-        self.cpu = Cpu(core, ram, has_fpu)
+    # Made by `build`.
+    ports: list[Port]
+    lights: Lights
+    radio: Radio
+
+    def __init__(self, seed: int) -> None:
+        core = Core(self.model)
+        ram = core.map_memory(RAM, self.ram_size, unicorn.UC_PROT_ALL)
+        super().__init__(Cpu(core, ram, self.has_fpu))
         per_us = self.hz // 1_000_000
-        self.flash = Flash(self.cpu, flash_size, page, write_us * per_us, erase_us * per_us)
-        own = {_DEVICEID: (ficr[_DEVICEID] + seed * _APART) % 2**32}
-        for offset, value in (ficr | own).items():
+        self.flash = Flash(
+            self.cpu, self.flash_size, self.page, self.write_us * per_us, self.erase_us * per_us
+        )
+        own = {_DEVICEID: (self.ficr[_DEVICEID] + seed * _APART) % 2**32}
+        for offset, value in (self.ficr | own).items():
             self.flash.program(FICR + offset, struct.pack("<I", value))
         core.uc.mem_map(_ROM_TABLE, PAGE, unicorn.UC_PROT_READ)
         self.random = random.Random(seed)
@@ -80,37 +82,23 @@ class Chip:
         self.lines = Lines(line, pin_line, *self.usb_pins)
         self.world = World()
         self.pressed: set[str] = set()
-        self.ports: list[Port]
-        """The pins, since the last reset."""
-        self.port: Port
-        """Those of port 0."""
-        self.lights: Lights
-        """The LEDs since the last reset."""
-        self.radio: Radio
-        """The radio since the last reset."""
         self.antenna: Air | None = None
         """What ties the radio to those of other boards, in an ether."""
         self.retained: dict[int, int] = {}
         """POWER registers that outlive a reset."""
-        self.pages: dict[int, Peripheral] = {}
-        self.ties: dict[int, list[Callable[[], object]]] = {}
-        self.update_ties: Callable[[], object] = lambda: None
-        self.period_of: Callable[[int], int] = lambda task: 0
-        self.tied_channels: dict[int, int] = {}
 
     def build(self, reason: int) -> None:
         raise NotImplementedError
 
     def connect(self, devices: Mapping[int, I2cDevice]) -> None:
-        self.bus = Bus(*self.bus_pins, devices, self._bus_used)
+        def bus_used() -> None:
+            self.port.inputs_change = 0
 
-    def _bus_used(self) -> None:
-        self.port.inputs_change = 0
+        self.bus = Bus(*self.bus_pins, devices, bus_used)
 
     def wire(self, ports: list[Port], drive_inputs: Callable[[], int]) -> None:
         """Wire buttons and bus to the first port; `drive_inputs` drives what changes by itself."""
-        self.ports = ports
-        self.port = ports[0]
+        self.ports, self.port = ports, ports[0]
         self.port.drive_inputs = drive_inputs
         for pin in self.bus_pins:
             self.port.drive(pin, True)
@@ -127,6 +115,12 @@ class Chip:
         self.cpu.core.map_registers(peripheral.base, *peripheral.callbacks())
         self.pages[peripheral.base] = peripheral
         return peripheral
+
+    def attach_unmodelled(self, bases: Iterable[int]) -> None:
+        """Let pages without a model name what firmware waits for there."""
+        for base in bases:
+            if base not in self.pages:
+                self.attach(Peripheral(self, base, base >> 12 & 0x3F))
 
     def start(self, reason: int, keep_ram: bool = False) -> None:
         """Reset everything, and begin at address 0. Without power, RAM holds noise."""
@@ -173,13 +167,3 @@ class Chip:
 
     def memories(self) -> list[tuple[int, memoryview]]:
         return [(RAM, self.cpu.ram), *self.flash.memories()]
-
-    def dma_read(self, address: int, size: int) -> bytes:
-        """The `size` bytes that a peripheral reads by DMA, from RAM or from flash."""
-        if address >= RAM:
-            return bytes(self.cpu.ram[address - RAM : address - RAM + size])
-        return self.flash.read(address, size)
-
-    def dma_write(self, address: int, data: bytes) -> None:
-        """Store what a peripheral writes by DMA; `address` must lie in RAM."""
-        self.cpu.ram[address - RAM : address - RAM + len(data)] = data

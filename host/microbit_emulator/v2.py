@@ -65,6 +65,10 @@ class V2(Chip):
     """The chip, and what the board wires to it."""
 
     hz = 64_000_000
+    model, has_fpu = arm_const.UC_CPU_ARM_CORTEX_M4, True
+    flash_size, page, ram_size = 0x8_0000, 4096, 0x2_0000
+    write_us, erase_us = 41, 85_000
+    ficr = _FICR
     buttons = ("A", 14), ("B", 23)
     bus_pins = _SCL, _SDA
     usb_pins = 6, 0x20 + 8
@@ -73,17 +77,7 @@ class V2(Chip):
     analog_pins = 2, 3, 4, _MICROPHONE, 28, 29, 30, 31
 
     def __init__(self, seed: int) -> None:
-        super().__init__(
-            arm_const.UC_CPU_ARM_CORTEX_M4,
-            has_fpu=True,
-            flash_size=0x8_0000,
-            page=4096,
-            ram_size=0x2_0000,
-            write_us=41,
-            erase_us=85_000,
-            ficr=_FICR,
-            seed=seed,
-        )
+        super().__init__(seed)
         self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz)
         self.magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
         self._interface = InterfaceChip()
@@ -110,9 +104,8 @@ class V2(Chip):
         self._led_timer = self.attach(LedTimer(self, self.lights, gpiote))
         for base, irq in (*_SERIAL_MASTERS, *_SPI_MASTERS):
             self.attach(Twim(self, base, irq, self.bus))
-        self.attach(Peripheral(self, *_RTC1)).accept(
-            *_RTC_START_STOP
-        )  # CODAL does both when it sleeps
+        rtc1 = self.attach(Peripheral(self, *_RTC1))
+        rtc1.accept(*_RTC_START_STOP)  # CODAL does both when it sleeps
         self.attach(Rng(self, self.random))
         self.attach(Temp(self, self.world))
         self.attach(Saadc(self, self.volts_at))
@@ -122,9 +115,7 @@ class V2(Chip):
             self.attach(Egu(self, base, base >> 12 & 0x3F))
         # The LEDs' timer ends pulses on columns through GPIOTE: `Lights` reads their lengths.
         self.attach(Ppi(self, _PPI_CHANNELS, ignored=(_GPIOTE_PAGE,)))
-        for base in _PERIPHERALS:
-            if base not in self.pages:
-                self.attach(Peripheral(self, base, base >> 12 & 0x3F))
+        self.attach_unmodelled(_PERIPHERALS)
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
         """What the microphone hears is a square wave of 16 samples, about its own bias."""
@@ -145,15 +136,11 @@ class V2(Chip):
 
     def _drive_interrupt_pin(self) -> int:
         """One pin for all that is on the board's I2C bus: low while any of them asks."""
-        asking = (
-            self._interface.asserts()
-            or self.log_flash.asserts()
-            or self.accelerometer.asserts()
-            or self.magnetometer.asserts()
-        )
+        sensors = self.accelerometer, self.magnetometer
+        devices = self._interface, self.log_flash, *sensors
+        asking = any(device.asserts() for device in devices)
         self.port.drive(_INTERRUPT, not asking)
         # Only a transfer changes it then; else a new sample or an answer may come before.
-        sensors = self.accelerometer, self.magnetometer
         next_sample = min(sensor.next_sample() for sensor in sensors)
         return NEVER if asking else min(next_sample, self.log_flash.next_answer())
 
