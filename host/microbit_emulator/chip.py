@@ -138,7 +138,7 @@ class Chip(Host):
 
     def request_reset(self) -> None:
         """The firmware asks for a reset: after this instruction, RAM kept."""
-        self.cpu.reset_requested = lambda: self.start(RESET_SOFTWARE, keep_ram=True)
+        self.cpu.after_slice = lambda: self.start(RESET_SOFTWARE, keep_ram=True)
         self.cpu.halt()
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:

@@ -40,7 +40,6 @@ class Cpu(Timeline):
         self.instructions = 0
         self.after_slice: Callable[[], object] | None = None
         """Called once when the slice that runs now has ended."""
-        self.reset_requested: Callable[[], object] | None = None
         self._frames = Frames(core, ram, has_fpu)
         self._pc = core.registers(arm.UC_ARM_REG_PC)
         core.on_interrupt(self._on_interrupt)
@@ -122,14 +121,10 @@ class Cpu(Timeline):
 
     def run_until(self, end: int) -> None:
         """Run up to this time: what is due at it has not happened yet. A sleeping CPU is quick."""
-        nvic = self.nvic
         while self.base < end:
             due = self.next_due()
             if due <= self.base:
                 self._fire_events()
-                if self.reset_requested:
-                    self._do_reset()
-                    nvic = self.nvic
                 continue
             if self._is_idle():
                 self.base = min(due, end)
@@ -138,15 +133,12 @@ class Cpu(Timeline):
                 self._asleep = False
                 self._event_register = False
             target = min(due, end)
-            if nvic.pending & nvic.enabled:
+            if self.nvic.pending & self.nvic.enabled:
                 if self.base >= self._look_at_mask:
                     self._take_exception()
                 if self._look_at_mask > self.base:
                     target = min(target, self._look_at_mask)
             self._run_slice(target - self.base)
-            if self.reset_requested:
-                self._do_reset()
-                nvic = self.nvic
 
     def idle_until(self) -> int:
         """The time before which no instruction is executed, and nothing is due."""
@@ -166,11 +158,6 @@ class Cpu(Timeline):
             if self._error:
                 self._raise()
 
-    def _do_reset(self) -> None:
-        reset, self.reset_requested = self.reset_requested, None
-        if reset:
-            reset()
-
     def _raise(self) -> None:
         error, self._error = self._error, None
         if error:
@@ -185,10 +172,10 @@ class Cpu(Timeline):
         self.counter[0] = 0
         self.base += done
         self.instructions += done
+        pc = self.pc = self._present_pc()
         if self.after_slice:
             action, self.after_slice = self.after_slice, None
             action()
-        pc = self.pc = self._present_pc()
         if self._error:
             self._raise()
         if self._svc:

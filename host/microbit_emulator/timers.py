@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from microbit_emulator.peripheral import INTENCLR, INTENSET, SHORTS, Host, Peripheral
+from microbit_emulator.peripheral import SHORTS, Host, Peripheral
 from microbit_emulator.timeline import NEVER, Device
 from microbit_emulator.unicorn_core import Read, Write
 
@@ -58,8 +58,6 @@ class Timer(Peripheral):
             MODE: self._set_mode,
             BITMODE: self._set_bitmode,
             PRESCALER: self._set_prescaler,
-            INTENSET: self._set_intenset,
-            INTENCLR: self._set_intenclr,
         }
         for channel in range(channels):
             at = 4 * channel
@@ -199,15 +197,11 @@ class Timer(Peripheral):
         self._shift = self._base_shift + (value & 15)
         self.plan()
 
-    def _set_intenset(self, value: int) -> None:
-        if value & ~self.inten:
+    def set_inten(self, value: int) -> None:
+        if value != self.inten:
             self.catch_up()
-            self.set_inten(self.inten | value)
+            super().set_inten(value)
             self.plan()
-
-    def _set_intenclr(self, value: int) -> None:
-        if value & self.inten:
-            self.set_inten(self.inten & ~value)
 
     # Matches.
 
