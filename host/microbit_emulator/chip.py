@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from microbit_emulator.cpu import Cpu
-from microbit_emulator.flash import FICR, Flash
-from microbit_emulator.gpio import Port
+from microbit_emulator.flash import FICR, Flash, Nvmc
+from microbit_emulator.gpio import Gpio
 from microbit_emulator.i2c import Bus, I2cDevice
-from microbit_emulator.lights import Lights
+from microbit_emulator.lights import Lights, Matrix
 from microbit_emulator.nvic import RAM
 from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.pins import Oscillation, PinState
 from microbit_emulator.radio import Air, Radio
+from microbit_emulator.system import Clock, Rng, SystemControl, Temp
+from microbit_emulator.timers import Timer
 from microbit_emulator.uart import Lines, SerialLine
 from microbit_emulator.unicorn_core import PAGE, Core, unicorn
 from microbit_emulator.world import SUPPLY_V, World
@@ -34,11 +36,13 @@ P = TypeVar("P", bound=Peripheral)
 
 
 class Chip(Host):
-    """What nRF51 and nRF52 have in common. `build` makes a kind's peripherals, after each reset."""
+    """What nRF51 and nRF52 have in common, and what the boards wire to them."""
 
     model: int
     """Of the CPU, as Unicorn numbers it."""
     has_fpu: bool
+    cpuid: int
+    irqs: int
     flash_size: int
     page: int
     """The bytes of flash that are erased at once."""
@@ -56,14 +60,11 @@ class Chip(Host):
     """TX and RX of the line to the computer."""
     edge_pins: tuple[int, ...]
     """The pins of the edge connector, by the numbers that MicroPython gives them."""
-    led_pins: tuple[int, ...]
+    leds: Matrix
+    timers: tuple[tuple[int, int, int], ...]
+    """Of each its page, its interrupt and how many channels it has."""
     analog_pins: tuple[int, ...]
     """The pin of each analog input."""
-
-    # Made by `build`.
-    ports: list[Port]
-    lights: Lights
-    radio: Radio
 
     def __init__(self, seed: int) -> None:
         core = Core(self.model)
@@ -88,6 +89,31 @@ class Chip(Host):
         """POWER registers that outlive a reset."""
 
     def build(self, reason: int) -> None:
+        """Make the peripherals, after a reset: here those that both chips have."""
+        self.attach(SystemControl(self, self.cpuid, self.irqs, self.request_reset))
+        self.attach(Clock(self, reason, self.retained))
+        self.attach(Nvmc(self, self.flash))
+        self.ports = self.attach(Gpio(self, 1 + max(self.edge_pins) // 32)).ports
+        self.port = self.ports[0]
+        self._wire()
+        self.lights = Lights(self.cpu, self.hz, self.leds, self.ports)
+        for timer in self.timers:
+            self.attach(Timer(self, *timer))
+        self.attach(Rng(self, self.random))
+        self.attach(Temp(self, self.world))
+        self.radio = self.attach(Radio(self, lambda: self.antenna))
+
+    def _wire(self) -> None:
+        self.port.drive_inputs = self.drive_inputs
+        for pin in self.bus_pins:
+            self.port.drive(pin, True)
+        for pin in set(self.edge_pins) - {*self.leds.rows, *self.leds.columns}:
+            self.ports[pin >> 5].watch(pin & 31)
+        self.wire_buttons()
+        self.drive_pins()
+
+    def drive_inputs(self) -> int:
+        """Drive the pins of what changes by itself; returns when they may change next."""
         raise NotImplementedError
 
     def connect(self, devices: Mapping[int, I2cDevice]) -> None:
@@ -95,17 +121,6 @@ class Chip(Host):
             self.port.inputs_change = 0
 
         self.bus = Bus(*self.bus_pins, devices, bus_used)
-
-    def wire(self, ports: list[Port], drive_inputs: Callable[[], int]) -> None:
-        """Wire buttons and bus to the first port; `drive_inputs` drives what changes by itself."""
-        self.ports, self.port = ports, ports[0]
-        self.port.drive_inputs = drive_inputs
-        for pin in self.bus_pins:
-            self.port.drive(pin, True)
-        for pin in set(self.edge_pins) - set(self.led_pins):
-            ports[pin >> 5].watch(pin & 31)
-        self.wire_buttons()
-        self.drive_pins()
 
     def wire_buttons(self) -> None:
         for name, pin in self.buttons:

@@ -43,12 +43,7 @@ class Cpu(Timeline):
         self._frames = Frames(core, ram, has_fpu)
         self._pc = core.registers(arm.UC_ARM_REG_PC)
         core.on_interrupt(self._on_interrupt)
-        unmapped = (
-            unicorn.UC_HOOK_MEM_READ_UNMAPPED
-            | unicorn.UC_HOOK_MEM_WRITE_UNMAPPED
-            | unicorn.UC_HOOK_MEM_FETCH_UNMAPPED
-            | unicorn.UC_HOOK_MEM_FETCH_PROT
-        )
+        unmapped = unicorn.UC_HOOK_MEM_UNMAPPED | unicorn.UC_HOOK_MEM_FETCH_PROT
         for begin, end in (0, RAM - 1), (RAM + len(ram), 0xFFFF_FFFF):
             core.uc.hook_add(unmapped, self._on_unmapped, begin=begin, end=end)
         self.tlb = Tlb(core, range(RAM, RAM + len(ram)), self.fail)
@@ -126,14 +121,15 @@ class Cpu(Timeline):
             if due <= self.base:
                 self._fire_events()
                 continue
-            if self._is_idle():
+            waiting = self.nvic.pending & self.nvic.enabled
+            if self.stalled or self._polling or (self._asleep and not waiting):
                 self.base = min(due, end)
                 continue
             if self._asleep:
                 self._asleep = False
                 self._event_register = False
             target = min(due, end)
-            if self.nvic.pending & self.nvic.enabled:
+            if waiting:
                 if self.base >= self._look_at_mask:
                     self._take_exception()
                 if self._look_at_mask > self.base:
@@ -142,11 +138,10 @@ class Cpu(Timeline):
 
     def idle_until(self) -> int:
         """The time before which no instruction is executed, and nothing is due."""
-        return max(self.base, self.next_due()) if self._is_idle() else self.base
-
-    def _is_idle(self) -> bool:
-        sleeps = self._asleep and not self.nvic.pending & self.nvic.enabled
-        return self.stalled or self._polling or sleeps
+        waiting = self.nvic.pending & self.nvic.enabled
+        if self.stalled or self._polling or (self._asleep and not waiting):
+            return max(self.base, self.next_due())
+        return self.base
 
     def _fire_events(self) -> None:
         while self.next_due() <= self.base:
@@ -155,8 +150,7 @@ class Cpu(Timeline):
                 self._polling = False
                 self._look_at_mask = 0
             device.fire()
-            if self._error:
-                self._raise()
+            self._raise()
 
     def _raise(self) -> None:
         error, self._error = self._error, None
@@ -172,7 +166,7 @@ class Cpu(Timeline):
         self.counter[0] = 0
         self.base += done
         self.instructions += done
-        pc = self.pc = self._present_pc()
+        pc = self.pc = self._pc.get()[0] & ~1
         if self.after_slice:
             action, self.after_slice = self.after_slice, None
             action()

@@ -199,11 +199,12 @@ class Peripheral:
 
         def write(_: int, offset: int, size: int, value: int) -> None:
             try:
-                if offset in tasks:
+                action = writes.get(offset)
+                if action is not None:
+                    action(value)
+                elif offset in tasks:
                     if value:
                         tasks[offset]()
-                elif offset in writes:
-                    writes[offset](value)
                 else:
                     self._write_other(offset, value)
             except BaseException as error:

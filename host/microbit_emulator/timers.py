@@ -245,10 +245,13 @@ class Timer(Peripheral):
         # No later than a whole round from now, when what is captured until then matches.
         self._next_match = origin + (ticks + min(nearest, wrap - 1) + 1 << shift)
         due = origin + (ticks + nearest_wanted + 1 << shift) if nearest_wanted < wrap else NEVER
-        self.cpu.schedule(self._next_wanted, due)
-        for channel in range(self.channels):
-            if matched >> channel & 1:
+        if due != self._next_wanted.due:
+            self.cpu.schedule(self._next_wanted, due)
+        channel = 0
+        while matched:
+            if matched & 1:
                 self.event(COMPARE + 4 * channel)
+            matched, channel = matched >> 1, channel + 1
 
     def _unmute(self) -> None:
         self.catch_up()

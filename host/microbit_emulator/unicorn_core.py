@@ -139,13 +139,9 @@ class Core:
         A Python exception that leaves it is lost. It may change registers, the PC too, and the run
         goes on from there.
         """
-        self._hook(unicorn.UC_HOOK_INTR, _INTERRUPT(action))
+        self.hook(unicorn.UC_HOOK_INTR, _INTERRUPT(action))
 
-    def on_tlb_fill(self, fill: Callable[[int, int, int, int], bool]) -> None:
-        """Call `fill(_, address, kind, entry)` for each page that the TLB does not hold."""
-        self._hook(unicorn.UC_HOOK_TLB_FILL, _TLB_FILL(fill))
-
-    def _hook(self, kind: int, call: Any) -> None:
+    def hook(self, kind: int, call: Any) -> None:
         self._hooks.append(call)
         number, everywhere = ctypes.c_size_t(), (1, 0)
         hooked = self.uc._uch, ctypes.byref(number), kind, call, None, *everywhere
@@ -198,7 +194,7 @@ class Tlb:
         self._pages_of_code: set[int] = set()
         self._fills = 0
         core.uc.ctl_set_tlb_mode(unicorn.UC_TLB_VIRTUAL)
-        core.on_tlb_fill(self._fill)
+        core.hook(unicorn.UC_HOOK_TLB_FILL, _TLB_FILL(self._fill))
         core.uc.mem_map(_SCRATCH, _ENTRIES * _ENTRY_BYTES)
         core.uc.mem_write(_SCRATCH, _TOUCH)
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from microbit_emulator.analog import Saadc
 from microbit_emulator.chip import Chip
-from microbit_emulator.flash import Nvmc
-from microbit_emulator.gpio import Gpio, Gpiote
+from microbit_emulator.gpio import Gpiote
 from microbit_emulator.interface_chip import InterfaceChip, LogFlash
 from microbit_emulator.lights import Lights, Matrix
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.pins import Oscillation, PinState
 from microbit_emulator.ppi import Ppi
 from microbit_emulator.pwm import Pwm
-from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Lsm303Accelerometer, Lsm303Magnetometer
-from microbit_emulator.system import Clock, Egu, Rng, SystemControl, Temp
+from microbit_emulator.system import Egu
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
 from microbit_emulator.twim import Twim
@@ -24,9 +22,7 @@ from microbit_emulator.unicorn_core import arm_const
 _SCL, _SDA, _INTERRUPT = 8, 16, 25
 _LOGO = 0x20 + 4  # P1.04
 _CHARGING_US, _CHARGING_TOUCHED_US = 25, 1000
-_CPUID = 0x410F_C241  # Cortex-M4
 _PPI_CHANNELS, _GPIOTE_CHANNELS = 20, 8
-_TIMERS = (0x4000_8000, 8, 4), (0x4000_9000, 9, 4), (0x4000_A000, 10, 4), (0x4001_A000, 26, 6)
 _RTC1, _RTC_START_STOP = (0x4001_1000, 17), (0x000, 0x004)
 _LED_TIMER = 0x4001_B000, 27, 6
 _LED_TICKS_PER_US = 16
@@ -65,7 +61,7 @@ class V2(Chip):
     """The chip, and what the board wires to it."""
 
     hz = 64_000_000
-    model, has_fpu = arm_const.UC_CPU_ARM_CORTEX_M4, True
+    model, has_fpu, cpuid, irqs = arm_const.UC_CPU_ARM_CORTEX_M4, True, 0x410F_C241, 64
     flash_size, page, ram_size = 0x8_0000, 4096, 0x2_0000
     write_us, erase_us = 41, 85_000
     ficr = _FICR
@@ -73,7 +69,8 @@ class V2(Chip):
     bus_pins = _SCL, _SDA
     usb_pins = 6, 0x20 + 8
     edge_pins = 2, 3, 4, 31, 28, 14, 0x25, 11, 10, 9, 30, 23, 12, 17, 1, 13, 0x22
-    led_pins = *_LEDS.rows, *_LEDS.columns
+    leds = _LEDS
+    timers = (0x4000_8000, 8, 4), (0x4000_9000, 9, 4), (0x4000_A000, 10, 4), (0x4001_A000, 26, 6)
     analog_pins = 2, 3, 4, _MICROPHONE, 28, 29, 30, 31
 
     def __init__(self, seed: int) -> None:
@@ -92,24 +89,15 @@ class V2(Chip):
         )
 
     def build(self, reason: int) -> None:
-        self.attach(SystemControl(self, _CPUID, 64, self.request_reset))
-        self.attach(Clock(self, reason, self.retained))
-        self.attach(Nvmc(self, self.flash))
-        self.wire(self.attach(Gpio(self, ports=2)).ports, self._drive_interrupt_pin)
+        super().build(reason)
         gpiote = self.attach(Gpiote(self, self.ports, _GPIOTE_CHANNELS, self._charging_us))
-        self.lights = Lights(self.cpu, self.hz, _LEDS, self.ports)
         self.attach(Uarte(self, self.lines))
-        for timer in _TIMERS:
-            self.attach(Timer(self, *timer))
         self._led_timer = self.attach(LedTimer(self, self.lights, gpiote))
         for base, irq in (*_SERIAL_MASTERS, *_SPI_MASTERS):
             self.attach(Twim(self, base, irq, self.bus))
         rtc1 = self.attach(Peripheral(self, *_RTC1))
         rtc1.accept(*_RTC_START_STOP)  # CODAL does both when it sleeps
-        self.attach(Rng(self, self.random))
-        self.attach(Temp(self, self.world))
         self.attach(Saadc(self, self.volts_at))
-        self.radio = self.attach(Radio(self, lambda: self.antenna))
         self._pwms = [self.attach(Pwm(self, base, irq)) for base, irq in _PWMS]
         for base in _EGUS:
             self.attach(Egu(self, base, base >> 12 & 0x3F))
@@ -134,7 +122,7 @@ class V2(Chip):
         """What is played: samples, by PWM, to the speaker and to pin 0."""
         return next((pwm.sound for pwm in self._pwms if pwm.plays_sound), Oscillation())
 
-    def _drive_interrupt_pin(self) -> int:
+    def drive_inputs(self) -> int:
         """One pin for all that is on the board's I2C bus: low while any of them asks."""
         sensors = self.accelerometer, self.magnetometer
         devices = self._interface, self.log_flash, *sensors
