@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from microbit_emulator.cpu import Cpu
-from microbit_emulator.flash import FICR, Flash
-from microbit_emulator.frames import RAM
-from microbit_emulator.gpio import Port
+from microbit_emulator.flash import FICR, Flash, Nvmc
+from microbit_emulator.gpio import Gpio
 from microbit_emulator.i2c import Bus, I2cDevice
-from microbit_emulator.lights import Lights
-from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.lights import Lights, Matrix
+from microbit_emulator.nvic import RAM
+from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.pins import Oscillation, PinState
 from microbit_emulator.radio import Air, Radio
+from microbit_emulator.system import Clock, Rng, SystemControl, Temp
+from microbit_emulator.timers import Timer
 from microbit_emulator.uart import Lines, SerialLine
 from microbit_emulator.unicorn_core import PAGE, Core, unicorn
 from microbit_emulator.world import SUPPLY_V, World
@@ -33,13 +35,23 @@ _APART = 0x9E37_79B1  # odd, so that no two seeds have one number
 P = TypeVar("P", bound=Peripheral)
 
 
-class Chip:
-    """What nRF51 and nRF52 have in common. `build` makes a kind's peripherals, after each reset.
+class Chip(Host):
+    """What nRF51 and nRF52 have in common, and what the boards wire to them."""
 
-    `hz` is the CPU's clock. Towards its peripherals it is a `Host`.
-    """
-
-    hz: int
+    model: int
+    """Of the CPU, as Unicorn numbers it."""
+    has_fpu: bool
+    cpuid: int
+    irqs: int
+    flash_size: int
+    page: int
+    """The bytes of flash that are erased at once."""
+    ram_size: int
+    write_us: int
+    """What a word of flash takes."""
+    erase_us: int
+    ficr: dict[int, int]
+    """The words of FICR that are not empty, by their offsets."""
     buttons: tuple[tuple[str, int], ...]
     """Each button, and its pin."""
     bus_pins: tuple[int, int]
@@ -48,31 +60,22 @@ class Chip:
     """TX and RX of the line to the computer."""
     edge_pins: tuple[int, ...]
     """The pins of the edge connector, by the numbers that MicroPython gives them."""
-    led_pins: tuple[int, ...]
-    """Those that drive LEDs."""
+    leds: Matrix
+    timers: tuple[tuple[int, int, int], ...]
+    """Of each its page, its interrupt and how many channels it has."""
     analog_pins: tuple[int, ...]
     """The pin of each analog input."""
 
-    def __init__(
-        self,
-        model: int,
-        *,
-        has_fpu: bool,
-        flash_size: int,
-        page: int,
-        ram_size: int,
-        write_us: int,
-        erase_us: int,
-        ficr: dict[int, int],
-        seed: int,
-    ) -> None:
-        core = Core(model)
-        ram = core.map_memory(RAM, ram_size, unicorn.UC_PROT_ALL)
-        self.cpu = Cpu(core, ram, has_fpu)
+    def __init__(self, seed: int) -> None:
+        core = Core(self.model)
+        ram = core.map_memory(RAM, self.ram_size, unicorn.UC_PROT_ALL)
+        super().__init__(Cpu(core, ram, self.has_fpu))
         per_us = self.hz // 1_000_000
-        self.flash = Flash(self.cpu, flash_size, page, write_us * per_us, erase_us * per_us)
-        own = {_DEVICEID: (ficr[_DEVICEID] + seed * _APART) % 2**32}
-        for offset, value in (ficr | own).items():
+        self.flash = Flash(
+            self.cpu, self.flash_size, self.page, self.write_us * per_us, self.erase_us * per_us
+        )
+        own = {_DEVICEID: (self.ficr[_DEVICEID] + seed * _APART) % 2**32}
+        for offset, value in (self.ficr | own).items():
             self.flash.program(FICR + offset, struct.pack("<I", value))
         core.uc.mem_map(_ROM_TABLE, PAGE, unicorn.UC_PROT_READ)
         self.random = random.Random(seed)
@@ -80,44 +83,44 @@ class Chip:
         self.lines = Lines(line, pin_line, *self.usb_pins)
         self.world = World()
         self.pressed: set[str] = set()
-        self.ports: list[Port]
-        """The pins, since the last reset."""
-        self.port: Port
-        """Those of port 0."""
-        self.lights: Lights
-        """The LEDs since the last reset."""
-        self.radio: Radio
-        """The radio since the last reset."""
         self.antenna: Air | None = None
         """What ties the radio to those of other boards, in an ether."""
         self.retained: dict[int, int] = {}
         """POWER registers that outlive a reset."""
-        self.pages: dict[int, Peripheral] = {}
-        self.ties: dict[int, list[Callable[[], object]]] = {}
-        self.update_ties: Callable[[], object] = lambda: None
-        self.period_of: Callable[[int], int] = lambda task: 0
-        self.tied_channels: dict[int, int] = {}
 
     def build(self, reason: int) -> None:
+        """Make the peripherals, after a reset: here those that both chips have."""
+        self.attach(SystemControl(self, self.cpuid, self.irqs, self.request_reset))
+        self.attach(Clock(self, reason, self.retained))
+        self.attach(Nvmc(self, self.flash))
+        self.ports = self.attach(Gpio(self, 1 + max(self.edge_pins) // 32)).ports
+        self.port = self.ports[0]
+        self._wire()
+        self.lights = Lights(self.cpu, self.hz, self.leds, self.ports)
+        for timer in self.timers:
+            self.attach(Timer(self, *timer))
+        self.attach(Rng(self, self.random))
+        self.attach(Temp(self, self.world))
+        self.radio = self.attach(Radio(self, lambda: self.antenna))
+
+    def _wire(self) -> None:
+        self.port.drive_inputs = self.drive_inputs
+        for pin in self.bus_pins:
+            self.port.drive(pin, True)
+        for pin in set(self.edge_pins) - {*self.leds.rows, *self.leds.columns}:
+            self.ports[pin >> 5].watch(pin & 31)
+        self.wire_buttons()
+        self.drive_pins()
+
+    def drive_inputs(self) -> int:
+        """Drive the pins of what changes by itself; returns when they may change next."""
         raise NotImplementedError
 
     def connect(self, devices: Mapping[int, I2cDevice]) -> None:
-        self.bus = Bus(*self.bus_pins, devices, self._bus_used)
+        def bus_used() -> None:
+            self.port.inputs_change = 0
 
-    def _bus_used(self) -> None:
-        self.port.inputs_change = 0
-
-    def wire(self, ports: list[Port], drive_inputs: Callable[[], int]) -> None:
-        """Wire buttons and bus to the first port; `drive_inputs` drives what changes by itself."""
-        self.ports = ports
-        self.port = ports[0]
-        self.port.drive_inputs = drive_inputs
-        for pin in self.bus_pins:
-            self.port.drive(pin, True)
-        for pin in set(self.edge_pins) - set(self.led_pins):
-            ports[pin >> 5].watch(pin & 31)
-        self.wire_buttons()
-        self.drive_pins()
+        self.bus = Bus(*self.bus_pins, devices, bus_used)
 
     def wire_buttons(self) -> None:
         for name, pin in self.buttons:
@@ -127,6 +130,12 @@ class Chip:
         self.cpu.core.map_registers(peripheral.base, *peripheral.callbacks())
         self.pages[peripheral.base] = peripheral
         return peripheral
+
+    def attach_unmodelled(self, bases: Iterable[int]) -> None:
+        """Let pages without a model name what firmware waits for there."""
+        for base in bases:
+            if base not in self.pages:
+                self.attach(Peripheral(self, base, base >> 12 & 0x3F))
 
     def start(self, reason: int, keep_ram: bool = False) -> None:
         """Reset everything, and begin at address 0. Without power, RAM holds noise."""
@@ -144,7 +153,7 @@ class Chip:
 
     def request_reset(self) -> None:
         """The firmware asks for a reset: after this instruction, RAM kept."""
-        self.cpu.reset_requested = lambda: self.start(RESET_SOFTWARE, keep_ram=True)
+        self.cpu.after_slice = lambda: self.start(RESET_SOFTWARE, keep_ram=True)
         self.cpu.halt()
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
@@ -173,13 +182,3 @@ class Chip:
 
     def memories(self) -> list[tuple[int, memoryview]]:
         return [(RAM, self.cpu.ram), *self.flash.memories()]
-
-    def dma_read(self, address: int, size: int) -> bytes:
-        """The `size` bytes that a peripheral reads by DMA, from RAM or from flash."""
-        if address >= RAM:
-            return bytes(self.cpu.ram[address - RAM : address - RAM + size])
-        return self.flash.read(address, size)
-
-    def dma_write(self, address: int, data: bytes) -> None:
-        """Store what a peripheral writes by DMA; `address` must lie in RAM."""
-        self.cpu.ram[address - RAM : address - RAM + len(data)] = data

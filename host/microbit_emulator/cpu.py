@@ -16,11 +16,9 @@ import struct
 from collections.abc import Callable
 
 from microbit_emulator.errors import CpuFaultError, UnmodelledError
-from microbit_emulator.frames import RAM, Frames
-from microbit_emulator.nvic import SVCALL, Nvic
+from microbit_emulator.nvic import RAM, SVCALL, Frames, Nvic
 from microbit_emulator.timeline import Timeline
-from microbit_emulator.tlb import Tlb
-from microbit_emulator.unicorn_core import Core, unicorn
+from microbit_emulator.unicorn_core import Core, Tlb, unicorn
 from microbit_emulator.unicorn_core import arm_const as arm
 
 _MASK_LOOK = 48
@@ -42,16 +40,10 @@ class Cpu(Timeline):
         self.instructions = 0
         self.after_slice: Callable[[], object] | None = None
         """Called once when the slice that runs now has ended."""
-        self.reset_requested: Callable[[], object] | None = None
         self._frames = Frames(core, ram, has_fpu)
         self._pc = core.registers(arm.UC_ARM_REG_PC)
         core.on_interrupt(self._on_interrupt)
-        unmapped = (
-            unicorn.UC_HOOK_MEM_READ_UNMAPPED
-            | unicorn.UC_HOOK_MEM_WRITE_UNMAPPED
-            | unicorn.UC_HOOK_MEM_FETCH_UNMAPPED
-            | unicorn.UC_HOOK_MEM_FETCH_PROT
-        )
+        unmapped = unicorn.UC_HOOK_MEM_UNMAPPED | unicorn.UC_HOOK_MEM_FETCH_PROT
         for begin, end in (0, RAM - 1), (RAM + len(ram), 0xFFFF_FFFF):
             core.uc.hook_add(unmapped, self._on_unmapped, begin=begin, end=end)
         self.tlb = Tlb(core, range(RAM, RAM + len(ram)), self.fail)
@@ -68,28 +60,25 @@ class Cpu(Timeline):
         self._look_at_mask = 0
         self._error: BaseException | None = None
         self._svc = False
-        self._frames.clear()
-        self._opcodes: dict[int, int] = {}
+        self._frames.fp_saved.clear()
         self.limit[0] = self.counter[0] = 0
 
     def reset(self) -> None:
         self._clear()
-        uc = self.core.uc
-        for register in range(13):
-            uc.reg_write(arm.UC_ARM_REG_R0 + register, 0)
-        for register in (
-            arm.UC_ARM_REG_CONTROL,
-            arm.UC_ARM_REG_PRIMASK,
-            arm.UC_ARM_REG_BASEPRI,
-            arm.UC_ARM_REG_FAULTMASK,
-            arm.UC_ARM_REG_IPSR,
-        ):
+        uc, general = self.core.uc, range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R0 + 13)
+        masks = arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI, arm.UC_ARM_REG_FAULTMASK
+        for register in (*general, *masks, arm.UC_ARM_REG_CONTROL, arm.UC_ARM_REG_IPSR):
             uc.reg_write(register, 0)
-        sp, pc = struct.unpack("<II", uc.mem_read(0, 8))
+        sp, pc = struct.unpack("<II", self.read(0, 8))
         uc.reg_write(arm.UC_ARM_REG_MSP, sp)
         uc.reg_write(arm.UC_ARM_REG_SP, sp)
         uc.reg_write(arm.UC_ARM_REG_LR, 0xFFFF_FFFF)
         self.pc = pc & ~1
+
+    def read(self, at: int, size: int) -> bytes:
+        """What RAM or flash holds there."""
+        memory, at = (self.ram, at - RAM) if at >= RAM else (self.code, at)
+        return bytes(memory[at : at + size])
 
     # What peripherals call in the middle of a slice.
 
@@ -108,15 +97,15 @@ class Cpu(Timeline):
 
         what: a verb phrase for the message, such as `polls the register`.
         """
-        pc = self.core.uc.reg_read(arm.UC_ARM_REG_PC) & ~1
-        self.fail(
-            UnmodelledError(
-                f"the firmware {what} at {address:#010x} (pc {pc:#x}), which is not modelled; "
-                "run a program that does without it",
-                address,
-                pc,
-            )
+        pc = self._present_pc()
+        message = (
+            f"the firmware {what} at {address:#010x} (pc {pc:#x}), which is not modelled; "
+            "run a program that does without it"
         )
+        self.fail(UnmodelledError(message, address, pc))
+
+    def _present_pc(self) -> int:
+        return self._pc.get()[0] & ~1
 
     def skip_polling(self) -> None:
         """The firmware does nothing but wait for a register to change: skip to the next event."""
@@ -127,16 +116,12 @@ class Cpu(Timeline):
 
     def run_until(self, end: int) -> None:
         """Run up to this time: what is due at it has not happened yet. A sleeping CPU is quick."""
-        nvic = self.nvic
         while self.base < end:
             due = self.next_due()
             if due <= self.base:
                 self._fire_events()
-                if self.reset_requested:
-                    self._do_reset()
-                    nvic = self.nvic
                 continue
-            waiting = nvic.pending & nvic.enabled or nvic.pending_system
+            waiting = self.nvic.pending & self.nvic.enabled
             if self.stalled or self._polling or (self._asleep and not waiting):
                 self.base = min(due, end)
                 continue
@@ -150,13 +135,10 @@ class Cpu(Timeline):
                 if self._look_at_mask > self.base:
                     target = min(target, self._look_at_mask)
             self._run_slice(target - self.base)
-            if self.reset_requested:
-                self._do_reset()
-                nvic = self.nvic
 
     def idle_until(self) -> int:
         """The time before which no instruction is executed, and nothing is due."""
-        waiting = self.nvic.pending & self.nvic.enabled or self.nvic.pending_system
+        waiting = self.nvic.pending & self.nvic.enabled
         if self.stalled or self._polling or (self._asleep and not waiting):
             return max(self.base, self.next_due())
         return self.base
@@ -168,13 +150,7 @@ class Cpu(Timeline):
                 self._polling = False
                 self._look_at_mask = 0
             device.fire()
-            if self._error:
-                self._raise()
-
-    def _do_reset(self) -> None:
-        reset, self.reset_requested = self.reset_requested, None
-        if reset:
-            reset()
+            self._raise()
 
     def _raise(self) -> None:
         error, self._error = self._error, None
@@ -183,45 +159,34 @@ class Cpu(Timeline):
 
     def _run_slice(self, cycles: int) -> None:
         code = self.core.run(self.pc, cycles)
-        done, allowed = self.counter[0], self.limit[0]
-        if done > allowed and not self._svc:
+        done = self.counter[0]
+        met_limit = done > self.limit[0] and not self._svc
+        if met_limit:
             done -= 1  # the instruction that met the limit has been counted, and has not run
-            stopped_itself = False
-        else:
-            stopped_itself = True
         self.counter[0] = 0
         self.base += done
         self.instructions += done
+        pc = self.pc = self._pc.get()[0] & ~1
         if self.after_slice:
             action, self.after_slice = self.after_slice, None
             action()
         if self._error:
-            self.pc = self._pc.get()[0] & ~1
             self._raise()
-        pc = self.pc = self._pc.get()[0] & ~1
         if self._svc:
             self._svc = False
             self._enter(SVCALL, self._frames.look())
-        elif stopped_itself:
+        elif not met_limit:
             self._after_stop(pc, code)
 
     def _after_stop(self, pc: int, code: int) -> None:
         """Unicorn stopped before the limit: at WFI or WFE, or at what it cannot execute."""
-        opcode = self._opcodes.get(pc)
-        if opcode is None:
-            opcode = int.from_bytes(self.core.uc.mem_read(pc - 2, 2), "little")
-            self._opcodes[pc] = opcode
+        opcode = int.from_bytes(self.read(pc - 2, 2), "little")
         if opcode == _WFI or (opcode == _WFE and not self._event_register):
             self._asleep = True
         elif opcode == _WFE:
             self._event_register = False
         elif code:
-            raise CpuFaultError(
-                f"the firmware cannot go on at pc {pc:#x} ({unicorn.UcError(code)}); "
-                "reset the micro:bit",
-                pc,
-                pc,
-            )
+            raise _fault(f"cannot go on: {unicorn.UcError(code)}", pc, pc)
 
     # Exceptions.
 
@@ -231,7 +196,7 @@ class Cpu(Timeline):
         if priority >= nvic.priority:
             return
         registers = self._frames.look()
-        primask, basepri = self._frames.masks(registers)
+        primask, basepri = registers[8:10]
         if primask & 1 or (basepri and priority >= basepri):
             self._look_at_mask = self.base - self.base % _MASK_LOOK + _MASK_LOOK
         else:
@@ -242,9 +207,8 @@ class Cpu(Timeline):
         self.nvic.enter(exception)
         self._look_at_mask = 0
         self._event_register = True
-        at = self.vector_table + 4 * exception
-        memory, at = (self.ram, at - RAM) if at >= RAM else (self.code, at)
-        self.pc = int.from_bytes(memory[at : at + 4], "little") & ~1
+        vector = self.read(self.vector_table + 4 * exception, 4)
+        self.pc = int.from_bytes(vector, "little") & ~1
 
     def _leave(self) -> None:
         """Return from an exception. The slice goes on behind it, unless another one is pending."""
@@ -253,7 +217,7 @@ class Cpu(Timeline):
         self._frames.pop()
         self._look_at_mask = 0
         self._event_register = True
-        if nvic.pending & nvic.enabled or nvic.pending_system:
+        if nvic.pending & nvic.enabled:
             self.halt()
 
     # What Unicorn calls.
@@ -266,9 +230,8 @@ class Cpu(Timeline):
             if number == _INTR_SVC:
                 self._svc = True
             else:
-                pc = self.core.uc.reg_read(arm.UC_ARM_REG_PC) & ~1
-                what = f"faults at pc {pc:#x} (exception {number})"
-                self.fail(CpuFaultError(f"the firmware {what}; reset the micro:bit", pc, pc))
+                pc = self._present_pc()
+                self.fail(_fault(f"faults with exception {number}", pc, pc))
         except BaseException as error:
             self.fail(error)
         self.core.stop()
@@ -276,13 +239,11 @@ class Cpu(Timeline):
     def _on_unmapped(
         self, uc: unicorn.Uc, kind: int, address: int, size: int, value: int, _: object
     ) -> bool:
-        pc = uc.reg_read(arm.UC_ARM_REG_PC) & ~1
-        self.fail(
-            CpuFaultError(
-                f"the firmware accesses {address:#010x}, where there is nothing (pc {pc:#x}); "
-                "reset the micro:bit",
-                address,
-                pc,
-            )
-        )
+        pc = self._present_pc()
+        self.fail(_fault(f"accesses {address:#010x}, where there is nothing", address, pc))
         return False
+
+
+def _fault(what: str, address: int, pc: int) -> CpuFaultError:
+    message = f"the firmware {what} (pc {pc:#x}); reset the micro:bit"
+    return CpuFaultError(message, address, pc)

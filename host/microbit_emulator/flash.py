@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from microbit_emulator.cpu import Cpu
 from microbit_emulator.firmware import UICR, UICR_SIZE
-from microbit_emulator.frames import RAM
+from microbit_emulator.nvic import RAM
 from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.unicorn_core import PAGE, unicorn
 
@@ -23,9 +23,7 @@ FICR = 0x1000_0000
 ERASED = 0xFF
 _READ_ONLY = unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC
 
-READY, READYNEXT, CONFIG = 0x400, 0x408, 0x504
-ERASEPAGE, ERASEPCR1, ERASEALL, ERASEPCR0, ERASEUICR = 0x508, 0x508, 0x50C, 0x510, 0x514
-ICACHECNF, IHIT, IMISS = 0x540, 0x548, 0x54C
+READY, CONFIG, ERASEPAGE, ERASEALL, ERASEUICR = 0x400, 0x504, 0x508, 0x50C, 0x514
 _WRITE_ENABLED, _ERASE_ENABLED = 1, 2
 
 
@@ -94,22 +92,16 @@ class Flash:
     def erase(self, at: int, size: int) -> None:
         """Begin to erase, if NVMC is set to erase; called from within a register access."""
         if self.config == _ERASE_ENABLED:
-            before = self.read(at, size)
-            after = bytes([ERASED]) * size
-            self._begin("erase", at, before, after, self._cpu.now(), self._erase_cycles)
+            self._begin("erase", at, bytes([ERASED]) * size, self._erase_cycles)
             self._cpu.halt()
 
-    def _begin(
-        self, kind: str, at: int, before: bytes, after: bytes, now: int, cycles: int
-    ) -> None:
+    def _begin(self, kind: str, at: int, after: bytes, cycles: int) -> None:
+        now, before = self._cpu.now(), self.read(at, len(after))
         self._change = _Change(kind, at, before, after, now, now + cycles)
         self._cpu.stalled = True
-        self._cpu.after(now + cycles - self._cpu.now(), self._finish)
+        self._cpu.after(cycles, self._finish)
         if self.on_change:
-            try:
-                self.on_change(kind, at, len(before), cycles)
-            except BaseException as error:
-                self._cpu.fail(error)
+            self.on_change(kind, at, len(after), cycles)
 
     def _finish(self) -> None:
         change, self._change = self._change, None
@@ -134,13 +126,11 @@ class Flash:
             self.program(at, before)
         if self.config == _WRITE_ENABLED:
             first = min(at for at, _, _ in stores)
-            old = self.read(first, max(at + len(word) for at, _, word in stores) - first)
-            new = bytearray(old)
+            new = bytearray(self.read(first, max(at + len(word) for at, _, word in stores) - first))
             for at, _, word in stores:
                 for place, byte in enumerate(word, at - first):
                     new[place] &= byte
-            cycles = self._write_cycles * len(stores)
-            self._begin("write", first, old, bytes(new), self._cpu.now(), cycles)
+            self._begin("write", first, bytes(new), self._write_cycles * len(stores))
 
 
 class Nvmc(Peripheral):
@@ -150,15 +140,14 @@ class Nvmc(Peripheral):
     """
 
     def __init__(self, chip: Host, flash: Flash) -> None:
-        super().__init__(chip, 0x4001_E000, settings=(ICACHECNF, IHIT, IMISS))
+        super().__init__(chip, 0x4001_E000)
         self._flash = flash
         flash.config = 0
-        self.values |= {READY: 1, READYNEXT: 1}
+        self.values[READY] = 1
         self.reads[CONFIG] = lambda: flash.config
         self.writes |= {
             CONFIG: self._set_config,
             ERASEPAGE: lambda at: flash.erase(at & -flash.page, flash.page),
-            ERASEPCR0: lambda at: flash.erase(at & -flash.page, flash.page),
             ERASEALL: lambda value: flash.erase(0, flash.size) if value else None,
             ERASEUICR: lambda value: flash.erase(UICR, UICR_SIZE) if value else None,
         }

@@ -15,7 +15,7 @@ from microbit_emulator.pins import Oscillation
 from microbit_emulator.timeline import NEVER, Timeline
 
 OUT, OUTSET, OUTCLR, IN, DIR, DIRSET, DIRCLR = 0x504, 0x508, 0x50C, 0x510, 0x514, 0x518, 0x51C
-LATCH, DETECTMODE, PIN_CNF = 0x520, 0x524, 0x700
+LATCH, PIN_CNF = 0x520, 0x700
 PORT_SIZE = 0x300
 """On the nRF52, a port's registers are this far behind those of the port before it."""
 _PINS = 32
@@ -116,7 +116,6 @@ class Gpio(Peripheral):
             self._attach(port, number * PORT_SIZE)
 
     def _attach(self, port: Port, at: int) -> None:
-        self.values |= {at + DETECTMODE: 0}
         self.reads[at + LATCH] = lambda: port.latch
         for offset in (OUT, OUTSET, OUTCLR):
             self.reads[at + offset] = lambda: port.out

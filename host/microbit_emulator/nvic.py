@@ -1,15 +1,25 @@
-"""The interrupt controller."""
+"""Interrupts and other exceptions: which comes first, and what the CPU stacks for it."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 
 from microbit_emulator.timeline import Timeline
+from microbit_emulator.unicorn_core import THUMB, Core
+from microbit_emulator.unicorn_core import arm_const as arm
 
-SVCALL, PENDSV = 11, 14
+SVCALL = 11
 FIRST_IRQ = 16
 """Exception numbers from here on are interrupts."""
 IDLE_PRIORITY = 256
+
+RAM = 0x2000_0000
+_FRAME = struct.Struct("<8I")  # R0-R3, R12, LR, PC, XPSR
+_FRAME_BYTES, _FP_FRAME_BYTES = 32, 104
+_XPSR_ALIGNED = 1 << 9
+_FPCA, _SPSEL = 1 << 2, 1 << 1  # in CONTROL
+_RETURN_TO_HANDLER, _RETURN_TO_THREAD, _NO_FP_FRAME = 0xFFFF_FFF1, 0xFFFF_FFF9, 1 << 4
 
 
 class Nvic:
@@ -18,10 +28,8 @@ class Nvic:
     def __init__(self, time: Timeline) -> None:
         self._time = time
         self.enabled = self.pending = self.lines = 0
-        self.pending_system: set[int] = set()
-        """SVCall and PendSV are kept apart, as exception numbers."""
         self.priorities = bytearray(256)
-        self.system_priorities = bytearray(FIRST_IRQ)
+        """By exception number."""
         self.active: list[int] = []
         self.priority = IDLE_PRIORITY
         """Of what runs now; lower is more urgent."""
@@ -46,7 +54,7 @@ class Nvic:
             self._time.halt()
 
     def enable(self, irqs: int) -> None:
-        """Enable interrupts, a bit each; peripherals that were muted catch up first."""
+        """Enable interrupts; peripherals that were muted catch up first."""
         self.enabled |= irqs
         muted = irqs & self.muted
         if muted:
@@ -61,41 +69,26 @@ class Nvic:
         self.enabled &= ~irqs
 
     def clear_pending(self, irqs: int) -> None:
-        """Clear pending interrupts, a bit each, except those whose line is still high."""
+        """Clear pending interrupts, except those whose line is still high."""
         self.pending = self.pending & ~irqs | self.lines & irqs
 
-    def set_system_pending(self, exception: int) -> None:
-        self.pending_system.add(exception)
-        self._time.halt()
-
-    def priority_of(self, exception: int) -> int:
-        if exception >= FIRST_IRQ:
-            return self.priorities[exception - FIRST_IRQ]
-        return self.system_priorities[exception]
-
     def most_urgent(self) -> tuple[int, int]:
-        """The priority and the number of the pending exception that comes first."""
+        """The priority and the exception number of the pending interrupt that comes first."""
         best = IDLE_PRIORITY, 0
         waiting = self.pending & self.enabled
         while waiting:
-            lowest = waiting & -waiting
-            waiting ^= lowest
-            irq = lowest.bit_length() - 1
-            if self.priorities[irq] < best[0]:
-                best = self.priorities[irq], FIRST_IRQ + irq
-        for exception in self.pending_system:
-            best = min(best, (self.system_priorities[exception], exception))
+            exception = FIRST_IRQ + (waiting & -waiting).bit_length() - 1
+            best = min(best, (self.priorities[exception], exception))
+            waiting &= waiting - 1
         return best
 
     def enter(self, exception: int) -> None:
         """Make an exception active, and no longer pending; its priority masks less urgent ones."""
         self.active.append(exception)
         self._outer.append(self.priority)
-        self.priority = min(self.priority, self.priority_of(exception))
+        self.priority = min(self.priority, self.priorities[exception])
         if exception >= FIRST_IRQ:
             self.pending &= ~(1 << exception - FIRST_IRQ)
-        else:
-            self.pending_system.discard(exception)
 
     def leave(self) -> None:
         """End the innermost exception; it is pending again if its line is still high."""
@@ -103,3 +96,75 @@ class Nvic:
         self.priority = self._outer.pop()
         if exception >= FIRST_IRQ:
             self.pending |= self.lines & 1 << exception - FIRST_IRQ
+
+
+class Frames:
+    """Exception frames on the main stack.
+
+    A frame has room for the floating-point registers where the interrupted code used them. Their
+    values are kept here, and put back only if the handler used them.
+    """
+
+    def __init__(self, core: Core, ram: memoryview, has_fpu: bool) -> None:
+        self._ram = ram
+        self._thread_bits = _FPCA | _SPSEL if has_fpu else 0
+        """The bits of CONTROL that an exception clears."""
+        sp, lr, control = arm.UC_ARM_REG_SP, arm.UC_ARM_REG_LR, arm.UC_ARM_REG_CONTROL
+        low = range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R0 + 4)
+        frame = arm.UC_ARM_REG_XPSR, sp, *low, arm.UC_ARM_REG_R12, lr
+        masks = arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI
+        entered = sp, arm.UC_ARM_REG_IPSR, lr
+        self._interrupted = core.registers(*frame, *masks, control)
+        self._entered = core.registers(*entered)
+        self._entered_control = core.registers(*entered, control)
+        self._returning = core.registers(sp, arm.UC_ARM_REG_PC, control)
+        self._returned = core.registers(*frame, arm.UC_ARM_REG_PC)
+        self._returned_control = core.registers(*frame, control, arm.UC_ARM_REG_PC)
+        double = range(arm.UC_ARM_REG_D0, arm.UC_ARM_REG_D0 + 8)
+        self._fp = core.registers(*double, arm.UC_ARM_REG_FPSCR)
+        self.fp_saved: list[tuple[int, ...]] = []
+
+    def look(self) -> tuple[int, ...]:
+        """The registers of what is to be interrupted: from the 8th on PRIMASK, BASEPRI, CONTROL."""
+        return self._interrupted.get()
+
+    def push(self, registers: tuple[int, ...], pc: int, exception: int, in_handler: bool) -> None:
+        """Stack the registers of what is interrupted at `pc`, and enter the exception."""
+        xpsr, sp, r0, r1, r2, r3, r12, lr, _, _, control = registers
+        in_thread = control & self._thread_bits
+        has_fp_frame = in_thread & _FPCA
+        sp -= _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
+        xpsr &= ~_XPSR_ALIGNED
+        if sp & 4:
+            sp -= 4
+            xpsr |= _XPSR_ALIGNED
+        _FRAME.pack_into(self._ram, sp - RAM, r0, r1, r2, r3, r12, lr, pc, xpsr)
+        link = _RETURN_TO_HANDLER if in_handler else _RETURN_TO_THREAD
+        if has_fp_frame:
+            link &= ~_NO_FP_FRAME
+            self.fp_saved.append(self._fp.get())
+        if in_thread:
+            self._entered_control.set(sp, exception, link, control ^ in_thread)
+        else:
+            self._entered.set(sp, exception, link)
+
+    def pop(self) -> None:
+        """Take the registers back, at an exception return: PC holds what was jumped to."""
+        sp, link, control = self._returning.get()
+        r0, r1, r2, r3, r12, lr, pc, xpsr = _FRAME.unpack_from(self._ram, sp - RAM)
+        has_fp_frame = not link & _NO_FP_FRAME
+        if has_fp_frame:
+            saved = self.fp_saved.pop()
+            if control & _FPCA:  # the handler used them
+                self._fp.set(*saved)
+        sp += _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
+        if xpsr & _XPSR_ALIGNED:
+            sp += 4
+        xpsr &= ~_XPSR_ALIGNED
+        pc |= THUMB
+        in_thread = control & self._thread_bits
+        if in_thread != (_FPCA if has_fp_frame else 0):
+            control ^= in_thread ^ (_FPCA if has_fp_frame else 0)
+            self._returned_control.set(xpsr, sp, r0, r1, r2, r3, r12, lr, control, pc)
+        else:
+            self._returned.set(xpsr, sp, r0, r1, r2, r3, r12, lr, pc)

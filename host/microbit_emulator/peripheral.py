@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Protocol
 
 from microbit_emulator.cpu import Cpu
+from microbit_emulator.nvic import RAM
 from microbit_emulator.timeline import NEVER, Device
 from microbit_emulator.unicorn_core import Read, Write
 
@@ -33,25 +33,30 @@ _LOOKS = 8
 """So many looks at the events of what is under way, and firmware is taken to wait for its end."""
 
 
-class Host(Protocol):
+class Host:
     """What a peripheral knows of the chip that it is on."""
 
     hz: int
-    cpu: Cpu
-    pages: dict[int, Peripheral]
-    ties: dict[int, list[Callable[[], object]]]
-    """The tasks that PPI ties to an event, by its address."""
-    tied_channels: dict[int, int]
-    """The compare channels of each timer that PPI listens to, a bit each."""
-    update_ties: Callable[[], object]
-    period_of: Callable[[int], int]
-    """How often a timer starts a task by PPI: in cycles, 0 for not at a steady rate."""
+    """The CPU's clock."""
+
+    def __init__(self, cpu: Cpu) -> None:
+        self.cpu = cpu
+        self.pages: dict[int, Peripheral] = {}
+        self.ties: dict[int, list[Callable[[], object]]] = {}
+        """The tasks that PPI ties to an event, by its address."""
+        self.tied_channels: dict[int, int] = {}
+        """The compare channels of each timer that PPI listens to, a bit each."""
+        self.update_ties: Callable[[], object] = lambda: None
+        self.period_of: Callable[[int], int] = lambda task: 0
+        """How often a timer starts a task by PPI: in cycles, 0 for not at a steady rate."""
 
     def dma_read(self, address: int, size: int) -> bytes:
         """The `size` bytes that a peripheral reads by DMA, from RAM or from flash."""
+        return self.cpu.read(address, size)
 
     def dma_write(self, address: int, data: bytes) -> None:
         """Store what a peripheral writes by DMA; `address` must lie in RAM."""
+        self.cpu.ram[address - RAM : address - RAM + len(data)] = data
 
 
 class Peripheral:
@@ -72,7 +77,6 @@ class Peripheral:
     ) -> None:
         self.chip, self.base, self.irq = chip, base, irq
         self.cpu, self.nvic = chip.cpu, chip.cpu.nvic
-        self.due = NEVER
         self.values = dict.fromkeys((*events, *settings), 0)
         self.tasks: dict[int, Callable[[], object]] = {}
         self.reads: dict[int, Callable[[], int]] = {}
@@ -104,9 +108,6 @@ class Peripheral:
             self.values[register] &= ~value
 
         self.writes[register] = clear
-
-    def fire(self) -> None:
-        """Do what was scheduled for this time; nothing, unless a peripheral overrides it."""
 
     def event(self, offset: int) -> None:
         """Set an event; raises its interrupt if enabled, and starts the tasks tied to it by PPI."""
@@ -180,25 +181,8 @@ class Peripheral:
         else:
             task()
 
-    def write(self, offset: int, value: int) -> None:
-        write = self.writes.get(offset)
-        if write is not None:
-            write(value)
-        elif offset < EVENTS:
-            if value:
-                self.trigger(offset)
-        elif offset not in self.values:
-            self._unknown[offset] = value
-        elif offset < SHORTS:
-            if value:
-                self.event(offset)
-            else:
-                self.clear_event(offset)
-        else:
-            self.values[offset] = value
-
     def callbacks(self) -> tuple[Read, Write]:
-        """What Unicorn calls for each access: `read` and `write`, without their detours."""
+        """What Unicorn calls for each access."""
         reads, writes, tasks, values = self.reads, self.writes, self.tasks, self.values
         cpu = self.cpu
 
@@ -215,19 +199,31 @@ class Peripheral:
 
         def write(_: int, offset: int, size: int, value: int) -> None:
             try:
-                if offset in tasks:
-                    if value:
-                        tasks[offset]()
-                    return
                 action = writes.get(offset)
                 if action is not None:
                     action(value)
+                elif offset in tasks:
+                    if value:
+                        tasks[offset]()
                 else:
-                    self.write(offset, value)
+                    self._write_other(offset, value)
             except BaseException as error:
                 cpu.fail(error)
 
         return read, write
+
+    def _write_other(self, offset: int, value: int) -> None:
+        if offset < EVENTS:
+            if value:
+                self.trigger(offset)
+        elif offset not in self.values:
+            self._unknown[offset] = value
+        elif offset >= SHORTS:
+            self.values[offset] = value
+        elif value:
+            self.event(offset)
+        else:
+            self.clear_event(offset)
 
     def _read_unknown(self, offset: int) -> int:
         since, count = self._polls.get(offset, (0, 0))

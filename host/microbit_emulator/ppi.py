@@ -1,7 +1,7 @@
 """PPI: lets an event of one peripheral start a task of another, without the CPU.
 
-Modelled: the channels that software sets up, the fork, channel groups. Not modelled: the channels
-with fixed ends (20 to 31: radio and timers); ties to the tasks that a board names in `ignored`.
+Modelled: the channels that software sets up, the fork. Not modelled: the channels with fixed ends
+(20 to 31: radio and timers), channel groups, ties to the tasks that a board names in `ignored`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.timers import COMPARE, Timer
 from microbit_emulator.unicorn_core import PAGE
 
-CHG_EN, CHG_DIS = 0x000, 0x004
 CHEN, CHENSET, CHENCLR = 0x500, 0x504, 0x508
-CH_EEP, CH_TEP, CHG, FORK_TEP = 0x510, 0x514, 0x800, 0x910
-_GROUPS = 6
+CH_EEP, CH_TEP, FORK_TEP = 0x510, 0x514, 0x910
 
 
 class Ppi(Peripheral):
@@ -30,28 +28,17 @@ class Ppi(Peripheral):
             CHENSET: lambda value: self._enable(self.values[CHEN] | value),
             CHENCLR: lambda value: self._enable(self.values[CHEN] & ~value),
         }
-        ends, forks = (
-            range(CH_EEP, CH_EEP + 8 * channels, 4),
-            range(FORK_TEP, FORK_TEP + 4 * channels, 4),
-        )
-        for offset in (*ends, *forks):
+        ends = range(CH_EEP, CH_EEP + 8 * channels, 4)
+        for offset in (*ends, *range(FORK_TEP, FORK_TEP + 4 * channels, 4)):
             self.values[offset] = 0
             self.writes[offset] = partial(self._tie, offset)
         chip.update_ties = self._update
         chip.period_of = self._period
-        for group in range(_GROUPS):
-            self.values[CHG + 4 * group] = 0
-            self.tasks[CHG_EN + 8 * group] = partial(self._switch, group, True)
-            self.tasks[CHG_DIS + 8 * group] = partial(self._switch, group, False)
 
     def _enable(self, value: int) -> None:
         for register in (CHEN, CHENSET, CHENCLR):
             self.values[register] = value
         self._update()
-
-    def _switch(self, group: int, on: bool) -> None:
-        channels = self.values[CHG + 4 * group]
-        self._enable(self.values[CHEN] | channels if on else self.values[CHEN] & ~channels)
 
     def _tie(self, offset: int, value: int) -> None:
         if self.values[offset] != value:
@@ -68,7 +55,7 @@ class Ppi(Peripheral):
             for end in (CH_TEP + 8 * channel, FORK_TEP + 4 * channel):
                 task = self.values[end]
                 peripheral = self.chip.pages.get(task & -PAGE)
-                if peripheral is None or task & -PAGE in self._ignored:
+                if not peripheral or task & -PAGE in self._ignored:
                     continue
                 if peripheral.ignores(task % PAGE):
                     continue

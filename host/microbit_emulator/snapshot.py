@@ -15,8 +15,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from microbit_emulator.chip import Chip
-from microbit_emulator.tlb import Tlb
-from microbit_emulator.unicorn_core import PAGE, Core
+from microbit_emulator.unicorn_core import PAGE, Core, Tlb
 
 _PACKAGE = __name__.rpartition(".")[0]
 _NOT_OURS = Core, Tlb
@@ -28,10 +27,15 @@ class Snapshot:
 
     def __init__(self, chips: Sequence[Chip], *others: object) -> None:
         self._cores = [_Core(chip) for chip in chips]
-        self._kept: list[object] = []
-        """Keeps what was noted alive, so that no other object gets its id."""
+        self._seen: dict[int, object] = {}
+        """By id, which no other object gets as long as they are here."""
         self._put_back: list[Callable[[], object]] = []
-        self._note([*chips, *others])
+        waiting: list[Any] = [*chips, *others]
+        while waiting:
+            thing = waiting.pop()
+            if id(thing) not in self._seen:
+                self._seen[id(thing)] = thing
+                waiting.extend(self._look_into(thing))
 
     def restore(self) -> None:
         """Put them back into this state; may be called any number of times."""
@@ -39,15 +43,6 @@ class Snapshot:
             core.restore()
         for put_back in self._put_back:
             put_back()
-
-    def _note(self, waiting: list[Any]) -> None:
-        seen: set[int] = set()
-        while waiting:
-            thing = waiting.pop()
-            if id(thing) not in seen:
-                seen.add(id(thing))
-                self._kept.append(thing)
-                waiting.extend(self._look_into(thing))
 
     def _look_into(self, thing: Any) -> Iterable[object]:
         """Note what a thing holds; returns what can be reached through it."""
@@ -104,7 +99,8 @@ class _Core:
                     core.uc.ctl_remove_cache(base + at, base + at + PAGE)
         core.uc.context_restore(self._registers)
         if core.calls != self._calls:
-            core.set_calls(self._calls)
+            for base, calls in self._calls.items():
+                core.map_calls(base, calls)
             self._chip.cpu.tlb.grow()
 
 

@@ -1,51 +1,127 @@
-"""Small peripherals of nRF51 and nRF52: CLOCK and POWER, RNG, TEMP, EGU, DWT."""
+"""What nRF51 and nRF52 have of the core's own registers, and their small peripherals."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from functools import partial
 
+from microbit_emulator.nvic import FIRST_IRQ
 from microbit_emulator.peripheral import SHORTS, Host, Peripheral
+from microbit_emulator.unicorn_core import Read, Write
 from microbit_emulator.world import World
 
-HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP, CAL, CTSTART, CTSTOP = range(0x000, 0x01C, 4)
-CONSTLAT, LOWPWR = 0x078, 0x07C
-HFCLKSTARTED, LFCLKSTARTED, POFWARN, DONE, CTTO = 0x100, 0x104, 0x108, 0x10C, 0x110
-SLEEPENTER, SLEEPEXIT, USBDETECTED, USBREMOVED, USBPWRRDY = 0x114, 0x118, 0x11C, 0x120, 0x124
-RESETREAS, HFCLKSTAT, LFCLKSTAT, SYSTEMOFF, GPREGRET, GPREGRET2 = (
-    *(0x400, 0x40C, 0x418),
-    *(0x500, 0x51C, 0x520),
-)
+ISER, ICER, ISPR, ICPR = 0x100, 0x180, 0x200, 0x280
+IPR, IPR_END, SHPR, SHPR_END = 0x400, 0x500, 0xD18, 0xD24
+CPUID, ICSR, VTOR, AIRCR, SCR = 0xD00, 0xD04, 0xD08, 0xD0C, 0xD10
+_FIRST_SHPR = 4
+_VECTKEY, _SYSRESETREQ = 0x05FA, 1 << 2
+_WORD = 0xFFFF_FFFF
+
+
+class SystemControl(Peripheral):
+    """NVIC, reset, vector table. Not modelled: PendSV, SysTick, faults, sleep on exit, the MPU."""
+
+    def __init__(self, chip: Host, cpuid: int, irqs: int, reset: Callable[[], object]) -> None:
+        super().__init__(chip, 0xE000_E000, settings=(SCR,))
+        self._reset = reset
+        self.values |= {CPUID: cpuid, AIRCR: 0xFA05_0000}
+        nvic, cpu = self.nvic, self.cpu
+        for at, shift in ((word // 8, word) for word in range(0, irqs, 32)):
+            for register, look, action in (
+                (ISER, self._enabled, nvic.enable),
+                (ICER, self._enabled, nvic.disable),
+                (ISPR, self._pending, nvic.set_pending),
+                (ICPR, self._pending, nvic.clear_pending),
+            ):
+                self.reads[register + at] = partial(look, shift)
+                self.writes[register + at] = partial(_shifted, action, shift)
+        self.reads[VTOR] = lambda: cpu.vector_table
+        self.writes |= {
+            ICSR: lambda _: cpu.stop_unmodelled(self.base + ICSR, "writes to the register"),
+            VTOR: self._set_vtor,
+            AIRCR: self._set_aircr,
+        }
+
+    def callbacks(self) -> tuple[Read, Write]:
+        """Priorities are bytes; enabling and disabling is what firmware does most."""
+        read_other, write_other = super().callbacks()
+        nvic, priorities = self.nvic, self.nvic.priorities
+
+        def read(_: int, offset: int) -> int:
+            if offset == ISER:
+                return nvic.enabled & _WORD
+            exception = _exception_at(offset)
+            if exception:
+                return int.from_bytes(priorities[exception : exception + 4], "little")
+            return read_other(_, offset)
+
+        def write(_: int, offset: int, size: int, value: int) -> None:
+            if offset == ICER:
+                nvic.enabled &= ~value
+                return
+            if offset == ISER and not value & (nvic.muted | nvic.pending):
+                nvic.enabled |= value
+                return
+            exception = _exception_at(offset)
+            if exception:
+                priorities[exception : exception + size] = value.to_bytes(size, "little")
+                return
+            write_other(_, offset, size, value)
+
+        return read, write
+
+    def _enabled(self, shift: int) -> int:
+        return self.nvic.enabled >> shift & _WORD
+
+    def _pending(self, shift: int) -> int:
+        return self.nvic.pending >> shift & _WORD
+
+    def _set_vtor(self, value: int) -> None:
+        self.cpu.vector_table = value & ~0x7F
+
+    def _set_aircr(self, value: int) -> None:
+        if value >> 16 == _VECTKEY and value & _SYSRESETREQ:
+            self._reset()
+
+
+def _exception_at(offset: int) -> int:
+    """Whose priority a register begins with; 0 for what is not a priority."""
+    if IPR <= offset < IPR_END:
+        return FIRST_IRQ + offset - IPR
+    return _FIRST_SHPR + offset - SHPR if SHPR <= offset < SHPR_END else 0
+
+
+def _shifted(action: Callable[[int], object], shift: int, value: int) -> None:
+    action(value << shift)
+
+
+HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP = range(0x000, 0x010, 4)
+HFCLKSTARTED, LFCLKSTARTED = 0x100, 0x104
+RESETREAS, HFCLKSTAT, LFCLKSTAT = 0x400, 0x40C, 0x418
+SYSTEMOFF, GPREGRET, GPREGRET2 = 0x500, 0x51C, 0x520
 _ALL_SETTINGS = range(0x400, 0xA00, 4)
 _RUNNING_ON_CRYSTAL = 1 << 16 | 1
-_CALIBRATION_US = 16_000
 
 
 class Clock(Peripheral):
     """CLOCK and POWER: a clock that is started runs at once.
 
-    SYSTEMOFF ends everything until a reset. Not modelled: brown-out warnings, the power
-    of RAM blocks, USB power.
+    SYSTEMOFF ends everything until a reset. Not modelled: calibration, brown-out warnings, the
+    power of RAM blocks, USB power.
     """
 
     def __init__(self, chip: Host, reason: int, retained: dict[int, int]) -> None:
-        events = HFCLKSTARTED, LFCLKSTARTED, POFWARN, DONE, CTTO
-        power = SLEEPENTER, SLEEPEXIT, USBDETECTED, USBREMOVED, USBPWRRDY
-        super().__init__(chip, 0x4000_0000, 0, (*events, *power), _ALL_SETTINGS)
+        super().__init__(chip, 0x4000_0000, 0, (HFCLKSTARTED, LFCLKSTARTED), _ALL_SETTINGS)
         # These outlive a reset; the reasons for resets add up.
         self._retained = retained
         retained[RESETREAS] = retained.get(RESETREAS, 0) | reason
-        self.values |= {GPREGRET: 0, GPREGRET2: 0} | retained
-        self.values |= {
-            HFCLKSTAT: _RUNNING_ON_CRYSTAL,
-            LFCLKSTAT: _RUNNING_ON_CRYSTAL,
-        }
+        self.values |= dict.fromkeys((HFCLKSTAT, LFCLKSTAT), _RUNNING_ON_CRYSTAL) | retained
         self.tasks |= {
             HFCLKSTART: partial(self.event, HFCLKSTARTED),
             LFCLKSTART: partial(self.event, LFCLKSTARTED),
-            CAL: lambda: self.later(_CALIBRATION_US * chip.hz // 1_000_000, DONE),
         }
-        self.accept(HFCLKSTOP, LFCLKSTOP, CTSTART, CTSTOP, CONSTLAT, LOWPWR)
+        self.accept(HFCLKSTOP, LFCLKSTOP)
         self.writes |= {
             RESETREAS: lambda value: self._retain(RESETREAS, self.values[RESETREAS] & ~value),
             SYSTEMOFF: self._system_off,
@@ -100,17 +176,3 @@ class Egu(Peripheral):
         super().__init__(chip, base, irq, [TRIGGERED + channel for channel in channels])
         for channel in channels:
             self.tasks[TRIGGER + channel] = partial(self.event, TRIGGERED + channel)
-
-
-DWT_CTRL, DWT_CYCCNT = 0x000, 0x004
-
-
-class Debug(Peripheral):
-    """A page of the debug hardware, ITM or DWT: it has settings, and counts cycles."""
-
-    def __init__(self, chip: Host, base: int) -> None:
-        super().__init__(chip, base)
-        self.reads[DWT_CYCCNT] = lambda: self.cpu.now() & 0xFFFF_FFFF
-
-    def write(self, offset: int, value: int) -> None:
-        self.values[offset] = value

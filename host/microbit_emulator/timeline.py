@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from typing import Protocol
 
 NEVER = 1 << 62
 
 
-class Device(Protocol):
-    """Something that acts at times: `fire` is called when its `due` has come."""
+class Device:
+    """Something that acts at times: `fire` is called when `due` has come, which is NEVER then."""
 
-    due: int
-
-    def fire(self) -> object:
-        """Act; called with `due` set to NEVER."""
-
-
-class _Once:
-    """A device that does one thing once."""
-
-    def __init__(self, action: Callable[[], object]) -> None:
+    def __init__(self, fire: Callable[[], object]) -> None:
         self.due = NEVER
-        self._action = action
-
-    def fire(self) -> object:
-        return self._action()
+        self.fire = fire
 
 
 class Timeline:
@@ -63,7 +50,7 @@ class Timeline:
 
     def after(self, cycles: int, action: Callable[[], object]) -> Device:
         """Do something once, this many cycles from now; `cancel` may still prevent it."""
-        device = _Once(action)
+        device = Device(action)
         self.schedule(device, self.now() + cycles)
         return device
 
@@ -72,7 +59,7 @@ class Timeline:
 
     def at(self, due: int, action: Callable[[], object]) -> None:
         """Do something from outside at a time: before all that devices do at that time."""
-        device = _Once(action)
+        device = Device(action)
         device.due = max(due, self.base)
         self._input_order += 1
         heapq.heappush(self._queue, (device.due, self._input_order, device))

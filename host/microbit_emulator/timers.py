@@ -2,27 +2,28 @@
 
 A timer that nobody listens to costs nothing: its count follows from the time, and which compare
 events have happened is worked out when a register is read, and only when the next match of any
-channel has come by then. It is on the timeline only for the next match that interrupts, that stops
-it, or that PPI ties to something. (CODAL's system timer matches 175,800 times a second.)
+channel has come by then. It is on the timeline only for the next match that interrupts, or that PPI
+ties to something. (CODAL's system timer matches 175,800 times a second.)
 
-Modelled: timer and counter mode, PRESCALER, BITMODE, the CLEAR and STOP shorts, captures. A count
-is cut to the timer's width wherever one is kept, compare registers included. Not modelled: a
-compare register with a CLEAR short that is set below the present count (which is then taken modulo
-it).
+Modelled: timer mode, PRESCALER, BITMODE, the CLEAR shorts, captures. A count is cut to the timer's
+width wherever one is kept, compare registers included. Not modelled: counter mode, the STOP shorts;
+a compare register with a CLEAR short that is set below the present count (which is then taken
+modulo it).
 """
 
 from __future__ import annotations
 
 from functools import partial
 
-from microbit_emulator.peripheral import INTENCLR, INTENSET, SHORTS, Host, Peripheral
-from microbit_emulator.timeline import NEVER
+from microbit_emulator.peripheral import SHORTS, Host, Peripheral
+from microbit_emulator.timeline import NEVER, Device
 from microbit_emulator.unicorn_core import Read, Write
 
-START, STOP, COUNT, CLEAR, SHUTDOWN, CAPTURE = 0x000, 0x004, 0x008, 0x00C, 0x010, 0x040
+START, STOP, CLEAR, CAPTURE = 0x000, 0x004, 0x00C, 0x040
 COMPARE, MODE, BITMODE, PRESCALER, CC = 0x140, 0x504, 0x508, 0x510, 0x540
 _BASE_HZ = 16_000_000
 _MASKS = 0xFFFF, 0xFF, 0xFF_FFFF, 0xFFFF_FFFF
+_CLEAR_SHORTS = 0xFF
 _INTEN_COMPARE = 16
 """The bit of INTEN that is COMPARE[0]'s."""
 
@@ -32,9 +33,9 @@ class Timer(Peripheral):
 
     def __init__(self, chip: Host, base: int, irq: int, channels: int) -> None:
         compare = range(COMPARE, COMPARE + 4 * channels, 4)
-        super().__init__(chip, base, irq, compare, (SHORTS, MODE, BITMODE))
+        super().__init__(chip, base, irq, compare, (SHORTS, BITMODE))
         self.channels = channels
-        self.running = self.counting = False
+        self.running = False
         self.count = self.origin = 0
         self.cc = [0] * channels
         self._mask, self._wrap = _MASKS[0], _MASKS[0] + 1
@@ -46,26 +47,17 @@ class Timer(Peripheral):
         """Matches up to this cycle are in the events."""
         self._next_match = 0
         """No match comes before this cycle."""
-        self._stopping = 0
-        """Channels with a STOP short that have matched."""
+        self._next_wanted = Device(self.plan)
         self._muted_bit = 1 << irq
         self._wanted = 0
         """Channels whose matches matter to somebody."""
         self.values[PRESCALER] = 4
-        self.tasks |= {
-            START: self.start,
-            STOP: self.stop,
-            COUNT: self._count_one,
-            CLEAR: self._clear,
-            SHUTDOWN: self.stop,
-        }
+        self.tasks |= {START: self.start, STOP: self.stop, CLEAR: self._clear}
         self.writes |= {
             SHORTS: self._set_shorts,
             MODE: self._set_mode,
             BITMODE: self._set_bitmode,
             PRESCALER: self._set_prescaler,
-            INTENSET: self._set_intenset,
-            INTENCLR: self._set_intenclr,
         }
         for channel in range(channels):
             at = 4 * channel
@@ -99,7 +91,7 @@ class Timer(Peripheral):
         def write(_: int, offset: int, size: int, value: int) -> None:
             try:
                 channel = channel_of(offset)
-                if channel is not None and self.running and not self.counting:
+                if channel is not None and self.running:
                     now = cpu.base + counter[0]
                     if now >= self._next_match:
                         self.catch_up()
@@ -118,22 +110,14 @@ class Timer(Peripheral):
         return read, write
 
     def present_count(self) -> int:
-        if not self.running or self.counting:
+        if not self.running:
             return self.count
         return (self.count + (self.cpu.now() - self.origin >> self._shift)) % self._wrap
 
     def period(self, channel: int) -> int:
         """The cycles from match to match of a channel that starts the count again; else 0."""
-        steady = self.running and not self.counting and self._shorts >> channel & 1
+        steady = self.running and self._shorts >> channel & 1
         return self._wrap << self._shift if steady and self.cc[channel] == self._wrap else 0
-
-    def fire(self) -> None:
-        """Let the matches that are due happen; stops the timer where a short says so."""
-        self.plan()
-        if self._stopping:
-            self._freeze()
-            self.running = False
-            self.catch_up()
 
     # Tasks.
 
@@ -157,15 +141,6 @@ class Timer(Peripheral):
         self.origin = self._seen = now
         self.catch_up()
 
-    def _count_one(self) -> None:
-        if self.counting and self.running:
-            self.count = (self.count + 1) % self._wrap
-            channels = enumerate(self.cc)
-            matched = sum(1 << channel for channel, cc in channels if cc % self._wrap == self.count)
-            self._match(matched)
-            if matched & self._shorts >> 8:
-                self.running = False
-
     def capture(self, channel: int) -> None:
         now = self.cpu.now()
         if now >= self._next_match:
@@ -188,7 +163,7 @@ class Timer(Peripheral):
             self._set_wrap()
         elif self._wanted >> channel & 1:
             self.catch_up()
-        elif self.running and not self.counting and compare <= self._wrap:
+        elif self.running and compare <= self._wrap:
             ticks = now - self.origin >> self._shift
             distance = (compare - self.count - ticks - 1) % self._wrap
             match = self.origin + (ticks + distance + 1 << self._shift)
@@ -200,13 +175,12 @@ class Timer(Peripheral):
             self.catch_up()
             self._shorts = self.values[SHORTS] = value
             self._set_wrap()
+        if value > _CLEAR_SHORTS:
+            self.cpu.stop_unmodelled(self.base + SHORTS, "stops a timer by a short")
 
     def _set_mode(self, value: int) -> None:
-        self.catch_up()
-        self._freeze()
-        self.values[MODE] = value
-        self.counting = bool(value & 3)
-        self.plan()
+        if value:
+            self.cpu.stop_unmodelled(self.base + MODE, "counts events")
 
     def _set_bitmode(self, value: int) -> None:
         self.catch_up()
@@ -223,22 +197,13 @@ class Timer(Peripheral):
         self._shift = self._base_shift + (value & 15)
         self.plan()
 
-    def _set_intenset(self, value: int) -> None:
-        if value & ~self.inten:
+    def set_inten(self, value: int) -> None:
+        if value != self.inten:
             self.catch_up()
-            self.set_inten(self.inten | value)
+            super().set_inten(value)
             self.plan()
 
-    def _set_intenclr(self, value: int) -> None:
-        if value & self.inten:
-            self.set_inten(self.inten & ~value)
-
     # Matches.
-
-    def _match(self, channels: int) -> None:
-        for channel in range(self.channels):
-            if channels >> channel & 1:
-                self.event(COMPARE + 4 * channel)
 
     def plan(self) -> None:
         """Work out whose matches matter to somebody, and when the next ones come."""
@@ -246,19 +211,18 @@ class Timer(Peripheral):
         if wanted and not self.nvic.enabled & self._muted_bit:
             wanted = 0
             self.nvic.muted |= self._muted_bit
-        self._wanted = wanted | self._shorts >> 8 | self.chip.tied_channels.get(self.base, 0)
+        self._wanted = wanted | self.chip.tied_channels.get(self.base, 0)
         self.catch_up()
 
     def catch_up(self) -> None:
         """Let the matches since the last look happen, and find the next ones.
 
         The next match of any channel matters to those who read; the next of a channel that
-        interrupts, stops the timer or is tied by PPI is scheduled.
+        interrupts or is tied by PPI is scheduled.
         """
-        if not self.running or self.counting:
+        if not self.running:
             self._next_match = NEVER
-            self._stopping = 0
-            self.cpu.schedule(self, NEVER)
+            self.cpu.schedule(self._next_wanted, NEVER)
             return
         now = self.cpu.now()
         origin, shift, wrap, wanted = self.origin, self._shift, self._wrap, self._wanted
@@ -280,13 +244,14 @@ class Timer(Peripheral):
             bit <<= 1
         # No later than a whole round from now, when what is captured until then matches.
         self._next_match = origin + (ticks + min(nearest, wrap - 1) + 1 << shift)
-        self._stopping |= matched & self._shorts >> 8
-        if not self._stopping:  # else `fire`, which is due, stops the timer
-            due = origin + (ticks + nearest_wanted + 1 << shift) if nearest_wanted < wrap else NEVER
-            if due != self.due:
-                self.cpu.schedule(self, due)
-        if matched:
-            self._match(matched)
+        due = origin + (ticks + nearest_wanted + 1 << shift) if nearest_wanted < wrap else NEVER
+        if due != self._next_wanted.due:
+            self.cpu.schedule(self._next_wanted, due)
+        channel = 0
+        while matched:
+            if matched & 1:
+                self.event(COMPARE + 4 * channel)
+            matched, channel = matched >> 1, channel + 1
 
     def _unmute(self) -> None:
         self.catch_up()

@@ -4,31 +4,21 @@ from __future__ import annotations
 
 from microbit_emulator.analog import Adc
 from microbit_emulator.chip import Chip
-from microbit_emulator.flash import Nvmc
-from microbit_emulator.gpio import Gpio, Gpiote
-from microbit_emulator.lights import Lights, LitTimes, Matrix
-from microbit_emulator.peripheral import Peripheral
+from microbit_emulator.gpio import Gpiote
+from microbit_emulator.lights import LitTimes, Matrix
 from microbit_emulator.pins import Oscillation
 from microbit_emulator.ppi import Ppi
-from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Mag3110, Mma8653
-from microbit_emulator.system import Clock, Rng, Temp
-from microbit_emulator.system_control import SystemControl
 from microbit_emulator.timeline import NEVER
-from microbit_emulator.timers import Timer
 from microbit_emulator.twi import Twi
 from microbit_emulator.uart import Uart
 from microbit_emulator.unicorn_core import arm_const
 from microbit_emulator.world import SUPPLY_V
 
 _SCL, _SDA, _ACCELEROMETER_READY, _MAGNETOMETER_READY = 0, 30, 28, 29
-_CPUID = 0x410C_C200  # Cortex-M0
-_PPI_CHANNELS, _TIMER_CHANNELS, _GPIOTE_CHANNELS = 16, 4, 4
-_TIMERS = (0x4000_8000, 8), (0x4000_9000, 9), (0x4000_A000, 10)
+_PPI_CHANNELS, _GPIOTE_CHANNELS = 16, 4
 _SERIAL_MASTERS = (0x4000_3000, 3), (0x4000_4000, 4)
-# RTC0, WDT, RTC1, ECB, CCM, QDEC, LPCOMP, and the software interrupts: pages without a model.
-_OTHERS = (0x4000_B000, 11), (0x4001_0000, 16), (0x4001_1000, 17), (0x4000_E000, 14)
-_MORE = (0x4000_F000, 15), (0x4001_2000, 18), (0x4001_3000, 19)
+_PERIPHERALS = range(0x4000_0000, 0x4002_0000, 0x1000)
 _FICR = {
     0x010: 1024,  # CODEPAGESIZE
     0x014: 256,  # CODESIZE
@@ -61,49 +51,34 @@ class V1(Chip):
     """The chip, and what the board wires to it."""
 
     hz = 16_000_000
+    model, has_fpu, cpuid, irqs = arm_const.UC_CPU_ARM_CORTEX_M0, False, 0x410C_C200, 32
+    flash_size, page, ram_size = 0x4_0000, 1024, 0x4000
+    write_us, erase_us = 46, 22_300
+    ficr = _FICR
     buttons = ("A", 17), ("B", 26)
     bus_pins = _SCL, _SDA
     usb_pins = 24, 25
     edge_pins = 3, 2, 1, 4, 5, 17, 12, 11, 18, 10, 6, 26, 20, 23, 22, 21, 16
-    led_pins = *_LEDS.rows, *_LEDS.columns
+    leds = _LEDS
+    timers = (0x4000_8000, 8, 4), (0x4000_9000, 9, 4), (0x4000_A000, 10, 4)
     analog_pins = 26, 27, 1, 2, 3, 4, 5, 6
 
     def __init__(self, seed: int) -> None:
-        super().__init__(
-            arm_const.UC_CPU_ARM_CORTEX_M0,
-            has_fpu=False,
-            flash_size=0x4_0000,
-            page=1024,
-            ram_size=0x4000,
-            write_us=46,
-            erase_us=22_300,
-            ficr=_FICR,
-            seed=seed,
-        )
+        super().__init__(seed)
         self.accelerometer = Mma8653(self.cpu, self.hz)
         self.magnetometer = Mag3110(self.cpu, self.hz)
         self.connect({Mma8653.ADDRESS: self.accelerometer, Mag3110.ADDRESS: self.magnetometer})
 
     def build(self, reason: int) -> None:
-        self.attach(SystemControl(self, _CPUID, 32, self.request_reset))
-        self.attach(Clock(self, reason, self.retained))
-        self.attach(Nvmc(self, self.flash))
-        self.wire(self.attach(Gpio(self, ports=1)).ports, self._drive_ready_pins)
-        self.lights = Lights(self.cpu, self.hz, _LEDS, self.ports)
+        super().build(reason)
         LitTimes(self.cpu, self.hz, _LEDS, self.port, self.lights)
         self.attach(Gpiote(self, self.ports, _GPIOTE_CHANNELS))
         self.attach(Uart(self, self.lines))
-        for base, irq in _TIMERS:
-            self.attach(Timer(self, base, irq, _TIMER_CHANNELS))
         for base, irq in _SERIAL_MASTERS:
             self.attach(Twi(self, base, irq, self.bus))
-        self.attach(Rng(self, self.random))
-        self.attach(Temp(self, self.world))
         self.attach(Adc(self, self.volts_at))
-        self.radio = self.attach(Radio(self, lambda: self.antenna))
-        for base, irq in (*_OTHERS, *_MORE):
-            self.attach(Peripheral(self, base, irq))
         self.attach(Ppi(self, _PPI_CHANNELS))
+        self.attach_unmodelled(_PERIPHERALS)
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
         """The LEDs are what senses light: a column without a wire gives less the brighter it is."""
@@ -117,7 +92,7 @@ class V1(Chip):
     def sound(self) -> Oscillation:
         return self.port.oscillations[self.edge_pins[0]]
 
-    def _drive_ready_pins(self) -> int:
+    def drive_inputs(self) -> int:
         sensors = self.accelerometer, self.magnetometer
         ready = [sensor.ready() for sensor in sensors]
         self.port.drive(_ACCELEROMETER_READY, not ready[0])

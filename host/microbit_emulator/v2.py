@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from microbit_emulator.analog import Saadc
 from microbit_emulator.chip import Chip
-from microbit_emulator.flash import Nvmc
-from microbit_emulator.gpio import Gpio, Gpiote
+from microbit_emulator.gpio import Gpiote
 from microbit_emulator.interface_chip import InterfaceChip, LogFlash
 from microbit_emulator.lights import Lights, Matrix
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.pins import Oscillation, PinState
 from microbit_emulator.ppi import Ppi
 from microbit_emulator.pwm import Pwm
-from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import Lsm303Accelerometer, Lsm303Magnetometer
-from microbit_emulator.system import Clock, Debug, Egu, Rng, Temp
-from microbit_emulator.system_control import SystemControl
+from microbit_emulator.system import Egu
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
 from microbit_emulator.twim import Twim
@@ -25,9 +22,7 @@ from microbit_emulator.unicorn_core import arm_const
 _SCL, _SDA, _INTERRUPT = 8, 16, 25
 _LOGO = 0x20 + 4  # P1.04
 _CHARGING_US, _CHARGING_TOUCHED_US = 25, 1000
-_CPUID = 0x410F_C241  # Cortex-M4
 _PPI_CHANNELS, _GPIOTE_CHANNELS = 20, 8
-_TIMERS = (0x4000_8000, 8, 4), (0x4000_9000, 9, 4), (0x4000_A000, 10, 4), (0x4001_A000, 26, 6)
 _RTC1, _RTC_START_STOP = (0x4001_1000, 17), (0x000, 0x004)
 _LED_TIMER = 0x4001_B000, 27, 6
 _LED_TICKS_PER_US = 16
@@ -44,7 +39,6 @@ _SERIAL_MASTERS = (0x4000_3000, 3), (0x4000_4000, 4)
 _SPI_MASTERS = (0x4002_3000, 35), (0x4002_F000, 47)
 _PWMS = (0x4001_C000, 28), (0x4002_1000, 33), (0x4002_2000, 34), (0x4002_D000, 45)
 _EGUS = range(0x4001_4000, 0x4001_A000, 0x1000)
-_ITM, _DWT = 0xE000_0000, 0xE000_1000
 _GPIOTE_PAGE = 0x4000_6000
 _PERIPHERALS = range(0x4000_0000, 0x4004_0000, 0x1000)
 _FICR = {
@@ -67,25 +61,20 @@ class V2(Chip):
     """The chip, and what the board wires to it."""
 
     hz = 64_000_000
+    model, has_fpu, cpuid, irqs = arm_const.UC_CPU_ARM_CORTEX_M4, True, 0x410F_C241, 64
+    flash_size, page, ram_size = 0x8_0000, 4096, 0x2_0000
+    write_us, erase_us = 41, 85_000
+    ficr = _FICR
     buttons = ("A", 14), ("B", 23)
     bus_pins = _SCL, _SDA
     usb_pins = 6, 0x20 + 8
     edge_pins = 2, 3, 4, 31, 28, 14, 0x25, 11, 10, 9, 30, 23, 12, 17, 1, 13, 0x22
-    led_pins = *_LEDS.rows, *_LEDS.columns
+    leds = _LEDS
+    timers = (0x4000_8000, 8, 4), (0x4000_9000, 9, 4), (0x4000_A000, 10, 4), (0x4001_A000, 26, 6)
     analog_pins = 2, 3, 4, _MICROPHONE, 28, 29, 30, 31
 
     def __init__(self, seed: int) -> None:
-        super().__init__(
-            arm_const.UC_CPU_ARM_CORTEX_M4,
-            has_fpu=True,
-            flash_size=0x8_0000,
-            page=4096,
-            ram_size=0x2_0000,
-            write_us=41,
-            erase_us=85_000,
-            ficr=_FICR,
-            seed=seed,
-        )
+        super().__init__(seed)
         self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz)
         self.magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
         self._interface = InterfaceChip()
@@ -100,35 +89,21 @@ class V2(Chip):
         )
 
     def build(self, reason: int) -> None:
-        self.attach(SystemControl(self, _CPUID, 64, self.request_reset))
-        self.attach(Debug(self, _ITM))
-        self.attach(Debug(self, _DWT))
-        self.attach(Clock(self, reason, self.retained))
-        self.attach(Nvmc(self, self.flash))
-        self.wire(self.attach(Gpio(self, ports=2)).ports, self._drive_interrupt_pin)
+        super().build(reason)
         gpiote = self.attach(Gpiote(self, self.ports, _GPIOTE_CHANNELS, self._charging_us))
-        self.lights = Lights(self.cpu, self.hz, _LEDS, self.ports)
         self.attach(Uarte(self, self.lines))
-        for timer in _TIMERS:
-            self.attach(Timer(self, *timer))
         self._led_timer = self.attach(LedTimer(self, self.lights, gpiote))
         for base, irq in (*_SERIAL_MASTERS, *_SPI_MASTERS):
             self.attach(Twim(self, base, irq, self.bus))
-        self.attach(Peripheral(self, *_RTC1)).accept(
-            *_RTC_START_STOP
-        )  # CODAL does both when it sleeps
-        self.attach(Rng(self, self.random))
-        self.attach(Temp(self, self.world))
+        rtc1 = self.attach(Peripheral(self, *_RTC1))
+        rtc1.accept(*_RTC_START_STOP)  # CODAL does both when it sleeps
         self.attach(Saadc(self, self.volts_at))
-        self.radio = self.attach(Radio(self, lambda: self.antenna))
         self._pwms = [self.attach(Pwm(self, base, irq)) for base, irq in _PWMS]
         for base in _EGUS:
             self.attach(Egu(self, base, base >> 12 & 0x3F))
         # The LEDs' timer ends pulses on columns through GPIOTE: `Lights` reads their lengths.
         self.attach(Ppi(self, _PPI_CHANNELS, ignored=(_GPIOTE_PAGE,)))
-        for base in _PERIPHERALS:
-            if base not in self.pages:
-                self.attach(Peripheral(self, base, base >> 12 & 0x3F))
+        self.attach_unmodelled(_PERIPHERALS)
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
         """What the microphone hears is a square wave of 16 samples, about its own bias."""
@@ -147,17 +122,13 @@ class V2(Chip):
         """What is played: samples, by PWM, to the speaker and to pin 0."""
         return next((pwm.sound for pwm in self._pwms if pwm.plays_sound), Oscillation())
 
-    def _drive_interrupt_pin(self) -> int:
+    def drive_inputs(self) -> int:
         """One pin for all that is on the board's I2C bus: low while any of them asks."""
-        asking = (
-            self._interface.asserts()
-            or self.log_flash.asserts()
-            or self.accelerometer.asserts()
-            or self.magnetometer.asserts()
-        )
+        sensors = self.accelerometer, self.magnetometer
+        devices = self._interface, self.log_flash, *sensors
+        asking = any(device.asserts() for device in devices)
         self.port.drive(_INTERRUPT, not asking)
         # Only a transfer changes it then; else a new sample or an answer may come before.
-        sensors = self.accelerometer, self.magnetometer
         next_sample = min(sensor.next_sample() for sensor in sensors)
         return NEVER if asking else min(next_sample, self.log_flash.next_answer())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from microbit_emulator.tlb import Tlb
+from microbit_emulator.unicorn_core import Tlb
 from repl import another
 
 
