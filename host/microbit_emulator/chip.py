@@ -15,10 +15,10 @@ from microbit_emulator.i2c import Bus, I2cDevice
 from microbit_emulator.lights import Lights
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.pins import Oscillation, PinState
-from microbit_emulator.radio import Air, Radio
+from microbit_emulator.radio import Antenna, Radio
+from microbit_emulator.sensors import SUPPLY_V, World
 from microbit_emulator.uart import Lines, SerialLine
 from microbit_emulator.unicorn_core import PAGE, Core, unicorn
-from microbit_emulator.world import SUPPLY_V, World
 
 RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2
 """What RESETREAS says."""
@@ -88,7 +88,7 @@ class Chip:
         """The LEDs since the last reset."""
         self.radio: Radio
         """The radio since the last reset."""
-        self.antenna: Air | None = None
+        self.antenna: Antenna | None = None
         """What ties the radio to those of other boards, in an ether."""
         self.retained: dict[int, int] = {}
         """POWER registers that outlive a reset."""

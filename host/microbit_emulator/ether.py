@@ -21,15 +21,11 @@ import random
 from bisect import insort
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from functools import partial
 from heapq import heapify, heappop, heappush
 
-from microbit_emulator.chip import Chip
 from microbit_emulator.errors import EmulatorError
 from microbit_emulator.microbit import Microbit
-from microbit_emulator.packet import SENSITIVITY_DBM, TICK_HZ, TICKS_PER_US, Packet
-from microbit_emulator.radio import RAMP_UP_US
+from microbit_emulator.radio import RAMP_UP_US, SENSITIVITY_DBM, TICKS_PER_US, Antenna, Packet
 from microbit_emulator.snapshot import Snapshot
 from microbit_emulator.timeline import run_in_steps
 
@@ -41,75 +37,6 @@ _LOOKAHEAD = (RAMP_UP_US + _SHORTEST_PACKET_US - _PAST_THE_END_US) * TICKS_PER_U
 
 Attenuation = Callable[[str, str], float]
 """Decibels from a sender to a receiver, by their names; `math.inf` where nothing arrives."""
-
-
-class _ListensError(Exception):
-    """Ends a board's run where its radio begins to listen."""
-
-
-class Antenna:
-    """A micro:bit's place in an ether; its time there, and what its radio sends and hears."""
-
-    def __init__(
-        self,
-        name: str,
-        ether: Ether,
-        chip: Chip,
-        run: Callable[[int], object],
-        has_power: Callable[[], bool],
-    ) -> None:
-        self.name, self.chip, self.ether = name, chip, ether
-        self.has_power = has_power
-        self._cpu, self._run = chip.cpu, run
-        self._ticks_per_cycle = TICK_HZ // chip.hz
-        self._origin = 0
-        """The board's time, in cycles, at which the ether's began."""
-
-    def now(self) -> int:
-        """The ether's time at which this board is, in ticks."""
-        return (self._cpu.now() - self._origin) * self._ticks_per_cycle
-
-    def idle_until(self) -> int:
-        """Before this time the board does nothing, unless a packet ends there."""
-        return (self._cpu.idle_until() - self._origin) * self._ticks_per_cycle
-
-    def stand_at(self, ticks: int) -> None:
-        """Let the board's present be this time: so it comes in, and so it comes back to power."""
-        self._origin = self._cpu.now() - -(-ticks // self._ticks_per_cycle)
-
-    def run_to(self, ticks: int) -> None:
-        """Run the board to a time, or until its radio begins to listen."""
-        if self.now() < ticks:
-            with suppress(_ListensError):
-                self._run(self._origin + -(-ticks // self._ticks_per_cycle))
-
-    def run_deaf(self, ticks: int) -> None:
-        """Run the board to a time, while its radio does not listen."""
-        while not self.chip.radio.listens and self.now() < ticks:
-            self.run_to(ticks)
-
-    def run_all(self, cycle: int) -> None:
-        """Run all boards of the ether to a time of this one, in its cycles."""
-        self.ether.run_to((cycle - self._origin) * self._ticks_per_cycle)
-
-    def deliver(self, packet: Packet, payload: bytes, dbm: int) -> None:
-        """Let a packet end here, which this board has just come to the end of."""
-        cycles = -(-packet.end // self._ticks_per_cycle) + self._origin - self._cpu.now()
-        self._cpu.after(max(cycles, 0), partial(self.chip.radio.receive, packet, payload, dbm))
-
-    # What the radio calls.
-
-    def send(self, packet: Packet) -> None:
-        """A packet begins. The board may run past its end: it stops before it hears an answer."""
-        self.ether.begin(packet)
-
-    def listen(self) -> None:
-        """The radio listens from now: others may have to catch up first."""
-        self._cpu.fail(_ListensError())
-
-    def fall_silent(self) -> None:
-        """Nothing more is sent: a packet that is on the air lacks its end."""
-        self.ether.cut(self.name, self.now())
 
 
 class Ether:
@@ -137,9 +64,7 @@ class Ether:
         self.seed, self.loss, self.attenuation = seed, loss, attenuation
         self.collisions = collisions
         self._now = 0
-        self._antennas = [
-            boards[name].enter(partial(Antenna, name, self)) for name in sorted(boards)
-        ]
+        self._antennas = [boards[name].enter(self, name) for name in sorted(boards)]
         for antenna in self._antennas:
             antenna.stand_at(0)
         self._flying: list[tuple[int, int, str, Packet]] = []

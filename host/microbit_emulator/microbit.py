@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
-from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON, Chip
+from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON
 from microbit_emulator.errors import EmulatorError, ExpectationError, PowerOffError
 from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, read
 from microbit_emulator.firmware import V1 as BOARD_V1
 from microbit_emulator.firmware import V2 as BOARD_V2
 from microbit_emulator.pictures import leds_as_text
 from microbit_emulator.pins import PinState, Tone
-from microbit_emulator.radio import Air
+from microbit_emulator.radio import Antenna
 from microbit_emulator.snapshot import Snapshot
 from microbit_emulator.timeline import run_in_steps
 from microbit_emulator.uart import SerialLine
 from microbit_emulator.v1 import V1
 from microbit_emulator.v2 import V2
 
+if TYPE_CHECKING:
+    from microbit_emulator.ether import Ether
+
 Board = Literal["V1", "V2"]
 Button = Literal["A", "B"]
 
-A = TypeVar("A", bound=Air)
-Run = Callable[[int], object]
 _LINES = 12
 """Of what a micro:bit has printed, in its description."""
 _CHIPS: dict[str, type[V1] | type[V2]] = {BOARD_V1: V1, BOARD_V2: V2}
@@ -146,11 +147,11 @@ class Microbit:
         finally:  # it may run past the end by the rest of an IT block
             self._cycle = min(cycle, cpu.now())
 
-    def enter(self, antenna: Callable[[Chip, Run, Callable[[], bool]], A]) -> A:
-        """Hear and be heard through an antenna, from now on; called by `Ether`."""
-        made = antenna(self._chip, self._run_alone, lambda: self._powered)
-        self._chip.antenna = made
-        return made
+    def enter(self, ether: Ether, name: str) -> Antenna:
+        """Hear and be heard in an ether, from now on, which calls this."""
+        antenna = Antenna(name, ether, self._chip, self._run_alone, lambda: self._powered)
+        self._chip.antenna = antenna
+        return antenna
 
     # What is on the outside.
 
@@ -185,7 +186,7 @@ class Microbit:
 
         Flat is (0, 0, -1000), the right edge down is x > 0, the edge with the pins down is y > 0.
         """
-        self._chip.accelerometer.mg = x_mg, y_mg, z_mg
+        self._chip.world.mg = x_mg, y_mg, z_mg
 
     def set_temperature(self, celsius: float) -> None:
         """Set what `temperature()` measures."""
@@ -201,7 +202,7 @@ class Microbit:
 
     def set_magnetic_field(self, x_nt: int, y_nt: int, z_nt: int) -> None:
         """Set the magnetic field, in nanotesla, along the axes of `compass.get_x()` and so on."""
-        self._chip.magnetometer.field_nt = x_nt, y_nt, z_nt
+        self._chip.world.field_nt = x_nt, y_nt, z_nt
 
     def set_voltage(self, pin: int, volts: float) -> None:
         """Put a voltage on a pin, from 0 to 3.3: 0 stands for `pin0`."""

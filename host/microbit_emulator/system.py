@@ -6,7 +6,7 @@ import random
 from functools import partial
 
 from microbit_emulator.peripheral import SHORTS, Host, Peripheral
-from microbit_emulator.world import World
+from microbit_emulator.sensors import World
 
 HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP, CAL, CTSTART, CTSTOP = range(0x000, 0x01C, 4)
 CONSTLAT, LOWPWR = 0x078, 0x07C

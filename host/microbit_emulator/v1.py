@@ -6,20 +6,19 @@ from microbit_emulator.analog import Adc
 from microbit_emulator.chip import Chip
 from microbit_emulator.flash import Nvmc
 from microbit_emulator.gpio import Gpio, Gpiote
+from microbit_emulator.i2c import Twi
 from microbit_emulator.lights import Lights, LitTimes, Matrix
 from microbit_emulator.peripheral import Peripheral
 from microbit_emulator.pins import Oscillation
 from microbit_emulator.ppi import Ppi
 from microbit_emulator.radio import Radio
-from microbit_emulator.sensors import Mag3110, Mma8653
+from microbit_emulator.sensors import SUPPLY_V, Mag3110, Mma8653
 from microbit_emulator.system import Clock, Rng, Temp
 from microbit_emulator.system_control import SystemControl
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
-from microbit_emulator.twi import Twi
 from microbit_emulator.uart import Uart
 from microbit_emulator.unicorn_core import arm_const
-from microbit_emulator.world import SUPPLY_V
 
 _SCL, _SDA, _ACCELEROMETER_READY, _MAGNETOMETER_READY = 0, 30, 28, 29
 _CPUID = 0x410C_C200  # Cortex-M0
@@ -80,8 +79,8 @@ class V1(Chip):
             ficr=_FICR,
             seed=seed,
         )
-        self.accelerometer = Mma8653(self.cpu, self.hz)
-        self.magnetometer = Mag3110(self.cpu, self.hz)
+        self.accelerometer = Mma8653(self.cpu, self.hz, self.world)
+        self.magnetometer = Mag3110(self.cpu, self.hz, self.world)
         self.connect({Mma8653.ADDRESS: self.accelerometer, Mag3110.ADDRESS: self.magnetometer})
 
     def build(self, reason: int) -> None:

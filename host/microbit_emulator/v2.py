@@ -6,6 +6,7 @@ from microbit_emulator.analog import Saadc
 from microbit_emulator.chip import Chip
 from microbit_emulator.flash import Nvmc
 from microbit_emulator.gpio import Gpio, Gpiote
+from microbit_emulator.i2c import Twim
 from microbit_emulator.interface_chip import InterfaceChip, LogFlash
 from microbit_emulator.lights import Lights, Matrix
 from microbit_emulator.peripheral import Peripheral
@@ -18,7 +19,6 @@ from microbit_emulator.system import Clock, Debug, Egu, Rng, Temp
 from microbit_emulator.system_control import SystemControl
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
-from microbit_emulator.twim import Twim
 from microbit_emulator.uart import Uarte
 from microbit_emulator.unicorn_core import arm_const
 
@@ -86,8 +86,8 @@ class V2(Chip):
             ficr=_FICR,
             seed=seed,
         )
-        self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz)
-        self.magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
+        self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz, self.world)
+        self.magnetometer = Lsm303Magnetometer(self.cpu, self.hz, self.world)
         self._interface = InterfaceChip()
         self.log_flash = LogFlash(self.cpu, self.hz)
         self.connect(
