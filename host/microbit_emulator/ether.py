@@ -35,9 +35,6 @@ _PAST_THE_END_US = 1
 _REMEMBERED = 1_000
 _LOOKAHEAD = (RAMP_UP_US + _SHORTEST_PACKET_US - _PAST_THE_END_US) * TICKS_PER_US
 
-Attenuation = Callable[[str, str], float]
-"""Decibels from a sender to a receiver, by their names; `math.inf` where nothing arrives."""
-
 
 class Ether:
     """Micro:bits that hear each other, from now on. Running one of them runs them all.
@@ -58,7 +55,7 @@ class Ether:
         *,
         seed: int = 0,
         loss: float = 0.0,
-        attenuation: Attenuation | float = 60.0,
+        attenuation: Callable[[str, str], float] | float = 60.0,
         collisions: bool = True,
     ) -> None:
         self.seed, self.loss, self.attenuation = seed, loss, attenuation
@@ -67,7 +64,7 @@ class Ether:
         self._antennas = [boards[name].enter(self, name) for name in sorted(boards)]
         for antenna in self._antennas:
             antenna.stand_at(0)
-        self._flying: list[tuple[int, int, str, Packet]] = []
+        self._flying: list[Packet] = []
         """The packets that have not ended everywhere, by the time at which they do."""
         self.history: deque[Packet] = deque(maxlen=_REMEMBERED)
         """The last ones that have ended, heard by anybody or not."""
@@ -115,8 +112,8 @@ class Ether:
         for antenna in powered:
             antenna.run_deaf(ticks)
         self._advance(powered, ticks)
-        while self._flying and self._flying[0][0] <= ticks:
-            self._land(self._flying[0][0])
+        while self._flying and self._flying[0].end <= ticks:
+            self._land(self._flying[0].end)
             self._advance(powered, ticks)
         self._now = max(self._now, ticks)
         for antenna in self._antennas:
@@ -125,16 +122,13 @@ class Ether:
 
     def _advance(self, powered: list[Antenna], ticks: int) -> None:
         """Run all to a time, or to the end of the next packet: whoever acts next goes first."""
-        queue = [
-            (antenna.idle_until(), antenna.name, antenna)
-            for antenna in powered
-            if antenna.now() < ticks
-        ]
+        acting = [antenna for antenna in powered if antenna.now() < ticks]
+        queue = [(antenna.idle_until(), antenna.name, antenna) for antenna in acting]
         heapify(queue)
         end = ticks
         while queue:
             if self._flying:
-                end = min(ticks, self._flying[0][0])
+                end = min(ticks, self._flying[0].end)
             acts_at, name, antenna = queue[0]
             if acts_at >= end:
                 break
@@ -150,33 +144,32 @@ class Ether:
 
     def begin(self, packet: Packet) -> None:
         """A packet is on the air from now, the sender's time."""
-        insort(self._flying, (packet.end, packet.start, packet.sender, packet))
+        insort(self._flying, packet)
 
     def cut(self, sender: str, now: int) -> None:
         """A sender falls silent, in the middle of what it sends."""
-        for end, _, name, packet in self._flying:
-            if name == sender and end > now:
+        for packet in self._flying:
+            if packet.sender == sender and packet.end > now:
                 packet.is_cut = True
 
     def _land(self, now: int) -> None:
         """Let the packets end that have ended by now, where all boards have come to."""
-        while self._flying and self._flying[0][0] <= now:
-            packet = self._flying.pop(0)[-1]
+        while self._flying and self._flying[0].end <= now:
+            packet = self._flying.pop(0)
             self._arrive(packet)
             self._landed.append(packet)
             self.history.append(packet)
-            first = min((entry[1] for entry in self._flying), default=packet.end)
+            first = min((other.start for other in self._flying), default=packet.end)
             self._landed = [other for other in self._landed if other.end > first]
 
     def _arrive(self, packet: Packet) -> None:
-        others = []
-        if self.collisions:
-            about = [*self._landed, *(entry[-1] for entry in self._flying)]
-            others = [
-                other
-                for other in about
-                if other.frequency == packet.frequency and other.overlaps(packet.start, packet.end)
-            ]
+        others = [
+            other
+            for other in (*self._landed, *self._flying)
+            if self.collisions
+            and other.frequency == packet.frequency
+            and other.overlaps(packet.start, packet.end)
+        ]
         for antenna in self._antennas:
             if antenna.has_power() and antenna.chip.radio.hears(packet):
                 self._arrive_at(antenna, packet, others)

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Literal
 from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON
 from microbit_emulator.errors import EmulatorError, ExpectationError, PowerOffError
 from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, read
-from microbit_emulator.firmware import V1 as BOARD_V1
-from microbit_emulator.firmware import V2 as BOARD_V2
 from microbit_emulator.pictures import leds_as_text
 from microbit_emulator.pins import PinState, Tone
 from microbit_emulator.radio import Antenna
@@ -27,20 +25,19 @@ Button = Literal["A", "B"]
 
 _LINES = 12
 """Of what a micro:bit has printed, in its description."""
-_CHIPS: dict[str, type[V1] | type[V2]] = {BOARD_V1: V1, BOARD_V2: V2}
+_CHIPS: dict[str, type[V1] | type[V2]] = {"V1": V1, "V2": V2}
 
 
 class Microbit:
     """A micro:bit that runs a firmware, in device time.
 
-    Device time passes only in `run_for` and `run_until`. Given the same firmware, seed and inputs
-    at the same device times, everything repeats to the instruction, however the time is cut into
-    steps.
+    Device time passes only in `run_for` and `run_until`. The same firmware, seed and inputs at the
+    same device times repeat everything to the instruction, whatever the steps.
     """
 
     def __init__(
         self,
-        board: str = BOARD_V2,
+        board: str = "V2",
         hex: Hex | None = None,
         *,
         flash: bytes | None = None,
@@ -133,12 +130,15 @@ class Microbit:
         self._chip.cpu.at(round(clock_us * self._per_us), action)
 
     def _run_to(self, cycle: int) -> None:
-        if not self._powered:
-            raise PowerOffError("the micro:bit has no power; call power_on first")
+        self._check_power()
         if self._chip.antenna is None:
             self._run_alone(cycle)
         else:
             self._chip.antenna.run_all(cycle)
+
+    def _check_power(self) -> None:
+        if not self._powered:
+            raise PowerOffError("the micro:bit has no power; call power_on first")
 
     def _run_alone(self, cycle: int) -> None:
         cpu = self._chip.cpu
@@ -217,7 +217,7 @@ class Microbit:
 
     def touch_logo(self, touched: bool) -> None:
         """Touch the logo, or let it go. Raises `EmulatorError` on a V1, which cannot feel it."""
-        if self.board == BOARD_V1:
+        if self.board == "V1":
             raise EmulatorError("a V1 has no touch logo; use a V2")
         self._chip.world.logo_touched = touched
 
@@ -234,8 +234,7 @@ class Microbit:
         sound = self._chip.sound
         if not sound.is_on(self._chip.cpu.now()):
             return None
-        frequency_hz = self._per_us * 1e6 / sound.period
-        return Tone(frequency_hz, int(sound.since / self._per_us))
+        return Tone(self._per_us * 1e6 / sound.period, int(sound.since / self._per_us))
 
     @staticmethod
     def _known(button: str) -> str:
@@ -247,14 +246,13 @@ class Microbit:
 
     def reset(self) -> None:
         """Press and release the reset button: RAM is lost, flash is kept."""
-        if not self._powered:
-            raise PowerOffError("the micro:bit has no power; call power_on first")
-        self._cut_flash()
+        self._check_power()
+        self._chip.flash.cut(self._chip.random)
         self._chip.start(RESET_PIN)
 
     def power_cut(self) -> None:
         """Take the power away at this instruction: of what flash was doing, a part is done."""
-        self._cut_flash()
+        self._chip.flash.cut(self._chip.random)
         if self._chip.antenna is not None:
             self._chip.antenna.fall_silent()
         self.uart.clear()
@@ -280,9 +278,8 @@ class Microbit:
         It is called with `"write"` or `"erase"`, the address, the size in bytes, and how long that
         takes in microseconds. What it raises ends the run; another run goes on from there.
         """
-        per_us = self._per_us
         self._chip.flash.on_change = lambda kind, address, size, cycles: begins(
-            kind, address, size, int(cycles / per_us)
+            kind, address, size, int(cycles / self._per_us)
         )
 
     @property
@@ -307,9 +304,8 @@ class Microbit:
     def snapshot(self) -> Snapshot:
         """All that it is now; `restore()` of the result takes it back here, as often as you like.
 
-        Device time too goes back. What it has done by then it does again: to the instruction, given
-        the same inputs. Its start need not be waited for again, which takes most of the time of a
-        short test. Raises `EmulatorError` in an ether, which has snapshots of its own.
+        Device time too goes back. A test need not wait for its start again, which takes most of its
+        time. Raises `EmulatorError` in an ether, which has snapshots of its own.
         """
         if self._chip.antenna is not None:
             raise EmulatorError("the micro:bit is in an ether; use the ether's snapshot")
@@ -319,9 +315,6 @@ class Microbit:
     def ram(self) -> bytes:
         """What is in RAM now."""
         return bytes(self._chip.cpu.ram)
-
-    def _cut_flash(self) -> None:
-        self._chip.flash.cut(self._chip.random)
 
     def __str__(self) -> str:
         """What it shows and has printed of late, for people."""

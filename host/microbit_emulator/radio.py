@@ -34,12 +34,11 @@ if TYPE_CHECKING:
 TXEN, RXEN, START, STOP, DISABLE, RSSISTART, RSSISTOP, BCSTART, BCSTOP = range(0x000, 0x024, 4)
 READY, ADDRESS, PAYLOAD, END, DISABLED = 0x100, 0x104, 0x108, 0x10C, 0x110
 DEVMATCH, DEVMISS, RSSIEND, BCMATCH = 0x114, 0x118, 0x11C, 0x128
-CRCSTATUS, RXMATCH, RXCRC, DAI = 0x400, 0x408, 0x40C, 0x410
+CRCSTATUS, RXMATCH = 0x400, 0x408
 PACKETPTR, FREQUENCY, TXPOWER, MODE, PCNF0, PCNF1 = range(0x504, 0x51C, 4)
 BASE0, BASE1, PREFIX0, PREFIX1, TXADDRESS, RXADDRESSES = range(0x51C, 0x534, 4)
-CRCCNF, CRCPOLY, CRCINIT, TEST, TIFS, RSSISAMPLE = range(0x534, 0x54C, 4)
-STATE, DATAWHITEIV, BCC, DAB, MODECNF0 = 0x550, 0x554, 0x560, 0x600, 0x650
-OVERRIDE, OVERRIDE_END, POWER = 0x724, 0x738, 0xFFC
+CRCCNF, CRCPOLY, CRCINIT = 0x534, 0x538, 0x53C
+RSSISAMPLE, STATE, DATAWHITEIV, OVERRIDE_END, POWER = 0x548, 0x550, 0x554, 0x738, 0xFFC
 _READY_START, _END_DISABLE, _DISABLED_TXEN, _DISABLED_RXEN = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _ADDRESS_RSSISTART, _END_START = 1 << 4, 1 << 5
 RAMP_UP_US = 140
@@ -73,19 +72,14 @@ class Layout(NamedTuple):
         return self.pcnf1 >> 16 & 7
 
     @property
-    def has_length(self) -> bool:
-        return bool(self.pcnf0 & 15)
-
-    @property
     def header_size(self) -> int:
         s0, s1 = self.pcnf0 >> 8 & 1, bool(self.pcnf0 >> 16 & 0x1F)
-        return s0 + self.has_length + s1
+        return s0 + bool(self.pcnf0 & 15) + s1
 
     def payload_size(self, header: bytes) -> int:
         """Bytes of the payload, from the header in RAM: no more than MAXLEN."""
-        length = 0
-        if self.has_length:
-            length = header[self.pcnf0 >> 8 & 1] & (1 << (self.pcnf0 & 15)) - 1
+        length_bits = self.pcnf0 & 15
+        length = header[self.pcnf0 >> 8 & 1] & (1 << length_bits) - 1 if length_bits else 0
         return min(length + (self.pcnf1 >> 8 & 0xFF), self.pcnf1 & 0xFF)
 
     def ticks(self, payload_size: int) -> tuple[int, int, int]:
@@ -108,14 +102,14 @@ class Layout(NamedTuple):
         )
 
 
-@dataclass
+@dataclass(order=True)
 class Packet:
     """A packet on the air, from `start` to `end`."""
 
-    sender: str
-    start: int
-    address_end: int
     end: int
+    start: int
+    sender: str
+    address_end: int
     frequency: int
     dbm: int
     address: bytes
@@ -243,8 +237,9 @@ class Radio(Peripheral):
         if state == _TX:
             self._fall_silent()
             self.abandon()
-        if state in (_TX, _RX):
-            self.values[STATE] = {_TX: _TX_IDLE, _RX: _RX_IDLE}[state]
+            self.values[STATE] = _TX_IDLE
+        elif state == _RX:
+            self.values[STATE] = _RX_IDLE
 
     def _end(self, idle: int) -> None:
         self.values[STATE] = idle
