@@ -24,10 +24,9 @@ from collections.abc import Callable, Mapping
 from heapq import heapify, heappop, heappush
 
 from microbit_emulator.errors import EmulatorError
-from microbit_emulator.microbit import Microbit
+from microbit_emulator.microbit import InDeviceTime, Microbit
 from microbit_emulator.radio import RAMP_UP_US, SENSITIVITY_DBM, TICKS_PER_US, Antenna, Packet
 from microbit_emulator.snapshot import Snapshot
-from microbit_emulator.timeline import run_in_steps
 
 _SHORTEST_PACKET_US = 16  # preamble and three bytes of address, at 2 Mbit/s
 _PAST_THE_END_US = 1
@@ -36,7 +35,7 @@ _REMEMBERED = 1_000
 _LOOKAHEAD = (RAMP_UP_US + _SHORTEST_PACKET_US - _PAST_THE_END_US) * TICKS_PER_US
 
 
-class Ether:
+class Ether(InDeviceTime):
     """Micro:bits that hear each other, from now on. Running one of them runs them all.
 
     boards: each with a name, by which `attenuation` knows it.
@@ -60,10 +59,8 @@ class Ether:
     ) -> None:
         self.seed, self.loss, self.attenuation = seed, loss, attenuation
         self.collisions = collisions
-        self._now = 0
+        self._per_us, self._reached = TICKS_PER_US, 0
         self._antennas = [boards[name].enter(self, name) for name in sorted(boards)]
-        for antenna in self._antennas:
-            antenna.stand_at(0)
         self._flying: list[Packet] = []
         """The packets that have not ended everywhere, by the time at which they do."""
         self.history: deque[Packet] = deque(maxlen=_REMEMBERED)
@@ -74,34 +71,13 @@ class Ether:
     @property
     def clock_us(self) -> int:
         """The time since it was made, in microseconds: the same for all of its boards."""
-        return self._now // TICKS_PER_US
-
-    def run_for(self, us: float) -> None:
-        """Run all boards that have power for this much device time."""
-        self.run_to(self._now + round(us * TICKS_PER_US))
-
-    def run_until(
-        self,
-        condition: Callable[[], bool] | float,
-        timeout_us: float = 60_000_000,
-        step_us: float = 1000,
-    ) -> bool:
-        """Run all boards until a condition holds, or until a time of the ether in microseconds.
-
-        A condition is looked at every `step_us`. Returns whether it holds: False after
-        `timeout_us`.
-        """
-        if not callable(condition):
-            self.run_to(round(condition * TICKS_PER_US))
-            return True
-        timeout, step = round(timeout_us * TICKS_PER_US), round(step_us * TICKS_PER_US)
-        return run_in_steps(self.run_to, lambda: self._now, condition, timeout, step)
+        return self._reached // TICKS_PER_US
 
     def snapshot(self) -> Snapshot:
         """All that the ether and its boards are now, as `Microbit.snapshot`."""
         return Snapshot([antenna.chip for antenna in self._antennas], self)
 
-    def run_to(self, ticks: int) -> None:
+    def _run_to(self, ticks: int) -> None:
         """Run all boards that have power up to a time of the ether, in 1/64 microseconds."""
         for antenna in self._antennas:
             if antenna.chip.antenna is not antenna:
@@ -115,10 +91,10 @@ class Ether:
         while self._flying and self._flying[0].end <= ticks:
             self._land(self._flying[0].end)
             self._advance(powered, ticks)
-        self._now = max(self._now, ticks)
+        self._reached = max(self._reached, ticks)
         for antenna in self._antennas:
             if not antenna.has_power():
-                antenna.stand_at(self._now)
+                antenna.stand_at(self._reached)
 
     def _advance(self, powered: list[Antenna], ticks: int) -> None:
         """Run all to a time, or to the end of the next packet: whoever acts next goes first."""

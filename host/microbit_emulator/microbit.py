@@ -12,7 +12,6 @@ from microbit_emulator.pictures import leds_as_text
 from microbit_emulator.pins import PinState, Tone
 from microbit_emulator.radio import Antenna
 from microbit_emulator.snapshot import Snapshot
-from microbit_emulator.timeline import run_in_steps
 from microbit_emulator.uart import SerialLine
 from microbit_emulator.v1 import V1
 from microbit_emulator.v2 import V2
@@ -28,7 +27,44 @@ _LINES = 12
 _CHIPS: dict[str, type[V1] | type[V2]] = {"V1": V1, "V2": V2}
 
 
-class Microbit:
+class InDeviceTime:
+    """What passes time by running: a micro:bit, or an ether with its boards."""
+
+    _per_us: float
+    """What it counts time in, its units in a microsecond."""
+    _reached: int
+    """How far it was to run, in these units; the next run goes on from there."""
+
+    def _run_to(self, time: int) -> None:
+        raise NotImplementedError
+
+    def run_for(self, us: float) -> None:
+        """Run for this much device time. Raises `FirmwareStoppedError`, `PowerOffError`."""
+        self._run_to(self._reached + round(us * self._per_us))
+
+    def run_until(
+        self,
+        condition: Callable[[], bool] | float,
+        timeout_us: float = 60_000_000,
+        step_us: float = 1000,
+    ) -> bool:
+        """Run until a condition holds, or until a device time in microseconds.
+
+        A condition is looked at every `step_us`. Returns whether it holds: False after
+        `timeout_us`. Raises `FirmwareStoppedError`, `PowerOffError`.
+        """
+        if not callable(condition):
+            self._run_to(round(condition * self._per_us))
+            return True
+        end, step = self._reached + round(timeout_us * self._per_us), round(step_us * self._per_us)
+        while not condition():
+            if self._reached >= end:
+                return False
+            self._run_to(min(end, self._reached + max(1, step)))
+        return True
+
+
+class Microbit(InDeviceTime):
     """A micro:bit that runs a firmware, in device time.
 
     Device time passes only in `run_for` and `run_until`. The same firmware, seed and inputs at the
@@ -70,8 +106,7 @@ class Microbit:
             self._chip.flash.program(0, flash)
         if uicr is not None:
             self._chip.flash.program(UICR, uicr)
-        self._cycle = 0
-        """How far it was to run; the next run goes on from there."""
+        self._reached = 0
         self._powered = False
         if power_on:
             self.power_on()
@@ -87,27 +122,6 @@ class Microbit:
     def instructions(self) -> int:
         """How many instructions the CPU has executed."""
         return self._chip.cpu.instructions
-
-    def run_for(self, us: float) -> None:
-        """Run for this much device time. Raises `FirmwareStoppedError`, `PowerOffError`."""
-        self._run_to(self._cycle + round(us * self._per_us))
-
-    def run_until(
-        self,
-        condition: Callable[[], bool] | float,
-        timeout_us: float = 60_000_000,
-        step_us: float = 1000,
-    ) -> bool:
-        """Run until a condition holds, or until a device time in microseconds.
-
-        A condition is looked at every `step_us`. Returns whether it holds: False after
-        `timeout_us`. Raises `FirmwareStoppedError`, `PowerOffError`.
-        """
-        if not callable(condition):
-            self._run_to(round(condition * self._per_us))
-            return True
-        timeout, step = round(timeout_us * self._per_us), round(step_us * self._per_us)
-        return run_in_steps(self._run_to, lambda: self._cycle, condition, timeout, step)
 
     def expect(self, text: str, timeout_ms: float = 5_000) -> str:
         """Run until the program has printed a text; returns what it printed up to its end.
@@ -145,7 +159,7 @@ class Microbit:
         try:
             cpu.run_until(cycle)
         finally:  # it may run past the end by the rest of an IT block
-            self._cycle = min(cycle, cpu.now())
+            self._reached = min(cycle, cpu.now())
 
     def enter(self, ether: Ether, name: str) -> Antenna:
         """Hear and be heard in an ether, from now on, which calls this."""

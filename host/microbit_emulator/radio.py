@@ -13,7 +13,7 @@ S0, LENGTH, S1 and payload come from RAM; S0 and S1 are mostly left out. Times a
 A packet is heard if the radio was receiving before it began and until its end, by the same
 addresses. Its CRC is wrong if its payload is longer than MAXLEN here, or laid out in another way.
 
-Not modelled: fast ramp-up, Bluetooth's long range, IEEE 802.15.4, the bit counter and device
+Not modelled: STOP, fast ramp-up, Bluetooth's long range, IEEE 802.15.4, the bit counter and device
 addresses' events, the interval TIFS, the strength of anything but packets (always the weakest).
 """
 
@@ -144,7 +144,7 @@ class Antenna:
         self.has_power = has_power
         self._cpu, self._run = chip.cpu, run
         self._ticks_per_cycle = TICK_HZ // chip.hz
-        self._origin = 0
+        self._origin = chip.cpu.now()
         """The board's time, in cycles, at which the ether's began."""
 
     def now(self) -> int:
@@ -156,14 +156,17 @@ class Antenna:
         return (self._cpu.idle_until() - self._origin) * self._ticks_per_cycle
 
     def stand_at(self, ticks: int) -> None:
-        """Let the board's present be this time: so it comes in, and so it comes back to power."""
-        self._origin = self._cpu.now() - -(-ticks // self._ticks_per_cycle)
+        """Let the board's present be this time: so it comes back to power."""
+        self._origin += self._cpu.now() - self._cycle_at(ticks)
+
+    def _cycle_at(self, ticks: int) -> int:
+        return self._origin + -(-ticks // self._ticks_per_cycle)
 
     def run_to(self, ticks: int) -> None:
         """Run the board to a time, or until its radio begins to listen."""
         if self.now() < ticks:
             with suppress(_ListensError):
-                self._run(self._origin + -(-ticks // self._ticks_per_cycle))
+                self._run(self._cycle_at(ticks))
 
     def run_deaf(self, ticks: int) -> None:
         """Run the board to a time, while its radio does not listen."""
@@ -172,11 +175,12 @@ class Antenna:
 
     def run_all(self, cycle: int) -> None:
         """Run all boards of the ether to a time of this one, in its cycles."""
-        self.ether.run_to((cycle - self._origin) * self._ticks_per_cycle)
+        ticks = (cycle - self._origin) * self._ticks_per_cycle
+        self.ether.run_until(ticks / TICKS_PER_US)
 
     def deliver(self, packet: Packet, payload: bytes, dbm: int) -> None:
         """Let a packet end here, which this board has just come to the end of."""
-        cycles = -(-packet.end // self._ticks_per_cycle) + self._origin - self._cpu.now()
+        cycles = self._cycle_at(packet.end) - self._cpu.now()
         self._cpu.after(max(cycles, 0), partial(self.chip.radio.receive, packet, payload, dbm))
 
     def listen(self) -> None:
@@ -206,7 +210,6 @@ class Radio(Peripheral):
             TXEN: lambda: self._ramp_up(_TX_RAMP, _TX_IDLE),
             RXEN: lambda: self._ramp_up(_RX_RAMP, _RX_IDLE),
             START: self._start,
-            STOP: self._stop,
             DISABLE: self._disable,
             RSSISTART: self._sample_nothing,
         }
@@ -231,15 +234,6 @@ class Radio(Peripheral):
             self._send()
         elif state == _RX_IDLE:
             self._listen()
-
-    def _stop(self) -> None:
-        state = self.values[STATE]
-        if state == _TX:
-            self._fall_silent()
-            self.abandon()
-            self.values[STATE] = _TX_IDLE
-        elif state == _RX:
-            self.values[STATE] = _RX_IDLE
 
     def _end(self, idle: int) -> None:
         self.values[STATE] = idle
@@ -330,7 +324,7 @@ class Radio(Peripheral):
     def hears(self, packet: Packet) -> bool:
         """Whether it has been receiving since before this packet began, by its address."""
         return (
-            self.values[STATE] == _RX
+            self.listens
             and self._listens_since <= packet.start
             and self._frequency == packet.frequency
             and self.values[MODE] == packet.layout.mode
