@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 
 from microbit_emulator import Button, Ether, Microbit
-from microbit_emulator.packet import Packet
+from microbit_emulator.radio import Packet
 from noughts.device_files import files_for_boards
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game

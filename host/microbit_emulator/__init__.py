@@ -17,35 +17,25 @@ from typing import TYPE_CHECKING
 
 __version__ = "1.0.0"
 
+from microbit_emulator.errors import (
+    CpuFaultError,
+    EmulatorError,
+    ExpectationError,
+    FirmwareStoppedError,
+    HexError,
+    PowerOffError,
+    ProgramError,
+    UnicornError,
+    UnmodelledError,
+)
+from microbit_emulator.pacing import run_in_real_time
+from microbit_emulator.pictures import leds_as_text
+
 if TYPE_CHECKING:
-    from microbit_emulator.errors import (
-        CpuFaultError,
-        EmulatorError,
-        ExpectationError,
-        FirmwareStoppedError,
-        HexError,
-        PowerOffError,
-        ProgramError,
-        UnicornError,
-        UnmodelledError,
-    )
     from microbit_emulator.ether import Ether
     from microbit_emulator.microbit import Board, Button, Microbit
-    from microbit_emulator.pacing import run_in_real_time
-    from microbit_emulator.pictures import leds_as_text
     from microbit_emulator.program import start
     from microbit_emulator.snapshot import Snapshot
-
-_HOMES = {
-    "Board": "microbit",
-    "Button": "microbit",
-    "Ether": "ether",
-    "Microbit": "microbit",
-    "Snapshot": "snapshot",
-    "leds_as_text": "pictures",
-    "run_in_real_time": "pacing",
-    "start": "program",
-}
 
 __all__ = [
     "Board",
@@ -68,9 +58,18 @@ __all__ = [
 ]
 
 
+_HOMES = {
+    "Board": "microbit",
+    "Button": "microbit",
+    "Ether": "ether",
+    "Microbit": "microbit",
+    "Snapshot": "snapshot",
+    "start": "program",
+}
+
+
 def __getattr__(name: str) -> object:
     """Import a name when it is first asked for: Unicorn takes a tenth of a second to load."""
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(f"{__name__}.{_HOMES.get(name, 'errors')}")
-    return getattr(module, name)
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

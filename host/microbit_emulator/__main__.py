@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from microbit_emulator import EmulatorError, Microbit, leds_as_text, run_in_real_time, start
 from microbit_emulator.errors import ProgramError
@@ -23,6 +24,27 @@ _TRACEBACK = re.compile(
 )
 """The program has ended in one: nothing follows, or the prompt's banner."""
 _UNITS_US = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}
+
+_INPUTS = {
+    "press": ("A@1s", "press a button for 0.1 s, or as long as A@1s-3s says"),
+    "touch-logo": ("@1s", "touch the logo likewise"),
+    "tilt": ("X,Y@2s", "tilt it, in thousandths of g"),
+    "temperature": ("C", "in degrees Celsius"),
+    "light": ("LEVEL", "0 to 255"),
+    "sound": ("LEVEL", "0 to 244"),
+    "field": ("X,Y,Z", "magnetic, in nanotesla"),
+    "voltage": ("PIN,VOLTS", "at a pin"),
+}
+"""The options that are inputs: how they look, and their help."""
+_NUMBERS: dict[str, tuple[Callable[..., object], tuple[type, ...]]] = {
+    "tilt": (Microbit.tilt, (int, int)),
+    "temperature": (Microbit.set_temperature, (float,)),
+    "light": (Microbit.set_light, (int,)),
+    "sound": (Microbit.set_sound, (int,)),
+    "field": (Microbit.set_magnetic_field, (int, int, int)),
+    "voltage": (Microbit.set_voltage, (int, float)),
+}
+"""Those that are numbers, and what they set."""
 
 Action = Callable[[Microbit], object]
 
@@ -47,16 +69,9 @@ def main(words: list[str] | None = None) -> int:
     add("--hex", metavar="FILE", help="MicroPython to run it on, in place of the official one")
     add("--seed", type=int, default=0, help="what decides all that is random (default: 0)")
     add("--clock-error", type=float, default=0.0, metavar="SHARE", help="how slow its clock is")
-    for name, (metavar, text, read) in _INPUTS.items():
-        add(
-            f"--{name}",
-            dest="inputs",
-            action="append",
-            default=[],
-            type=partial(_inputs, read),
-            metavar=metavar,
-            help=text,
-        )
+    for name, (metavar, text) in _INPUTS.items():
+        named: dict[str, Any] = {"type": partial(_inputs, name), "metavar": metavar, "help": text}
+        add(f"--{name}", dest="inputs", action="append", default=[], **named)
     add("--gif", metavar="FILE", help="film the LEDs (needs Pillow)")
     add("--png", metavar="FILE", help="take a picture of the LEDs at the end (needs Pillow)")
     add("--pty", action="store_true", help="in step with real time, behind a serial port")
@@ -126,46 +141,20 @@ def _us(text: str) -> int:
     return round(float(found[1]) * _UNITS_US[found[2]])
 
 
-def _inputs(read: Callable[[str, int, int], list[tuple[int, Action]]], text: str) -> object:
+def _inputs(name: str, text: str) -> list[tuple[int, Action]]:
     """The actions of `VALUE`, `VALUE@TIME` or `VALUE@FROM-TO`, with their times."""
     value, _, times = text.partition("@")
     first, _, last = times.partition("-")
     from_us = _us(first) if first else 0
-    return read(value, from_us, _us(last) if last else from_us + _TAP_US)
+    to_us = _us(last) if last else from_us + _TAP_US
+    if name == "press":
+        return [(from_us, lambda it: it.press(value)), (to_us, lambda it: it.release(value))]
+    if name == "touch-logo":
+        return [(from_us, lambda it: it.touch_logo(True)), (to_us, lambda it: it.touch_logo(False))]
+    method, types = _NUMBERS[name]
+    numbers = [kind(each) for kind, each in zip(types, value.split(","), strict=True)]
+    return [(from_us, lambda it: method(it, *numbers))]
 
-
-def _hold(value: str, from_us: int, to_us: int) -> list[tuple[int, Action]]:
-    return [
-        (from_us, lambda board: board.press(value)),
-        (to_us, lambda board: board.release(value)),
-    ]
-
-
-def _touch(value: str, from_us: int, to_us: int) -> list[tuple[int, Action]]:
-    return [
-        (from_us, lambda board: board.touch_logo(True)),
-        (to_us, lambda board: board.touch_logo(False)),
-    ]
-
-
-def _numbers(method: str, *types: type) -> Callable[[str, int, int], list[tuple[int, Action]]]:
-    def read(value: str, from_us: int, to_us: int) -> list[tuple[int, Action]]:
-        numbers = [kind(each) for kind, each in zip(types, value.split(","), strict=True)]
-        return [(from_us, lambda board: getattr(board, method)(*numbers))]
-
-    return read
-
-
-_INPUTS = {
-    "press": ("A@1s", "press a button for 0.1 s, or as long as A@1s-3s says", _hold),
-    "touch-logo": ("@1s", "touch the logo likewise", _touch),
-    "tilt": ("X,Y@2s", "tilt it, in thousandths of g", _numbers("tilt", int, int)),
-    "temperature": ("C", "in degrees Celsius", _numbers("set_temperature", float)),
-    "light": ("LEVEL", "0 to 255", _numbers("set_light", int)),
-    "sound": ("LEVEL", "0 to 244", _numbers("set_sound", int)),
-    "field": ("X,Y,Z", "magnetic, in nanotesla", _numbers("set_magnetic_field", int, int, int)),
-    "voltage": ("PIN,VOLTS", "at a pin", _numbers("set_voltage", int, float)),
-}
 
 if __name__ == "__main__":
     sys.exit(main())

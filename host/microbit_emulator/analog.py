@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from microbit_emulator.peripheral import SETTINGS, Host, Peripheral
-from microbit_emulator.world import SUPPLY_V
+from microbit_emulator.sensors import SUPPLY_V
 
 VoltsAt = Callable[[int, int], float]
 """The voltage at an analog input, by its number on the chip, at the nth of some samples."""

@@ -15,12 +15,12 @@ from microbit_emulator.lights import Lights, Matrix
 from microbit_emulator.nvic import RAM
 from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.pins import Oscillation, PinState
-from microbit_emulator.radio import Air, Radio
+from microbit_emulator.radio import Antenna, Radio
+from microbit_emulator.sensors import SUPPLY_V, World
 from microbit_emulator.system import Clock, Rng, SystemControl, Temp
 from microbit_emulator.timers import Timer
 from microbit_emulator.uart import Lines, SerialLine
 from microbit_emulator.unicorn_core import PAGE, Core, unicorn
-from microbit_emulator.world import SUPPLY_V, World
 
 RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2
 """What RESETREAS says."""
@@ -83,7 +83,7 @@ class Chip(Host):
         self.lines = Lines(line, pin_line, *self.usb_pins)
         self.world = World()
         self.pressed: set[str] = set()
-        self.antenna: Air | None = None
+        self.antenna: Antenna | None = None
         """What ties the radio to those of other boards, in an ether."""
         self.retained: dict[int, int] = {}
         """POWER registers that outlive a reset."""

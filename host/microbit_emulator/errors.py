@@ -1,21 +1,8 @@
-"""What can go wrong, as a tree.
-
-EmulatorError                  anything below
-├── UnicornError               Unicorn is missing, or is not a version that works
-├── HexError                   a firmware file is not what it should be
-├── ProgramError               a program is not there, or does not fit
-├── ExpectationError           a program has not printed what was expected
-├── PowerOffError              the micro:bit has no power
-└── FirmwareStoppedError       the firmware cannot go on
-    ├── CpuFaultError          it did what makes the processor fault
-    └── UnmodelledError        it waits for something that is not modelled
-
-Messages are one line: what is wrong; what to do.
-"""
+"""What can go wrong, as a tree. Messages are one line: what is wrong; what to do."""
 
 
 class EmulatorError(Exception):
-    """Anything that goes wrong in the emulator: one line, `what is wrong; what to do`."""
+    """Anything that goes wrong in the emulator."""
 
 
 class UnicornError(EmulatorError):

@@ -21,17 +21,12 @@ import random
 from bisect import insort
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from functools import partial
 from heapq import heapify, heappop, heappush
 
-from microbit_emulator.chip import Chip
 from microbit_emulator.errors import EmulatorError
-from microbit_emulator.microbit import Microbit
-from microbit_emulator.packet import SENSITIVITY_DBM, TICK_HZ, TICKS_PER_US, Packet
-from microbit_emulator.radio import RAMP_UP_US
+from microbit_emulator.microbit import InDeviceTime, Microbit
+from microbit_emulator.radio import RAMP_UP_US, SENSITIVITY_DBM, TICKS_PER_US, Antenna, Packet
 from microbit_emulator.snapshot import Snapshot
-from microbit_emulator.timeline import run_in_steps
 
 _SHORTEST_PACKET_US = 16  # preamble and three bytes of address, at 2 Mbit/s
 _PAST_THE_END_US = 1
@@ -39,80 +34,8 @@ _PAST_THE_END_US = 1
 _REMEMBERED = 1_000
 _LOOKAHEAD = (RAMP_UP_US + _SHORTEST_PACKET_US - _PAST_THE_END_US) * TICKS_PER_US
 
-Attenuation = Callable[[str, str], float]
-"""Decibels from a sender to a receiver, by their names; `math.inf` where nothing arrives."""
 
-
-class _ListensError(Exception):
-    """Ends a board's run where its radio begins to listen."""
-
-
-class Antenna:
-    """A micro:bit's place in an ether; its time there, and what its radio sends and hears."""
-
-    def __init__(
-        self,
-        name: str,
-        ether: Ether,
-        chip: Chip,
-        run: Callable[[int], object],
-        has_power: Callable[[], bool],
-    ) -> None:
-        self.name, self.chip, self.ether = name, chip, ether
-        self.has_power = has_power
-        self._cpu, self._run = chip.cpu, run
-        self._ticks_per_cycle = TICK_HZ // chip.hz
-        self._origin = 0
-        """The board's time, in cycles, at which the ether's began."""
-
-    def now(self) -> int:
-        """The ether's time at which this board is, in ticks."""
-        return (self._cpu.now() - self._origin) * self._ticks_per_cycle
-
-    def idle_until(self) -> int:
-        """Before this time the board does nothing, unless a packet ends there."""
-        return (self._cpu.idle_until() - self._origin) * self._ticks_per_cycle
-
-    def stand_at(self, ticks: int) -> None:
-        """Let the board's present be this time: so it comes in, and so it comes back to power."""
-        self._origin = self._cpu.now() - -(-ticks // self._ticks_per_cycle)
-
-    def run_to(self, ticks: int) -> None:
-        """Run the board to a time, or until its radio begins to listen."""
-        if self.now() < ticks:
-            with suppress(_ListensError):
-                self._run(self._origin + -(-ticks // self._ticks_per_cycle))
-
-    def run_deaf(self, ticks: int) -> None:
-        """Run the board to a time, while its radio does not listen."""
-        while not self.chip.radio.listens and self.now() < ticks:
-            self.run_to(ticks)
-
-    def run_all(self, cycle: int) -> None:
-        """Run all boards of the ether to a time of this one, in its cycles."""
-        self.ether.run_to((cycle - self._origin) * self._ticks_per_cycle)
-
-    def deliver(self, packet: Packet, payload: bytes, dbm: int) -> None:
-        """Let a packet end here, which this board has just come to the end of."""
-        cycles = -(-packet.end // self._ticks_per_cycle) + self._origin - self._cpu.now()
-        self._cpu.after(max(cycles, 0), partial(self.chip.radio.receive, packet, payload, dbm))
-
-    # What the radio calls.
-
-    def send(self, packet: Packet) -> None:
-        """A packet begins. The board may run past its end: it stops before it hears an answer."""
-        self.ether.begin(packet)
-
-    def listen(self) -> None:
-        """The radio listens from now: others may have to catch up first."""
-        self._cpu.fail(_ListensError())
-
-    def fall_silent(self) -> None:
-        """Nothing more is sent: a packet that is on the air lacks its end."""
-        self.ether.cut(self.name, self.now())
-
-
-class Ether:
+class Ether(InDeviceTime):
     """Micro:bits that hear each other, from now on. Running one of them runs them all.
 
     boards: each with a name, by which `attenuation` knows it.
@@ -131,18 +54,14 @@ class Ether:
         *,
         seed: int = 0,
         loss: float = 0.0,
-        attenuation: Attenuation | float = 60.0,
+        attenuation: Callable[[str, str], float] | float = 60.0,
         collisions: bool = True,
     ) -> None:
         self.seed, self.loss, self.attenuation = seed, loss, attenuation
         self.collisions = collisions
-        self._now = 0
-        self._antennas = [
-            boards[name].enter(partial(Antenna, name, self)) for name in sorted(boards)
-        ]
-        for antenna in self._antennas:
-            antenna.stand_at(0)
-        self._flying: list[tuple[int, int, str, Packet]] = []
+        self._per_us, self._reached = TICKS_PER_US, 0
+        self._antennas = [boards[name].enter(self, name) for name in sorted(boards)]
+        self._flying: list[Packet] = []
         """The packets that have not ended everywhere, by the time at which they do."""
         self.history: deque[Packet] = deque(maxlen=_REMEMBERED)
         """The last ones that have ended, heard by anybody or not."""
@@ -152,34 +71,13 @@ class Ether:
     @property
     def clock_us(self) -> int:
         """The time since it was made, in microseconds: the same for all of its boards."""
-        return self._now // TICKS_PER_US
-
-    def run_for(self, us: float) -> None:
-        """Run all boards that have power for this much device time."""
-        self.run_to(self._now + round(us * TICKS_PER_US))
-
-    def run_until(
-        self,
-        condition: Callable[[], bool] | float,
-        timeout_us: float = 60_000_000,
-        step_us: float = 1000,
-    ) -> bool:
-        """Run all boards until a condition holds, or until a time of the ether in microseconds.
-
-        A condition is looked at every `step_us`. Returns whether it holds: False after
-        `timeout_us`.
-        """
-        if not callable(condition):
-            self.run_to(round(condition * TICKS_PER_US))
-            return True
-        timeout, step = round(timeout_us * TICKS_PER_US), round(step_us * TICKS_PER_US)
-        return run_in_steps(self.run_to, lambda: self._now, condition, timeout, step)
+        return self._reached // TICKS_PER_US
 
     def snapshot(self) -> Snapshot:
         """All that the ether and its boards are now, as `Microbit.snapshot`."""
         return Snapshot([antenna.chip for antenna in self._antennas], self)
 
-    def run_to(self, ticks: int) -> None:
+    def _run_to(self, ticks: int) -> None:
         """Run all boards that have power up to a time of the ether, in 1/64 microseconds."""
         for antenna in self._antennas:
             if antenna.chip.antenna is not antenna:
@@ -190,26 +88,23 @@ class Ether:
         for antenna in powered:
             antenna.run_deaf(ticks)
         self._advance(powered, ticks)
-        while self._flying and self._flying[0][0] <= ticks:
-            self._land(self._flying[0][0])
+        while self._flying and self._flying[0].end <= ticks:
+            self._land(self._flying[0].end)
             self._advance(powered, ticks)
-        self._now = max(self._now, ticks)
+        self._reached = max(self._reached, ticks)
         for antenna in self._antennas:
             if not antenna.has_power():
-                antenna.stand_at(self._now)
+                antenna.stand_at(self._reached)
 
     def _advance(self, powered: list[Antenna], ticks: int) -> None:
         """Run all to a time, or to the end of the next packet: whoever acts next goes first."""
-        queue = [
-            (antenna.idle_until(), antenna.name, antenna)
-            for antenna in powered
-            if antenna.now() < ticks
-        ]
+        acting = [antenna for antenna in powered if antenna.now() < ticks]
+        queue = [(antenna.idle_until(), antenna.name, antenna) for antenna in acting]
         heapify(queue)
         end = ticks
         while queue:
             if self._flying:
-                end = min(ticks, self._flying[0][0])
+                end = min(ticks, self._flying[0].end)
             acts_at, name, antenna = queue[0]
             if acts_at >= end:
                 break
@@ -225,33 +120,32 @@ class Ether:
 
     def begin(self, packet: Packet) -> None:
         """A packet is on the air from now, the sender's time."""
-        insort(self._flying, (packet.end, packet.start, packet.sender, packet))
+        insort(self._flying, packet)
 
     def cut(self, sender: str, now: int) -> None:
         """A sender falls silent, in the middle of what it sends."""
-        for end, _, name, packet in self._flying:
-            if name == sender and end > now:
+        for packet in self._flying:
+            if packet.sender == sender and packet.end > now:
                 packet.is_cut = True
 
     def _land(self, now: int) -> None:
         """Let the packets end that have ended by now, where all boards have come to."""
-        while self._flying and self._flying[0][0] <= now:
-            packet = self._flying.pop(0)[-1]
+        while self._flying and self._flying[0].end <= now:
+            packet = self._flying.pop(0)
             self._arrive(packet)
             self._landed.append(packet)
             self.history.append(packet)
-            first = min((entry[1] for entry in self._flying), default=packet.end)
+            first = min((other.start for other in self._flying), default=packet.end)
             self._landed = [other for other in self._landed if other.end > first]
 
     def _arrive(self, packet: Packet) -> None:
-        others = []
-        if self.collisions:
-            about = [*self._landed, *(entry[-1] for entry in self._flying)]
-            others = [
-                other
-                for other in about
-                if other.frequency == packet.frequency and other.overlaps(packet.start, packet.end)
-            ]
+        others = [
+            other
+            for other in (*self._landed, *self._flying)
+            if self.collisions
+            and other.frequency == packet.frequency
+            and other.overlaps(packet.start, packet.end)
+        ]
         for antenna in self._antennas:
             if antenna.has_power() and antenna.chip.radio.hears(packet):
                 self._arrive_at(antenna, packet, others)

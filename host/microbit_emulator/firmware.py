@@ -49,12 +49,12 @@ Hex = str | bytes | os.PathLike[str] | Mapping[int, int]
 
 @dataclass(frozen=True)
 class Image:
-    """The content of a chip's flash, and of its user information registers (UICR)."""
+    """MicroPython in a chip's flash, and in its user information registers (UICR)."""
 
     flash: bytes
     uicr: bytes
-    info: DeviceInfo | None = None
-    """Where MicroPython and its file system are, if that is what it holds."""
+    info: DeviceInfo
+    """Where MicroPython and its file system are."""
 
     def with_files(self, files: dict[str, bytes]) -> Image:
         """The same MicroPython with these files, and no other ones. Raises `ProgramError`."""
@@ -62,7 +62,6 @@ class Image:
         from micropython_microbit_fs import FilesystemError
         from micropython_microbit_fs import filesystem as fs
 
-        assert self.info
         memory = IntelHex()
         try:
             fs.add_files_to_hex(memory, self.info, files)
@@ -124,17 +123,13 @@ def _records(text: str, name: str) -> list[bytes]:
     records = []
     for number, line in enumerate(text.split(), 1):
         try:
-            if line[0] != ":":
-                raise ValueError
-            record = bytes.fromhex(line[1:])
+            record = bytes.fromhex(line[1:]) if line.startswith(":") else b""
         except ValueError:
-            if number == 1:
-                raise not_a_hex(name) from None
-            raise HexError(f"{name} is damaged in line {number}; download it again") from None
+            record = b""
+        if not record and number == 1:
+            raise not_a_hex(name)
         if len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF:
-            raise HexError(
-                f"{name} is damaged in line {number} (length or checksum); download it again"
-            )
+            raise HexError(f"{name} is damaged in line {number}; download it again")
         records.append(record)
     if not records:
         raise not_a_hex(name)
@@ -202,11 +197,6 @@ def micropython(board: str, firmware: Hex | None = None) -> Image:
         raise HexError(
             f"the hex holds no MicroPython for the micro:bit {board}; use an official one"
         )
-    return image(board, chunks, info)
-
-
-def image(board: str, chunks: Chunks, info: DeviceInfo | None = None) -> Image:
-    """Memory as it stands in a chip."""
     flash, uicr = bytearray(_ERASED * _FLASH_SIZE[board]), bytearray(_ERASED * UICR_SIZE)
     for at, data in chunks.items():
         memory, start = (uicr, at - UICR) if at >= UICR else (flash, at)

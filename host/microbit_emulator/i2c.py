@@ -1,9 +1,17 @@
-"""What is on an I2C bus: devices that are written to, and read from."""
+"""The I2C bus, and the chips' serial masters, each a page of registers for I2C or SPI.
+
+Modelled: the nRF51's TWI, a byte at a time, held up by SUSPEND and ended by STOP; the nRF52's TWIM,
+with DMA, a whole transfer at a time; SPI and SPIM in time, with nothing on their wires (they read
+zeros). Not modelled: lists, clock stretching, arbitration, a NACK to a data byte.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Protocol
+
+from microbit_emulator.peripheral import ENABLE, SETTINGS, SHORTS, Host, Peripheral
 
 
 class I2cDevice(Protocol):
@@ -19,45 +27,6 @@ class I2cDevice(Protocol):
         """Return to the state at power-on."""
 
 
-class RegisterFile:
-    """A device of registers: a write sets the address, and then registers from there on."""
-
-    size = 256
-    AT_POWER_ON: tuple[tuple[int, int], ...] = ()
-    """The registers that are not 0 then, its identity among them."""
-
-    def __init__(self) -> None:
-        self.registers = bytearray(self.size)
-        RegisterFile.lose_power(self)
-
-    def lose_power(self) -> None:
-        self.address = 0
-        self.registers[:] = bytes(self.size)
-        for register, value in self.AT_POWER_ON:
-            self.registers[register] = value
-
-    def write(self, data: bytes) -> None:
-        """Take a register's number and the values for the registers from there on."""
-        if data:
-            self.address = data[0]
-        for byte in data[1:]:
-            self.written(self.address % self.size, byte)
-            self.address += 1
-
-    def read(self, size: int) -> bytes:
-        out = bytearray()
-        for _ in range(size):
-            out.append(self.get(self.address % self.size))
-            self.address += 1
-        return bytes(out)
-
-    def written(self, register: int, value: int) -> None:
-        self.registers[register] = value
-
-    def get(self, register: int) -> int:
-        return self.registers[register]
-
-
 class Bus:
     """Two pins with devices on them, by address. Other pins have none."""
 
@@ -66,7 +35,7 @@ class Bus:
         scl: int,
         sda: int,
         devices: Mapping[int, I2cDevice],
-        after_transfer: Callable[[], object] = lambda: None,
+        after_transfer: Callable[[], object],
     ) -> None:
         self.scl, self.sda, self.devices = scl, sda, devices
         self.after_transfer = after_transfer
@@ -75,8 +44,196 @@ class Bus:
         for device in self.devices.values():
             device.lose_power()
 
-    def find(self, scl: int, sda: int, address: int) -> I2cDevice | None:
-        """The device that acknowledges this address on these pins, if any."""
-        if (scl, sda) != (self.scl, self.sda):
-            return None
-        return self.devices.get(address)
+
+STARTRX, STARTTX, SPIM_START, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x010, 0x014, 0x01C, 0x020
+STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED = 0x104, 0x108, 0x11C, 0x124, 0x138, 0x148
+RXSTARTED, TXSTARTED, LASTRX, LASTTX = 0x14C, 0x150, 0x15C, 0x160
+SPI_READY, SPIM_ENDRX, SPIM_END, SPIM_ENDTX, SPIM_STARTED = 0x108, 0x110, 0x118, 0x120, 0x14C
+ERRORSRC, PSELSCL, PSELSDA = 0x4C4, 0x508, 0x50C
+RXD, TXD, FREQUENCY, ADDRESS = 0x518, 0x51C, 0x524, 0x588
+RXD_PTR, RXD_MAXCNT, RXD_AMOUNT = 0x534, 0x538, 0x53C
+TXD_PTR, TXD_MAXCNT, TXD_AMOUNT = 0x544, 0x548, 0x54C
+_BB_STOP = 1 << 1
+_LASTTX_STARTRX, _LASTTX_SUSPEND, _LASTTX_STOP, _LASTRX_STOP = 1 << 7, 1 << 8, 1 << 9, 1 << 12
+_SPIM_END_START = 1 << 17
+_ANACK = 1 << 1
+_SPI_ENABLED = 1
+_TWI_HZ = {0x0198_0000: 100_000, 0x0400_0000: 250_000, 0x0640_0000: 400_000, 0x0668_0000: 400_000}
+_SPI_FAST_HZ = {0x0A00_0000: 16_000_000, 0x1400_0000: 32_000_000}
+_SPI_FREQUENCY_UNIT, _SPI_UNIT_HZ = 0x0200_0000, 125_000
+_BITS = 9
+"""Of a byte on the bus, its acknowledge included."""
+
+
+class _Master(Peripheral):
+    """What both kinds have in common: the bus, its speed, and a device that is not there."""
+
+    def __init__(self, chip: Host, base: int, irq: int, bus: Bus, events: tuple[int, ...]) -> None:
+        super().__init__(chip, base, irq, events, SETTINGS)
+        self._bus = bus
+        self.expect_polling(events)
+        self.hold_errors(ERRORSRC)
+
+    def _find_device(self) -> I2cDevice | None:
+        """The device that acknowledges the address on the chosen pins, if any."""
+        values, bus = self.values, self._bus
+        on_bus = (values[PSELSCL], values[PSELSDA]) == (bus.scl, bus.sda)
+        return bus.devices.get(values[ADDRESS]) if on_bus else None
+
+    def _byte_cycles(self) -> int:
+        return _BITS * self.chip.hz // _TWI_HZ.get(self.values[FREQUENCY], 100_000)
+
+    def _spi_cycles(self, size: int) -> int:
+        frequency = self.values[FREQUENCY]
+        slow_hz = max(1, frequency // _SPI_FREQUENCY_UNIT) * _SPI_UNIT_HZ
+        return 8 * size * self.chip.hz // _SPI_FAST_HZ.get(frequency, slow_hz)
+
+    def _nack(self) -> None:
+        self.values[ERRORSRC] |= _ANACK
+        self.event(ERROR)
+
+
+class Twi(_Master):
+    """The nRF51's: TWI, or SPI where ENABLE says so."""
+
+    def __init__(self, chip: Host, base: int, irq: int, bus: Bus) -> None:
+        events = STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED
+        super().__init__(chip, base, irq, bus, events)
+        self._device: I2cDevice | None = None
+        self._reading = False
+        self._sent: bytearray | None = None
+        self.tasks |= {
+            STARTRX: partial(self._start, True),
+            STARTTX: partial(self._start, False),
+            STOP: self._stop,
+            RESUME: self._resume,
+        }
+        self.accept(SUSPEND)
+        self.writes[TXD] = self._send
+
+    def _start(self, reading: bool) -> None:
+        self._deliver()
+        self._reading = reading
+        self._sent = None if reading else bytearray()
+        self._device = self._find_device()
+        if self._device is None:
+            self.begin(self._byte_cycles(), self._nack)
+        elif reading:  # the address goes first
+            self.begin(2 * self._byte_cycles(), self._got)
+
+    def _send(self, value: int) -> None:
+        self.values[TXD] = value
+        if self.values[ENABLE] == _SPI_ENABLED:
+            self.begin(self._spi_cycles(1), partial(self.event, SPI_READY))
+        elif self._device is None or self._sent is None:
+            self.begin(self._byte_cycles(), self._nack)
+        else:
+            bytes_before = 0 if self._sent else 1  # the address
+            self._sent.append(value & 0xFF)
+            self.begin((1 + bytes_before) * self._byte_cycles(), self._byte_sent)
+
+    def _nack_and_stop(self) -> None:
+        self._nack()
+        self.event(STOPPED)
+
+    def _byte_sent(self) -> None:
+        self.event(TXDSENT)
+        self._boundary()
+
+    def _got(self) -> None:
+        if self._device:
+            self.values[RXD] = self._device.read(1)[0]
+            self._bus.after_transfer()
+        self.event(RXDREADY)
+        self._boundary()
+
+    def _boundary(self) -> None:
+        self.event(BB)
+        if self.values[SHORTS] & _BB_STOP:
+            self._stop()
+
+    def _resume(self) -> None:
+        if self._reading and self._device:
+            self.begin(self._byte_cycles(), self._got)
+
+    def _deliver(self) -> None:
+        if self._sent and self._device:
+            self._device.write(bytes(self._sent))
+            self._bus.after_transfer()
+        self._sent = None
+
+    def _stop(self) -> None:
+        self._deliver()
+        self._reading = False
+        if self._device is None and self.is_under_way():  # the address goes out first
+            self.begin(self._byte_cycles(), self._nack_and_stop)
+        else:
+            self.begin(self._byte_cycles() // _BITS, partial(self.event, STOPPED))
+
+
+class Twim(_Master):
+    """The nRF52's: TWIM, or SPIM, which has a start task of its own."""
+
+    def __init__(self, chip: Host, base: int, irq: int, bus: Bus) -> None:
+        events = STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX
+        spim = SPIM_ENDRX, SPIM_END, SPIM_ENDTX
+        super().__init__(chip, base, irq, bus, (*events, *spim))
+        self.tasks |= {
+            STARTRX: partial(self._start, True),
+            STARTTX: partial(self._start, False),
+            SPIM_START: self._start_spim,
+            STOP: self._stop,
+            SUSPEND: partial(self.event, SUSPENDED),
+        }
+        self.accept(RESUME)
+
+    def _start(self, reading: bool) -> None:
+        device = self._find_device()
+        size = self.values[RXD_MAXCNT if reading else TXD_MAXCNT]
+        self.event(RXSTARTED if reading else TXSTARTED)
+        self.abandon()
+        if device is None:
+            self.begin(self._byte_cycles(), self._nack)
+        elif size:  # the address goes first
+            done = self._received if reading else self._sent
+            self.begin((1 + size) * self._byte_cycles(), partial(done, device, size))
+
+    def _stop(self) -> None:
+        self.abandon()
+        self.event(STOPPED)
+
+    def _received(self, device: I2cDevice, size: int) -> None:
+        shorts = self.values[SHORTS]
+        self.chip.dma_write(self.values[RXD_PTR], device.read(size))
+        self._bus.after_transfer()
+        self.values[RXD_AMOUNT] = size
+        self.event(LASTRX)
+        if shorts & _LASTRX_STOP:
+            self.event(STOPPED)
+
+    def _sent(self, device: I2cDevice, size: int) -> None:
+        shorts = self.values[SHORTS]
+        device.write(self.chip.dma_read(self.values[TXD_PTR], size))
+        self._bus.after_transfer()
+        self.values[TXD_AMOUNT] = size
+        self.event(LASTTX)
+        if shorts & _LASTTX_STARTRX:
+            self._start(True)
+        if shorts & _LASTTX_SUSPEND:
+            self.event(SUSPENDED)
+        if shorts & _LASTTX_STOP:
+            self.event(STOPPED)
+
+    def _start_spim(self) -> None:
+        size = max(self.values[RXD_MAXCNT], self.values[TXD_MAXCNT])
+        self.event(SPIM_STARTED)
+        self.begin(self._spi_cycles(size), self._spim_done)
+
+    def _spim_done(self) -> None:
+        values = self.values
+        self.chip.dma_write(values[RXD_PTR], bytes(values[RXD_MAXCNT]))
+        values[RXD_AMOUNT], values[TXD_AMOUNT] = values[RXD_MAXCNT], values[TXD_MAXCNT]
+        for event in (SPIM_ENDRX, SPIM_ENDTX, SPIM_END):
+            self.event(event)
+        if values[SHORTS] & _SPIM_END_START:
+            self._start_spim()

@@ -10,30 +10,26 @@ codal-microbit-v2, MicroBitPowerManager and MicroBitUSBFlashManager.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from microbit_emulator.timeline import NEVER, Timeline
 
 READ_PROPERTY, PROPERTY_VALUE, WRITE_PROPERTY, PROPERTY_WRITTEN = 0x10, 0x11, 0x12, 0x13
 ERROR, UNKNOWN_PROPERTY, BUSY = 0x20, 0x34, 0x39
-BOARD_VERSION, I2C_VERSION, DAPLINK_VERSION, POWER_SOURCE = 1, 2, 3, 4
-POWER_CONSUMPTION, USB_STATE, INTERFACE_STATE, POWER_LED = 5, 6, 7, 8
+_PROPERTIES = {
+    1: b"\x04\x99",  # the board's version
+    2: b"\x02\x00",  # that of the protocol
+    3: (257).to_bytes(2, "little"),  # DAPLink's, in decimal, 0257
+    4: b"\x01",  # power source: USB
+    5: bytes(8),  # power consumption
+    6: b"\x01",  # USB state
+    7: b"\x06",  # the chip's state
+    8: b"\x01",  # power LED
+}
 
 
 class InterfaceChip:
     """A request `[READ_PROPERTY, property]` is answered `[PROPERTY_VALUE, property, size, ...]`."""
 
     ADDRESS = 0x70
-    _PROPERTIES: ClassVar = {
-        BOARD_VERSION: b"\x04\x99",
-        I2C_VERSION: b"\x02\x00",
-        DAPLINK_VERSION: (257).to_bytes(2, "little"),  # in decimal, 0257
-        POWER_SOURCE: b"\x01",  # USB
-        POWER_CONSUMPTION: bytes(8),
-        USB_STATE: b"\x01",
-        INTERFACE_STATE: b"\x06",
-        POWER_LED: b"\x01",
-    }
 
     def __init__(self) -> None:
         self._answer: bytes | None = None
@@ -49,20 +45,19 @@ class InterfaceChip:
         if len(data) < 2:
             return
         command, name = data[0], data[1]
-        if command == READ_PROPERTY:
-            value = self._PROPERTIES.get(name)
-            if value is None:
-                self._answer = bytes((ERROR, UNKNOWN_PROPERTY))
-            else:
-                self._answer = bytes((PROPERTY_VALUE, name, len(value))) + value
-        elif command == WRITE_PROPERTY:
+        if command == WRITE_PROPERTY:
             self._answer = bytes((PROPERTY_WRITTEN, name))
+        elif command == READ_PROPERTY:
+            self._answer = bytes((ERROR, UNKNOWN_PROPERTY))
+            if name in _PROPERTIES:
+                value = _PROPERTIES[name]
+                self._answer = bytes((PROPERTY_VALUE, name, len(value))) + value
 
     def read(self, size: int) -> bytes:
-        """The answer to the last request, padded with 0xFF; an error if there is none."""
-        answer, self._answer = self._answer, None
-        if answer is None:
-            answer = bytes((ERROR, BUSY))
+        """The answer to the last request, padded with 0xFF; busy if there is none yet."""
+        answer = bytes((ERROR, BUSY))
+        if self.asserts() and self._answer is not None:
+            answer, self._answer = self._answer, None
         return answer.ljust(size, b"\xff")[:size]
 
 
@@ -71,38 +66,38 @@ DISK_SIZE, SECTOR_SIZE, REMOUNT, READ, WRITE, ERASE = 0x06, 0x07, 0x08, 0x0A, 0x
 _HEADER = 8
 """A command byte and a 24-bit address, then a 32-bit length or end address, big-endian."""
 _CONFIG_WORDS = 8
+_SECTOR, _SECTORS = 1024, 126
+_WRITE_US, _ERASE_US = 65, 14_000
+"""A word, and a sector, typically: KL27P64M48SF6, "Flash timing specifications - commands".
+
+At most they take 145 and 114,000. The V2.2's interface chip, an nRF52820 or nRF52833, takes 41
+a word, and 87,500 a sector of 4 KB (codal-microbit-v2, issue 167).
+"""
+_BY_DEFAULT = {
+    FILENAME: b"DATA    BIN",
+    FILESIZE: (_SECTOR * _SECTORS).to_bytes(4, "big"),
+    VISIBILITY: b"\x00",
+}
 
 
-class LogFlash:
+class LogFlash(InterfaceChip):
     """The flash for data logging: each command is answered, beginning with the command's byte.
 
     While the chip writes or erases, it asks for nothing, and a read brings that it is busy.
     """
 
     ADDRESS = 0x72
-    SECTOR, SECTORS = 1024, 126
-    WRITE_US, ERASE_US = 65, 14_000
-    """A word, and a sector, typically: KL27P64M48SF6, "Flash timing specifications - commands".
-
-    At most they take 145 and 114,000. The V2.2's interface chip, an nRF52820 or nRF52833, takes 41
-    a word, and 87,500 a sector of 4 KB (codal-microbit-v2, issue 167).
-    """
-    _BY_DEFAULT: ClassVar = {
-        FILENAME: b"DATA    BIN",
-        FILESIZE: (SECTOR * SECTORS).to_bytes(4, "big"),
-        VISIBILITY: b"\x00",
-    }
 
     def __init__(self, time: Timeline, hz: int) -> None:
         self._time, self._per_us = time, hz // 1_000_000
-        self._memory = bytearray(b"\xff" * self.SECTOR * self.SECTORS)
-        self._stored = dict(self._BY_DEFAULT)
+        self._memory = bytearray(b"\xff" * _SECTOR * _SECTORS)
+        self._stored = dict(_BY_DEFAULT)
         self.lose_power()
 
     def lose_power(self) -> None:
+        super().lose_power()
         self._settings = dict(self._stored)
         self._mounted = dict(self._stored)
-        self._answer: bytes | None = None
         self._free_at = self._time.now()
 
     def file(self) -> bytes | None:
@@ -112,11 +107,10 @@ class LogFlash:
         return bytes(self._memory[: int.from_bytes(self._mounted[FILESIZE], "big")])
 
     def asserts(self) -> bool:
-        return self._answer is not None and self._time.now() >= self._free_at
+        return super().asserts() and self._time.now() >= self._free_at
 
     def next_answer(self) -> int:
-        waits = self._answer is not None and self._time.now() < self._free_at
-        return self._free_at if waits else NEVER
+        return NEVER if self._answer is None or self.asserts() else self._free_at
 
     def write(self, data: bytes) -> None:
         """Take a request: read, write or erase flash, or get or set a property of its file."""
@@ -130,32 +124,18 @@ class LogFlash:
                 us = self._store(command)
             elif command == REMOUNT:
                 self._mounted = dict(self._settings)
-            self._answer = data[:1] + self._property(command)
+            sizes = {DISK_SIZE: bytes((_SECTORS,)), SECTOR_SIZE: _SECTOR.to_bytes(2, "big")}
+            self._answer = data[:1] + (self._settings | sizes).get(command, b"")
         self._free_at = max(self._time.now(), self._free_at) + us * self._per_us
-
-    def read(self, size: int) -> bytes:
-        """The answer to the last request, padded with 0xFF; busy if there is none yet."""
-        if self.asserts() and self._answer is not None:
-            answer, self._answer = self._answer, None
-        else:
-            answer = bytes((ERROR, BUSY))
-        return answer.ljust(size, b"\xff")[:size]
-
-    def _property(self, command: int) -> bytes:
-        if command == DISK_SIZE:
-            return bytes((self.SECTORS,))
-        if command == SECTOR_SIZE:
-            return self.SECTOR.to_bytes(2, "big")
-        return self._settings.get(command, b"")
 
     def _store(self, command: int) -> int:
         """Write the settings, if others are stored, or erase them; returns microseconds."""
         if command == ERASE_CONFIG:
-            self._settings = dict(self._BY_DEFAULT)
+            self._settings = dict(_BY_DEFAULT)
         elif self._stored == self._settings:
             return 0
         self._stored = dict(self._settings)
-        return self.ERASE_US + (_CONFIG_WORDS * self.WRITE_US if command == WRITE_CONFIG else 0)
+        return _ERASE_US + (_CONFIG_WORDS * _WRITE_US if command == WRITE_CONFIG else 0)
 
     def _access(self, command: int, data: bytes) -> tuple[bytes, int]:
         """Read, write or erase; returns the answer, and how many microseconds that takes."""
@@ -167,8 +147,8 @@ class LogFlash:
         if command == WRITE:
             for place, byte in enumerate(content[: len(self._memory) - at], at):
                 self._memory[place] &= byte
-            return header, len(content) // 4 * self.WRITE_US
+            return header, len(content) // 4 * _WRITE_US
         # The end is the address of the last sector.
-        end = min(length_or_end + self.SECTOR, len(self._memory))
+        end = min(length_or_end + _SECTOR, len(self._memory))
         self._memory[at:end] = b"\xff" * (end - at)
-        return header, -(-(end - at) // self.SECTOR) * self.ERASE_US
+        return header, -(-(end - at) // _SECTOR) * _ERASE_US

@@ -16,6 +16,7 @@ from microbit_emulator.gpio import Port
 from microbit_emulator.timeline import Timeline
 
 _DARK_AFTER_US = 50_000
+_ROW_US, _SHORTEST_ROW_US = 6000, 5000
 _LONG_AGO = -(1 << 62)
 
 
@@ -72,13 +73,10 @@ class Lights:
 class LitTimes:
     """V1: adds up for how long each LED is lit, of the 6 ms in which its row is high."""
 
-    _ROW_US, _SHORTEST_ROW_US = 6000, 5000
-
     def __init__(self, time: Timeline, hz: int, matrix: Matrix, port: Port, lights: Lights) -> None:
         self._time, self._port, self._lights = time, port, lights
-        self._row_cycles, self._shortest = (
-            us * (hz // 1_000_000) for us in (self._ROW_US, self._SHORTEST_ROW_US)
-        )
+        per_us = hz // 1_000_000
+        self._row_cycles, self._shortest = _ROW_US * per_us, _SHORTEST_ROW_US * per_us
         self._row_of = {1 << pin: row for row, pin in enumerate(matrix.rows)}
         self._row_bits = sum(self._row_of)
         self._first_column, self._columns = matrix.columns[0], len(matrix.columns)

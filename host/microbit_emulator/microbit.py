@@ -3,43 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
-from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON, Chip
+from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON
 from microbit_emulator.errors import EmulatorError, ExpectationError, PowerOffError
 from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, read
-from microbit_emulator.firmware import V1 as BOARD_V1
-from microbit_emulator.firmware import V2 as BOARD_V2
 from microbit_emulator.pictures import leds_as_text
 from microbit_emulator.pins import PinState, Tone
-from microbit_emulator.radio import Air
+from microbit_emulator.radio import Antenna
 from microbit_emulator.snapshot import Snapshot
-from microbit_emulator.timeline import run_in_steps
 from microbit_emulator.uart import SerialLine
 from microbit_emulator.v1 import V1
 from microbit_emulator.v2 import V2
 
+if TYPE_CHECKING:
+    from microbit_emulator.ether import Ether
+
 Board = Literal["V1", "V2"]
 Button = Literal["A", "B"]
 
-A = TypeVar("A", bound=Air)
-Run = Callable[[int], object]
 _LINES = 12
 """Of what a micro:bit has printed, in its description."""
-_CHIPS: dict[str, type[V1] | type[V2]] = {BOARD_V1: V1, BOARD_V2: V2}
+_CHIPS: dict[str, type[V1] | type[V2]] = {"V1": V1, "V2": V2}
 
 
-class Microbit:
+class InDeviceTime:
+    """What passes time by running: a micro:bit, or an ether with its boards."""
+
+    _per_us: float
+    """What it counts time in, its units in a microsecond."""
+    _reached: int
+    """How far it was to run, in these units; the next run goes on from there."""
+
+    def _run_to(self, time: int) -> None:
+        raise NotImplementedError
+
+    def run_for(self, us: float) -> None:
+        """Run for this much device time. Raises `FirmwareStoppedError`, `PowerOffError`."""
+        self._run_to(self._reached + round(us * self._per_us))
+
+    def run_until(
+        self,
+        condition: Callable[[], bool] | float,
+        timeout_us: float = 60_000_000,
+        step_us: float = 1000,
+    ) -> bool:
+        """Run until a condition holds, or until a device time in microseconds.
+
+        A condition is looked at every `step_us`. Returns whether it holds: False after
+        `timeout_us`. Raises `FirmwareStoppedError`, `PowerOffError`.
+        """
+        if not callable(condition):
+            self._run_to(round(condition * self._per_us))
+            return True
+        end, step = self._reached + round(timeout_us * self._per_us), round(step_us * self._per_us)
+        while not condition():
+            if self._reached >= end:
+                return False
+            self._run_to(min(end, self._reached + max(1, step)))
+        return True
+
+
+class Microbit(InDeviceTime):
     """A micro:bit that runs a firmware, in device time.
 
-    Device time passes only in `run_for` and `run_until`. Given the same firmware, seed and inputs
-    at the same device times, everything repeats to the instruction, however the time is cut into
-    steps.
+    Device time passes only in `run_for` and `run_until`. The same firmware, seed and inputs at the
+    same device times repeat everything to the instruction, whatever the steps.
     """
 
     def __init__(
         self,
-        board: str = BOARD_V2,
+        board: str = "V2",
         hex: Hex | None = None,
         *,
         flash: bytes | None = None,
@@ -72,8 +106,7 @@ class Microbit:
             self._chip.flash.program(0, flash)
         if uicr is not None:
             self._chip.flash.program(UICR, uicr)
-        self._cycle = 0
-        """How far it was to run; the next run goes on from there."""
+        self._reached = 0
         self._powered = False
         if power_on:
             self.power_on()
@@ -89,27 +122,6 @@ class Microbit:
     def instructions(self) -> int:
         """How many instructions the CPU has executed."""
         return self._chip.cpu.instructions
-
-    def run_for(self, us: float) -> None:
-        """Run for this much device time. Raises `FirmwareStoppedError`, `PowerOffError`."""
-        self._run_to(self._cycle + round(us * self._per_us))
-
-    def run_until(
-        self,
-        condition: Callable[[], bool] | float,
-        timeout_us: float = 60_000_000,
-        step_us: float = 1000,
-    ) -> bool:
-        """Run until a condition holds, or until a device time in microseconds.
-
-        A condition is looked at every `step_us`. Returns whether it holds: False after
-        `timeout_us`. Raises `FirmwareStoppedError`, `PowerOffError`.
-        """
-        if not callable(condition):
-            self._run_to(round(condition * self._per_us))
-            return True
-        timeout, step = round(timeout_us * self._per_us), round(step_us * self._per_us)
-        return run_in_steps(self._run_to, lambda: self._cycle, condition, timeout, step)
 
     def expect(self, text: str, timeout_ms: float = 5_000) -> str:
         """Run until the program has printed a text; returns what it printed up to its end.
@@ -132,25 +144,28 @@ class Microbit:
         self._chip.cpu.at(round(clock_us * self._per_us), action)
 
     def _run_to(self, cycle: int) -> None:
-        if not self._powered:
-            raise PowerOffError("the micro:bit has no power; call power_on first")
+        self._check_power()
         if self._chip.antenna is None:
             self._run_alone(cycle)
         else:
             self._chip.antenna.run_all(cycle)
+
+    def _check_power(self) -> None:
+        if not self._powered:
+            raise PowerOffError("the micro:bit has no power; call power_on first")
 
     def _run_alone(self, cycle: int) -> None:
         cpu = self._chip.cpu
         try:
             cpu.run_until(cycle)
         finally:  # it may run past the end by the rest of an IT block
-            self._cycle = min(cycle, cpu.now())
+            self._reached = min(cycle, cpu.now())
 
-    def enter(self, antenna: Callable[[Chip, Run, Callable[[], bool]], A]) -> A:
-        """Hear and be heard through an antenna, from now on; called by `Ether`."""
-        made = antenna(self._chip, self._run_alone, lambda: self._powered)
-        self._chip.antenna = made
-        return made
+    def enter(self, ether: Ether, name: str) -> Antenna:
+        """Hear and be heard in an ether, from now on, which calls this."""
+        antenna = Antenna(name, ether, self._chip, self._run_alone, lambda: self._powered)
+        self._chip.antenna = antenna
+        return antenna
 
     # What is on the outside.
 
@@ -185,7 +200,7 @@ class Microbit:
 
         Flat is (0, 0, -1000), the right edge down is x > 0, the edge with the pins down is y > 0.
         """
-        self._chip.accelerometer.mg = x_mg, y_mg, z_mg
+        self._chip.world.mg = x_mg, y_mg, z_mg
 
     def set_temperature(self, celsius: float) -> None:
         """Set what `temperature()` measures."""
@@ -201,7 +216,7 @@ class Microbit:
 
     def set_magnetic_field(self, x_nt: int, y_nt: int, z_nt: int) -> None:
         """Set the magnetic field, in nanotesla, along the axes of `compass.get_x()` and so on."""
-        self._chip.magnetometer.field_nt = x_nt, y_nt, z_nt
+        self._chip.world.field_nt = x_nt, y_nt, z_nt
 
     def set_voltage(self, pin: int, volts: float) -> None:
         """Put a voltage on a pin, from 0 to 3.3: 0 stands for `pin0`."""
@@ -216,7 +231,7 @@ class Microbit:
 
     def touch_logo(self, touched: bool) -> None:
         """Touch the logo, or let it go. Raises `EmulatorError` on a V1, which cannot feel it."""
-        if self.board == BOARD_V1:
+        if self.board == "V1":
             raise EmulatorError("a V1 has no touch logo; use a V2")
         self._chip.world.logo_touched = touched
 
@@ -233,8 +248,7 @@ class Microbit:
         sound = self._chip.sound
         if not sound.is_on(self._chip.cpu.now()):
             return None
-        frequency_hz = self._per_us * 1e6 / sound.period
-        return Tone(frequency_hz, int(sound.since / self._per_us))
+        return Tone(self._per_us * 1e6 / sound.period, int(sound.since / self._per_us))
 
     @staticmethod
     def _known(button: str) -> str:
@@ -246,14 +260,13 @@ class Microbit:
 
     def reset(self) -> None:
         """Press and release the reset button: RAM is lost, flash is kept."""
-        if not self._powered:
-            raise PowerOffError("the micro:bit has no power; call power_on first")
-        self._cut_flash()
+        self._check_power()
+        self._chip.flash.cut(self._chip.random)
         self._chip.start(RESET_PIN)
 
     def power_cut(self) -> None:
         """Take the power away at this instruction: of what flash was doing, a part is done."""
-        self._cut_flash()
+        self._chip.flash.cut(self._chip.random)
         if self._chip.antenna is not None:
             self._chip.antenna.fall_silent()
         self.uart.clear()
@@ -279,9 +292,8 @@ class Microbit:
         It is called with `"write"` or `"erase"`, the address, the size in bytes, and how long that
         takes in microseconds. What it raises ends the run; another run goes on from there.
         """
-        per_us = self._per_us
         self._chip.flash.on_change = lambda kind, address, size, cycles: begins(
-            kind, address, size, int(cycles / per_us)
+            kind, address, size, int(cycles / self._per_us)
         )
 
     @property
@@ -306,9 +318,8 @@ class Microbit:
     def snapshot(self) -> Snapshot:
         """All that it is now; `restore()` of the result takes it back here, as often as you like.
 
-        Device time too goes back. What it has done by then it does again: to the instruction, given
-        the same inputs. Its start need not be waited for again, which takes most of the time of a
-        short test. Raises `EmulatorError` in an ether, which has snapshots of its own.
+        Device time too goes back. A test need not wait for its start again, which takes most of its
+        time. Raises `EmulatorError` in an ether, which has snapshots of its own.
         """
         if self._chip.antenna is not None:
             raise EmulatorError("the micro:bit is in an ether; use the ether's snapshot")
@@ -319,14 +330,11 @@ class Microbit:
         """What is in RAM now."""
         return bytes(self._chip.cpu.ram)
 
-    def _cut_flash(self) -> None:
-        self._chip.flash.cut(self._chip.random)
-
     def __str__(self) -> str:
         """What it shows and has printed of late, for people."""
         printed = self.uart.recent.decode(errors="replace").splitlines()[-_LINES:]
         shown = "\n".join(printed) or "nothing"
         return (
             f"micro:bit {self.board} at {self.clock_us / 1000:,.1f} ms\n"
-            f"{leds_as_text(self.leds())}\nIt has printed of late:\n{shown}"
+            f"{leds_as_text(self.leds())}\nThe last lines that it printed:\n{shown}"
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from microbit_emulator import __version__
 from microbit_emulator.errors import ProgramError
-from microbit_emulator.firmware import V2, Image, image, micropython, read
+from microbit_emulator.firmware import V2, Image, micropython
 from microbit_emulator.microbit import Microbit
 
 Program = str | os.PathLike[str] | Mapping[str, str | bytes]
@@ -45,10 +45,7 @@ def start(
     Raises `HexError`, `ProgramError`, `UnicornError`.
     """
     if not isinstance(program, Mapping) and os.fspath(program).endswith(".hex"):
-        whole = image(board, read(program, board))
-        return Microbit(
-            board, flash=whole.flash, uicr=whole.uicr, seed=seed, clock_error=clock_error
-        )
+        return Microbit(board, os.fspath(program), seed=seed, clock_error=clock_error)
     plain, begins_us = _started(board, None if hex is None else os.fspath(hex), cache)
     microbit = _reset(board, plain.with_files(_files(program)), seed, clock_error)
     microbit.run_for(begins_us)

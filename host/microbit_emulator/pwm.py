@@ -11,7 +11,6 @@ from functools import partial
 
 from microbit_emulator.peripheral import ENABLE, SETTINGS, SHORTS, Host, Peripheral
 from microbit_emulator.pins import Oscillation, PinState
-from microbit_emulator.timeline import Device
 
 PWM_STOP, SEQSTART, NEXTSTEP = 0x004, 0x008, 0x010
 PWM_STOPPED, SEQSTARTED, SEQEND, PWMPERIODEND, LOOPSDONE = 0x104, 0x108, 0x110, 0x118, 0x11C
@@ -33,7 +32,6 @@ class Pwm(Peripheral):
         super().__init__(chip, base, irq, (*events, LOOPSDONE), SETTINGS)
         outputs = range(PSEL_OUT, PSEL_OUT + 16, 4)
         self.values |= dict.fromkeys(outputs, _DISCONNECTED)
-        self._playing: Device | None = None
         self._loops = 0
         self._loaded: tuple[int, ...] = ()
         """What the last sequence holds."""
@@ -46,9 +44,7 @@ class Pwm(Peripheral):
         self.accept(NEXTSTEP)
 
     def _stop(self) -> None:
-        if self._playing:
-            self.cpu.cancel(self._playing)
-            self._playing = None
+        self.abandon()
         self.event(PWM_STOPPED)
 
     def _start(self, sequence: int) -> None:
@@ -56,24 +52,19 @@ class Pwm(Peripheral):
         self._play(sequence)
 
     def _play(self, sequence: int) -> None:
-        if self._playing:
-            self.cpu.cancel(self._playing)
         values, at = self.values, _SEQ_SIZE * sequence
-        loads = max(1, values[SEQ_CNT + at] // _VALUES_PER_LOAD[values[DECODER] & 3])
+        per_load = _VALUES_PER_LOAD[values[DECODER] & 3]
+        loads = max(1, values[SEQ_CNT + at] // per_load)
         periods = loads * (values[SEQ_REFRESH + at] + 1) + values[SEQ_ENDDELAY + at]
         cycles = periods * max(1, values[COUNTERTOP]) * (self.chip.hz // _PWM_HZ)
         cycles <<= values[PWM_PRESCALER] & 7
-        self._loaded = self._load(sequence)
+        count = values[SEQ_CNT + at]
+        data = self.chip.dma_read(values[SEQ_PTR + at], 2 * count)
+        self._loaded = struct.unpack(f"<{count}H", data)
         if self.plays_sound:
-            per_load = _VALUES_PER_LOAD[values[DECODER] & 3]
             self.sound.samples(self.cpu.now(), cycles // max(1, periods), self._loaded[::per_load])
         self.event(SEQSTARTED + 4 * sequence)
-        self._playing = self.cpu.after(cycles, partial(self._end, sequence))
-
-    def _load(self, sequence: int) -> tuple[int, ...]:
-        at = _SEQ_SIZE * sequence
-        count = self.values[SEQ_CNT + at]
-        return struct.unpack(f"<{count}H", self.chip.dma_read(self.values[SEQ_PTR + at], 2 * count))
+        self.begin(cycles, partial(self._end, sequence))
 
     @property
     def plays_sound(self) -> bool:
@@ -86,8 +77,8 @@ class Pwm(Peripheral):
         outputs = [values[PSEL_OUT + 4 * channel] for channel in range(4)]
         if not self._loaded or pin not in outputs or not values[ENABLE]:
             return None
-        channel = outputs.index(pin) * _VALUES_PER_LOAD[values[DECODER] & 3] // 4
-        load, top = self._loaded[-_VALUES_PER_LOAD[values[DECODER] & 3] :], values[COUNTERTOP]
+        per_load, top = _VALUES_PER_LOAD[values[DECODER] & 3], values[COUNTERTOP]
+        channel, load = outputs.index(pin) * per_load // 4, self._loaded[-per_load:]
         share = min(1.0, (load[channel] & ~_FALLING_FIRST) / max(1, top))
         duty = share if load[channel] & _FALLING_FIRST else 1 - share
         if not 0 < duty < 1:
@@ -96,9 +87,8 @@ class Pwm(Peripheral):
         return PinState(True, True, _PWM_HZ / ticks, duty)
 
     def _end(self, sequence: int) -> None:
-        self._playing = None
         self.event(SEQEND + 4 * sequence)
-        if self._playing:
+        if self.is_under_way():
             return  # PPI has started another one
         shorts = self.values[SHORTS]
         if shorts & _SEQEND0_STOP << sequence:

@@ -3,32 +3,42 @@
 Modelled: its states and their times; packets from and to RAM, and how long they are on the air;
 logical addresses; CRCSTATUS and signal strength; shorts. What is written into FREQUENCY, MODE, and
 the addresses counts from the next START. A radio that receives shows nothing of a packet until its
-end: ADDRESS and PAYLOAD come then too, and RAM is written as a whole.
+end: ADDRESS and PAYLOAD come then too, and RAM is written as a whole. A packet is
+
+    preamble | address (base, prefix) | S0 | LENGTH | S1 | payload | CRC
+
+S0, LENGTH, S1 and payload come from RAM; S0 and S1 are mostly left out. Times are in ticks of
+1/64 microsecond, in which the clocks of both chips and the bits of all modes are whole.
 
 A packet is heard if the radio was receiving before it began and until its end, by the same
 addresses. Its CRC is wrong if its payload is longer than MAXLEN here, or laid out in another way.
 
-Not modelled: fast ramp-up, Bluetooth's long range, IEEE 802.15.4, the bit counter and device
+Not modelled: STOP, fast ramp-up, Bluetooth's long range, IEEE 802.15.4, the bit counter and device
 addresses' events, the interval TIFS, the strength of anything but packets (always the weakest).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from microbit_emulator.packet import TICK_HZ, Layout, Packet
 from microbit_emulator.peripheral import SHORTS, Host, Peripheral
+
+if TYPE_CHECKING:
+    from microbit_emulator.chip import Chip
+    from microbit_emulator.ether import Ether
 
 TXEN, RXEN, START, STOP, DISABLE, RSSISTART, RSSISTOP, BCSTART, BCSTOP = range(0x000, 0x024, 4)
 READY, ADDRESS, PAYLOAD, END, DISABLED = 0x100, 0x104, 0x108, 0x10C, 0x110
 DEVMATCH, DEVMISS, RSSIEND, BCMATCH = 0x114, 0x118, 0x11C, 0x128
-CRCSTATUS, RXMATCH, RXCRC, DAI = 0x400, 0x408, 0x40C, 0x410
+CRCSTATUS, RXMATCH = 0x400, 0x408
 PACKETPTR, FREQUENCY, TXPOWER, MODE, PCNF0, PCNF1 = range(0x504, 0x51C, 4)
 BASE0, BASE1, PREFIX0, PREFIX1, TXADDRESS, RXADDRESSES = range(0x51C, 0x534, 4)
-CRCCNF, CRCPOLY, CRCINIT, TEST, TIFS, RSSISAMPLE = range(0x534, 0x54C, 4)
-STATE, DATAWHITEIV, BCC, DAB, MODECNF0 = 0x550, 0x554, 0x560, 0x600, 0x650
-OVERRIDE, OVERRIDE_END, POWER = 0x724, 0x738, 0xFFC
+CRCCNF, CRCPOLY, CRCINIT = 0x534, 0x538, 0x53C
+RSSISAMPLE, STATE, DATAWHITEIV, OVERRIDE_END, POWER = 0x548, 0x550, 0x554, 0x738, 0xFFC
 _READY_START, _END_DISABLE, _DISABLED_TXEN, _DISABLED_RXEN = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _ADDRESS_RSSISTART, _END_START = 1 << 4, 1 << 5
 RAMP_UP_US = 140
@@ -40,31 +50,152 @@ _TX_RAMP, _TX_IDLE, _TX, _TX_DISABLE = range(9, 13)
 _WHITENING = 1 << 25
 
 
-class Air(Protocol):
-    """Where a radio is, if it is in an ether."""
+TICK_HZ = 64_000_000
+TICKS_PER_US = TICK_HZ // 1_000_000
 
-    name: str
+_BIT_TICKS = {0: 64, 1: 32, 2: 256, 3: 64, 4: 32}
+"""Of MODE: 1 and 2 Mbit/s, 250 kbit/s, and Bluetooth's 1 and 2 Mbit/s."""
+SENSITIVITY_DBM = {0: -93, 1: -89, 2: -96, 3: -96, 4: -92}
+"""The weakest signal that is heard, by MODE, about: the chips differ by some decibels."""
+
+
+class Layout(NamedTuple):
+    """How MODE, PCNF0, PCNF1 and CRCCNF lay a packet out, on the air and in RAM."""
+
+    mode: int
+    pcnf0: int
+    pcnf1: int
+    crccnf: int
+
+    @property
+    def address_size(self) -> int:
+        return self.pcnf1 >> 16 & 7
+
+    @property
+    def header_size(self) -> int:
+        s0, s1 = self.pcnf0 >> 8 & 1, bool(self.pcnf0 >> 16 & 0x1F)
+        return s0 + bool(self.pcnf0 & 15) + s1
+
+    def payload_size(self, header: bytes) -> int:
+        """Bytes of the payload, from the header in RAM: no more than MAXLEN."""
+        length_bits = self.pcnf0 & 15
+        length = header[self.pcnf0 >> 8 & 1] & (1 << length_bits) - 1 if length_bits else 0
+        return min(length + (self.pcnf1 >> 8 & 0xFF), self.pcnf1 & 0xFF)
+
+    def ticks(self, payload_size: int) -> tuple[int, int, int]:
+        """The times that preamble and address, what comes up to the CRC, and the CRC take."""
+        pcnf0 = self.pcnf0
+        preamble = 16 if pcnf0 >> 24 & 3 else 8
+        address = preamble + 8 * (self.address_size + 1)
+        header = (pcnf0 & 15) + 8 * (pcnf0 >> 8 & 1) + (pcnf0 >> 16 & 15)
+        bit = _BIT_TICKS[self.mode]
+        return address * bit, (header + 8 * payload_size) * bit, 8 * (self.crccnf & 3) * bit
+
+    def codes_like(self, other: Layout) -> bool:
+        """Whether a radio of this layout finds the fields of the other's packets."""
+        length_field, all_but_maximum = 0xFF_FFFF, ~0xFF
+        return (
+            self.mode == other.mode
+            and not (self.pcnf0 ^ other.pcnf0) & length_field
+            and not (self.pcnf1 ^ other.pcnf1) & all_but_maximum
+            and self.crccnf == other.crccnf
+        )
+
+
+@dataclass(order=True)
+class Packet:
+    """A packet on the air, from `start` to `end`."""
+
+    end: int
+    start: int
+    sender: str
+    address_end: int
+    frequency: int
+    dbm: int
+    address: bytes
+    layout: Layout
+    code: tuple[int, ...]
+    """How CRC and whitening are worked out."""
+    header: bytes
+    payload: bytes
+    is_cut: bool = False
+    """The sender fell silent before its end."""
+
+    def overlaps(self, start: int, end: int) -> bool:
+        return self.start < end and start < self.end
+
+
+class _ListensError(Exception):
+    """Ends a board's run where its radio begins to listen."""
+
+
+class Antenna:
+    """A micro:bit's place in an ether, and its time there."""
+
+    def __init__(
+        self,
+        name: str,
+        ether: Ether,
+        chip: Chip,
+        run: Callable[[int], object],
+        has_power: Callable[[], bool],
+    ) -> None:
+        self.name, self.chip, self.ether = name, chip, ether
+        self.has_power = has_power
+        self._cpu, self._run = chip.cpu, run
+        self._ticks_per_cycle = TICK_HZ // chip.hz
+        self._origin = chip.cpu.now()
+        """The board's time, in cycles, at which the ether's began."""
 
     def now(self) -> int:
-        """The ether's time, in ticks."""
+        """The ether's time at which this board is, in ticks."""
+        return (self._cpu.now() - self._origin) * self._ticks_per_cycle
 
-    def send(self, packet: Packet) -> None:
-        """A packet begins. The board may run past its end: it stops before it hears an answer."""
+    def idle_until(self) -> int:
+        """Before this time the board does nothing, unless a packet ends there."""
+        return (self._cpu.idle_until() - self._origin) * self._ticks_per_cycle
 
-    def listen(self) -> None:
-        """The radio listens from now: others may have to catch up first."""
+    def stand_at(self, ticks: int) -> None:
+        """Let the board's present be this time: so it comes back to power."""
+        self._origin += self._cpu.now() - self._cycle_at(ticks)
 
-    def fall_silent(self) -> None:
-        """Nothing more is sent: a packet that is on the air lacks its end."""
+    def _cycle_at(self, ticks: int) -> int:
+        return self._origin + -(-ticks // self._ticks_per_cycle)
+
+    def run_to(self, ticks: int) -> None:
+        """Run the board to a time, or until its radio begins to listen."""
+        if self.now() < ticks:
+            with suppress(_ListensError):
+                self._run(self._cycle_at(ticks))
+
+    def run_deaf(self, ticks: int) -> None:
+        """Run the board to a time, while its radio does not listen."""
+        while not self.chip.radio.listens and self.now() < ticks:
+            self.run_to(ticks)
 
     def run_all(self, cycle: int) -> None:
         """Run all boards of the ether to a time of this one, in its cycles."""
+        ticks = (cycle - self._origin) * self._ticks_per_cycle
+        self.ether.run_until(ticks / TICKS_PER_US)
+
+    def deliver(self, packet: Packet, payload: bytes, dbm: int) -> None:
+        """Let a packet end here, which this board has just come to the end of."""
+        cycles = self._cycle_at(packet.end) - self._cpu.now()
+        self._cpu.after(max(cycles, 0), partial(self.chip.radio.receive, packet, payload, dbm))
+
+    def listen(self) -> None:
+        """The radio listens from now: others may have to catch up first."""
+        self._cpu.fail(_ListensError())
+
+    def fall_silent(self) -> None:
+        """Nothing more is sent: a packet that is on the air lacks its end."""
+        self.ether.cut(self.name, self.now())
 
 
 class Radio(Peripheral):
     """The radio."""
 
-    def __init__(self, chip: Host, air: Callable[[], Air | None]) -> None:
+    def __init__(self, chip: Host, air: Callable[[], Antenna | None]) -> None:
         self._air = air
         events = READY, ADDRESS, PAYLOAD, END, DISABLED, DEVMATCH, DEVMISS, RSSIEND, BCMATCH
         settings = POWER, *range(CRCSTATUS, OVERRIDE_END, 4)
@@ -79,7 +210,6 @@ class Radio(Peripheral):
             TXEN: lambda: self._ramp_up(_TX_RAMP, _TX_IDLE),
             RXEN: lambda: self._ramp_up(_RX_RAMP, _RX_IDLE),
             START: self._start,
-            STOP: self._stop,
             DISABLE: self._disable,
             RSSISTART: self._sample_nothing,
         }
@@ -104,14 +234,6 @@ class Radio(Peripheral):
             self._send()
         elif state == _RX_IDLE:
             self._listen()
-
-    def _stop(self) -> None:
-        state = self.values[STATE]
-        if state == _TX:
-            self._fall_silent()
-            self.abandon()
-        if state in (_TX, _RX):
-            self.values[STATE] = {_TX: _TX_IDLE, _RX: _RX_IDLE}[state]
 
     def _end(self, idle: int) -> None:
         self.values[STATE] = idle
@@ -142,7 +264,7 @@ class Radio(Peripheral):
     def _send(self) -> None:
         values = self.values
         layout = self._layout()
-        if not layout.is_modelled:
+        if layout.mode not in _BIT_TICKS:
             self.cpu.stop_unmodelled(self.base + START, "starts the task")
             return
         values[STATE] = _TX
@@ -166,7 +288,7 @@ class Radio(Peripheral):
                 header=header,
                 payload=self.chip.dma_read(at + len(header), size),
             )
-            air.send(packet)
+            air.ether.begin(packet)
         to_address, to_crc, to_end = (ticks // self._ticks_per_cycle for ticks in times)
 
         def address_sent() -> None:
@@ -202,7 +324,7 @@ class Radio(Peripheral):
     def hears(self, packet: Packet) -> bool:
         """Whether it has been receiving since before this packet began, by its address."""
         return (
-            self.values[STATE] == _RX
+            self.listens
             and self._listens_since <= packet.start
             and self._frequency == packet.frequency
             and self.values[MODE] == packet.layout.mode

@@ -1,35 +1,97 @@
-"""The motion sensors, as registers on the I2C bus.
+"""What surrounds a micro:bit, and the motion sensors, which are registers on the I2C bus.
 
-V1: MMA8653 (accelerometer) and MAG3110 (magnetometer). V2: LSM303AGR (both). What they measure is
-set in `mg` and `field_nt`, in the micro:bit's own axes: lying flat with its display up it feels
-(0, 0, -1000) mg. Modelled: sample rates, ranges, data ready. Not modelled: noise, gestures and
-other interrupts that the chips can work out, self-tests, FIFOs.
+V1: MMA8653 (accelerometer) and MAG3110 (magnetometer). V2: LSM303AGR (both). Modelled: sample
+rates, ranges, data ready. Not modelled: noise, gestures and other interrupts that the chips can
+work out, self-tests, FIFOs.
 """
 
 from __future__ import annotations
 
 import struct
 
-from microbit_emulator.i2c import RegisterFile
 from microbit_emulator.timeline import NEVER, Timeline
 
-FLAT = 0, 0, -1000
-FIELD_NT = 0, 0, 45_000
+SUPPLY_V = 3.3
+_DATA_READY = 0x0F
 
 
-class _Sensor(RegisterFile):
-    """A device that samples at a rate, by its own clock."""
+class World:
+    """What can be sensed."""
 
-    DATA_READY = 0x0F
+    def __init__(self) -> None:
+        self.mg = 0, 0, -1000
+        """The acceleration, by the micro:bit's own axes, in thousandths of g: it lies flat."""
+        self.field_nt = 0, 0, 45_000
+        """The magnetic field, in nanotesla."""
+        self.temperature_c = 21.0
+        self.light = 255
+        """From 0 to 255, as `display.read_light_level()` gives it."""
+        self.sound = 0
+        """From 0 to 244, as `microphone.sound_level()` gives it."""
+        self.logo_touched = False
+        self.volts: dict[int, float] = {}
+        """At pins, by their numbers on the chip, where somebody has set it."""
 
-    def __init__(self, time: Timeline, hz: int) -> None:
-        super().__init__()
-        self._time, self._hz = time, hz
-        self._read_at = time.now()
+
+class MotionSensor:
+    """Samples three values at a rate, by its own clock.
+
+    A write sets the number of a register, and then registers from there on; a read goes on there.
+    """
+
+    ADDRESS: int
+    REGISTERS = 128
+    IDENTITY: tuple[int, int]
+    """WHO_AM_I, and what it reads."""
+    STATUS: int
+    DATA: int
+    """The first of six bytes: the values."""
+    FORMAT: str
+
+    def __init__(self, time: Timeline, hz: int, world: World) -> None:
+        self._time, self._hz, self._world = time, hz, world
+        self.registers = bytearray(self.REGISTERS)
+        self.lose_power()
 
     def lose_power(self) -> None:
-        super().lose_power()
+        self.address = 0
+        self.registers[:] = bytes(self.REGISTERS)
+        who_am_i, identity = self.IDENTITY
+        self.registers[who_am_i] = identity
         self._read_at = self._time.now()
+
+    def write(self, data: bytes) -> None:
+        if data:
+            self.address = data[0] % self.REGISTERS
+        for byte in data[1:]:
+            self.registers[self.address] = byte
+            self._count_up()
+
+    def read(self, size: int) -> bytes:
+        out = bytearray()
+        for _ in range(size):
+            out.append(self.get(self.address))
+            self._count_up()
+        return bytes(out)
+
+    def _count_up(self) -> None:
+        self.address = (self.address + 1) % self.REGISTERS
+
+    def get(self, register: int) -> int:
+        """A register; reading the first of the data takes the sample."""
+        if register == self.STATUS:
+            return _DATA_READY if self.ready() else 0
+        if register == self.DATA:
+            self._read_at = self._time.now()
+            self.sample()
+        return self.registers[register]
+
+    def sample(self) -> None:
+        self.registers[self.DATA : self.DATA + 6] = struct.pack(self.FORMAT, *self.counts())
+
+    def counts(self) -> list[int]:
+        """What the sensor measures, in its own units, by its own axes."""
+        raise NotImplementedError
 
     def period(self) -> int:
         raise NotImplementedError
@@ -42,94 +104,47 @@ class _Sensor(RegisterFile):
         period = self.period()
         return (self._time.now() // period + 1) * period if period else NEVER
 
-    def was_read(self) -> None:
-        self._read_at = self._time.now()
 
-
-class Mma8653(_Sensor):
+class Mma8653(MotionSensor):
     """The V1's accelerometer: ten bits, a data-ready pin that is low while a sample waits."""
 
-    ADDRESS = 0x1D
-    STATUS, OUT_X_MSB, OUT_Z_LSB, WHO_AM_I, XYZ_DATA_CFG, CTRL_REG1 = (
-        0x00,
-        0x01,
-        0x06,
-        0x0D,
-        0x0E,
-        0x2A,
-    )
-    AT_POWER_ON = ((WHO_AM_I, 0x5A),)
+    ADDRESS, IDENTITY, STATUS, DATA, FORMAT = 0x1D, (0x0D, 0x5A), 0x00, 0x01, ">3h"
+    XYZ_DATA_CFG, CTRL_REG1 = 0x0E, 0x2A
     _RATE_DIVIDERS = 1, 2, 4, 8, 16, 64, 128, 512  # of 800 Hz
-
-    def __init__(self, time: Timeline, hz: int) -> None:
-        super().__init__(time, hz)
-        self.mg: tuple[int, int, int] = FLAT
 
     def period(self) -> int:
         control = self.registers[self.CTRL_REG1]
         return self._hz * self._RATE_DIVIDERS[control >> 3 & 7] // 800 if control & 1 else 0
 
-    def get(self, register: int) -> int:
-        """A register; reading the first of the data takes the sample."""
-        if register == self.STATUS:
-            return self.DATA_READY if self.ready() else 0
-        if register == self.OUT_X_MSB:
-            self._sample()
-        return super().get(register)
-
-    def _sample(self) -> None:
-        self.was_read()
+    def counts(self) -> list[int]:
         full_scale = 2000 << (self.registers[self.XYZ_DATA_CFG] & 3)
-        x, y, z = self.mg  # the chip lies the other way round
-        counts = [max(-512, min(511, round(mg * 512 / full_scale))) << 6 for mg in (-x, -y, z)]
-        self.registers[self.OUT_X_MSB : self.OUT_Z_LSB + 1] = struct.pack(">3h", *counts)
+        x, y, z = self._world.mg  # the chip lies the other way round
+        return [max(-512, min(511, round(mg * 512 / full_scale))) << 6 for mg in (-x, -y, z)]
 
 
-class Mag3110(_Sensor):
+class Mag3110(MotionSensor):
     """The V1's magnetometer, with a data-ready pin that is high while a sample waits."""
 
-    ADDRESS = 0x0E
-    DR_STATUS, OUT_X_MSB, OUT_Z_LSB, WHO_AM_I, CTRL_REG1 = 0x00, 0x01, 0x06, 0x07, 0x10
-    AT_POWER_ON = ((WHO_AM_I, 0xC4),)
+    ADDRESS, IDENTITY, STATUS, DATA, FORMAT = 0x0E, (0x07, 0xC4), 0x00, 0x01, ">3h"
+    CTRL_REG1, _ACTIVE = 0x10, 1
     _NT = 100
-    _ACTIVE = 1
-
-    def __init__(self, time: Timeline, hz: int) -> None:
-        super().__init__(time, hz)
-        self.field_nt = FIELD_NT
 
     def period(self) -> int:
         control = self.registers[self.CTRL_REG1]
         halvings = (control >> 5 & 7) + (control >> 3 & 3)  # of rate, and by oversampling
         return (self._hz << halvings) // 80 if control & self._ACTIVE else 0
 
-    def get(self, register: int) -> int:
-        """A register; reading the first of the data takes the sample."""
-        if register == self.DR_STATUS:
-            return self.DATA_READY if self.ready() else 0
-        if register == self.OUT_X_MSB:
-            self.was_read()
-            counts = [-round(nt / self._NT) for nt in self.field_nt]  # it lies the other way round
-            self.registers[self.OUT_X_MSB : self.OUT_Z_LSB + 1] = struct.pack(">3h", *counts)
-        return super().get(register)
+    def counts(self) -> list[int]:  # it lies the other way round
+        return [-round(nt / self._NT) for nt in self._world.field_nt]
 
 
-class Lsm303Accelerometer(_Sensor):
-    """The V2's accelerometer: with bit 7 of the address, the address counts up."""
+class Lsm303Accelerometer(MotionSensor):
+    """The V2's accelerometer: with bit 7 of a register's number, the number counts up."""
 
-    ADDRESS = 0x19
-    size = 128
-    WHO_AM_I, CTRL_REG1, CTRL_REG3, CTRL_REG4 = 0x0F, 0x20, 0x22, 0x23
-    STATUS, OUT_X_L, OUT_Z_H = 0x27, 0x28, 0x2D
-    AT_POWER_ON = ((WHO_AM_I, 0x33),)
+    ADDRESS, IDENTITY, STATUS, DATA, FORMAT = 0x19, (0x0F, 0x33), 0x27, 0x28, "<3h"
+    CTRL_REG1, CTRL_REG3, CTRL_REG4 = 0x20, 0x22, 0x23
     _DATA_READY_TO_PIN = 0x10
     _RATES_HZ = 0, 1, 10, 25, 50, 100, 200, 400, 1620, 1344, 0, 0, 0, 0, 0, 0
-
-    def __init__(self, time: Timeline, hz: int) -> None:
-        super().__init__(time, hz)
-        self._asserted = False
-        self._counts_up = False
-        self.mg: tuple[int, int, int] = FLAT
 
     def lose_power(self) -> None:
         super().lose_power()
@@ -145,48 +160,39 @@ class Lsm303Accelerometer(_Sensor):
         return self._asserted
 
     def write(self, data: bytes) -> None:
-        """Release the pin, and write; bit 7 of the register's number makes it count up."""
+        """Release the pin, and write."""
         self._asserted = False
         if data:
             self._counts_up = bool(data[0] & 0x80)
-            super().write(bytes((data[0] & 0x7F,)) + data[1:])
+        super().write(data)
 
     def read(self, size: int) -> bytes:
         """The values of registers that count up, or of one register again and again."""
-        self._sample()
+        self.sample()
         if self._counts_up:
             return super().read(size)
         return bytes(self.get(self.address) for _ in range(size))
 
     def get(self, register: int) -> int:
-        """A register; reading the last of the data releases the pin."""
-        if register == self.STATUS:
-            return self.DATA_READY if self.ready() else 0
-        if register == self.OUT_Z_H:
-            self.was_read()
+        """A register; reading the data releases the pin."""
+        if register == self.DATA:
             self._asserted = False
         return super().get(register)
 
-    def _sample(self) -> None:
+    def counts(self) -> list[int]:
         full_scale_g = 2 << (self.registers[self.CTRL_REG4] >> 4 & 3)
-        x, y, z = self.mg
-        counts = [max(-32768, min(32767, int(mg * 32 / full_scale_g))) for mg in (x, -y, z)]
-        self.registers[self.OUT_X_L : self.OUT_Z_H + 1] = struct.pack("<3h", *counts)
+        x, y, z = self._world.mg
+        return [max(-32768, min(32767, int(mg * 32 / full_scale_g))) for mg in (x, -y, z)]
 
 
-class Lsm303Magnetometer(_Sensor):
+class Lsm303Magnetometer(MotionSensor):
     """The V2's magnetometer."""
 
-    ADDRESS = 0x1E
-    WHO_AM_I, CFG_A, CFG_C, STATUS, OUT_X_L, OUT_Z_H = 0x4F, 0x60, 0x62, 0x67, 0x68, 0x6D
-    AT_POWER_ON = ((WHO_AM_I, 0x40),)
+    ADDRESS, IDENTITY, STATUS, DATA, FORMAT = 0x1E, (0x4F, 0x40), 0x67, 0x68, "<3h"
+    CFG_A, CFG_C = 0x60, 0x62
     _DATA_READY_TO_PIN = 1
     _RATES_HZ = 10, 20, 50, 100
     _NT = 150
-
-    def __init__(self, time: Timeline, hz: int) -> None:
-        super().__init__(time, hz)
-        self.field_nt = FIELD_NT
 
     def period(self) -> int:
         config = self.registers[self.CFG_A]
@@ -195,18 +201,6 @@ class Lsm303Magnetometer(_Sensor):
     def asserts(self) -> bool:
         return bool(self.registers[self.CFG_C] & self._DATA_READY_TO_PIN) and self.ready()
 
-    def write(self, data: bytes) -> None:
-        """Write registers; they always count up, whatever bit 7 of the number says."""
-        if data:
-            super().write(bytes((data[0] & 0x7F,)) + data[1:])
-
-    def get(self, register: int) -> int:
-        """A register; reading the first of the data takes the sample."""
-        if register == self.STATUS:
-            return self.DATA_READY if self.ready() else 0
-        if register == self.OUT_X_L:
-            self.was_read()
-            x, y, z = self.field_nt
-            counts = [round(nt / self._NT) for nt in (x, -y, z)]
-            self.registers[self.OUT_X_L : self.OUT_Z_H + 1] = struct.pack("<3h", *counts)
-        return super().get(register)
+    def counts(self) -> list[int]:
+        x, y, z = self._world.field_nt
+        return [round(nt / self._NT) for nt in (x, -y, z)]

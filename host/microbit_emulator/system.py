@@ -8,8 +8,8 @@ from functools import partial
 
 from microbit_emulator.nvic import FIRST_IRQ
 from microbit_emulator.peripheral import SHORTS, Host, Peripheral
+from microbit_emulator.sensors import World
 from microbit_emulator.unicorn_core import Read, Write
-from microbit_emulator.world import World
 
 ISER, ICER, ISPR, ICPR = 0x100, 0x180, 0x200, 0x280
 IPR, IPR_END, SHPR, SHPR_END = 0x400, 0x500, 0xD18, 0xD24

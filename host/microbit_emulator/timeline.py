@@ -82,19 +82,3 @@ class Timeline:
     def forget(self) -> None:
         self._queue = [entry for entry in self._queue if entry[1] < 0]
         heapq.heapify(self._queue)
-
-
-def run_in_steps(
-    run_to: Callable[[int], None],
-    now: Callable[[], int],
-    condition: Callable[[], bool],
-    timeout: int,
-    step: int,
-) -> bool:
-    """Run until a condition holds, which is looked at after each step; False after the timeout."""
-    end = now() + timeout
-    while not condition():
-        if now() >= end:
-            return False
-        run_to(min(end, now() + max(1, step)))
-    return True

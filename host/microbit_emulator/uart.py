@@ -17,7 +17,7 @@ from microbit_emulator.timeline import Timeline
 
 BAUD = 115_200
 _BITS = 10
-_RECENT = 2_000
+_RECENT = 2_000  # bytes
 _FIFO = 6
 """Bytes that a receiver holds until the firmware takes them."""
 
@@ -165,10 +165,8 @@ class Uart(SerialPeripheral):
         self.event(TXDRDY)
 
 
-RXD_PTR, RXD_MAXCNT, RXD_AMOUNT, TXD_PTR, TXD_MAXCNT, TXD_AMOUNT = (
-    *range(0x534, 0x540, 4),
-    *range(0x544, 0x550, 4),
-)
+RXD_PTR, RXD_MAXCNT, RXD_AMOUNT = 0x534, 0x538, 0x53C
+TXD_PTR, TXD_MAXCNT, TXD_AMOUNT = 0x544, 0x548, 0x54C
 _ENDRX_STARTRX, _ENDRX_STOPRX = 1 << 5, 1 << 6
 
 
@@ -180,9 +178,8 @@ class Uarte(SerialPeripheral):
     """
 
     def __init__(self, chip: Host, lines: Lines) -> None:
-        events = CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX, ERROR, RXTO
-        more = RXSTARTED, TXSTARTED, TXSTOPPED
-        super().__init__(chip, lines, (*events, *more))
+        ends = CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX, ERROR, RXTO
+        super().__init__(chip, lines, (*ends, RXSTARTED, TXSTARTED, TXSTOPPED))
         self._has_buffer = False
         self._pointer = self._room = self._amount = 0
         self.tasks |= {

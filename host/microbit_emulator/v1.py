@@ -5,15 +5,14 @@ from __future__ import annotations
 from microbit_emulator.analog import Adc
 from microbit_emulator.chip import Chip
 from microbit_emulator.gpio import Gpiote
+from microbit_emulator.i2c import Twi
 from microbit_emulator.lights import LitTimes, Matrix
 from microbit_emulator.pins import Oscillation
 from microbit_emulator.ppi import Ppi
-from microbit_emulator.sensors import Mag3110, Mma8653
+from microbit_emulator.sensors import SUPPLY_V, Mag3110, Mma8653
 from microbit_emulator.timeline import NEVER
-from microbit_emulator.twi import Twi
 from microbit_emulator.uart import Uart
 from microbit_emulator.unicorn_core import arm_const
-from microbit_emulator.world import SUPPLY_V
 
 _SCL, _SDA, _ACCELEROMETER_READY, _MAGNETOMETER_READY = 0, 30, 28, 29
 _PPI_CHANNELS, _GPIOTE_CHANNELS = 16, 4
@@ -65,8 +64,8 @@ class V1(Chip):
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        self.accelerometer = Mma8653(self.cpu, self.hz)
-        self.magnetometer = Mag3110(self.cpu, self.hz)
+        self.accelerometer = Mma8653(self.cpu, self.hz, self.world)
+        self.magnetometer = Mag3110(self.cpu, self.hz, self.world)
         self.connect({Mma8653.ADDRESS: self.accelerometer, Mag3110.ADDRESS: self.magnetometer})
 
     def build(self, reason: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from microbit_emulator.analog import Saadc
 from microbit_emulator.chip import Chip
 from microbit_emulator.gpio import Gpiote
+from microbit_emulator.i2c import Twim
 from microbit_emulator.interface_chip import InterfaceChip, LogFlash
 from microbit_emulator.lights import Lights, Matrix
 from microbit_emulator.peripheral import Peripheral
@@ -15,7 +16,6 @@ from microbit_emulator.sensors import Lsm303Accelerometer, Lsm303Magnetometer
 from microbit_emulator.system import Egu
 from microbit_emulator.timeline import NEVER
 from microbit_emulator.timers import Timer
-from microbit_emulator.twim import Twim
 from microbit_emulator.uart import Uarte
 from microbit_emulator.unicorn_core import arm_const
 
@@ -75,8 +75,8 @@ class V2(Chip):
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz)
-        self.magnetometer = Lsm303Magnetometer(self.cpu, self.hz)
+        self.accelerometer = Lsm303Accelerometer(self.cpu, self.hz, self.world)
+        self.magnetometer = Lsm303Magnetometer(self.cpu, self.hz, self.world)
         self._interface = InterfaceChip()
         self.log_flash = LogFlash(self.cpu, self.hz)
         self.connect(

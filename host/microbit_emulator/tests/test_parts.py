@@ -23,8 +23,8 @@ from microbit_emulator import (
     run_in_real_time,
 )
 from microbit_emulator.firmware import read
-from microbit_emulator.i2c import RegisterFile
 from microbit_emulator.pacing import Pace
+from microbit_emulator.sensors import MotionSensor
 from repl import EACH_BOARD, firmware
 
 OTHERS = "unicorn", "pytest", "intelhex", "micropython_microbit_fs", "PIL"
@@ -152,7 +152,7 @@ def test_a_power_cut_is_felt_on_the_i2c_bus_too(board: str) -> None:
 
     def states() -> list[object]:
         return [
-            bytes(device.registers) if isinstance(device, RegisterFile) else device.read(8)
+            bytes(device.registers) if isinstance(device, MotionSensor) else device.read(8)
             for device in devices.values()
         ]
 

@@ -79,4 +79,4 @@ def test_a_failed_test_shows_its_board(tmp_path: Path) -> None:
     )
     assert ran.returncode == 1
     heart = ".9.9.\n99999\n99999\n.999.\n..9..\n"
-    assert f"\n{heart}It has printed of late:\ndone\nMicroPython v1.9.2" in ran.stdout
+    assert f"\n{heart}The last lines that it printed:\ndone\nMicroPython v1.9.2" in ran.stdout
