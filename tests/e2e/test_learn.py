@@ -115,6 +115,7 @@ def test_too_few_games_show_no_gain(tmp_path, printed):
     assert ("It plays as before." in said) == ("What it plays now" not in said)
 
 
+@pytest.mark.long
 def test_a_table_learned_from_a_class_is_sent_and_played(tmp_path):
     assert circle(centre_first, 1, tmp_path).learned["games"] == 1
 

@@ -46,6 +46,7 @@ def test_commands_print_what_the_lesson_shows_and_make_its_pictures(lesson, less
         assert picture == (LESSONS / name).read_text("utf-8"), "run `make pictures`"
 
 
+@pytest.mark.long
 def test_a_proof_prints_what_the_lesson_shows(lesson_folder):
     (example,) = (each for each in examples(PROVE_RULES) if each.words == QUICK)
     assert matches(example.run(lesson_folder), example.shown)

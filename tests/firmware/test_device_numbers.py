@@ -34,6 +34,7 @@ def test_targets_are_met_and_the_document_is_up_to_date(part, rows):
         assert str(row) in document
 
 
+@pytest.mark.long
 def test_the_table_of_the_heap_is_measured(repository):
     assert device_memory.table() in (repository / "device" / "README.md").read_text("utf-8")
 
