@@ -239,14 +239,14 @@ def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeyp
 def test_a_v2_sends_by_radio_until_it_is_said_not_to(plugged_in, other_table, told):
     board = plugged_in(None, "V2")
     status, lines, _ = told("put", board, "--radio", "7")
-    assert status == 0 and lines[0].endswith(": 3 of 19 files to send")
+    assert status == 0 and lines[0].endswith(": 3 of 18 files to send")
     begin = f"started on micro:bit V2: game {__version__}, table 2798, sends in group 7 as "
     assert lines[-1].startswith(begin)
     radio_id = lines[-1].removeprefix(begin)
 
     # A new table leaves it on, and says so.
     status, lines, _ = told("put", board, "--table", other_table)
-    assert status == 0 and lines[0].endswith(": 1 of 19 files to send")
+    assert status == 0 and lines[0].endswith(": 1 of 18 files to send")
     assert lines[1].startswith("radio: still sends in group 7; ")
     assert lines[1].endswith("put --radio off` ends that")
     assert lines[-1].endswith(f"table {OTHER.id}, sends in group 7 as {radio_id}")
