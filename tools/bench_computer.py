@@ -15,20 +15,18 @@ from pathlib import Path
 from micropython_microbit_fs import get_bundled_hex
 
 import device_time
+from bench_emulator import idle_s
 from bench_log import run
 from bench_rows import Row, at_least, at_most
-from microbit_emulator import Microbit
 from microbit_emulator.firmware import read
 from noughts import brain
 from noughts.virtual.board import VirtualBoard
-from noughts.virtual.process import STEP_US
 from noughts.virtual.program import program
 from official import NEWEST, stepped
 from soak.session import Session
 
 IDLE_S = {"V1": (0.06, 0.13), "V2": (0.15, 0.20)}
 """CPU seconds for a device second, in the menu and in a game."""
-_WINDOWS, _WINDOW_US = 5, 2_000_000
 _TRIES = 5
 _LIT = "█".encode()
 """A LED at its brightest, as `noughts play` draws it."""
@@ -44,31 +42,18 @@ def virtual() -> Iterator[Row]:
         board.run_for(500_000)
         menu_s, game_s = IDLE_S[board.board]
         what = f"CPU for a device second of a virtual {board.board} in"
-        yield at_most(f"{what} the menu", _idle_s(board), menu_s, "{:.3f} s")
+        yield at_most(f"{what} the menu", idle_s(board), menu_s, "{:.3f} s")
         board.press("B")
         board.run_for(100_000)
         board.release("B")
         board.run_for(500_000)
-        yield at_most(f"{what} a game", _idle_s(board), game_s, "{:.3f} s")
+        yield at_most(f"{what} a game", idle_s(board), game_s, "{:.3f} s")
     shown_s = min(_play_s() for _ in range(_TRIES))
     yield at_most("`noughts play` to its menu on the LEDs", shown_s, 1.5, "{:.2f} s")
     for version, name in enumerate(("V1", "V2"), 1):
         text = get_bundled_hex(version).content
         read_s = min(_read_s(text, name) for _ in range(_TRIES))
         yield at_most(f"the emulator's reading of {name}'s hex, CPU", read_s, None, "{:.2f} s")
-
-
-def _idle_s(board: Microbit) -> float:
-    """CPU seconds for a device second, stepped and looked at as a virtual board is."""
-    costs = []
-    for _ in range(_WINDOWS):
-        start_s = time.process_time()
-        for _ in range(_WINDOW_US // STEP_US):
-            board.run_for(STEP_US)
-            board.uart.receive()
-            board.leds()
-        costs.append((time.process_time() - start_s) / (_WINDOW_US / 1e6))
-    return min(costs)
 
 
 def _play_s() -> float:

@@ -45,14 +45,14 @@ def ratios() -> Iterator[Row]:
     if qemu_s:
         yield Row(
             "CPU for a device second of a V1 in the menu, against QEMU",
-            f"{_idle_s(v1) / qemu_s:.1f}",
+            f"{idle_s(v1) / qemu_s:.1f}",
         )
     before = v2.instructions
     v2.run_for(1_000_000)
     bare_s = _bare_s(v2.instructions - before)
     yield Row(
         "CPU for a device second of a V2 in the menu, against its instructions alone",
-        f"{_idle_s(v2) / bare_s:.1f}",
+        f"{idle_s(v2) / bare_s:.1f}",
     )
     yield at_most(
         "an empty test with the fixture `microbit`, a V2 and a line of program, CPU",
@@ -69,7 +69,7 @@ def _in_menu(name: str) -> Microbit:
     return board
 
 
-def _idle_s(board: Microbit) -> float:
+def idle_s(board: Microbit) -> float:
     """CPU seconds for a device second, stepped and looked at as a virtual board is."""
     costs = []
     gc.collect()
