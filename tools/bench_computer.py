@@ -29,7 +29,7 @@ IDLE_S = {"V1": (0.06, 0.13), "V2": (0.15, 0.20)}
 """CPU seconds for a device second, in the menu and in a game."""
 _TRIES = 5
 _LIT = "█".encode()
-"""A LED at its brightest, as `noughts play` draws it."""
+"""An LED at its brightest, as `noughts play` draws it."""
 _PLAY_TIMEOUT_S = 60.0
 _SOAK_SEED, _SOAK_S = 3, 60.0
 

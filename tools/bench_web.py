@@ -74,7 +74,7 @@ def leds() -> Iterator[Row]:
     delays = sorted(_led_delays_ms())
     middle, late = statistics.median(delays), delays[int(len(delays) * 0.99)]
     note = f"{len(delays)} changes"
-    yield at_most("a LED changes → in the page, median", middle, 40, "{:.0f} ms", note)
+    yield at_most("an LED changes → in the page, median", middle, 40, "{:.0f} ms", note)
     yield at_most("… 99th percentile", late, 100, "{:.0f} ms")
 
 

@@ -1,6 +1,6 @@
 """The LEDs: levels from 0 to 9, worked out from what the pins do.
 
-A LED is lit while its row is high and its column low. The firmware shows a row at a time, and each
+An LED is lit while its row is high and its column low. The firmware shows a row at a time, and each
 of its LEDs for a part of that time, by which the level is known. A program that drives the pins
 itself and lets them stand lights LEDs fully, in any number of rows.
 """
@@ -28,7 +28,7 @@ class Matrix(NamedTuple):
     places: tuple[tuple[tuple[int, int] | None, ...], ...]
     """Of each row, (x, y) at each column."""
     shares: tuple[float, ...]
-    """For which share of its row's time a LED of each level is lit."""
+    """For which share of its row's time an LED of each level is lit."""
 
 
 class Lights:

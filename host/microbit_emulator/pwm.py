@@ -25,7 +25,7 @@ _SEQEND0_STOP, _LOOPSDONE_SEQSTART0, _LOOPSDONE_SEQSTART1, _LOOPSDONE_STOP = 1, 
 
 
 class Pwm(Peripheral):
-    """Plays its sequences in time, to nobody."""
+    """Plays its sequences in time."""
 
     def __init__(self, chip: Host, base: int, irq: int) -> None:
         events = PWM_STOPPED, SEQSTARTED, SEQSTARTED + 4, SEQEND, SEQEND + 4, PWMPERIODEND
@@ -54,11 +54,11 @@ class Pwm(Peripheral):
     def _play(self, sequence: int) -> None:
         values, at = self.values, _SEQ_SIZE * sequence
         per_load = _VALUES_PER_LOAD[values[DECODER] & 3]
-        loads = max(1, values[SEQ_CNT + at] // per_load)
+        count = values[SEQ_CNT + at]
+        loads = max(1, count // per_load)
         periods = loads * (values[SEQ_REFRESH + at] + 1) + values[SEQ_ENDDELAY + at]
         cycles = periods * max(1, values[COUNTERTOP]) * (self.chip.hz // _PWM_HZ)
         cycles <<= values[PWM_PRESCALER] & 7
-        count = values[SEQ_CNT + at]
         data = self.chip.dma_read(values[SEQ_PTR + at], 2 * count)
         self._loaded = struct.unpack(f"<{count}H", data)
         if self.plays_sound:

@@ -1,6 +1,6 @@
 """The micro:bit as text: its outline, its 25 LEDs at their brightness, and its buttons.
 
-The drawing is WIDTH columns by HEIGHT lines. A LED is two columns wide, a square with as much room
+The drawing is WIDTH columns by HEIGHT lines. An LED is two columns wide, a square with as much room
 around it; its brightness is both its colour and its character, so that it can be read without
 colour. The last move's LED stands in brackets.
 """

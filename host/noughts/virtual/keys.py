@@ -92,7 +92,7 @@ def _is_ms(text: str) -> bool:
 class KeyPlayer:
     """Presses keys on a board, and gives what it shows and says as it happens.
 
-    A LED picture is given when it has stood for two looks, so that none is half drawn, and when it
+    An LED picture is given when it has stood for two looks, so that none is half drawn, and when it
     was not given since the last key.
     """
 
