@@ -1,8 +1,10 @@
 """The store: what is kept and read back, what changes nothing, and files that it cannot use."""
 
+import gc
 import os
 import shutil
 import sqlite3
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -255,6 +257,19 @@ def test_many_make_the_same_new_store(tmp_path):
 
 def copy(backup, path):
     shutil.copy(backup, path)
+
+
+def test_ctrl_c_just_after_a_transaction_has_begun_leaves_nothing(path, monkeypatch):
+    """As if it came between `__enter__` and the first statement: the store is closed next."""
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+    store = Store(path, create=True)
+    begun = store._transaction()
+    begun.__enter__()
+    store.close()
+    del begun
+    gc.collect()
+    assert not said
 
 
 def delete_and_copy(backup, path):
