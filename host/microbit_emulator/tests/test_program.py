@@ -64,6 +64,7 @@ def test_what_is_expected_is_taken_and_what_is_missing_is_said(microbit: Start) 
 
 
 def test_a_failed_test_shows_its_board(tmp_path: Path) -> None:
+    """Its program is found beside it, wherever pytest was started."""
     (tmp_path / "main.py").write_text(BUTTON)
     (tmp_path / "test_it.py").write_text(
         "def test_it(microbit):\n"
@@ -73,9 +74,16 @@ def test_a_failed_test_shows_its_board(tmp_path: Path) -> None:
         "    assert board.leds() == bytes(25)\n"
     )
     alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-m", "pytest", "-p", "microbit_emulator.pytest_plugin", "."]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "microbit_emulator.pytest_plugin",
+        str(tmp_path),
+    ]
     ran = subprocess.run(
-        command, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False
+        command, cwd=tmp_path.parent, env=alone, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 1
     heart = ".9.9.\n99999\n99999\n.999.\n..9..\n"
