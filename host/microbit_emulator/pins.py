@@ -9,8 +9,6 @@ _SAME = 0.04
 """Two periods that differ by less are of one tone: V1 times them in software."""
 _STOPPED = 1.5
 """After so many periods without an edge, nothing oscillates any more."""
-_QUIET = 16
-"""Samples that differ by no more are silence."""
 
 
 class PinState(NamedTuple):
@@ -52,11 +50,9 @@ class Oscillation:
     def samples(self, at: int, period: int, samples: Iterable[int]) -> None:
         """What is played from now on, a sample in each period."""
         values = [*samples]
-        lowest, highest = min(values), max(values)
-        if highest - lowest > _QUIET:
-            middle = (lowest + highest) // 2
-            for nth, value in enumerate(values):
-                self.level(at + nth * period, value > middle)
+        middle = (min(values) + max(values)) // 2
+        for nth, value in enumerate(values):
+            self.level(at + nth * period, value > middle)
 
     def is_on(self, now: int) -> bool:
         return self.period > 0 and now - self._rise < self.period * _STOPPED

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageSequence
 
 from microbit_emulator.__main__ import main
 from repl import long
@@ -57,6 +57,8 @@ def test_pictures(program: str, tmp_path: Path) -> None:
     with Image.open(png) as picture, Image.open(gif) as film:
         assert picture.getpixel((48, 16)) != picture.getpixel((16, 16))  # lit, and dark
         assert film.n_frames >= 2
+        times_ms = [frame.info["duration"] for frame in ImageSequence.Iterator(film)]
+        assert 480 <= sum(times_ms) <= 500
 
 
 def test_wrong_usage_and_expected_failures(capsys: pytest.CaptureFixture[str]) -> None:

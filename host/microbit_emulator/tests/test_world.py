@@ -187,3 +187,17 @@ def test_a_slow_clock(microbit: Start) -> None:
     start_us = board.clock_us
     board.expect("!")
     assert board.clock_us - start_us == pytest.approx(1_007_000, abs=2_000)
+
+
+@pytest.mark.parametrize(("stop", "ended"), [("", 1), ("mem32[PWM + 4] = 1", 0)])
+def test_a_sequence_of_pulses_ends_unless_it_is_stopped(
+    microbit: Start, stop: str, ended: int
+) -> None:
+    """Written to the registers of PWM1: 100 pulses of 1 ms, of which 10 are played before STOP."""
+    program = (
+        "from machine import mem32\nfrom microbit import sleep\nPWM = 0x40021000\n"
+        "mem32[PWM + 0x500] = 1\nmem32[PWM + 0x508] = 16000\nmem32[PWM + 0x520] = 0x20002000\n"
+        f"mem32[PWM + 0x524] = 100\nmem32[PWM + 8] = 1\nsleep(10)\n{stop}\nsleep(200)\n"
+        "print('ended', mem32[PWM + 0x110])"
+    )
+    microbit("V2", program={"main.py": program}).expect(f"ended {ended}")
