@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from noughts.errors import printable
 from noughts.game.positions import LINES
-from noughts.protocol.describe import LINE_NAMES, opponents, result, seated
+from noughts.protocol.describe import LINE_NAMES, opponents, result, score, seated
 from noughts.protocol.sentences import Boot, Game, is_same, score_array
 from noughts.protocol.situation import Observer, Situation
 from noughts.protocol.situation_words import said
@@ -98,7 +98,7 @@ class LiveBoard:
             "controls": "" if now.phase == "menu" else _CONTROLS.get(self.controls, ""),
             "game": _game(game, state.number) if game and state else None,
             "tile": _tile(now, game, connected, by_radio, self.trouble),
-            "score": [state.score[end] for end in "AB="] if state else [0, 0, 0],
+            "score": f"score: {score(state.score)}" if state and state.score.total() else "",
             "lines": [_line(number, event) for number, event in self._last],
             "work": self.work,
         }

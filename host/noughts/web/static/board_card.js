@@ -2,7 +2,7 @@
 
 import { boardPicture } from './board.js';
 import { element } from './elements.js';
-import { marksWords, scoreWords } from './live.js';
+import { marksWords } from './live.js';
 import { Maintenance } from './maintenance.js';
 import { Microbit } from './microbit.js';
 
@@ -93,7 +93,7 @@ function gameParts(board) {
   ];
   return [
     boardPicture({ ...game, title: marksWords(game) }),
-    element('div', {}, ...(seats ?? []), element('p', { class: 'quiet' }, scoreWords(board.score))),
+    element('div', {}, ...(seats ?? []), element('p', { class: 'quiet' }, board.score)),
     board.game && scoreArray(game.scores),
   ].filter(Boolean);
 }

@@ -2,7 +2,7 @@
 
 import { boardPicture } from './board.js';
 import { element } from './elements.js';
-import { follow, marksWords, scoreWords, showSite } from './live.js';
+import { follow, marksWords, showSite } from './live.js';
 
 const tiles = document.getElementById('tiles');
 const none = document.getElementById('none');
@@ -30,7 +30,7 @@ function show(board) {
     boardPicture({ ...game, title: marksWords(game) }),
     element('p', { class: 'who' }, who),
     element('p', { class: 'turn' }, turn || '\u00a0'),
-    element('p', { class: 'quiet' }, scoreWords(board.score) || '\u00a0'),
+    element('p', { class: 'quiet' }, board.score || '\u00a0'),
   );
 }
 
