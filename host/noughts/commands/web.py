@@ -12,7 +12,7 @@ from pathlib import Path
 from noughts.commands.options import add_db
 from noughts.store.store import default_path
 from noughts.terminal.lines import say
-from noughts.web.server import PORT, listening, own_addresses, serve
+from noughts.web.server import PORT, listening, own_addresses, own_names, serve
 from noughts.web.site import Site
 
 _MAX_BOARDS = 8
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _site(args: argparse.Namespace, port: int) -> Site:
     db: Path = args.db or default_path()
-    hosts = (*Site.hosts, *own_addresses()) if args.lan else Site.hosts
+    hosts = (*Site.hosts, *own_addresses(), *own_names()) if args.lan else Site.hosts
     return Site(db, port, hosts, args.lan, args.boards)
 
 

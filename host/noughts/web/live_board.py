@@ -79,6 +79,8 @@ class LiveBoard:
             headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
         elif game is None and now.phase == "starting" and not self.virtual:
             headline, about = "Waiting for a game", "It tells of every move once a game goes on."
+        if self.work is not None and "result" not in self.work:
+            headline, about = _working(self.work)
         running = connected and not self.trouble
         return {
             "id": self.id,
@@ -102,6 +104,13 @@ class LiveBoard:
             "lines": [_line(number, event) for number, event in self._last],
             "work": self.work,
         }
+
+
+def _working(work: Mapping[str, object]) -> tuple[str, str]:
+    """What is being done with a board: it may look unplugged meanwhile, and must not be."""
+    done = f"{work['done']} of {work['total']}" if work["total"] else ""
+    what = {"update": "Updating", "flash": "Flashing"}[str(work["what"])]
+    return f"{what}: leave it plugged in", f"{work['doing']} {done}".strip()
 
 
 def _port(state: BoardState) -> str:
