@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from itertools import accumulate
 from pathlib import Path
+from typing import Literal
 
+import click
 from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
 from noughts import brain
-from noughts.commands.options import add_own_engines, chosen_engines
+from noughts.cli.options import FILE, IntRange, command, json_option, own_engines
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
 from noughts.engines.search import in_words, score_of_move, variation
@@ -31,81 +32,84 @@ _MAX_DEPTH = 9
 _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax searches"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "position",
-        metavar="POSITION",
-        help="nine characters X, O and . (or x and o) in reading order, where X moved first: "
-        "X...O....",
-    )
-    parser.add_argument(
-        "--tree",
-        metavar="DEPTH",
-        type=int,
-        help=f"draw what is searched, 1 to {_MAX_DEPTH} plies deep, cut branches marked",
-    )
-    parser.add_argument(
-        "--search",
-        choices=tuple(_DRAWN),
-        default="alphabeta",
-        help="whose tree: alphabeta, which cuts branches, or minimax, which looks at all "
-        "(alphabeta)",
-    )
-    parser.add_argument(
-        "--svg",
-        metavar="FILE",
-        type=Path,
-        help=f"draw the tree, of up to {MAX_DRAWN:,} positions, or what the chip sees into this "
-        "picture",
-    )
-    parser.add_argument(
-        "--chip",
-        action="store_true",
-        help="show how the chip's table chooses: what its weights make of each free cell",
-    )
-    parser.add_argument(
-        "--engine",
-        metavar="ENGINE",
-        action="append",
-        default=[],
-        help="ask this engine of your own, too, such as ./mine.py; may be given several times",
-    )
-    add_own_engines(parser)
-    parser.add_argument("--json", action="store_true", help="print the solution as JSON")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Solve one position."""
-    if args.tree is not None and not 1 <= args.tree <= _MAX_DEPTH:
-        args.error(f"argument --tree: {args.tree} is not from 1 to {_MAX_DEPTH}")
-    if args.svg and args.tree is None and not args.chip:
-        args.error("--svg draws the tree or what the chip sees; give --tree DEPTH or --chip")
-    if args.chip and args.tree:
-        args.error("--chip shows one position, --tree what a search looks at; give one of them")
-    position = unfinished(args.position)
-    asked = [*engines().values(), *chosen_engines(args.engine, args)]
-    if args.chip:
-        return _chip(position, args.svg, args.json)
-    tree = None if args.tree is None else build_tree(position, args.tree, args.search)
-    if tree and args.svg:
-        _require_small(tree)
-    scores = {cell: score_of_move(position, cell) for cell in position.free}
-    if args.json:
-        print(json.dumps(_facts(position, scores, _replies(asked, position))))
+@command("noughts solve X...O....", "noughts solve XX.OO.... --tree 2")
+@click.argument(
+    "position",
+    help="nine characters X, O and . (or x and o) in reading order, where X moved first: X...O....",
+)
+@click.option(
+    "--tree",
+    metavar="DEPTH",
+    type=IntRange(1, _MAX_DEPTH),
+    help="draw what is searched, so many plies deep, cut branches marked",
+)
+@click.option(
+    "--search",
+    type=click.Choice(_DRAWN),
+    default="alphabeta",
+    help="whose tree: alphabeta, which cuts branches, or minimax, which looks at all",
+)
+@click.option(
+    "--svg",
+    type=FILE,
+    help=f"draw the tree, of up to {MAX_DRAWN:,} positions, or what the chip sees into this "
+    "picture",
+)
+@click.option(
+    "--chip",
+    is_flag=True,
+    help="show how the chip's table chooses: what its weights make of each free cell",
+)
+@click.option(
+    "--engine",
+    metavar="ENGINE",
+    multiple=True,
+    help="ask this engine of your own, too, such as ./mine.py; may be given several times",
+)
+@own_engines
+@json_option("the solution")
+def run(
+    position: str,
+    tree: int | None,
+    search: Literal["alphabeta", "minimax"],
+    svg: Path | None,
+    chip: bool,
+    chosen: list[Engine],
+    as_json: bool,
+) -> None:
+    """Show a position's worth, and the best line."""
+    if svg and tree is None and not chip:
+        raise click.UsageError(
+            "--svg draws the tree or what the chip sees; give --tree DEPTH or --chip"
+        )
+    if chip and tree:
+        raise click.UsageError(
+            "--chip shows one position, --tree what a search looks at; give one of them"
+        )
+    solved = unfinished(position)
+    asked = [*engines().values(), *chosen]
+    if chip:
+        _chip(solved, svg, as_json)
+        return
+    root = None if tree is None else build_tree(solved, tree, search)
+    if root and svg:
+        _require_small(root)
+    scores = {cell: score_of_move(solved, cell) for cell in solved.free}
+    replies = {each.name: each.reply(solved) for each in asked}
+    if as_json:
+        print(json.dumps(_facts(solved, scores, replies)))
     else:
-        _tell(position, scores, _replies(asked, position))
-    if tree and args.svg:
-        write_whole(args.svg, drawn(tree, _DRAWN[args.search]).encode())
-        if not args.json:
-            print(printable(f"{args.svg} written"))
-    elif tree and not args.json:
+        _tell(solved, scores, replies)
+    if root and svg:
+        write_whole(svg, drawn(root, _DRAWN[search]).encode())
+        if not as_json:
+            print(printable(f"{svg} written"))
+    elif root and not as_json:
         print()
-        Console(file=sys.stdout, highlight=False).print(_as_text(tree))
-    return 0
+        Console(file=sys.stdout, highlight=False).print(_as_text(root))
 
 
-def _chip(position: Position, picture: Path | None, as_json: bool) -> int:
+def _chip(position: Position, picture: Path | None, as_json: bool) -> None:
     choice = brain.choose(position, brain.of(device_files()))
     cells = [cell + 1 for cell in choice.cells]
     if as_json:
@@ -127,11 +131,6 @@ def _chip(position: Position, picture: Path | None, as_json: bool) -> int:
         write_whole(picture, Board.of(position).svg(choice.values).encode())
         if not as_json:
             print(printable(f"{picture} written"))
-    return 0
-
-
-def _replies(asked: list[Engine], position: Position) -> dict[str, Reply]:
-    return {engine.name: engine.reply(position) for engine in asked}
 
 
 def _tell(position: Position, scores: dict[int, int], replies: dict[str, Reply]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -12,19 +11,22 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from noughts.commands.options import (
-    add_stored_games,
-    game_filter,
+import click
+
+from noughts.cli.options import (
+    command,
     nothing_found,
     open_store,
-    output,
-    refuse_store,
+    opened,
+    output_option,
+    stored_games,
 )
 from noughts.errors import NoughtsError, printable
 from noughts.invocation import installing
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.export_columns import COLUMNS, MEANINGS, Value, row
+from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import count, games
 from noughts.terminal.progress import progress
 
@@ -42,43 +44,36 @@ parquet: 64-bit integers, strings, and moments as timestamps in ms, UTC; null fo
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "--format", choices=_FORMATS, help="csv, jsonl or parquet (by the file's name, else csv)"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="the file to write (standard output)"
-    )
-    add_stored_games(parser, RECORDS)
-
-
-def run(args: argparse.Namespace) -> int:
-    """Write the games."""
-    ending = args.output.suffix.lower()[1:] if args.output else ""
-    kind = args.format or (ending if ending in _FORMATS else "csv")
-    if kind == "parquet" and args.output is None and sys.stdout.isatty():
-        args.error("parquet is not text; name a file with -o")
+@command(
+    "noughts export -o all.csv", "noughts export --format parquet -o games.parquet", records=RECORDS
+)
+@click.option("--format", type=click.Choice(_FORMATS), help="by the file's name, else csv")
+@output_option("the file to write (standard output)")
+@stored_games
+def run(format: str | None, output: Path | None, chosen: ChosenGames, db: Path | None) -> None:
+    """Write games as a table for a spreadsheet."""
+    ending = output.suffix.lower()[1:] if output else ""
+    kind = format or (ending if ending in _FORMATS else "csv")
+    if kind == "parquet" and output is None and sys.stdout.isatty():
+        raise click.UsageError("parquet is not text; name a file with -o")
     writer = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[kind]
-    if args.format is None and ending not in ("", *_FORMATS):
-        args.error(
+    if format is None and ending not in ("", *_FORMATS):
+        raise click.UsageError(
             f"a file that ends in .{ending} may be anything; say --format csv, jsonl, parquet"
         )
-    refuse_store(args, args.output)
-    which = game_filter(args)
-    with open_store(args) as store:
+    which = chosen.filter()
+    with open_store(db) as store:
         total = count(store, which)
         if not total:
             raise nothing_found(store)
-        with output(args.output) as file, progress(total, "games") as steps:
+        with opened(output) as file, progress(total, "games") as steps:
             steps.doing("exporting")
             rows = (row(game) for game in games(store, which))
             written = 0
             for written in writer(rows, file):  # noqa: B007  the last is told
                 steps.advance(_AT_ONCE)
-    if args.output and args.output.is_file():
-        print(printable(f"{args.output} written: {counted(written, 'game')}"))
-    return 0
+    if output and output.is_file():
+        print(printable(f"{output} written: {counted(written, 'game')}"))
 
 
 Rows = Iterator[tuple[Value, ...]]
