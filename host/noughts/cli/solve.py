@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
 from typing import Literal
@@ -52,8 +53,8 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
 @click.option(
     "--svg",
     type=FILE,
-    help=f"draw the tree, of up to {MAX_DRAWN:,} positions, or what the chip sees into this "
-    "picture",
+    help="draw the position into this picture, with each free cell's worth, or the tree, of up to "
+    f"{MAX_DRAWN:,} positions, or what the chip sees",
 )
 @click.option(
     "--chip",
@@ -78,30 +79,31 @@ def run(
     as_json: bool,
 ) -> None:
     """Show a position's worth, and the best line."""
-    if svg and tree is None and not chip:
-        raise click.UsageError(
-            "--svg draws the tree or what the chip sees; give --tree DEPTH or --chip"
-        )
     if chip and tree:
         raise click.UsageError(
             "--chip shows one position, --tree what a search looks at; give one of them"
         )
     solved = unfinished(position)
     asked = [*engines().values(), *chosen]
-    if chip:
-        _chip(solved, svg, as_json)
-        return
     root = None if tree is None else build_tree(solved, tree, search)
     if root and svg:
         _require_small(root)
-    scores = {cell: score_of_move(solved, cell) for cell in solved.free}
-    replies = {each.name: each.reply(solved) for each in asked}
-    if as_json:
-        print(json.dumps(_facts(solved, scores, replies)))
+    labels: Mapping[int, object]
+    if chip:
+        choice = brain.choose(solved, brain.of(device_files()))
+        labels = choice.values
+        _tell_chip(solved, choice, as_json)
     else:
-        _tell(solved, scores, replies)
-    if root and svg:
-        write_whole(svg, drawn(root, _DRAWN[search]).encode())
+        scores = {cell: score_of_move(solved, cell) for cell in solved.free}
+        labels = {cell: in_words(score) for cell, score in scores.items()}
+        replies = {each.name: each.reply(solved) for each in asked}
+        if as_json:
+            print(json.dumps(_facts(solved, scores, replies)))
+        else:
+            _tell(solved, scores, replies)
+    if svg:
+        picture = drawn(root, _DRAWN[search]) if root else Board.of(solved).svg(labels)
+        write_whole(svg, picture.encode())
         if not as_json:
             print(printable(f"{svg} written"))
     elif root and not as_json:
@@ -109,8 +111,7 @@ def run(
         Console(file=sys.stdout, highlight=False).print(_as_text(root))
 
 
-def _chip(position: Position, picture: Path | None, as_json: bool) -> None:
-    choice = brain.choose(position, brain.of(device_files()))
+def _tell_chip(position: Position, choice: brain.Choice, as_json: bool) -> None:
     cells = [cell + 1 for cell in choice.cells]
     if as_json:
         values = {cell + 1: value for cell, value in choice.values.items()}
@@ -127,10 +128,6 @@ def _chip(position: Position, picture: Path | None, as_json: bool) -> None:
                 f"The book has {entry}: the squares add up to {named}; play a cell worth {value}."
             )
         print(f"The chip plays {' or '.join(map(str, cells))}; cells are numbered 1 to 9.")
-    if picture:
-        write_whole(picture, Board.of(position).svg(choice.values).encode())
-        if not as_json:
-            print(printable(f"{picture} written"))
 
 
 def _tell(position: Position, scores: dict[int, int], replies: dict[str, Reply]) -> None:

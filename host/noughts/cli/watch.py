@@ -85,10 +85,8 @@ def run(**named: Any) -> int:
     args = SimpleNamespace(**named)
     if args.captured is not None and (args.port or args.emulated or args.publish):
         raise click.UsageError("--from reads a file; leave out ports, --emulated and --publish")
-    if args.emulated and args.port and args.db is None:
-        raise click.UsageError(
-            "--emulated is a demonstration; with a port, name a store for both with --db"
-        )
+    if args.emulated and args.port:
+        raise click.UsageError("--emulated is a demonstration without real boards; leave out ports")
     if args.name is not None and args.captured is None:
         raise click.UsageError("--name needs --from")
     if args.name is not None and not _NAME.fullmatch(args.name):
@@ -140,7 +138,7 @@ def _watch(args: SimpleNamespace, rooms: Rooms, store: Store) -> int:
         if args.emulated:
             from noughts.cli.watch_autoplay import autoplayed
 
-            sources.append(autoplayed(args.emulated, rooms.ports, stack, stop))
+            sources.append(autoplayed(args.emulated, stack, stop))
         elif rooms.ports or not rooms.collects:
             monitor = PortMonitor(rooms.ports)
             stack.callback(monitor.close)
