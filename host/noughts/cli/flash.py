@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from noughts.cli import recovered_games
 from noughts.cli.options import (
     FILE,
     command,
@@ -25,6 +24,7 @@ from noughts.hardware.flashing import flash, hex_in, our_hex
 from noughts.invocation import as_typed
 from noughts.radio_files import OFF, Radio
 from noughts.terminal.progress import progress
+from noughts.watch import recovered_games
 
 
 @command("noughts flash", "noughts flash --all", "noughts flash --all --radio 7")

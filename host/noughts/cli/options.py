@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,7 +18,7 @@ from noughts.brain import Table
 from noughts.engines.own import LIMIT_S
 from noughts.engines.own.engine import OwnEngine, from_program, packaged
 from noughts.engines.registry import engine_named, engines
-from noughts.errors import StoreError, UnknownEngineError, printable
+from noughts.errors import NoughtsError, StoreError, UnknownEngineError, printable
 from noughts.files import whole_file
 from noughts.game.engine import Engine
 from noughts.protocol.describe import SEATS_MEANING
@@ -174,6 +174,19 @@ def _group(text: str) -> int:
     raise ValueError(f"{text!r} is not a radio group, 0 to 255")
 
 
+def read_table(path: Path) -> brain.Table:
+    """The table in a file. Raises `NoughtsError` if it cannot be read or is not a table."""
+    try:
+        with path.open("rb") as file:
+            return brain.read(file.read(64 << 10).decode("ascii"), str(path))
+    except OSError as error:
+        raise NoughtsError(f"cannot read {path} ({error.strerror}); check the name") from error
+    except UnicodeDecodeError as error:
+        raise NoughtsError(
+            f"{path} is not a table; make one with `noughts table -o FILE`"
+        ) from error
+
+
 def prove_table(table: Table, unproved: bool) -> None:
     """Say of a table for a board what is wrong with it; raise that, unless it is accepted."""
     if not unproved:
@@ -182,67 +195,50 @@ def prove_table(table: Table, unproved: bool) -> None:
         print(f"noughts: {found}; accepted, because of --unproved", file=sys.stderr)
 
 
-def _filter(name: str, metavar: str, type: Callable[[str], Any], about: str, **named: Any) -> Any:
-    heading = "Which games (all)"
-    return click.option(
-        name, cls=Option, heading=heading, metavar=metavar, type=type, help=about, **named
-    )
-
-
-def _utf8(text: str) -> str:
-    """What was typed may be any bytes."""
-    return text.encode(errors="replace").decode()
-
-
-_FILTERS = (
-    _filter(
-        "--board",
-        "NAME",
-        _utf8,
-        "only boards with this in their name or USB id; may be given several times",
-        multiple=True,
-    ),
-    _filter(
-        "--seats",
-        "AB",
-        filter_words.seats,
-        f"who plays as A and as B: {SEATS_MEANING}; PH or ph is a person against hard",
-    ),
-    _filter(
-        "--result",
-        "RESULT",
-        filter_words.result,
-        f"{', '.join(RESULTS)}, in capitals or not; A and B are the winner; may be given several "
-        "times",
-        multiple=True,
-    ),
-    _filter(
-        "--since",
-        "DAY",
-        filter_words.day,
-        f"only games that began, or were told late, on this day or later: {filter_words.DAYS}",
-    ),
-    _filter(
-        "--until",
-        "DAY",
-        filter_words.day,
-        "only games that began, or were told late, on this day or earlier; as for --since",
-    ),
-)
-
-
 def stored_games(run: Run) -> Run:
     """The options that choose games of the store; the command gets `chosen`, and `db`."""
+    option = partial(click.option, cls=Option, heading="Which games (all)")
 
+    @option(
+        "--board",
+        metavar="NAME",
+        type=lambda text: text.encode(errors="replace").decode(),  # it may be any bytes
+        multiple=True,
+        help="only boards with this in their name or USB id; may be given several times",
+    )
+    @option(
+        "--seats",
+        metavar="AB",
+        type=filter_words.seats,
+        help=f"who plays as A and as B: {SEATS_MEANING}; PH or ph is a person against hard",
+    )
+    @option(
+        "--result",
+        metavar="RESULT",
+        type=filter_words.result,
+        multiple=True,
+        help=f"{', '.join(RESULTS)}, in capitals or not; A and B are the winner; may be given "
+        "several times",
+    )
+    @option(
+        "--since",
+        metavar="DAY",
+        type=filter_words.day,
+        help=f"only games that began, or were told late, on this day or later: {filter_words.DAYS}",
+    )
+    @option(
+        "--until",
+        metavar="DAY",
+        type=filter_words.day,
+        help="only games that began, or were told late, on this day or earlier; as for --since",
+    )
+    @db_option
     @wraps(run)
     def with_games(
-        *, board: tuple[str, ...], seats: Any, result: tuple[str, ...], since: Any, until: Any,
-        **named: Any
-    ) -> Any:  # fmt: skip
+        *, board: Any, seats: Any, result: Any, since: Any, until: Any, **named: Any
+    ) -> Any:
         return run(chosen=ChosenGames(board, seats, result, since, until), **named)
 
-    for option in (db_option, *reversed(_FILTERS)):
-        option(with_games)
     return with_games
 
 

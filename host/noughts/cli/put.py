@@ -11,25 +11,23 @@ from pathlib import Path
 import click
 
 from noughts import brain
-from noughts.cli import recovered_games
 from noughts.cli.options import (
     FILE,
     command,
     db_option,
     prove_table,
     radio_options,
+    read_table,
     unproved_option,
 )
 from noughts.device_files import files_for_boards
-from noughts.errors import NoughtsError
 from noughts.hardware.ports import choose_port
 from noughts.hardware.update import bring_up_to_date
 from noughts.invocation import as_typed
 from noughts.packing import pack
 from noughts.radio_files import Radio
 from noughts.terminal.progress import Steps, progress
-
-_MAX_TABLE = 64 << 10
+from noughts.watch import recovered_games
 
 
 @command(
@@ -104,16 +102,3 @@ def _interruptible(total: int) -> Iterator[Steps]:
             file=sys.stderr,
         )
         raise
-
-
-def read_table(path: Path) -> brain.Table:
-    """The table in a file. Raises `NoughtsError` if it cannot be read or is not a table."""
-    try:
-        with path.open("rb") as file:
-            return brain.read(file.read(_MAX_TABLE).decode("ascii"), str(path))
-    except OSError as error:
-        raise NoughtsError(f"cannot read {path} ({error.strerror}); check the name") from error
-    except UnicodeDecodeError as error:
-        raise NoughtsError(
-            f"{path} is not a table; make one with `noughts table -o FILE`"
-        ) from error

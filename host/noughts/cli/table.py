@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from noughts import brain
-from noughts.cli.options import command, json_option, output_option
+from noughts.cli.options import command, json_option, output_option, read_table
 from noughts.device_files import device_dir
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
@@ -55,9 +55,6 @@ def _compare(path: Path, content: bytes) -> brain.Table | None:
             f"cannot read {path} ({error.strerror}); run `noughts table` to write it"
         ) from error
     if present.startswith(b"# noughts: hard's brain, made by `noughts learn`"):
-        # Imported here: what most runs do not need takes longer than all the rest.
-        from noughts.cli.put import read_table
-
         table = read_table(path)
         brain.prove(table)
         return table

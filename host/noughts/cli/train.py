@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from noughts.engines.registry import engines
 from noughts.engines.tree import unfinished
 from noughts.errors import printable
 from noughts.game.engine import Engine, Remembering, may_vary
+from noughts.game.match import Tally
 from noughts.game.proof import Odds, odds
 from noughts.protocol.describe import counted
 from noughts.store import queries
@@ -182,18 +182,16 @@ def _learn_stored(menace: Menace, store: Store, chosen: ChosenGames) -> int:
     return learned
 
 
-def _train(
-    menace: Menace, opponent: Engine, training: _Training
-) -> tuple[list[Learned], Counter[int]]:
-    """Its curve, and how many games it won (1), drew (0) and lost (-1) while it learned."""
+def _train(menace: Menace, opponent: Engine, training: _Training) -> tuple[list[Learned], Tally]:
+    """Its curve, and how its games ended while it learned."""
     seats = _SEATS[training.seat]
-    results: Counter[int] = Counter()
+    results = Tally()
     curve = [_learned(menace, opponent, seats)]
     marks = {round(training.games * point / _POINTS) for point in range(1, _POINTS + 1)}
     with progress(training.games, "games") as steps:
         playing = train(menace, opponent, training.games, seats, Random(training.seed))
         for number, result in enumerate(playing, 1):
-            results[result] += 1
+            results += Tally(result == 1, result == 0, result == -1)
             steps.advance(1)
             if number in marks:
                 curve.append(_learned(menace, opponent, seats))
@@ -203,7 +201,7 @@ def _train(
 def _report(
     menace: Menace,
     curve: list[Learned],
-    results: Counter[int],
+    results: Tally,
     training: _Training,
     plot: Path | None,
     as_json: bool,
@@ -216,14 +214,11 @@ def _report(
 
         draw(curve, title, plot)
     if as_json:
-        names = ("won", "drawn", "lost")
-        facts = {name: results[result] for name, result in zip(names, (1, 0, -1), strict=True)}
-        empty = [str(position) for position in menace.empty_boxes()]
-        print(json.dumps(asdict(training) | facts | {"empty_boxes": empty, "curve": curve}))
+        learned = {"empty_boxes": list(map(str, menace.empty_boxes())), "curve": curve}
+        print(json.dumps(asdict(training) | asdict(results) | learned))
         return
-    won, drawn, lost = (f"{results[result]:,}" for result in (1, 0, -1))
     played = counted(training.games, "game")
-    ended = f"won {won}, drawn {drawn}, lost {lost}"
+    ended = f"won {results.won:,}, drawn {results.drawn:,}, lost {results.lost:,}"
     print(textwrap.fill(f"{title}, {played}, seed {training.seed}: {ended}", 80))
     print("How likely it wins, draws and loses, exactly, by its beads after so many games:\n")
     print(learning_curve.drawn(curve, palette.is_plain()))
