@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from noughts.cli.options import Group, command, db_option, json_option, no_board_yet, open_store
+from noughts.cli import options
 from noughts.errors import printable
 from noughts.protocol.describe import short
 from noughts.protocol.radio_boards import is_by_radio
@@ -30,24 +30,24 @@ def _name(text: str) -> str | None:
         raise ValueError(f"{text[:60]!r} is not a usable name: {error}") from error
 
 
-@command(
+@options.command(
     "noughts boards",
     'noughts boards name 3 "blue table"',
     records=RECORDS,
-    cls=Group,
+    cls=options.Group,
     invoke_without_command=True,
 )
-@json_option("the boards")
-@db_option
+@options.as_json("the boards")
+@options.db
 @click.pass_context
 def run(context: click.Context, as_json: bool, db: Path | None) -> None:
     """List the boards that were seen; name them."""
     if context.invoked_subcommand:
         return
-    with open_store(db) as store:
+    with options.open_store(db) as store:
         known = boards(store)
         if not known and not as_json:
-            raise no_board_yet(store)
+            raise options.no_board_yet(store)
     if as_json:
         print(json.dumps([_record(board) for board in known], indent=1))
         return
@@ -66,19 +66,19 @@ def run(context: click.Context, as_json: bool, db: Path | None) -> None:
     print("\n".join(columns([head, *rows], right=(0, 3))))
 
 
-@command('noughts boards name 3 "blue table"', 'noughts boards name 3 ""')
+@options.command('noughts boards name 3 "blue table"', 'noughts boards name 3 ""')
 @click.argument("board", help="its number in `noughts boards`, or USB id")
 @click.argument(
     "name",
     type=_name,
     help=f"at most {MAX_NAME} characters, and no other board's; an empty one takes it away",
 )
-@db_option
+@options.db
 @click.pass_context
 def _name_board(context: click.Context, board: str, name: str | None, db: Path | None) -> None:
     """Name a board. The name shows wherever the board does."""
     before = context.parent.params["db"] if context.parent else None
-    with open_store(db or before) as store:
+    with options.open_store(db or before) as store:
         known = known_board(store, board)
         store.name_board(known.board, name)
     told = "has no name any more" if name is None else f"is now {name}"

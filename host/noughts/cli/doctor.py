@@ -8,14 +8,14 @@ from dataclasses import asdict
 
 import click
 
-from noughts.cli.options import command, json_option
+from noughts.cli import options
 from noughts.errors import printable
 from noughts.findings import Check, of_board, of_computer
 from noughts.hardware.probe import ProbedBoard, inspect
 from noughts.invocation import as_typed
 
 
-@command("noughts doctor", "noughts doctor --json")
+@options.command("noughts doctor", "noughts doctor --json")
 @click.option(
     "--port",
     metavar="PORT",
@@ -27,7 +27,7 @@ from noughts.invocation import as_typed
     is_flag=True,
     help="do not query what runs on the boards, which restarts their game",
 )
-@json_option("the report")
+@options.as_json("the report")
 def run(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
     """Check computer and boards: what to fix."""
     boards = [(each, of_board(each)) for each in inspect(port, not no_restart)]

@@ -10,7 +10,7 @@ from random import Random
 
 import click
 
-from noughts.cli.options import IntRange, command, engine_arguments, json_option
+from noughts.cli import options
 from noughts.engines.registry import engines
 from noughts.game.engine import Engine
 from noughts.game.match import Player, Tally, interval, match
@@ -20,19 +20,19 @@ from noughts.terminal.progress import Steps, progress
 _MAX_GAMES = 10_000_000
 
 
-@command("noughts duel hard medium", "noughts duel ./mine.py hard", "noughts duel --all")
-@engine_arguments(f"two of {', '.join(engines())}")
+@options.command("noughts duel hard medium", "noughts duel ./mine.py hard", "noughts duel --all")
+@options.engine_arguments(f"two of {', '.join(engines())}")
 @click.option("--all", "everyone", is_flag=True, help="every engine against every other")
 @click.option(
     "-n",
     "--games",
     metavar="GAMES",
-    type=IntRange(2, _MAX_GAMES),
+    type=options.IntRange(2, _MAX_GAMES),
     default=1000,
     help="games for each pair, an even number",
 )
 @click.option("--seed", metavar="N", default=0, help="the seed of the random numbers")
-@json_option("the results")
+@options.as_json("the results")
 def run(chosen: list[Engine], everyone: bool, games: int, seed: int, as_json: bool) -> None:
     """Let engines play many games, and count."""
     if games % 2:

@@ -13,14 +13,7 @@ from typing import BinaryIO
 
 import click
 
-from noughts.cli.options import (
-    command,
-    nothing_found,
-    open_store,
-    opened,
-    output_option,
-    stored_games,
-)
+from noughts.cli import options
 from noughts.errors import NoughtsError, printable
 from noughts.invocation import installing
 from noughts.protocol.describe import counted
@@ -44,12 +37,12 @@ parquet: 64-bit integers, strings, and moments as timestamps in ms, UTC; null fo
 """
 
 
-@command(
+@options.command(
     "noughts export -o all.csv", "noughts export --format parquet -o games.parquet", records=RECORDS
 )
 @click.option("--format", type=click.Choice(_FORMATS), help="by the file's name, else csv")
-@output_option("the file to write (standard output)")
-@stored_games
+@options.output("the file to write (standard output)")
+@options.stored_games
 def run(format: str | None, output: Path | None, chosen: ChosenGames, db: Path | None) -> None:
     """Write games as a table for a spreadsheet."""
     ending = output.suffix.lower()[1:] if output else ""
@@ -62,11 +55,11 @@ def run(format: str | None, output: Path | None, chosen: ChosenGames, db: Path |
             f"a file that ends in .{ending} may be anything; say --format csv, jsonl, parquet"
         )
     which = chosen.filter()
-    with open_store(db) as store:
+    with options.open_store(db) as store:
         total = count(store, which)
         if not total:
-            raise nothing_found(store)
-        with opened(output) as file, progress(total, "games") as steps:
+            raise options.nothing_found(store)
+        with options.opened(output) as file, progress(total, "games") as steps:
             steps.doing("exporting")
             rows = (row(game) for game in games(store, which))
             written = 0

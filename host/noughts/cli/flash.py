@@ -9,14 +9,7 @@ from pathlib import Path
 
 import click
 
-from noughts.cli.options import (
-    FILE,
-    command,
-    db_option,
-    prove_table,
-    radio_options,
-    unproved_option,
-)
+from noughts.cli import options
 from noughts.errors import BoardError, NoughtsError, in_words, printable
 from noughts.hardware import drive as drives
 from noughts.hardware.drive import Drive
@@ -27,19 +20,21 @@ from noughts.terminal.progress import progress
 from noughts.watch import recovered_games
 
 
-@command("noughts flash", "noughts flash --all", "noughts flash --all --radio 7")
-@click.argument("drive", required=False, type=FILE, help="the board's drive (found automatically)")
+@options.command("noughts flash", "noughts flash --all", "noughts flash --all --radio 7")
+@click.argument(
+    "drive", required=False, type=options.FILE, help="the board's drive (found automatically)"
+)
 @click.option("--all", "every", is_flag=True, help="flash every board that is plugged in")
-@click.option("--hex", type=FILE, help="copy this hex, which `noughts hex` made")
-@unproved_option
-@radio_options
+@click.option("--hex", type=options.FILE, help="copy this hex, which `noughts hex` made")
+@options.unproved
+@options.radio
 @click.option(
     "--port", metavar="PORT", help="the board's serial port (found automatically on real boards)"
 )
 @click.option(
     "--no-verify", is_flag=True, help="do not check on the serial port that the game starts"
 )
-@db_option
+@options.db
 def run(
     drive: Path | None,
     every: bool,
@@ -64,7 +59,7 @@ def run(
     say = partial(print, flush=True)
     what = hex_in(hex) if hex else our_hex(radio or OFF)
     if what.table is not None:
-        prove_table(what.table, unproved)
+        options.prove_table(what.table, unproved)
     failed = 0
     for each in chosen:
         try:

@@ -10,14 +10,7 @@ from pathlib import Path
 
 import click
 
-from noughts.cli.options import (
-    IntRange,
-    command,
-    json_option,
-    nothing_found,
-    open_store,
-    stored_games,
-)
+from noughts.cli import options
 from noughts.protocol.describe import seated, won
 from noughts.store import timestamps
 from noughts.store.filter_words import ChosenGames
@@ -36,25 +29,27 @@ what was not heard:
 """
 
 
-@command("noughts games", "noughts games --seats PH --result A --since 2026-11-21", records=RECORDS)
+@options.command(
+    "noughts games", "noughts games --seats PH --result A --since 2026-11-21", records=RECORDS
+)
 @click.option(
     "-n",
     metavar="N",
-    type=IntRange(1, _MAX),
+    type=options.IntRange(1, _MAX),
     help=f"at most so many, the newest ({_NEWEST}; all with --json)",
 )
-@json_option("the games")
-@stored_games
+@options.as_json("the games")
+@options.stored_games
 def run(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
     """List the games that are kept."""
     which = chosen.filter()
-    with open_store(db) as store:
+    with options.open_store(db) as store:
         if as_json:
             _print_json(games(store, which, n or _MAX))
             return
         listed = list(games(store, which, n or _NEWEST))
         if not listed:
-            raise nothing_found(store)
+            raise options.nothing_found(store)
         total = count(store, which)
     _print(listed)
     if total > len(listed):

@@ -10,15 +10,7 @@ from pathlib import Path
 import click
 
 from noughts import brain
-from noughts.cli.options import (
-    FILE,
-    command,
-    json_option,
-    output_option,
-    prove_table,
-    radio_options,
-    unproved_option,
-)
+from noughts.cli import options
 from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
@@ -27,28 +19,28 @@ from noughts.firmware.image import Firmware
 from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 
 
-@command(
+@options.command(
     "noughts hex -o a.hex", "noughts hex --list noughts.hex", "noughts hex --radio 7 -o class.hex"
 )
-@output_option("write the hex here instead of noughts.hex")
+@options.output("write the hex here instead of noughts.hex")
 @click.option(
     "--firmware",
-    type=FILE,
+    type=options.FILE,
     multiple=True,
     help="use this official MicroPython instead of the bundled one: a Universal Hex, or a hex for "
     "V1 or for V2; may be given twice",
 )
-@radio_options
-@unproved_option
-@click.option("--list", "listed", type=FILE, help="build nothing; list what this hex holds")
+@options.radio
+@options.unproved
+@click.option("--list", "listed", type=options.FILE, help="build nothing; list what this hex holds")
 @click.option(
     "--extract",
     nargs=2,
     metavar="DIR FILE",
-    type=FILE,
+    type=options.FILE,
     help="build nothing; put the files that a hex holds into a folder",
 )
-@json_option("what it holds")
+@options.as_json("what it holds")
 def run(
     output: Path | None,
     firmware: tuple[Path, ...],
@@ -81,7 +73,7 @@ def run(
         files = files_for_boards()
         table = brain.of(files)  # without one, it would not be the game
         if radio.gateway is None:
-            prove_table(table, unproved)
+            options.prove_table(table, unproved)
         firmwares = image.for_boards(firmware)
         _warn(firmwares)
         contents = {board: files_with(radio, board, files) for board in firmwares}

@@ -9,14 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from noughts import brain
-from noughts.cli.options import (
-    command,
-    json_option,
-    nothing_found,
-    open_store,
-    output_option,
-    stored_games,
-)
+from noughts.cli import options
 from noughts.errors import printable
 from noughts.files import write_whole
 from noughts.invocation import as_typed
@@ -52,16 +45,16 @@ class _Learned(NamedTuple):
     left_out: list[LeftOut]
 
 
-@command("noughts learn", "noughts learn --since monday -o table.py", records=RECORDS)
-@output_option("write the table here")
-@json_option("what was learned")
-@stored_games
+@options.command("noughts learn", "noughts learn --since monday -o table.py", records=RECORDS)
+@options.output("write the table here")
+@options.as_json("what was learned")
+@options.stored_games
 def run(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
     """Make the chip win more against your players."""
-    with open_store(db) as store:
+    with options.open_store(db) as store:
         games = people_games(store, chosen.filter())
         if not games:
-            raise nothing_found(store)
+            raise options.nothing_found(store)
     habits, hard = Habits(games), brain.make()
     table = fit(habits)
     brain.prove(table)

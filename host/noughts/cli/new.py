@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from noughts.cli.options import command
+from noughts.cli import options
 from noughts.engines import own
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
@@ -27,7 +27,7 @@ def _python_file(text: str) -> Path:
     return path
 
 
-@command("noughts new engine mine.py")
+@options.command("noughts new engine mine.py")
 @click.argument("what", type=click.Choice(["engine"]), help="what to begin: an engine")
 @click.argument("file", type=_python_file, help="such as mine.py")
 def run(what: str, file: Path) -> None:

@@ -91,8 +91,6 @@ class Command(click.Command):
 class Group(click.Group, Command):
     """A command that has commands of its own."""
 
-    command_class = Command
-
 
 def command(
     *examples: str, records: str = "", cls: type[click.Command] = Command, **named: Any
@@ -102,25 +100,25 @@ def command(
     return click.command(cls=cls, epilog=epilog, context_settings={"show_default": True}, **named)
 
 
-db_option = click.option(
+db = click.option(
     "--db",
     type=FILE,
-    is_eager=True,  # `output_option` looks at it
+    is_eager=True,  # `output` looks at it
     help="where the games are kept (games.db in your data folder)",
 )
-unproved_option = click.option(
+unproved = click.option(
     "--unproved",
     is_flag=True,
     help="accept a table that can lose, or give away a win; otherwise it is refused",
 )
 
 
-def json_option(what: str) -> Callable[[Run], Run]:
+def as_json(what: str) -> Callable[[Run], Run]:
     """The option to print something as JSON; the command gets `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=f"print {what} as JSON")
 
 
-def output_option(about: str, *names: str, endings: Sequence[str] = ()) -> Callable[[Run], Run]:
+def output(about: str, *names: str, endings: Sequence[str] = ()) -> Callable[[Run], Run]:
     """The option for a file to write, not over the store; the command gets `output`.
 
     names: others than `-o` and `--output`. endings: those that its name may have.
@@ -138,7 +136,7 @@ def output_option(about: str, *names: str, endings: Sequence[str] = ()) -> Calla
     return click.option(*(names or ("-o", "--output")), type=FILE, callback=checked, help=about)
 
 
-def radio_options(run: Run, off: bool = False) -> Run:
+def radio(run: Run, off: bool = False) -> Run:
     """For boards that send by radio, and for their gateway; the command gets `radio`.
 
     off: that a board sends no more can be said, too.
@@ -232,7 +230,7 @@ def stored_games(run: Run) -> Run:
         type=filter_words.day,
         help="only games that began, or were told late, on this day or earlier; as for --since",
     )
-    @db_option
+    @db
     @wraps(run)
     def with_games(
         *, board: Any, seats: Any, result: Any, since: Any, until: Any, **named: Any

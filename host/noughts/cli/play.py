@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from noughts.cli.options import FILE, command, db_option
+from noughts.cli import options
 from noughts.errors import BoardError, NoughtsError
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
@@ -36,7 +36,7 @@ def _keys(text: str) -> list[Step]:
     return read_keys(text)
 
 
-@command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
+@options.command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
 @click.option(
     "--board",
     type=click.Choice(["v1", "v2"], case_sensitive=False),
@@ -44,9 +44,13 @@ def _keys(text: str) -> list[Step]:
     help="which micro:bit; each runs its own official MicroPython",
 )
 @click.option(
-    "--firmware", type=FILE, help="run this official MicroPython hex instead, with the game's files"
+    "--firmware",
+    type=options.FILE,
+    help="run this official MicroPython hex instead, with the game's files",
 )
-@click.option("--hex", type=FILE, help="run this hex as it is, with the files that are in it")
+@click.option(
+    "--hex", type=options.FILE, help="run this hex as it is, with the files that are in it"
+)
 @click.option(
     "--fresh",
     is_flag=True,
@@ -61,7 +65,7 @@ def _keys(text: str) -> list[Step]:
     "with no pause after it), tilt:400,0 (milli-g, to the right and towards the pins), flat, and "
     "waits in ms of device time; the board is new, and no game is kept",
 )
-@db_option
+@options.db
 def run(
     board: str,
     firmware: Path | None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import fill
 
-from noughts.cli.options import command, engine_arguments, json_option
+from noughts.cli import options
 from noughts.engines.menace import Menace
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
@@ -41,9 +41,9 @@ class _Proved:
         return {name: encounter(own, each) for name, each in engines().items()} if own else {}
 
 
-@command("noughts prove", "noughts prove hard rules", "noughts prove ./mine.py")
-@engine_arguments(f"{', '.join(engines())}; all of these by default")
-@json_option("the results")
+@options.command("noughts prove", "noughts prove hard rules", "noughts prove ./mine.py")
+@options.engine_arguments(f"{', '.join(engines())}; all of these by default")
+@options.as_json("the results")
 def run(chosen: list[Engine], as_json: bool) -> None:
     """Prove which engines never lose."""
     proved = {each.name: _proved(each) for each in chosen or engines().values()}

@@ -11,15 +11,7 @@ from pathlib import Path
 import click
 
 from noughts import brain
-from noughts.cli.options import (
-    FILE,
-    command,
-    db_option,
-    prove_table,
-    radio_options,
-    read_table,
-    unproved_option,
-)
+from noughts.cli import options
 from noughts.device_files import files_for_boards
 from noughts.hardware.ports import choose_port
 from noughts.hardware.update import bring_up_to_date
@@ -30,7 +22,7 @@ from noughts.terminal.progress import Steps, progress
 from noughts.watch import recovered_games
 
 
-@command(
+@options.command(
     "noughts put",
     "noughts put --port /dev/ttyACM0 --table my_table.py",
     "noughts put --gateway 7",
@@ -41,9 +33,9 @@ from noughts.watch import recovered_games
     metavar="PORT",
     help="the board's serial port, if there are several: a device or a pyserial URL",
 )
-@click.option("--table", type=FILE, help="send this table instead of device/table.py")
-@unproved_option
-@partial(radio_options, off=True)
+@click.option("--table", type=options.FILE, help="send this table instead of device/table.py")
+@options.unproved
+@partial(options.radio, off=True)
 @click.option(
     "--forget",
     is_flag=True,
@@ -55,7 +47,7 @@ from noughts.watch import recovered_games
     is_flag=True,
     help="overwrite another program's files of the same names, such as its main.py",
 )
-@db_option
+@options.db
 def run(
     port: str | None,
     table: Path | None,
@@ -71,10 +63,10 @@ def run(
         raise click.UsageError("a gateway has no table; leave out --table")
     files = files_for_boards()
     if table:
-        files["table.py"] = pack(brain.source(read_table(table)).encode())
+        files["table.py"] = pack(brain.source(options.read_table(table)).encode())
     present = brain.of(files)  # what is missing here is said before any board is looked for
     if not is_gateway:
-        prove_table(present, unproved)
+        options.prove_table(present, unproved)
     name = choose_port(port)
     print(
         bring_up_to_date(

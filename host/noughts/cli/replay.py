@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from noughts.cli.options import Number, command, db_option, nothing_found, open_store
+from noughts.cli import options
 from noughts.game.review import Reviewed, review
 from noughts.store.queries import GameFilter, count, games
 from noughts.store.queries import game as stored_game
@@ -25,7 +25,7 @@ def _number(text: str) -> int | str:
     return text if text == "last" else int(text)
 
 
-@command("noughts replay last", "noughts replay 12 --text")
+@options.command("noughts replay last", "noughts replay 12 --text")
 @click.argument(
     "game",
     type=_number,
@@ -35,20 +35,20 @@ def _number(text: str) -> int | str:
 @click.option(
     "--speed",
     metavar="X",
-    type=Number(0.1, 100),
+    type=options.Number(0.1, 100),
     help="play automatically, this many times as fast as the game was played",
 )
 @click.option("--text", is_flag=True, help="print every step instead of stepping through the game")
-@db_option
+@options.db
 def run(game: int | str, speed: float | None, text: bool, db: Path | None) -> None:
     """Step through a game, each move judged."""
-    with open_store(db) as store:
+    with options.open_store(db) as store:
         if isinstance(game, str):
             listed = _newest(store)
         else:
             listed = [stored_game(store, game)] if count(store, GameFilter()) else []
         if not listed:
-            raise nothing_found(store)
+            raise options.nothing_found(store)
     (found,) = listed
     reviewed = review(list(map(int, found.moves)))
     if text or not (sys.stdin.isatty() and sys.stdout.isatty()):

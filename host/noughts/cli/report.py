@@ -9,14 +9,7 @@ from pathlib import Path
 
 import click
 
-from noughts.cli.options import (
-    command,
-    nothing_found,
-    open_store,
-    opened,
-    output_option,
-    stored_games,
-)
+from noughts.cli import options
 from noughts.errors import printable
 from noughts.protocol.describe import counted
 from noughts.report.page import Last, page
@@ -42,12 +35,12 @@ last_before_utc (of a game told late: a moment at which it was over).
 """
 
 
-@command(
+@options.command(
     "noughts report -o 7b.html", "noughts report --since monday --csv -o class.csv", records=RECORDS
 )
-@output_option("the file to write, such as class.html (standard output, also as -)")
+@options.output("the file to write, such as class.html (standard output, also as -)")
 @click.option("--csv", "as_csv", is_flag=True, help="write the table of boards as CSV")
-@stored_games
+@options.stored_games
 def run(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path | None) -> None:
     """Write a page on a class: results, mistakes."""
     path = None if output == Path("-") else output
@@ -62,11 +55,11 @@ def run(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path | None)
             "a report is a page for a browser; name a file with -o, such as -o class.html"
         )
     which = chosen.filter()
-    with open_store(db) as store, progress(1 if as_csv else 2, "passes") as steps:
+    with options.open_store(db) as store, progress(1 if as_csv else 2, "passes") as steps:
         steps.doing("counting")
         found = stats(store, which)
         if not found.games:
-            raise nothing_found(store)
+            raise options.nothing_found(store)
         last = last_games(store, which)
         steps.advance(1)
         if as_csv:
@@ -74,7 +67,7 @@ def run(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path | None)
         else:
             text = page(found, last, met_positions(store, which), chosen.in_words())
             steps.advance(1)
-    with opened(path) as file:
+    with options.opened(path) as file:
         file.write(text.encode())
     if path is not None and path.is_file():
         boards = counted(len(found.boards), "board")

@@ -15,7 +15,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from noughts import brain
-from noughts.cli.options import FILE, IntRange, command, json_option, own_engines
+from noughts.cli import options
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
 from noughts.engines.search import in_words, score_of_move, variation
@@ -33,7 +33,7 @@ _MAX_DEPTH = 9
 _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax searches"}
 
 
-@command("noughts solve X...O....", "noughts solve XX.OO.... --tree 2")
+@options.command("noughts solve X...O....", "noughts solve XX.OO.... --tree 2")
 @click.argument(
     "position",
     help="nine characters X, O and . (or x and o) in reading order, where X moved first: X...O....",
@@ -41,7 +41,7 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
 @click.option(
     "--tree",
     metavar="DEPTH",
-    type=IntRange(1, _MAX_DEPTH),
+    type=options.IntRange(1, _MAX_DEPTH),
     help="draw what is searched, so many plies deep, cut branches marked",
 )
 @click.option(
@@ -52,7 +52,7 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
 )
 @click.option(
     "--svg",
-    type=FILE,
+    type=options.FILE,
     help="draw the position into this picture, with each free cell's worth, or the tree, of up to "
     f"{MAX_DRAWN:,} positions, or what the chip sees",
 )
@@ -67,8 +67,8 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
     multiple=True,
     help="ask this engine of your own, too, such as ./mine.py; may be given several times",
 )
-@own_engines
-@json_option("the solution")
+@options.own_engines
+@options.as_json("the solution")
 def run(
     position: str,
     tree: int | None,

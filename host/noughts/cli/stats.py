@@ -6,14 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from noughts.cli.options import (
-    command,
-    json_option,
-    nothing_found,
-    open_store,
-    output_option,
-    stored_games,
-)
+from noughts.cli import options
 from noughts.errors import printable
 from noughts.protocol.describe import counted, seated
 from noughts.store import figures
@@ -46,16 +39,16 @@ before to this one, or null).
 """
 
 
-@command("noughts stats", "noughts stats --seats PH --plot stats.png", records=RECORDS)
-@json_option("the statistics")
-@output_option("plot them into this file, .png or .svg", "--plot", endings=FORMATS)
-@stored_games
+@options.command("noughts stats", "noughts stats --seats PH --plot stats.png", records=RECORDS)
+@options.as_json("the statistics")
+@options.output("plot them into this file, .png or .svg", "--plot", endings=FORMATS)
+@options.stored_games
 def run(as_json: bool, plot: Path | None, chosen: ChosenGames, db: Path | None) -> None:
     """Count results, first moves and mistakes."""
-    with open_store(db) as store:
+    with options.open_store(db) as store:
         found = stats(store, chosen.filter())
         if not found.games and (plot or not as_json):
-            raise nothing_found(store)
+            raise options.nothing_found(store)
     if plot is not None:
         from noughts.terminal.statistics_plot import draw
 

@@ -9,20 +9,20 @@ from pathlib import Path
 import click
 
 from noughts import brain
-from noughts.cli.options import command, json_option, output_option, read_table
+from noughts.cli import options
 from noughts.device_files import device_dir
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 
 
-@command("noughts table --check")
-@output_option("write here instead of device/table.py")
+@options.command("noughts table --check")
+@options.output("write here instead of device/table.py")
 @click.option(
     "--check",
     is_flag=True,
     help="write nothing; exit 1 if the file differs from what would be written",
 )
-@json_option("the summary")
+@options.as_json("the summary")
 def run(output: Path | None, check: bool, as_json: bool) -> None:
     """Make or check the table the chip plays by."""
     if output == Path("-"):
@@ -55,7 +55,7 @@ def _compare(path: Path, content: bytes) -> brain.Table | None:
             f"cannot read {path} ({error.strerror}); run `noughts table` to write it"
         ) from error
     if present.startswith(b"# noughts: hard's brain, made by `noughts learn`"):
-        table = read_table(path)
+        table = options.read_table(path)
         brain.prove(table)
         return table
     if present != content:

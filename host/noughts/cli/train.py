@@ -11,16 +11,7 @@ from random import Random
 
 import click
 
-from noughts.cli.options import (
-    IntRange,
-    command,
-    json_option,
-    named_engine,
-    nothing_found,
-    open_store,
-    output_option,
-    stored_games,
-)
+from noughts.cli import options
 from noughts.engines.menace import Menace, train
 from noughts.engines.menace_file import SUFFIX, refuse_other, write
 from noughts.engines.registry import engines
@@ -61,7 +52,7 @@ class _Training:
     seat: str
 
 
-@command(
+@options.command(
     "noughts train menace",
     "noughts train menace --against hard --games 200 -o menace.json",
     "noughts train menace.json --show X...O....",
@@ -79,7 +70,7 @@ class _Training:
 @click.option(
     "--games",
     metavar="N",
-    type=IntRange(1, 1_000_000),
+    type=options.IntRange(1, 1_000_000),
     help=f"how many games it plays ({_GAMES})",
 )
 @click.option(
@@ -94,15 +85,15 @@ class _Training:
     is_flag=True,
     help="learn from the games that are kept, in place of playing: from both sides of each",
 )
-@output_option(f"keep it in this file, {SUFFIX}", "-o", "output", endings=(SUFFIX,))
-@output_option("draw the curve into this file, .png or .svg", "--plot", endings=FORMATS)
+@options.output(f"keep it in this file, {SUFFIX}", "-o", "output", endings=(SUFFIX,))
+@options.output("draw the curve into this file, .png or .svg", "--plot", endings=FORMATS)
 @click.option(
     "--show",
     metavar="POSITION",
     help="show its box for this position, nine characters X, O and . in reading order",
 )
-@json_option("what came of it")
-@stored_games
+@options.as_json("what came of it")
+@options.stored_games
 def run(
     engine: str,
     against: str | None,
@@ -129,7 +120,7 @@ def run(
     if not stored and chosen != ChosenGames():
         raise click.UsageError("games are chosen among those that are kept; give --stored, too")
     position = None if show is None else unfinished(show)
-    menace = named_engine(engine)
+    menace = options.named_engine(engine)
     if not isinstance(menace, Menace):
         raise click.UsageError(f"{engine} does not learn; name menace, or the file of one")
     training = None
@@ -141,7 +132,7 @@ def run(
     if output is not None:
         refuse_other(output)  # before it learns, as that may take long
     if stored:
-        with open_store(db) as store:
+        with options.open_store(db) as store:
             learned = counted(_learn_stored(menace, store, chosen), "stored game")
         print(f"{menace.name} has learned from {learned}, both sides of each")
     trained = training and opponent and _train(menace, opponent, training)
@@ -162,7 +153,7 @@ def run(
 def _opponent(menace: Menace, against: str) -> Engine:
     if against == "menace":
         return menace
-    opponent = named_engine(against)
+    opponent = options.named_engine(against)
     return opponent if may_vary(opponent) else Remembering(opponent)
 
 
@@ -177,7 +168,7 @@ def _learn_stored(menace: Menace, store: Store, chosen: ChosenGames) -> int:
             menace.learn(cells, False, -won)
             learned += 1
     if not learned:
-        raise nothing_found(store)
+        raise options.nothing_found(store)
     menace.games += learned
     return learned
 

@@ -11,7 +11,7 @@ from random import Random
 
 import click
 
-from noughts.cli.options import command, engine_arguments
+from noughts.cli import options
 from noughts.engines.menace import Menace
 from noughts.engines.menace_file import SUFFIX, learn_game
 from noughts.engines.registry import engines
@@ -43,14 +43,14 @@ _HELP = "\n".join(
 )
 
 
-@command(
+@options.command(
     "noughts vs hard",
     "noughts vs minimax --first it",
     "noughts vs medium hard --seed 1",
     "noughts vs ./mine.py",
     "noughts vs --program './mine --quick'",
 )
-@engine_arguments(f"{', '.join(engines())}; name two to watch them play")
+@options.engine_arguments(f"{', '.join(engines())}; name two to watch them play")
 @click.option(
     "--first", type=click.Choice(["me", "it"]), default="me", help="who moves first, as X"
 )

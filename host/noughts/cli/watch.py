@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import click
 import serial
 
-from noughts.cli.options import FILE, IntRange, command, db_option, demonstration
+from noughts.cli import options
 from noughts.cli.watch_captured import known, read_captured
 from noughts.cli.watch_output import RECORDS, EventLines, as_lines, sum_up
 from noughts.cli.watch_rooms import Rooms, Sources, room_options
@@ -39,7 +39,7 @@ _LAST_S = 2.0
 _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet of an export
 
 
-@command(
+@options.command(
     "noughts watch",
     "noughts watch --emulated 3",
     "noughts watch --plain /dev/ttyACM0",
@@ -56,7 +56,7 @@ _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet 
 @click.option(
     "--emulated",
     metavar="N",
-    type=IntRange(1, 16),
+    type=options.IntRange(1, 16),
     help="start N virtual boards that play by themselves",
 )
 @click.option(
@@ -71,14 +71,14 @@ _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet 
 )
 @click.option(
     "--known",
-    type=FILE,
+    type=options.FILE,
     help="by radio, keep only the boards in this file: a line for each, its id (9A1B2C3D) or its "
     f"name in `noughts boards`, # before a comment (without it, the first {MAX_BOARDS} boards that "
     "a gateway hears)",
 )
 @click.option("--plain", is_flag=True, help="print a line for each event")
 @click.option("--json", is_flag=True, help="print a JSON object for each event")
-@db_option
+@options.db
 @room_options
 def run(**named: Any) -> int:
     """Show every board live, and keep every game."""
@@ -98,7 +98,7 @@ def run(**named: Any) -> int:
         _check(port)
     path = args.db or default_path()
     if args.emulated and args.db is None:
-        path = demonstration(path)
+        path = options.demonstration(path)
     if args.captured is not None:
         return read_captured(args, path)
     return _watch(args, rooms, Store(path, create=True))

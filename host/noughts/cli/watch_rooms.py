@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from noughts.cli.options import FILE, Option, Run
+from noughts.cli import options
 from noughts.errors import NoughtsError
 from noughts.rooms.address import BrokerAddress, is_broker, parse
 from noughts.rooms.topics import room_name
@@ -37,9 +37,11 @@ class Sources:
         return [change for source in self._sources for change in source.poll()]
 
 
-def room_options(run: Run) -> Run:
+def room_options(run: options.Run) -> options.Run:
     """The options about rooms."""
-    option = partial(click.option, cls=Option, heading="Rooms (an MQTT broker; see docs/rooms.md)")
+    option = partial(
+        click.option, cls=options.Option, heading="Rooms (an MQTT broker; see docs/rooms.md)"
+    )
     publish = option(
         "--publish",
         metavar="URL",
@@ -51,13 +53,13 @@ def room_options(run: Run) -> Run:
     )
     password_file = option(
         "--password-file",
-        type=FILE,
+        type=options.FILE,
         help="the user's password at the broker, its first line "
         "(else from the environment, NOUGHTS_MQTT_PASSWORD)",
     )
     ca = option(
         "--ca",
-        type=FILE,
+        type=options.FILE,
         help="with mqtts: the certificate of the CA that the broker's is signed by, in PEM "
         "(those that the system trusts)",
     )

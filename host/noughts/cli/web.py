@@ -10,25 +10,25 @@ from pathlib import Path
 
 import click
 
-from noughts.cli.options import IntRange, command, db_option
+from noughts.cli import options
 from noughts.store.store import default_path
 from noughts.terminal.lines import say
 from noughts.web.server import PORT, listening, own_addresses, serve
 from noughts.web.site import Site
 
 
-@command("noughts web", "noughts web --boards 3", "noughts web --lan --no-browser")
+@options.command("noughts web", "noughts web --boards 3", "noughts web --lan --no-browser")
 @click.option(
     "--port",
     metavar="N",
-    type=IntRange(0, 65_535),
+    type=options.IntRange(0, 65_535),
     default=PORT,
     help="the port to answer on, or the next that is free; 0: any",
 )
 @click.option(
     "--boards",
     metavar="N",
-    type=IntRange(0, 8),
+    type=options.IntRange(0, 8),
     default=1,
     help="how many virtual boards to start",
 )
@@ -38,7 +38,7 @@ from noughts.web.site import Site
     help="let other computers in the network look on; they can change nothing",
 )
 @click.option("--no-browser", is_flag=True, help="do not open a browser")
-@db_option
+@options.db
 def run(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None) -> None:
     """Play and look on in the browser."""
     from noughts.web.app import application
