@@ -31,7 +31,7 @@ _MAX_GAMES = 10_000_000
     default=1000,
     help="games for each pair, an even number",
 )
-@click.option("--seed", metavar="N", default=0, help="the seed of the random numbers")
+@click.option("--seed", default=0, help="the seed of the random numbers")
 @options.as_json("the results")
 def run(chosen: list[Engine], everyone: bool, games: int, seed: int, as_json: bool) -> None:
     """Let engines play many games, and count."""

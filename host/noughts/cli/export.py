@@ -63,8 +63,9 @@ def run(format: str | None, output: Path | None, chosen: ChosenGames, db: Path |
             steps.doing("exporting")
             rows = (row(game) for game in games(store, which))
             written = 0
-            for written in writer(rows, file):  # noqa: B007  the last is told
-                steps.advance(_AT_ONCE)
+            for size in writer(rows, file):
+                written += size
+                steps.advance(size)
     if output and output.is_file():
         print(printable(f"{output} written: {counted(written, 'game')}"))
 
@@ -76,20 +77,20 @@ def _csv(rows: Rows, file: BinaryIO) -> Iterator[int]:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(column.name for column in COLUMNS)
-    for written, some in _pieces(rows):
+    for some in _pieces(rows):
         writer.writerows(_with_moments(some, lambda at: timestamps.iso(at)[:-1].replace("T", " ")))
         file.write(text.getvalue().encode())
         text.seek(0)
         text.truncate()
-        yield written
+        yield len(some)
 
 
 def _jsonl(rows: Rows, file: BinaryIO) -> Iterator[int]:
     names = [column.name for column in COLUMNS]
-    for written, some in _pieces(rows):
+    for some in _pieces(rows):
         for values in _with_moments(some, timestamps.iso):
             file.write(json.dumps(dict(zip(names, values, strict=True))).encode() + b"\n")
-        yield written
+        yield len(some)
 
 
 def _parquet(rows: Rows, file: BinaryIO) -> Iterator[int]:
@@ -109,14 +110,14 @@ def _parquet(rows: Rows, file: BinaryIO) -> Iterator[int]:
         ]
     )
     with parquet.ParquetWriter(file, schema) as writer:
-        for written, some in _pieces(rows):
+        for some in _pieces(rows):
             columns = zip(*some, strict=True)
             arrays = [
                 pyarrow.array(values, field.type)
                 for values, field in zip(columns, schema, strict=True)
             ]
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
-            yield written
+            yield len(some)
 
 
 _MOMENTS = [index for index, column in enumerate(COLUMNS) if column.kind == "moment"]
@@ -133,9 +134,5 @@ def _with_moments(
         yield values
 
 
-def _pieces(rows: Rows) -> Iterator[tuple[int, list[tuple[Value, ...]]]]:
-    """The rows in lists, and how many there were by then."""
-    written = 0
-    while some := list(islice(rows, _AT_ONCE)):
-        written += len(some)
-        yield written, some
+def _pieces(rows: Rows) -> Iterator[list[tuple[Value, ...]]]:
+    return iter(lambda: list(islice(rows, _AT_ONCE)), [])

@@ -68,16 +68,10 @@ def run(
     if not is_gateway:
         options.prove_table(present, unproved)
     name = choose_port(port)
+    keep = recovered_games.of_port(name, db)
     print(
         bring_up_to_date(
-            name,
-            files,
-            replace,
-            print,
-            _interruptible,
-            radio=radio,
-            forget=forget,
-            keep=recovered_games.of_port(name, db),
+            name, files, replace, print, _interruptible, radio=radio, forget=forget, keep=keep
         )
     )
 

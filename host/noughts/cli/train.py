@@ -79,7 +79,7 @@ class _Training:
     default="first",
     help="whether it moves first, as Michie's did, second, or both by turns",
 )
-@click.option("--seed", metavar="N", default=1, help="the seed of the random numbers")
+@click.option("--seed", default=1, help="the seed of the random numbers")
 @click.option(
     "--stored",
     is_flag=True,

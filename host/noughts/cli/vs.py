@@ -54,12 +54,7 @@ _HELP = "\n".join(
 @click.option(
     "--first", type=click.Choice(["me", "it"]), default="me", help="who moves first, as X"
 )
-@click.option(
-    "--seed",
-    metavar="N",
-    type=int,
-    help="the seed of the engine's random choices, to repeat a game",
-)
+@click.option("--seed", type=int, help="the seed of the engine's random choices, to repeat a game")
 @click.option(
     "--no-learning",
     is_flag=True,
