@@ -63,7 +63,7 @@ _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet 
     "--from",
     "captured",
     metavar="FILE",
-    type=click.Path(),
+    type=click.Path(readable=False),
     help="read a captured log, or the MY_DATA.HTM of a V2 (- for standard input)",
 )
 @click.option(
