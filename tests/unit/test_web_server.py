@@ -15,7 +15,7 @@ from uvicorn.server import ServerState
 
 from asking import HERE, OURS, SITE, ask, change, headers, status, text
 from echo_site import EchoSite
-from noughts.commands import web
+from noughts.cli import web
 from noughts.errors import NoughtsError
 from noughts.web import safety, server
 from noughts.web.safety import MAX_BODY, RateLimit, Safety, is_token, may_change
