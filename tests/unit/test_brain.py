@@ -12,7 +12,7 @@ from brute_force import against_random, following, minimax
 from needed import long
 from noughts import brain
 from noughts.device_files import device_dir, load_device
-from noughts.engines.device_levels import Chip
+from noughts.engines.levels import Chip
 from noughts.errors import NoughtsError
 from noughts.game import solver
 from noughts.game.positions import unfinished

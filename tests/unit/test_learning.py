@@ -10,7 +10,7 @@ import pytest
 from classes import at_random, blind_to_diagonals, blocks_only, centre_first, played, win_chance
 from needed import long
 from noughts import brain
-from noughts.engines.device_levels import Chip
+from noughts.engines.levels import Chip
 from noughts.errors import NoughtsError
 from noughts.game.positions import EMPTY, SYMMETRIES, canonical, parse, unfinished
 from noughts.game.proof import prove

@@ -19,8 +19,9 @@ from noughts import Board
 from noughts.engines.menace import Menace, train
 from noughts.engines.menace_file import write
 from noughts.engines.registry import engines
+from noughts.game.evaluator import odds
 from noughts.game.positions import EMPTY, WON, canonical, parse, unfinished
-from noughts.game.proof import odds, prove
+from noughts.game.proof import prove
 
 
 def turned(board):

@@ -14,10 +14,9 @@ from brute_force import alike, answers, ends
 from needed import long
 from noughts.engines.registry import engines
 from noughts.game import solver
-from noughts.game.asked import ask
 from noughts.game.engine import Reply
 from noughts.game.positions import EMPTY, WON, unfinished
-from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, prove
+from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, ask, prove
 from own_engines import FIRST_FREE, outcomes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
-from noughts.engines.device_levels import Chip
+from noughts.engines.levels import Chip
 from noughts.errors import SentenceError
 from noughts.game.positions import EMPTY
 from noughts.game.solver import hard_moves

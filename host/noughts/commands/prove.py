@@ -13,10 +13,9 @@ from noughts.commands.options import add_engines, chosen_engines
 from noughts.engines.menace import Menace
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
-from noughts.game.asked import Asked, ask
-from noughts.game.encounter import Chances, encounter
 from noughts.game.engine import Engine, may_vary
-from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, prove
+from noughts.game.evaluator import Odds, odds
+from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Asked, Proof, ask, prove
 from noughts.protocol.describe import either
 from noughts.terminal.layout import columns
 from noughts.terminal.losses import Losses, order
@@ -36,10 +35,14 @@ class _Proved:
     """What the user's own engine answered."""
 
     @property
-    def against(self) -> dict[str, tuple[Chances, Chances]]:
+    def against(self) -> dict[str, list[Odds]]:
         """What the user's own engine comes to against each of ours, moving first and second."""
         own = self.own
-        return {name: encounter(own, each) for name, each in engines().items()} if own else {}
+        return {
+            name: [odds(own, each, first, Fraction) for first in (True, False)]
+            for name, each in engines().items()
+            if own
+        }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -197,5 +200,5 @@ def _facts(each: _Proved) -> dict[str, object]:
     return facts
 
 
-def _shares(chances: Chances) -> dict[str, str]:
+def _shares(chances: Odds) -> dict[str, str]:
     return {kind: str(getattr(chances, kind)) for kind in ("won", "drawn", "lost")}

@@ -1,24 +1,24 @@
 """What an engine's play comes to, exactly: against every sequence of its opponent's moves.
 
-Nothing is sampled. A game is a sequence of moves; where an engine plays any of several cells, each
-of them is followed. Chances are exact, and the engine's own choices have the chances that it gives
-them. An engine that resigns has lost.
+A game is a sequence of moves; where an engine plays any of several cells, each of them is followed,
+with the chance that the engine gives it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from typing import NamedTuple
 
 from noughts.game import solver
-from noughts.game.engine import Engine
-from noughts.game.match import winner
-from noughts.game.positions import EMPTY, WON, Position, unfinished
+from noughts.game.engine import Engine, Reply
+from noughts.game.evaluator import After, any_cell, end_odds, mean, mean_odds, walk
+from noughts.game.positions import EMPTY, Position, unfinished
 
 WON_BY_ENGINE, DRAWN, LOST = "won", "drawn", "lost"
+_RESULTS = {1: WON_BY_ENGINE, 0: DRAWN, -1: LOST}
+_CALLS_IF_VARYING = 10
 
 
 @dataclass(frozen=True)
@@ -74,113 +74,116 @@ class Proof:
         return not any(seat.count(LOST) for seat in self.seats)
 
 
-@dataclass
-class _Outcome:
-    """What follows from a position, whoever is to move."""
-
-    games: Counter[tuple[str, int]] = field(default_factory=Counter)
-    win: Fraction = Fraction(0)
-    loss: Fraction = Fraction(0)
-    greatest_loss: Fraction = Fraction(0)
-    likeliest_loss: tuple[Fraction, tuple[int, ...]] = (Fraction(0), ())
-    """Among the games of that opponent: its chance, and its cells."""
-    losing_line: tuple[int, ...] | None = None
-
-    def add(self, cell: int, after: _Outcome, chance: Fraction) -> None:
-        self.games.update(after.games)
-        self.win += chance * after.win
-        self.loss += chance * after.loss
-        line = after.losing_line
-        if line is not None and (self.losing_line is None or len(line) + 1 < len(self.losing_line)):
-            self.losing_line = (cell, *line)
-
-
 def prove(engine: Engine) -> Proof:
     """Play an engine against everything, from both seats, and ask it in every position."""
-    replies = {position: engine.reply(position) for position in unfinished()}
+    replies = {position: engine.reply(position).weighted() for position in unfinished()}
     value_losing_positions = sum(
-        not reply.cells or not set(reply.cells) <= set(solver.value_preserving_moves(position))
-        for position, reply in replies.items()
+        not moves or not {cell for cell, _ in moves} <= {*solver.value_preserving_moves(position)}
+        for position, moves in replies.items()
     )
-
-    @cache
-    def outcome(position: Position, engine_moves: bool) -> _Outcome:
-        found = _Outcome()
-        if WON[position.other] or (
-            engine_moves and not position.over and not replies[position].cells
-        ):
-            # Who is to move has lost.
-            found.games[(LOST if engine_moves else WON_BY_ENGINE, position.ply)] = 1
-            found.win = Fraction(not engine_moves)
-            found.loss = found.greatest_loss = Fraction(engine_moves)
-            found.likeliest_loss = Fraction(engine_moves), ()
-            found.losing_line = () if engine_moves else None
-        elif position.over:
-            found.games[(DRAWN, position.ply)] = 1
-        elif engine_moves:
-            for cell, chance in replies[position].chances():
-                after = outcome(position.play(cell), False)
-                found.add(cell, after, chance)
-                found.greatest_loss += chance * after.greatest_loss
-                likely, line = after.likeliest_loss
-                if chance * likely > found.likeliest_loss[0]:
-                    found.likeliest_loss = chance * likely, (cell, *line)
-        else:
-            for cell in position.free:
-                after = outcome(position.play(cell), True)
-                found.add(cell, after, Fraction(1, len(position.free)))
-                likely, line = after.likeliest_loss
-                if (after.greatest_loss, likely) > (found.greatest_loss, found.likeliest_loss[0]):
-                    found.greatest_loss = after.greatest_loss
-                    found.likeliest_loss = likely, (cell, *line)
-        return found
+    players = replies.__getitem__, any_cell
+    games = walk(*players, _game, _all_games)
+    odds = walk(*players, end_odds(Fraction), mean_odds)
+    losses = walk(*players, _loss, _greatest_loss)
+    lines = walk(*players, _lost, _shortest)
 
     def seat(first: bool) -> Seat:
-        found = outcome(EMPTY, first)
+        won, _, lost = odds(EMPTY, first)
+        greatest, likeliest, line = losses(EMPTY, first)
         return Seat(
             first,
-            found.games,
-            found.win,
-            found.loss,
-            found.greatest_loss,
-            found.likeliest_loss[1] if found.greatest_loss else None,
-            found.likeliest_loss[0],
-            found.losing_line,
+            games(EMPTY, first),
+            won,
+            lost,
+            greatest,
+            line if greatest else None,
+            likeliest,
+            lines(EMPTY, first),
         )
 
     return Proof((seat(True), seat(False)), value_losing_positions)
 
 
-class Odds(NamedTuple):
-    """How likely a game ends how, for the engine that moves first; together 1."""
-
-    won: float
-    drawn: float
-    lost: float
+_Games = Counter[tuple[str, int]]
 
 
-def odds(first: Engine, second: Engine) -> Odds:
-    """What comes of a game between two engines: over all games that they may play, not a sample.
+def _game(result: int, plies: int) -> _Games:
+    return Counter({(_RESULTS[result], plies): 1})
 
-    >>> from noughts.engines.random_engine import Random
-    >>> round(odds(Random(), Random()).won, 4)
-    0.5849
+
+def _all_games(_turn: bool, after: After[_Games]) -> _Games:
+    games: _Games = Counter()
+    for *_, each in after:
+        games.update(each)
+    return games
+
+
+_Line = tuple[int, ...]
+_Loss = tuple[Fraction, Fraction, _Line]
+"""Against the opponent who plays to win: how likely, how likely by one game, and that game."""
+
+
+def _loss(result: int, _: int) -> _Loss:
+    return Fraction(result < 0), Fraction(result < 0), ()
+
+
+def _greatest_loss(engine_moves: bool, after: After[_Loss]) -> _Loss:
+    if not engine_moves:
+        losses = [(sure, likely, (cell, *line)) for cell, _, (sure, likely, line) in after]
+        return max(losses, key=lambda loss: loss[:2])
+    total = sum(weight for _, weight, _ in after)
+    games = [(weight * likely / total, (cell, *line)) for cell, weight, (_, likely, line) in after]
+    sure = mean([(cell, weight, loss[0]) for cell, weight, loss in after])
+    return sure, *max(games, key=lambda game: game[0])
+
+
+def _lost(result: int, _: int) -> _Line | None:
+    return () if result < 0 else None
+
+
+def _shortest(_turn: bool, after: After[_Line | None]) -> _Line | None:
+    lines = [(cell, *line) for cell, _, line in after if line is not None]
+    return min(lines, key=len, default=None)
+
+
+@dataclass
+class Asked:
+    """An engine that answers as another one did.
+
+    What is proved of an engine that varies holds for the answers that it gave, and not for all that
+    it may give: so it is asked more often, and each of its answers counts as one that it may play.
     """
 
-    @cache
-    def outcome(position: Position) -> Odds:
-        reply = None if position.over else (first, second)[position.ply % 2].reply(position)
-        if reply is None or not reply.cells:
-            result = winner(position)
-            return Odds(result > 0, result == 0, result < 0)
-        weights = reply.weights or (1,) * len(reply.cells)
-        won = drawn = lost = 0.0
-        for cell, weight in zip(reply.cells, weights, strict=True):
-            after = outcome(position.play(cell))
-            won += weight * after.won
-            drawn += weight * after.drawn
-            lost += weight * after.lost
-        total = sum(weights)
-        return Odds(won / total, drawn / total, lost / total)
+    name: str
+    about: str
+    perfect: bool
+    replies: dict[Position, Reply]
+    calls: int
+    """How often it was asked about each position."""
+    varies: tuple[Position, Reply, Reply] | None
+    """The first position, from the empty board on, to which it gave two answers, and these."""
 
-    return outcome(EMPTY)
+    def reply(self, position: Position) -> Reply:
+        """All cells that it has answered."""
+        return self.replies[position]
+
+
+def ask(engine: Engine, asked: Callable[[], None] = lambda: None) -> Asked:
+    """Ask an engine twice about all 4,520 positions, and more often if its answers differ.
+
+    asked: called after each answer.
+    """
+    found = Asked(engine.name, engine.about, engine.perfect, {}, 2, None)
+    call = 0
+    while call < found.calls:
+        for position in unfinished():
+            reply = engine.reply(position)
+            asked()
+            before = found.replies.setdefault(position, reply)
+            if set(reply.cells) != set(before.cells):
+                found.varies = found.varies or (position, before, reply)
+                found.calls = _CALLS_IF_VARYING
+                more = [cell for cell in reply.cells if cell not in before.cells]
+                found.replies[position] = Reply((*before.cells, *more))
+        call += 1
+    return found
