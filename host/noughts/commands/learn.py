@@ -10,6 +10,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from noughts import brain
+from noughts.brain.habits import Habits
+from noughts.brain.learn import (
+    FOLDS,
+    Change,
+    Estimate,
+    LeftOut,
+    best,
+    changes,
+    estimate,
+    fit,
+    left_out,
+)
 from noughts.commands.options import (
     add_stored_games,
     game_filter,
@@ -20,12 +32,6 @@ from noughts.commands.options import (
 from noughts.errors import printable
 from noughts.files import write_whole
 from noughts.invocation import as_typed
-from noughts.learning.chances import best
-from noughts.learning.changes import Change, changes
-from noughts.learning.fit import fit
-from noughts.learning.habits import Habits
-from noughts.learning.left_out import LeftOut, left_out
-from noughts.learning.validation import FOLDS, Estimate, estimate
 from noughts.protocol.describe import counted
 from noughts.store.people_games import people_games
 from noughts.terminal.layout import beside, board, columns

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
 
+from noughts.brain import best_cells
 from noughts.device_files import load_device
 from noughts.errors import NoughtsError
 from noughts.game.engine import Reply
@@ -47,8 +48,7 @@ class Chip:
 
     def reply(self, position: Position) -> Reply:
         """The cells that `ai.best` gives, of which the chip plays any."""
-        marks = [(position.mover >> cell & 1) - (position.other >> cell & 1) for cell in range(9)]
-        return Reply(tuple(self._ai.best(marks, position.scores(), 1, self._level)))
+        return Reply(tuple(best_cells(self._ai, position, self._level)))
 
 
 def _liking(odds: Odds) -> tuple[Fraction, Fraction]:
