@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     path: Path = args.file
     if path.exists() or path.is_symlink():
         raise NoughtsError(f"{path} is there already; choose another name, or delete it first")
-    start = Path(own.__file__).with_name("start.py").read_text("utf-8")
+    start = Path(own.__file__).with_name("own_start.py").read_text("utf-8")
     if _QUOTABLE.fullmatch(path.name):
         start = start.replace("./mine.py", quoted(f"./{path.name}"))
     write_whole(path, start.encode())

@@ -12,8 +12,7 @@ from pathlib import Path
 from noughts.engines.levels import Chip, Kind, Random
 from noughts.engines.menace import Menace
 from noughts.engines.menace_file import SUFFIX, read
-from noughts.engines.own import LIMIT_S
-from noughts.engines.own.engine import from_file, from_package, packaged
+from noughts.engines.own import LIMIT_S, from_file, from_package, packaged
 from noughts.engines.rule_based import Rules
 from noughts.engines.search import AlphaBeta, Minimax, Transposition
 from noughts.errors import UnknownEngineError
