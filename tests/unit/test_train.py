@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 from brute_force import answers, ends
-from noughts.engines.menace import Menace, train
-from noughts.engines.menace_file import read, write
+from noughts.engines.menace import Menace, read, train, write
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
 from noughts.game.evaluator import odds

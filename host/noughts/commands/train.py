@@ -19,8 +19,7 @@ from noughts.commands.options import (
     open_store,
     refuse_store,
 )
-from noughts.engines.menace import Menace, train
-from noughts.engines.menace_file import SUFFIX, refuse_other, write
+from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write
 from noughts.engines.registry import engines
 from noughts.engines.tree import unfinished
 from noughts.errors import printable

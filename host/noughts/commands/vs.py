@@ -11,8 +11,7 @@ from pathlib import Path
 from random import Random
 
 from noughts.commands.options import add_engines, chosen_engines
-from noughts.engines.menace import Menace
-from noughts.engines.menace_file import SUFFIX, learn_game
+from noughts.engines.menace import SUFFIX, Menace, learn_game
 from noughts.engines.registry import engines
 from noughts.errors import printable
 from noughts.game.engine import Engine

@@ -1,7 +1,7 @@
 """All engines by name, from the one that knows least to the one that searches most cleverly.
 
 After them come the one that plays to lose, and the one that learns. People name others, too: see
-`own`, and `menace_file`.
+`own`, and `menace`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import difflib
 from pathlib import Path
 
 from noughts.engines.levels import Chip, Kind, Random
-from noughts.engines.menace import Menace
-from noughts.engines.menace_file import SUFFIX, read
+from noughts.engines.menace import SUFFIX, Menace, read
 from noughts.engines.own import LIMIT_S, from_file, from_package, packaged
 from noughts.engines.rule_based import Rules
 from noughts.engines.search import AlphaBeta, Minimax, Transposition
