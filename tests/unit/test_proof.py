@@ -163,7 +163,8 @@ def test_every_figure_is_that_of_playing_every_game(kind, folder, printed):
     for name, engine in engines().items():
         seats = [played(choose, first, answers(engine)) for first in (True, False)]
         shares = [f"{float(sum(both) / 2):.1%}" for both in zip(*seats, strict=True)]
-        assert f" {name} {' '.join(shares)}" in told
+        listed = name.replace("menace", "menace (untrained)")
+        assert f" {listed} {' '.join(shares)}" in told
 
 
 def test_the_losing_game_is_shown_and_who_wins_against_it(folder, printed):

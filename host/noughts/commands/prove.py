@@ -11,7 +11,7 @@ from textwrap import fill
 
 from noughts.commands.options import add_engines, chosen_engines
 from noughts.engines.menace import Menace
-from noughts.engines.registry import engines
+from noughts.engines.registry import engines, listed
 from noughts.errors import NoughtsError
 from noughts.game.engine import Engine, may_vary
 from noughts.game.evaluator import Odds, odds
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         losses = [_losses(each, shown=bool(chosen)) for each in proved.values()]
         for each, lost in zip(proved.values(), losses, strict=True):
             for line in (_verdict(each, lost), *_choices(each.own)):
-                _print_wrapped(f"{each.engine.name}: {line}")
+                _print_wrapped(f"{listed(each.engine.name)}: {line}")
             for line in lost.chances() if lost else ():
                 _print_wrapped(f"  {line}")
         for each, lost in zip(proved.values(), losses, strict=True):
@@ -98,7 +98,7 @@ def _losses(each: _Proved, *, shown: bool) -> Losses | None:
         return None
     # MENACE's shortest loss may hardly ever be played.
     which = "likeliest" if isinstance(each.engine, Menace) else "shortest"
-    return Losses(each.engine.name, each.proof, which if shown else "none")
+    return Losses(listed(each.engine.name), each.proof, which if shown else "none")
 
 
 def _verdict(each: _Proved, losses: Losses | None) -> str:
@@ -138,9 +138,9 @@ def _print_against(each: _Proved) -> None:
             sum((getattr(seat, kind) for seat in seats), Fraction(0)) / 2
             for kind in ("won", "drawn", "lost")
         ]
-        rows.append((name, *(f"{float(half):.1%}" for half in halves)))
+        rows.append((listed(name), *(f"{float(half):.1%}" for half in halves)))
     counted = "each of its answers alike" if each.own and each.own.varies else "exactly"
-    print(f"\n{each.engine.name} against each engine, from either seat in turn, {counted}:")
+    print(f"\n{listed(each.engine.name)} against each engine, from either seat in turn, {counted}:")
     print("\n".join(columns(rows, right=(1, 2, 3))))
 
 
@@ -158,7 +158,7 @@ def _print_table(proved: Mapping[str, _Proved]) -> None:
             shortest, longest = seat.plies
             rows.append(
                 (
-                    name,
+                    listed(name),
                     order(seat),
                     *(f"{count:,}" for count in counts),
                     f"{shortest}-{longest}",

@@ -35,6 +35,11 @@ def engines() -> dict[str, Engine]:
     return {engine.name: engine for engine in made}
 
 
+def listed(name: str) -> str:
+    """An engine's name in a list for people: the MENACE among ours has not learned anything."""
+    return "menace (untrained)" if name == "menace" else name
+
+
 def known_engine(name: str) -> Engine:
     """The engine of this name that comes with noughts: all that a browser may ask for.
 
