@@ -163,7 +163,7 @@ def test_it_never_loses_whatever_was_learned(seed):
 
     table = fit(Habits(played(person, HARD, 80, seed)))
     brain.prove(table)
-    found = prove(Chip("hard", "H", "", perfect=True, ai=brain.device_code(table)))
+    found = prove(Chip("H", brain.device_code(table)))
     assert found.never_loses and found.value_losing_positions == 0
     assert len(table.payload) <= MAX_BYTES
     brain.check(table, unfinished(), value_preserving_moves)

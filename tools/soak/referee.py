@@ -156,4 +156,4 @@ def _replies(moves: tuple[int, ...], level: str) -> tuple[int, ...]:
         position = position.play(cell)
     if level == "H":
         return tuple(hard_moves(position))
-    return Chip("chip", level, "", False).reply(position).cells
+    return Chip(level).reply(position).cells

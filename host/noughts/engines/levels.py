@@ -29,10 +29,10 @@ class Random:
 class Chip:
     """A level of the chip's: `E`, `M` or `H`; `ai` is the device's own, with its table."""
 
-    def __init__(
-        self, name: str, level: str, about: str, perfect: bool, ai: ModuleType | None = None
-    ) -> None:
-        self.name, self.about, self.perfect = name, about, perfect
+    def __init__(self, level: str, ai: ModuleType | None = None) -> None:
+        self.name = {"E": "easy", "M": "medium", "H": "hard"}[level]
+        self.about = f"the chip at {self.name}"
+        self.perfect = level == "H"
         self._level = level
         if ai is not None:
             self._ai = ai

@@ -22,10 +22,10 @@ def engines() -> dict[str, Engine]:
     """Each engine, newly made, by its name."""
     made: list[Engine] = [
         Random(),
-        Chip("easy", "E", "the chip at easy", perfect=False),
-        Chip("medium", "M", "the chip at medium", perfect=False),
+        Chip("E"),
+        Chip("M"),
         Rules(),
-        Chip("hard", "H", "the chip at hard", perfect=True),
+        Chip("H"),
         Minimax(),
         AlphaBeta(),
         Transposition(),

@@ -82,10 +82,10 @@ def prove(engine: Engine) -> Proof:
         for position, moves in replies.items()
     )
     players = replies.__getitem__, any_cell
-    games = walk(*players, _game, _all_games)
+    games = walk(*players, lambda result, plies: Counter([(_RESULTS[result], plies)]), _all_games)
     odds = walk(*players, end_odds(Fraction), mean_odds)
     losses = walk(*players, _loss, _greatest_loss)
-    lines = walk(*players, _lost, _shortest)
+    lines = walk(*players, lambda result, _: () if result < 0 else None, _shortest)
 
     def seat(first: bool) -> Seat:
         won, _, lost = odds(EMPTY, first)
@@ -107,10 +107,6 @@ def prove(engine: Engine) -> Proof:
 _Games = Counter[tuple[str, int]]
 
 
-def _game(result: int, plies: int) -> _Games:
-    return Counter({(_RESULTS[result], plies): 1})
-
-
 def _all_games(_turn: bool, after: After[_Games]) -> _Games:
     games: _Games = Counter()
     for *_, each in after:
@@ -123,7 +119,7 @@ _Loss = tuple[Fraction, Fraction, _Line]
 """Against the opponent who plays to win: how likely, how likely by one game, and that game."""
 
 
-def _loss(result: int, _: int) -> _Loss:
+def _loss(result: int, _plies: int) -> _Loss:
     return Fraction(result < 0), Fraction(result < 0), ()
 
 
@@ -135,10 +131,6 @@ def _greatest_loss(engine_moves: bool, after: After[_Loss]) -> _Loss:
     games = [(weight * likely / total, (cell, *line)) for cell, weight, (_, likely, line) in after]
     sure = mean([(cell, weight, loss[0]) for cell, weight, loss in after])
     return sure, *max(games, key=lambda game: game[0])
-
-
-def _lost(result: int, _: int) -> _Line | None:
-    return () if result < 0 else None
 
 
 def _shortest(_turn: bool, after: After[_Line | None]) -> _Line | None:

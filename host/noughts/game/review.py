@@ -89,38 +89,21 @@ def chance_lost(move: Reviewed) -> Fraction:
 
 def mistakes(moves: str) -> list[int]:
     """The plies, from 0, of the mistakes in a legal game; quick, for many games."""
-    mover, other, worth, found = _opening(moves[:_OPENING])
-    return found + _walk(mover, other, worth, moves[_OPENING:], _OPENING)[3]
-
-
-_OPENING = 5
-"""Plies. There are 15,120 such openings: the games of a store share them."""
-
-_BITS = {str(cell): 1 << cell for cell in range(9)}
-
-_Walked = tuple[int, int, int, list[int]]
-"""The mover's and the other's marks, what that is worth, and the plies of mistakes until there."""
-
-
-@cache
-def _opening(moves: str) -> _Walked:
-    return _walk(0, 0, _worths()[0], moves, 0)
-
-
-def _walk(mover: int, other: int, worth: int, moves: str, ply: int) -> _Walked:
-    worths = _worths()
-    found = []
-    for cell in moves:
+    values, found = _values(), []
+    mover = other = worth = 0
+    for ply, cell in enumerate(moves):
         mover, other = other, mover | _BITS[cell]
-        after = worths[mover << 9 | other]
+        after = values[mover, other]
         if after != -worth:
             found.append(ply)
         worth = after
-        ply += 1
-    return mover, other, worth, found
+    return found
+
+
+_BITS = {str(cell): 1 << cell for cell in range(9)}
 
 
 @cache
-def _worths() -> dict[int, int]:
-    """The value of every reachable position, the mover's mask in bits 9 to 17."""
-    return {position.mover << 9 | position.other: value(position) for position in reachable()}
+def _values() -> dict[tuple[int, int], int]:
+    """The value of every reachable position: a dictionary of them is quicker than `value`."""
+    return {position: value(position) for position in reachable()}
