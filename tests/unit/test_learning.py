@@ -12,16 +12,7 @@ from needed import long
 from noughts import brain
 from noughts.brain import learn
 from noughts.brain.habits import Habits, PeopleGame
-from noughts.brain.learn import (
-    MAX_BYTES,
-    Chances,
-    best,
-    by_table,
-    changes,
-    estimate,
-    fit,
-    left_out,
-)
+from noughts.brain.learn import Chances, best, by_table, changes, estimate, fit, left_out
 from noughts.engines.levels import Chip
 from noughts.errors import NoughtsError
 from noughts.game.positions import EMPTY, SYMMETRIES, canonical, parse, unfinished
@@ -165,7 +156,7 @@ def test_it_never_loses_whatever_was_learned(seed):
     brain.prove(table)
     found = prove(Chip("H", brain.device_code(table)))
     assert found.never_loses and found.value_losing_positions == 0
-    assert len(table.payload) <= MAX_BYTES
+    assert len(table.payload) <= learn.MAX_BYTES
     brain.check(table, unfinished(), value_preserving_moves)
     assert brain.read(brain.source(table, "noughts learn", "people"), "it") == table
 

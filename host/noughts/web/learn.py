@@ -10,16 +10,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from noughts.engines.search import INFINITE, in_words
-from noughts.engines.tree import (
-    MAX_DRAWN,
-    Entry,
-    Search,
-    Step,
-    Steps,
-    size,
-    smaller,
-    unfinished,
-)
+from noughts.engines.tree import MAX_DRAWN, Entry, Search, Step, Steps, size, smaller, unfinished
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
 from noughts.game.positions import Position
