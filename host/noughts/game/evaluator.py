@@ -31,35 +31,42 @@ def any_cell(position: Position) -> list[tuple[int, float]]:
 def walk(
     mine: Moves,
     theirs: Moves,
-    end: Callable[[int, int], Value],
+    end: Callable[[int, Position], Value],
     join: Callable[[bool, After[Value]], Value],
-    same: Callable[[Position], Position] = lambda position: position,
+    same: Callable[[Position], Position] | None = None,
 ) -> Callable[[Position, bool], Value]:
     """What each position comes to, asked with whether it is my turn there.
 
-    end: of a game, from its result (1, 0 or -1 for me) and its length in plies. join: of a
-    position, from whether it is my turn, and each move. same: the position to look at instead, such
-    as `canonical`; then only such positions are asked about.
+    end: of a game, from its result (1, 0 or -1 for me) and its last position. join: of a position,
+    from whether it is my turn, and each move. same: the position to look at instead, such as
+    `canonical`; then only such positions are asked about.
     """
 
     @cache
     def found(position: Position, my_turn: bool) -> Value:
         moves = () if position.over else (mine if my_turn else theirs)(position)
-        after = [
-            (cell, weight, found(same(position.play(cell)), not my_turn)) for cell, weight in moves
-        ]
+        after = []
+        for cell, weight in moves:
+            following = position.play(cell)
+            value = found(same(following) if same else following, not my_turn)
+            after.append((cell, weight, value))
         if after:
             return join(my_turn, after)
         drawn = position.over and not WON[position.other]
-        return end(0 if drawn else -1 if my_turn else 1, position.ply)
+        return end(0 if drawn else -1 if my_turn else 1, position)
 
     return found
+
+
+def times(weight: Any, value: Any) -> Any:
+    """The product, which takes long for fractions: most weights are 1."""
+    return value if weight == 1 else value * weight
 
 
 def mean(after: After[Any]) -> Any:
     """The mean of the numbers that moves come to, by their weights."""
     total = sum(weight for _, weight, _ in after)
-    return sum(weight * value for _, weight, value in after) / total
+    return sum(times(weight, value) for _, weight, value in after) / total
 
 
 class Odds(NamedTuple):
@@ -75,15 +82,16 @@ def mean_odds(_my_turn: bool, after: After[Odds]) -> Odds:
     won = drawn = lost = total = 0
     for _, weight, odds in after:
         total += weight
-        won += weight * odds.won
-        drawn += weight * odds.drawn
-        lost += weight * odds.lost
+        won += odds.won * weight
+        drawn += odds.drawn * weight
+        lost += odds.lost * weight
     return Odds(won / total, drawn / total, lost / total)
 
 
-def end_odds(number: Callable[[bool], Any]) -> Callable[[int, int], Odds]:
+def end_odds(number: Callable[[bool], Any]) -> Callable[[int, Position], Odds]:
     """The odds at the end of a game, as numbers of this type: `float`, or `Fraction` if exact."""
-    return lambda result, _: Odds(number(result > 0), number(result == 0), number(result < 0))
+    ends = {each: Odds(*(number(each == result) for result in (1, 0, -1))) for each in (1, 0, -1)}
+    return lambda result, _: ends[result]
 
 
 def odds(

@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from noughts.game import solver
 from noughts.game.engine import Engine, Reply
-from noughts.game.evaluator import After, any_cell, end_odds, mean, mean_odds, walk
+from noughts.game.evaluator import After, any_cell, mean, times, walk
 from noughts.game.positions import EMPTY, Position, unfinished
 
 WON_BY_ENGINE, DRAWN, LOST = "won", "drawn", "lost"
@@ -82,23 +83,20 @@ def prove(engine: Engine) -> Proof:
         for position, moves in replies.items()
     )
     players = replies.__getitem__, any_cell
-    games = walk(*players, lambda result, plies: Counter([(_RESULTS[result], plies)]), _all_games)
-    odds = walk(*players, end_odds(Fraction), mean_odds)
-    losses = walk(*players, _loss, _greatest_loss)
-    lines = walk(*players, lambda result, _: () if result < 0 else None, _shortest)
+    games = walk(*players, lambda result, at: Counter([(_RESULTS[result], at.ply)]), _all_games)
+    chances = walk(*players, _end, _chances)
 
     def seat(first: bool) -> Seat:
-        won, _, lost = odds(EMPTY, first)
-        greatest, likeliest, line = losses(EMPTY, first)
+        found = chances(EMPTY, first)
         return Seat(
             first,
             games(EMPTY, first),
-            won,
-            lost,
-            greatest,
-            line if greatest else None,
-            likeliest,
-            lines(EMPTY, first),
+            found.win,
+            found.loss,
+            found.greatest_loss,
+            found.likeliest_loss if found.greatest_loss else None,
+            found.likeliest_loss_chance,
+            found.losing_line,
         )
 
     return Proof((seat(True), seat(False)), value_losing_positions)
@@ -114,28 +112,46 @@ def _all_games(_turn: bool, after: After[_Games]) -> _Games:
     return games
 
 
-_Line = tuple[int, ...]
-_Loss = tuple[Fraction, Fraction, _Line]
-"""Against the opponent who plays to win: how likely, how likely by one game, and that game."""
+class _Chances(NamedTuple):
+    """What follows from a position; the fields are those of a `Seat`."""
+
+    win: Fraction
+    loss: Fraction
+    greatest_loss: Fraction
+    likeliest_loss_chance: Fraction
+    likeliest_loss: tuple[int, ...]
+    losing_line: tuple[int, ...] | None
 
 
-def _loss(result: int, _plies: int) -> _Loss:
-    return Fraction(result < 0), Fraction(result < 0), ()
+def _end(result: int, _position: Position) -> _Chances:
+    lost = Fraction(result < 0)
+    return _Chances(Fraction(result > 0), lost, lost, lost, (), () if lost else None)
 
 
-def _greatest_loss(engine_moves: bool, after: After[_Loss]) -> _Loss:
-    if not engine_moves:
-        losses = [(sure, likely, (cell, *line)) for cell, _, (sure, likely, line) in after]
-        return max(losses, key=lambda loss: loss[:2])
-    total = sum(weight for _, weight, _ in after)
-    games = [(weight * likely / total, (cell, *line)) for cell, weight, (_, likely, line) in after]
-    sure = mean([(cell, weight, loss[0]) for cell, weight, loss in after])
-    return sure, *max(games, key=lambda game: game[0])
-
-
-def _shortest(_turn: bool, after: After[_Line | None]) -> _Line | None:
-    lines = [(cell, *line) for cell, _, line in after if line is not None]
-    return min(lines, key=len, default=None)
+def _chances(engine_moves: bool, after: After[_Chances]) -> _Chances:
+    win = mean([(cell, weight, each.win) for cell, weight, each in after])
+    loss = mean([(cell, weight, each.loss) for cell, weight, each in after])
+    lines = [(cell, *each.losing_line) for cell, _, each in after if each.losing_line is not None]
+    shortest = min(lines, key=len, default=None)
+    if engine_moves:
+        total = sum(weight for _, weight, _ in after)
+        greatest = mean([(cell, weight, each.greatest_loss) for cell, weight, each in after])
+        likely, cell, line = max(
+            (
+                (times(weight, each.likeliest_loss_chance), cell, each.likeliest_loss)
+                for cell, weight, each in after
+            ),
+            key=lambda game: game[0],
+        )
+        return _Chances(win, loss, greatest, likely / total, (cell, *line), shortest)
+    greatest, likely, cell, line = max(
+        (
+            (each.greatest_loss, each.likeliest_loss_chance, cell, each.likeliest_loss)
+            for cell, _, each in after
+        ),
+        key=lambda game: game[:2],
+    )
+    return _Chances(win, loss, greatest, likely, (cell, *line), shortest)
 
 
 @dataclass
