@@ -11,9 +11,9 @@ import device_time
 from bench_rows import Row, at_least, at_most
 from device_query import ask_hard
 from noughts.brain import WEIGHTS, Table
+from noughts.brain.learn import MAX_BOOK
 from noughts.device_files import files_for_boards
 from noughts.game.positions import Position, unfinished
-from noughts.learning.fit import MAX_BOOK
 from noughts.radio_files import Radio, files_with
 from official import NEWEST, firmwares, printed
 

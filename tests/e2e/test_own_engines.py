@@ -14,8 +14,7 @@ import pytest
 
 import noughts
 from needed import LINUX, POSIX
-from noughts.engines.own.engine import packaged
-from noughts.engines.own.line_process import LineProcess
+from noughts.engines.own import LineProcess, packaged
 from noughts.engines.registry import engines
 from noughts.errors import BoardError
 from noughts.virtual.board import VirtualBoard
@@ -416,7 +415,7 @@ def test_a_line_that_nobody_asked_for(folder, vs_fails, monkeypatch):
                 pass
             return answer
 
-    monkeypatch.setattr("noughts.engines.own.engine.LineProcess", Patient)
+    monkeypatch.setattr("noughts.engines.own.LineProcess", Patient)
     command = program(folder, "print(position.index('.')); print('think' * 5)")
     told = "said 'thinkthinkthinkthink' without being asked, in O.X.X....; say one line for each"
     assert told in vs_fails("rules", "--program", command)

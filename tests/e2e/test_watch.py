@@ -121,10 +121,11 @@ def starting():
 
 def test_a_board_that_cannot_be_started_ends_it(tmp_path):
     code = """
-from noughts import cli, errors, python_process
+from noughts import cli, errors
+from noughts.virtual import board
 def refuse(*_):
     raise errors.BoardError("it cannot be started; close some programs")
-python_process.start = refuse
+board.start_python = refuse
 raise SystemExit(cli.main())
 """
     words = [sys.executable, "-c", code, "watch", "--emulated", "2", "--plain"]

@@ -8,8 +8,8 @@ from random import Random
 
 from brute_force import alike, ends
 from noughts.brain import Table, choose
+from noughts.brain.habits import PeopleGame
 from noughts.game.positions import EMPTY, LINES, Position
-from noughts.learning.habits import PeopleGame
 
 Person = Callable[[Position], tuple[int, ...]]
 """The cells, of which a person plays any."""

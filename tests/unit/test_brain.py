@@ -12,7 +12,7 @@ from brute_force import against_random, following, minimax
 from needed import long
 from noughts import brain
 from noughts.device_files import device_dir, load_device
-from noughts.engines.device_levels import Chip
+from noughts.engines.levels import Chip
 from noughts.errors import NoughtsError
 from noughts.game import solver
 from noughts.game.positions import unfinished
@@ -136,7 +136,7 @@ def test_a_table_has_a_flaw_where_its_play_gives_value_away(seed):
     at = random.randrange(len(payload))
     payload[at] = random.randrange(256 if at < 10 else 65536)
     table = brain.Table(tuple(payload[:10]), tuple(payload[10:]))
-    found = prove(Chip("hard", "H", "", perfect=True, ai=brain.device_code(table)))
+    found = prove(Chip("H", brain.device_code(table)))
     assert (brain.flaw(table) is None) == (not found.value_losing_positions)
     assert found.never_loses or brain.flaw(table)
 

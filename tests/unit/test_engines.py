@@ -201,6 +201,7 @@ def test_all_against_all_fits_80_columns(capsys):
     _print_pairs({pair: {True: Tally(10**7), False: Tally()} for pair in pairs}, 10**7, 2**31)
     told = capsys.readouterr().out
     assert "100.0%" in told and max(map(len, told.splitlines())) <= 80
+    assert " menace (untrained) " in told
 
 
 def test_draws_count_for_how_far_the_intervals_reach(capsys):

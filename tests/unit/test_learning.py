@@ -10,18 +10,14 @@ import pytest
 from classes import at_random, blind_to_diagonals, blocks_only, centre_first, played, win_chance
 from needed import long
 from noughts import brain
-from noughts.engines.device_levels import Chip
+from noughts.brain import learn
+from noughts.brain.habits import Habits, PeopleGame
+from noughts.brain.learn import Chances, best, by_table, changes, estimate, fit, left_out
+from noughts.engines.levels import Chip
 from noughts.errors import NoughtsError
 from noughts.game.positions import EMPTY, SYMMETRIES, canonical, parse, unfinished
 from noughts.game.proof import prove
 from noughts.game.solver import value, value_preserving_moves, win_chance_from
-from noughts.learning import fit as fitting
-from noughts.learning.chances import Chances, best, by_table
-from noughts.learning.changes import changes
-from noughts.learning.fit import MAX_BYTES, fit
-from noughts.learning.habits import Habits, PeopleGame
-from noughts.learning.left_out import left_out
-from noughts.learning.validation import estimate
 
 HARD = brain.make()
 PEOPLE = [centre_first, blind_to_diagonals, blocks_only]
@@ -158,9 +154,9 @@ def test_it_never_loses_whatever_was_learned(seed):
 
     table = fit(Habits(played(person, HARD, 80, seed)))
     brain.prove(table)
-    found = prove(Chip("hard", "H", "", perfect=True, ai=brain.device_code(table)))
+    found = prove(Chip("H", brain.device_code(table)))
     assert found.never_loses and found.value_losing_positions == 0
-    assert len(table.payload) <= MAX_BYTES
+    assert len(table.payload) <= learn.MAX_BYTES
     brain.check(table, unfinished(), value_preserving_moves)
     assert brain.read(brain.source(table, "noughts learn", "people"), "it") == table
 
@@ -174,7 +170,7 @@ def test_where_there_is_no_room_what_gains_most_is_taken(monkeypatch):
     habits, _ = learned(blocks_only, 200)
     wins = []
     for room in (len(HARD.book), 10, 14):
-        monkeypatch.setattr(fitting, "MAX_BOOK", room)
+        monkeypatch.setattr(learn, "MAX_BOOK", room)
         table = fit(habits)
         assert len(table.book) <= room
         wins.append(Chances(by_table(table), habits).win)
@@ -186,7 +182,7 @@ def test_where_there_is_no_room_what_gains_most_is_taken(monkeypatch):
 @pytest.mark.parametrize("room", [9, long(8), long(10)])
 def test_what_did_not_fit_is_said(monkeypatch, room):
     """Each is worth what play gains that is the table's but for it."""
-    monkeypatch.setattr(fitting, "MAX_BOOK", room)
+    monkeypatch.setattr(learn, "MAX_BOOK", room)
     habits, _ = learned(blocks_only, 200)
     table = fit(habits)
     found = left_out(table, habits)
@@ -196,7 +192,7 @@ def test_what_did_not_fit_is_said(monkeypatch, room):
     for each in found:
         assert each.played == brain.choose(each.position, table).cells
         assert each.better in value_preserving_moves(each.position)
-        assert each.gain > fitting.LEAST_GAIN
+        assert each.gain > learn.LEAST_GAIN
 
         def policy(position, each=each):
             own = brain.choose(position, table).cells

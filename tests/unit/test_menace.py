@@ -16,11 +16,11 @@ import pytest
 from brute_force import ends
 from needed import long
 from noughts import Board
-from noughts.engines.menace import Menace, train
-from noughts.engines.menace_file import write
+from noughts.engines.menace import Menace, train, write
 from noughts.engines.registry import engines
+from noughts.game.evaluator import odds
 from noughts.game.positions import EMPTY, WON, canonical, parse, unfinished
-from noughts.game.proof import odds, prove
+from noughts.game.proof import prove
 
 
 def turned(board):

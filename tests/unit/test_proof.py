@@ -14,10 +14,9 @@ from brute_force import alike, answers, ends
 from needed import long
 from noughts.engines.registry import engines
 from noughts.game import solver
-from noughts.game.asked import ask
 from noughts.game.engine import Reply
 from noughts.game.positions import EMPTY, WON, unfinished
-from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, prove
+from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, ask, prove
 from own_engines import FIRST_FREE, outcomes
 
 
@@ -164,7 +163,8 @@ def test_every_figure_is_that_of_playing_every_game(kind, folder, printed):
     for name, engine in engines().items():
         seats = [played(choose, first, answers(engine)) for first in (True, False)]
         shares = [f"{float(sum(both) / 2):.1%}" for both in zip(*seats, strict=True)]
-        assert f" {name} {' '.join(shares)}" in told
+        listed = name.replace("menace", "menace (untrained)")
+        assert f" {listed} {' '.join(shares)}" in told
 
 
 def test_the_losing_game_is_shown_and_who_wins_against_it(folder, printed):

@@ -17,8 +17,7 @@ from noughts.engines.search import (
     score_of_move,
     variation,
 )
-from noughts.engines.steps import size, smaller, walk
-from noughts.engines.tree import MAX_DRAWN, build_tree
+from noughts.engines.tree import MAX_DRAWN, Steps, build_tree, size, smaller
 from noughts.engines.tree_svg import estimated_bytes
 from noughts.game import solver
 from noughts.game.positions import EMPTY, WON, parse, unfinished
@@ -225,7 +224,7 @@ def test_the_engines_counts_and_answer(search, least_ply):
     late = [position for position in unfinished() if position.ply >= least_ply]
     for position in [*late, *map(parse, ("OX.OOXX..", "XO..X...O", "X.O.X..O."))]:
         reply = engine_named(search).reply(position)
-        steps = walk(position, search).steps
+        steps = Steps(position, search).steps
         assert (steps[-1].nodes, steps[-1].cut) == (reply.nodes, reply.cut)
         assert sum(step.kind == "enter" for step in steps) == reply.nodes
         mover = "XO"[position.ply % 2]
@@ -237,7 +236,7 @@ def test_the_engines_counts_and_answer(search, least_ply):
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("text", ["XO..X...O", "XOXOX...."])
 def test_the_best_so_far_and_the_window_follow_the_moves(text, search):
-    found = walk(parse(text), search)
+    found = Steps(parse(text), search)
     moves = {}
     for number, entry in enumerate(found.entries[1:], 1):
         moves.setdefault(entry.parent, []).append((number, entry))
@@ -289,7 +288,7 @@ def test_the_best_so_far_and_the_window_follow_the_moves(text, search):
     ],
 )
 def test_in_words(text, search, told):
-    texts = [step.text for step in walk(parse(text), search).steps]
+    texts = [step.text for step in Steps(parse(text), search).steps]
     assert [text for text in texts if told in text]
     assert search == "alphabeta" or not [text for text in texts if "window" in text]
 

@@ -21,8 +21,7 @@ from noughts.game.positions import (
     unfinished,
 )
 from noughts.game.puzzles import draw, level, puzzle_of, puzzles
-from noughts.game.review import mistakes, review
-from noughts.game.verdict import Verdict, chance, chance_lost, verdict
+from noughts.game.review import Verdict, chance_lost, mistakes, review, verdict
 
 
 def test_published_counts():
@@ -125,8 +124,8 @@ def test_only_what_keeps_the_value_can_be_best_good_or_inaccurate():
 
 
 def test_the_last_move_of_a_game_wins_or_draws():
-    assert chance(parse("XOXXOXO.O"), 7) == 0
-    assert chance(parse("XX.OO...."), 2) == 1
+    assert solver.win_chance_after(parse("XOXXOXO.O"), 7) == 0
+    assert solver.win_chance_after(parse("XX.OO...."), 2) == 1
 
 
 def test_a_puzzle_has_one_right_move_and_it_matters():

@@ -8,13 +8,13 @@ from random import Random
 
 import pytest
 
-from noughts.engines.menace import Menace, train
-from noughts.engines.menace_file import read, write
+from brute_force import answers, ends
+from noughts.engines.menace import Menace, read, train, write
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
-from noughts.game.encounter import encounter
+from noughts.game.evaluator import odds
 from noughts.game.positions import EMPTY, parse
-from noughts.game.proof import odds, prove
+from noughts.game.proof import prove
 from noughts.terminal.learning_curve import Learned, drawn
 from sample_games import filled, stages
 
@@ -69,12 +69,9 @@ def test_it_learns_from_its_seats_and_its_curve_is_their_average(seat, seats, mo
     assert changed_plies(read("m.json")) == {0 if first else 1 for first in seats}
     rules = engines()["rules"]
     for number, menace in ((0, Menace()), (-1, read("m.json"))):
-        chances = encounter(menace, rules)
-        chosen = [chances[not first] for first in seats]
-        average = [
-            float(sum(getattr(each, kind) for each in chosen) / len(chosen))
-            for kind in ("won", "drawn", "lost")
-        ]
+        players = answers(menace), answers(rules)
+        chosen = [ends(*players) if first else ends(*players[::-1])[::-1] for first in seats]
+        average = [float(sum(each) / len(chosen)) for each in zip(*chosen, strict=True)]
         assert curve[number][1:] == pytest.approx(average, abs=1e-12)
     again = Menace()
     results = list(train(again, rules, 8, seats, Random(7)))

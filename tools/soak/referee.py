@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
-from noughts.engines.device_levels import Chip
+from noughts.engines.levels import Chip
 from noughts.errors import SentenceError
 from noughts.game.positions import EMPTY
 from noughts.game.solver import hard_moves
@@ -156,4 +156,4 @@ def _replies(moves: tuple[int, ...], level: str) -> tuple[int, ...]:
         position = position.play(cell)
     if level == "H":
         return tuple(hard_moves(position))
-    return Chip("chip", level, "", False).reply(position).cells
+    return Chip(level).reply(position).cells

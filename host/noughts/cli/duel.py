@@ -11,7 +11,7 @@ from random import Random
 import click
 
 from noughts.cli import options
-from noughts.engines.registry import engines
+from noughts.engines.registry import engines, listed
 from noughts.game.engine import Engine
 from noughts.game.match import Player, Tally, interval, match
 from noughts.terminal.layout import columns
@@ -80,7 +80,7 @@ def _shares(name: str, tally: Tally) -> Iterator[tuple[str, ...]]:
 
 
 def _print_duel(names: tuple[str, str], seats: Mapping[bool, Tally], seed: int) -> None:
-    one, other = names
+    one, other = map(listed, names)
     rows = [
         (f"{one} first", seats[True]),
         (f"{one} second", seats[False]),
@@ -102,7 +102,7 @@ def _print_pairs(
     for names, seats in results.items():
         both = seats[True] + seats[False]
         ended = both.won, both.drawn, both.lost
-        rows.append((*names, *(f"{count / games:.1%}" for count in ended)))
+        rows.append((*map(listed, names), *(f"{count / games:.1%}" for count in ended)))
         counts.update(ended)
     print(f"all against all, {games:,} games a pair, seed {seed}")
     print("\n".join(columns(rows, right=(2, 3, 4))))

@@ -9,16 +9,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from noughts import brain
+from noughts.brain.habits import Habits
+from noughts.brain.learn import (
+    FOLDS,
+    Change,
+    Estimate,
+    LeftOut,
+    best,
+    changes,
+    estimate,
+    fit,
+    left_out,
+)
 from noughts.cli import options
 from noughts.errors import printable
 from noughts.files import write_whole
 from noughts.invocation import as_typed
-from noughts.learning.chances import best
-from noughts.learning.changes import Change, changes
-from noughts.learning.fit import fit
-from noughts.learning.habits import Habits
-from noughts.learning.left_out import LeftOut, left_out
-from noughts.learning.validation import FOLDS, Estimate, estimate
 from noughts.protocol.describe import counted
 from noughts.store.filter_words import ChosenGames
 from noughts.store.people_games import people_games

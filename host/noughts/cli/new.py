@@ -34,7 +34,7 @@ def run(what: str, file: Path) -> None:
     """Write the start of an engine of your own."""
     if file.exists() or file.is_symlink():
         raise NoughtsError(f"{file} is there already; choose another name, or delete it first")
-    start = Path(own.__file__).with_name("start.py").read_text("utf-8")
+    start = Path(own.__file__).with_name("own_start.py").read_text("utf-8")
     if _QUOTABLE.fullmatch(file.name):
         start = start.replace("./mine.py", quoted(f"./{file.name}"))
     write_whole(file, start.encode())

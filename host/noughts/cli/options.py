@@ -15,8 +15,7 @@ import click
 
 from noughts import brain
 from noughts.brain import Table
-from noughts.engines.own import LIMIT_S
-from noughts.engines.own.engine import OwnEngine, from_program, packaged
+from noughts.engines.own import LIMIT_S, OwnEngine, from_program, packaged
 from noughts.engines.registry import engine_named, engines
 from noughts.errors import NoughtsError, StoreError, UnknownEngineError, printable
 from noughts.files import whole_file

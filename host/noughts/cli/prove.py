@@ -10,12 +10,11 @@ from textwrap import fill
 
 from noughts.cli import options
 from noughts.engines.menace import Menace
-from noughts.engines.registry import engines
+from noughts.engines.registry import engines, listed
 from noughts.errors import NoughtsError
-from noughts.game.asked import Asked, ask
-from noughts.game.encounter import Chances, encounter
 from noughts.game.engine import Engine, may_vary
-from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Proof, prove
+from noughts.game.evaluator import Odds, odds
+from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Asked, Proof, ask, prove
 from noughts.protocol.describe import either
 from noughts.terminal.layout import columns
 from noughts.terminal.losses import Losses, order
@@ -35,10 +34,14 @@ class _Proved:
     """What the user's own engine answered."""
 
     @property
-    def against(self) -> dict[str, tuple[Chances, Chances]]:
+    def against(self) -> dict[str, list[Odds]]:
         """What the user's own engine comes to against each of ours, moving first and second."""
         own = self.own
-        return {name: encounter(own, each) for name, each in engines().items()} if own else {}
+        return {
+            name: [odds(own, each, first, Fraction) for first in (True, False)]
+            for name, each in engines().items()
+            if own
+        }
 
 
 @options.command("noughts prove", "noughts prove hard rules", "noughts prove ./mine.py")
@@ -54,7 +57,7 @@ def run(chosen: list[Engine], as_json: bool) -> None:
         losses = [_losses(each, shown=bool(chosen)) for each in proved.values()]
         for each, lost in zip(proved.values(), losses, strict=True):
             for line in (_verdict(each, lost), *_choices(each.own)):
-                _print_wrapped(f"{each.engine.name}: {line}")
+                _print_wrapped(f"{listed(each.engine.name)}: {line}")
             for line in lost.chances() if lost else ():
                 _print_wrapped(f"  {line}")
         for each, lost in zip(proved.values(), losses, strict=True):
@@ -89,7 +92,7 @@ def _losses(each: _Proved, *, shown: bool) -> Losses | None:
         return None
     # MENACE's shortest loss may hardly ever be played.
     which = "likeliest" if isinstance(each.engine, Menace) else "shortest"
-    return Losses(each.engine.name, each.proof, which if shown else "none")
+    return Losses(listed(each.engine.name), each.proof, which if shown else "none")
 
 
 def _verdict(each: _Proved, losses: Losses | None) -> str:
@@ -129,9 +132,9 @@ def _print_against(each: _Proved) -> None:
             sum((getattr(seat, kind) for seat in seats), Fraction(0)) / 2
             for kind in ("won", "drawn", "lost")
         ]
-        rows.append((name, *(f"{float(half):.1%}" for half in halves)))
+        rows.append((listed(name), *(f"{float(half):.1%}" for half in halves)))
     counted = "each of its answers alike" if each.own and each.own.varies else "exactly"
-    print(f"\n{each.engine.name} against each engine, from either seat in turn, {counted}:")
+    print(f"\n{listed(each.engine.name)} against each engine, from either seat in turn, {counted}:")
     print("\n".join(columns(rows, right=(1, 2, 3))))
 
 
@@ -149,7 +152,7 @@ def _print_table(proved: Mapping[str, _Proved]) -> None:
             shortest, longest = seat.plies
             rows.append(
                 (
-                    name,
+                    listed(name),
                     order(seat),
                     *(f"{count:,}" for count in counts),
                     f"{shortest}-{longest}",
@@ -191,5 +194,5 @@ def _facts(each: _Proved) -> dict[str, object]:
     return facts
 
 
-def _shares(chances: Chances) -> dict[str, str]:
+def _shares(chances: Odds) -> dict[str, str]:
     return {kind: str(getattr(chances, kind)) for kind in ("won", "drawn", "lost")}

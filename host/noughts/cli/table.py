@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -40,7 +40,7 @@ def run(output: Path | None, check: bool, as_json: bool) -> None:
         write_whole(path, content)
     facts = brain.summary(made)
     if as_json:
-        print(json.dumps(dataclasses.asdict(facts)))
+        print(json.dumps(facts))
     else:
         _tell(facts)
         print(printable(f"{path} {'is up to date' if check else 'written'}"))
@@ -80,17 +80,13 @@ def _tell_learned(path: Path, table: brain.Table, as_json: bool) -> None:
         print(printable(f"{path} never loses, and keeps the value of all 4,520 positions"))
 
 
-def _tell(facts: brain.Summary) -> None:
-    print(f"positions       {facts.positions:,} reachable, {facts.unfinished:,} unfinished")
+def _tell(facts: Mapping[str, int | str]) -> None:
     print(
-        f"up to symmetry  {facts.classes} reachable, {facts.unfinished_classes} unfinished, "
-        f"{facts.quiet_classes} of them quiet"
-    )
-    print(
-        f"table           {facts.payload_bytes} bytes: 10 weights, {facts.book_entries} in the book"
-    )
-    print(f"table id        {facts.table_id}")
-    print(
-        f"against random  wins {facts.wins_first} moving first, {facts.wins_second} moving second; "
-        "never loses"
+        "positions       {positions:,} reachable, {unfinished:,} unfinished\n"
+        "up to symmetry  {classes} reachable, {unfinished_classes} unfinished, "
+        "{quiet_classes} of them quiet\n"
+        "table           {payload_bytes} bytes: 10 weights, {book_entries} in the book\n"
+        "table id        {table_id}\n"
+        "against random  wins {wins_first} moving first, {wins_second} moving second; "
+        "never loses".format(**facts)
     )

@@ -12,14 +12,13 @@ from random import Random
 import click
 
 from noughts.cli import options
-from noughts.engines.menace import Menace, train
-from noughts.engines.menace_file import SUFFIX, refuse_other, write
+from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write
 from noughts.engines.registry import engines
 from noughts.engines.tree import unfinished
 from noughts.errors import printable
 from noughts.game.engine import Engine, Remembering, may_vary
+from noughts.game.evaluator import odds
 from noughts.game.match import Tally
-from noughts.game.proof import Odds, odds
 from noughts.protocol.describe import counted
 from noughts.store import queries
 from noughts.store.filter_words import ChosenGames
@@ -221,10 +220,7 @@ def _report(
 
 def _learned(menace: Menace, opponent: Engine, seats: tuple[bool, ...]) -> Learned:
     """What comes of its beads as they are, on the average of its seats."""
-    found = []
-    for first in seats:
-        won, drawn, lost = odds(menace, opponent) if first else odds(opponent, menace)
-        found.append(Odds(won, drawn, lost) if first else Odds(lost, drawn, won))
+    found = [odds(menace, opponent, first) for first in seats]
     shares = (sum(parts) / len(found) for parts in zip(*found, strict=True))
     return Learned(menace.games, *shares)
 

@@ -12,8 +12,7 @@ from random import Random
 import click
 
 from noughts.cli import options
-from noughts.engines.menace import Menace
-from noughts.engines.menace_file import SUFFIX, learn_game
+from noughts.engines.menace import SUFFIX, Menace, learn_game
 from noughts.engines.registry import engines
 from noughts.errors import printable
 from noughts.game.engine import Engine

@@ -1,7 +1,7 @@
 """All engines by name, from the one that knows least to the one that searches most cleverly.
 
 After them come the one that plays to lose, and the one that learns. People name others, too: see
-`own`, and `menace_file`.
+`own`, and `menace`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,9 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from noughts.engines.device_levels import Chip
-from noughts.engines.kind import Kind
-from noughts.engines.menace import Menace
-from noughts.engines.menace_file import SUFFIX, read
-from noughts.engines.own import LIMIT_S
-from noughts.engines.own.engine import from_file, from_package, packaged
-from noughts.engines.random_engine import Random
+from noughts.engines.levels import Chip, Kind, Random
+from noughts.engines.menace import SUFFIX, Menace, read
+from noughts.engines.own import LIMIT_S, from_file, from_package, packaged
 from noughts.engines.rule_based import Rules
 from noughts.engines.search import AlphaBeta, Minimax, Transposition
 from noughts.errors import UnknownEngineError
@@ -26,10 +22,10 @@ def engines() -> dict[str, Engine]:
     """Each engine, newly made, by its name."""
     made: list[Engine] = [
         Random(),
-        Chip("easy", "E", "the chip at easy", perfect=False),
-        Chip("medium", "M", "the chip at medium", perfect=False),
+        Chip("E"),
+        Chip("M"),
         Rules(),
-        Chip("hard", "H", "the chip at hard", perfect=True),
+        Chip("H"),
         Minimax(),
         AlphaBeta(),
         Transposition(),
@@ -37,6 +33,11 @@ def engines() -> dict[str, Engine]:
         Menace(),
     ]
     return {engine.name: engine for engine in made}
+
+
+def listed(name: str) -> str:
+    """An engine's name in a list for people: the MENACE among ours has not learned anything."""
+    return "menace (untrained)" if name == "menace" else name
 
 
 def known_engine(name: str) -> Engine:

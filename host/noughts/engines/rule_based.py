@@ -24,8 +24,6 @@ from noughts.game.positions import CELLS, LINES, Position
 Rule = Callable[[Position], int | None]
 
 _MASKS = tuple(sum(1 << cell for cell in line) for line in LINES)
-_COLUMNS, _ROWS = LINES[:3], LINES[3:6]
-_CORNERS = (0, 2, 6, 8)
 
 
 def complete(position: Position) -> int | None:
@@ -46,17 +44,13 @@ def _third(mine: int, theirs: int) -> int | None:
     return None
 
 
-def _corner_lines() -> Sequence[tuple[int, Sequence[int], Sequence[int]]]:
-    found = []
-    for row in _ROWS:
-        for column in _COLUMNS:
-            (corner,) = set(row) & set(column)
-            if corner in _CORNERS:
-                found.append((corner, row, column))
-    return found
-
-
-_FORKS = _corner_lines()
+_FORKS = tuple(
+    (corner, row, column)
+    for row in LINES[3:6]
+    for column in LINES[:3]
+    for corner in {*row} & {*column} & {0, 2, 6, 8}
+)
+"""The corners, each with its row and its column."""
 
 
 def stop_fork(position: Position) -> int | None:
@@ -77,7 +71,7 @@ def _only_theirs(position: Position, line: Sequence[int]) -> bool:
     return not position.mover & mask and len(CELLS[position.other & mask]) == 1
 
 
-def influence(position: Position) -> int | None:
+def influence(position: Position) -> int:
     """The first of the free cells through which most lines can still be somebody's."""
     return max(position.free, key=lambda cell: _open_lines(position, cell))
 
@@ -100,8 +94,4 @@ class Rules:
 
     def reply(self, position: Position) -> Reply:
         """The cell of the first rule that has one."""
-        for rule in RULES:
-            cell = rule(position)
-            if cell is not None:
-                return Reply((cell,))
-        raise AssertionError("the last rule always has a cell")
+        return Reply((next(cell for rule in RULES if (cell := rule(position)) is not None),))

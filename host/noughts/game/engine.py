@@ -30,12 +30,14 @@ class Reply:
     remark: str = ""
     """A sentence that it says about the game to whoever plays it, if it has something to say."""
 
+    def weighted(self) -> list[tuple[int, int]]:
+        """Each of the cells, and how often it is played in proportion."""
+        return list(zip(self.cells, self.weights or (1,) * len(self.cells), strict=True))
+
     def chances(self) -> list[tuple[int, Fraction]]:
         """Each of the cells, and how likely it is played."""
-        weights = self.weights or (1,) * len(self.cells)
-        total = sum(weights)
-        pairs = zip(self.cells, weights, strict=True)
-        return [(cell, Fraction(weight, total)) for cell, weight in pairs]
+        total = sum(weight for _, weight in self.weighted())
+        return [(cell, Fraction(weight, total)) for cell, weight in self.weighted()]
 
     def choose(self, random: Random) -> int | None:
         """One of the cells, drawn by its chances; None if the engine resigns."""

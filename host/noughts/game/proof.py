@@ -1,24 +1,25 @@
 """What an engine's play comes to, exactly: against every sequence of its opponent's moves.
 
-Nothing is sampled. A game is a sequence of moves; where an engine plays any of several cells, each
-of them is followed. Chances are exact, and the engine's own choices have the chances that it gives
-them. An engine that resigns has lost.
+A game is a sequence of moves; where an engine plays any of several cells, each of them is followed,
+with the chance that the engine gives it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import NamedTuple
 
 from noughts.game import solver
-from noughts.game.engine import Engine
-from noughts.game.match import winner
-from noughts.game.positions import EMPTY, WON, Position, unfinished
+from noughts.game.engine import Engine, Reply
+from noughts.game.evaluator import After, any_cell, mean, times, walk
+from noughts.game.positions import EMPTY, Position, unfinished
 
 WON_BY_ENGINE, DRAWN, LOST = "won", "drawn", "lost"
+_RESULTS = {1: WON_BY_ENGINE, 0: DRAWN, -1: LOST}
+_CALLS_IF_VARYING = 10
 
 
 @dataclass(frozen=True)
@@ -74,113 +75,123 @@ class Proof:
         return not any(seat.count(LOST) for seat in self.seats)
 
 
-@dataclass
-class _Outcome:
-    """What follows from a position, whoever is to move."""
-
-    games: Counter[tuple[str, int]] = field(default_factory=Counter)
-    win: Fraction = Fraction(0)
-    loss: Fraction = Fraction(0)
-    greatest_loss: Fraction = Fraction(0)
-    likeliest_loss: tuple[Fraction, tuple[int, ...]] = (Fraction(0), ())
-    """Among the games of that opponent: its chance, and its cells."""
-    losing_line: tuple[int, ...] | None = None
-
-    def add(self, cell: int, after: _Outcome, chance: Fraction) -> None:
-        self.games.update(after.games)
-        self.win += chance * after.win
-        self.loss += chance * after.loss
-        line = after.losing_line
-        if line is not None and (self.losing_line is None or len(line) + 1 < len(self.losing_line)):
-            self.losing_line = (cell, *line)
-
-
 def prove(engine: Engine) -> Proof:
     """Play an engine against everything, from both seats, and ask it in every position."""
-    replies = {position: engine.reply(position) for position in unfinished()}
+    replies = {position: engine.reply(position).weighted() for position in unfinished()}
     value_losing_positions = sum(
-        not reply.cells or not set(reply.cells) <= set(solver.value_preserving_moves(position))
-        for position, reply in replies.items()
+        not moves or not {cell for cell, _ in moves} <= {*solver.value_preserving_moves(position)}
+        for position, moves in replies.items()
     )
-
-    @cache
-    def outcome(position: Position, engine_moves: bool) -> _Outcome:
-        found = _Outcome()
-        if WON[position.other] or (
-            engine_moves and not position.over and not replies[position].cells
-        ):
-            # Who is to move has lost.
-            found.games[(LOST if engine_moves else WON_BY_ENGINE, position.ply)] = 1
-            found.win = Fraction(not engine_moves)
-            found.loss = found.greatest_loss = Fraction(engine_moves)
-            found.likeliest_loss = Fraction(engine_moves), ()
-            found.losing_line = () if engine_moves else None
-        elif position.over:
-            found.games[(DRAWN, position.ply)] = 1
-        elif engine_moves:
-            for cell, chance in replies[position].chances():
-                after = outcome(position.play(cell), False)
-                found.add(cell, after, chance)
-                found.greatest_loss += chance * after.greatest_loss
-                likely, line = after.likeliest_loss
-                if chance * likely > found.likeliest_loss[0]:
-                    found.likeliest_loss = chance * likely, (cell, *line)
-        else:
-            for cell in position.free:
-                after = outcome(position.play(cell), True)
-                found.add(cell, after, Fraction(1, len(position.free)))
-                likely, line = after.likeliest_loss
-                if (after.greatest_loss, likely) > (found.greatest_loss, found.likeliest_loss[0]):
-                    found.greatest_loss = after.greatest_loss
-                    found.likeliest_loss = likely, (cell, *line)
-        return found
+    players = replies.__getitem__, any_cell
+    games = walk(*players, lambda result, at: Counter([(_RESULTS[result], at.ply)]), _all_games)
+    chances = walk(*players, _end, _chances)
 
     def seat(first: bool) -> Seat:
-        found = outcome(EMPTY, first)
+        found = chances(EMPTY, first)
         return Seat(
             first,
-            found.games,
+            games(EMPTY, first),
             found.win,
             found.loss,
             found.greatest_loss,
-            found.likeliest_loss[1] if found.greatest_loss else None,
-            found.likeliest_loss[0],
+            found.likeliest_loss if found.greatest_loss else None,
+            found.likeliest_loss_chance,
             found.losing_line,
         )
 
     return Proof((seat(True), seat(False)), value_losing_positions)
 
 
-class Odds(NamedTuple):
-    """How likely a game ends how, for the engine that moves first; together 1."""
-
-    won: float
-    drawn: float
-    lost: float
+_Games = Counter[tuple[str, int]]
 
 
-def odds(first: Engine, second: Engine) -> Odds:
-    """What comes of a game between two engines: over all games that they may play, not a sample.
+def _all_games(_turn: bool, after: After[_Games]) -> _Games:
+    games: _Games = Counter()
+    for *_, each in after:
+        games.update(each)
+    return games
 
-    >>> from noughts.engines.random_engine import Random
-    >>> round(odds(Random(), Random()).won, 4)
-    0.5849
+
+class _Chances(NamedTuple):
+    """What follows from a position; the fields are those of a `Seat`."""
+
+    win: Fraction
+    loss: Fraction
+    greatest_loss: Fraction
+    likeliest_loss_chance: Fraction
+    likeliest_loss: tuple[int, ...]
+    losing_line: tuple[int, ...] | None
+
+
+def _end(result: int, _position: Position) -> _Chances:
+    lost = Fraction(result < 0)
+    return _Chances(Fraction(result > 0), lost, lost, lost, (), () if lost else None)
+
+
+def _chances(engine_moves: bool, after: After[_Chances]) -> _Chances:
+    win = mean([(cell, weight, each.win) for cell, weight, each in after])
+    loss = mean([(cell, weight, each.loss) for cell, weight, each in after])
+    lines = [(cell, *each.losing_line) for cell, _, each in after if each.losing_line is not None]
+    shortest = min(lines, key=len, default=None)
+    if engine_moves:
+        total = sum(weight for _, weight, _ in after)
+        greatest = mean([(cell, weight, each.greatest_loss) for cell, weight, each in after])
+        likely, cell, line = max(
+            (
+                (times(weight, each.likeliest_loss_chance), cell, each.likeliest_loss)
+                for cell, weight, each in after
+            ),
+            key=lambda game: game[0],
+        )
+        return _Chances(win, loss, greatest, likely / total, (cell, *line), shortest)
+    greatest, likely, cell, line = max(
+        (
+            (each.greatest_loss, each.likeliest_loss_chance, cell, each.likeliest_loss)
+            for cell, _, each in after
+        ),
+        key=lambda game: game[:2],
+    )
+    return _Chances(win, loss, greatest, likely, (cell, *line), shortest)
+
+
+@dataclass
+class Asked:
+    """An engine that answers as another one did.
+
+    What is proved of an engine that varies holds for the answers that it gave, and not for all that
+    it may give: so it is asked more often, and each of its answers counts as one that it may play.
     """
 
-    @cache
-    def outcome(position: Position) -> Odds:
-        reply = None if position.over else (first, second)[position.ply % 2].reply(position)
-        if reply is None or not reply.cells:
-            result = winner(position)
-            return Odds(result > 0, result == 0, result < 0)
-        weights = reply.weights or (1,) * len(reply.cells)
-        won = drawn = lost = 0.0
-        for cell, weight in zip(reply.cells, weights, strict=True):
-            after = outcome(position.play(cell))
-            won += weight * after.won
-            drawn += weight * after.drawn
-            lost += weight * after.lost
-        total = sum(weights)
-        return Odds(won / total, drawn / total, lost / total)
+    name: str
+    about: str
+    perfect: bool
+    replies: dict[Position, Reply]
+    calls: int
+    """How often it was asked about each position."""
+    varies: tuple[Position, Reply, Reply] | None
+    """The first position, from the empty board on, to which it gave two answers, and these."""
 
-    return outcome(EMPTY)
+    def reply(self, position: Position) -> Reply:
+        """All cells that it has answered."""
+        return self.replies[position]
+
+
+def ask(engine: Engine, asked: Callable[[], None] = lambda: None) -> Asked:
+    """Ask an engine twice about all 4,520 positions, and more often if its answers differ.
+
+    asked: called after each answer.
+    """
+    found = Asked(engine.name, engine.about, engine.perfect, {}, 2, None)
+    call = 0
+    while call < found.calls:
+        for position in unfinished():
+            reply = engine.reply(position)
+            asked()
+            before = found.replies.setdefault(position, reply)
+            if set(reply.cells) != set(before.cells):
+                found.varies = found.varies or (position, before, reply)
+                found.calls = _CALLS_IF_VARYING
+                more = [cell for cell in reply.cells if cell not in before.cells]
+                found.replies[position] = Reply((*before.cells, *more))
+        call += 1
+    return found

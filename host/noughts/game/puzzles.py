@@ -85,8 +85,5 @@ def _plies(position: Position) -> int:
     """How many plies are played until the end: who wins does it soon, who loses holds out."""
     if position.over:
         return 0
-    worth = value(position)
-    lengths = [
-        1 + _plies(after) for after in map(position.play, position.free) if -value(after) == worth
-    ]
-    return min(lengths) if worth > 0 else max(lengths)
+    lengths = [1 + _plies(position.play(cell)) for cell in value_preserving_moves(position)]
+    return min(lengths) if value(position) > 0 else max(lengths)

@@ -2,11 +2,7 @@
 
 value          1 if the player to move wins with best play, 0 for a draw, -1 for a loss
 hard           keeps the value; among such moves, wins most often against random play
-random play    every free cell equally likely
-wins           how many of the random opponent's `replies` lead hard to a win
-
-Chances are exact: with f cells free and hard to move, its opponent has (f-1)(f-3)... equally
-likely ways to reply until the board is full, whether or not the game ends before.
+random play    every free cell equally likely; chances against it are exact
 """
 
 from __future__ import annotations
@@ -14,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
+from noughts.game.evaluator import After, any_cell, mean, walk
 from noughts.game.positions import EMPTY, FULL, WON, Position, canonical
 
 
@@ -31,49 +28,28 @@ def value(position: Position) -> int:
     return _value(canonical(position))
 
 
-@cache
-def _replies(free: int) -> int:
-    return (free - 1) * _replies(free - 2) if free > 2 else 1
-
-
-@cache
-def _wins(position: Position) -> int:
-    """Of the replies to hard, which is to move, those that it wins."""
-    return max(_wins_after(position, cell) for cell in value_preserving_moves(position))
-
-
-def _wins_after(position: Position, cell: int) -> int:
-    """The same once hard has played a cell."""
-    after = position.play(cell)
-    if WON[after.other]:
-        return _replies(len(position.free))
-    total = 0
-    for reply in after.free:
-        before = after.play(reply)
-        if not before.over:
-            total += _wins(canonical(before))
-    return total
-
-
 def value_preserving_moves(position: Position) -> list[int]:
     """The moves that keep the position's value."""
     worth = value(position)
     return [cell for cell in position.free if -value(position.play(cell)) == worth]
 
 
-def hard_moves(position: Position) -> list[int]:
-    """The moves that hard may play, in reading order; the position must not be over."""
-    chances = {cell: _wins_after(position, cell) for cell in value_preserving_moves(position)}
-    best = max(chances.values())
-    return [cell for cell, chance in chances.items() if chance == best]
+def _best_or_mean(hard_to_move: bool, after: After[Fraction]) -> Fraction:
+    return max(chance for _, _, chance in after) if hard_to_move else mean(after)
+
+
+_wins = walk(
+    lambda position: [(cell, 1) for cell in value_preserving_moves(position)],
+    any_cell,
+    lambda result, _: Fraction(result > 0),
+    _best_or_mean,
+    canonical,
+)
 
 
 def win_chance(moves_first: bool) -> Fraction:
     """How likely hard is to win from the empty board against random play."""
-    if moves_first:
-        return win_chance_from(EMPTY)
-    # The random player's first move is one of nine; then eight cells are free.
-    return Fraction(sum(_wins(canonical(EMPTY.play(cell))) for cell in range(9)), 9 * _replies(8))
+    return _wins(EMPTY, moves_first)
 
 
 def win_chance_from(position: Position) -> Fraction:
@@ -81,6 +57,20 @@ def win_chance_from(position: Position) -> Fraction:
 
     0 if the game is over.
     """
-    if position.over:
-        return Fraction(0)
-    return Fraction(_wins(canonical(position)), _replies(len(position.free)))
+    return Fraction(0) if position.over else _wins(canonical(position), True)
+
+
+def win_chance_after(position: Position, cell: int) -> Fraction:
+    """How likely the mover wins with this move against random play, as hard from then on.
+
+    >>> win_chance_after(EMPTY, 0), win_chance_after(EMPTY, 4)
+    (Fraction(191, 192), Fraction(95, 96))
+    """
+    return _wins(canonical(position.play(cell)), False)
+
+
+def hard_moves(position: Position) -> list[int]:
+    """The moves that hard may play, in reading order; the position must not be over."""
+    chances = {cell: win_chance_after(position, cell) for cell in value_preserving_moves(position)}
+    best = max(chances.values())
+    return [cell for cell, chance in chances.items() if chance == best]

@@ -8,8 +8,7 @@ from functools import reduce
 
 from noughts.game.positions import EMPTY, Position
 from noughts.game.proof import Proof, Seat
-from noughts.game.review import review
-from noughts.game.verdict import Verdict, verdict
+from noughts.game.review import Verdict, review, verdict
 from noughts.terminal.layout import board
 
 _WIDTH = 11

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import serial
 
-from noughts import python_process
+from noughts.engines.own_process import python_command, start_python
 from noughts.errors import BoardError, BoardGoneError
 from noughts.virtual.serial_line import SerialLine
 
@@ -65,8 +65,8 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         with contextlib.ExitStack() as stack:
             self.plug()
             stack.callback(self.unplug)
-            words = python_process.command("noughts.virtual.process")
-            self._process = python_process.start(words, "the virtual board", BoardError)
+            words = python_command("noughts.virtual.process", "main")
+            self._process = start_python(words, "the virtual board", BoardError)
             self._listener = threading.Thread(target=self._listen, name="board", daemon=True)
             self._listener.start()
             stack.callback(self._end)

@@ -6,9 +6,8 @@ X is who moved first, as everywhere on the computer; A and B are the players on 
 from __future__ import annotations
 
 from noughts.game.positions import Position
-from noughts.game.review import Reviewed, review
+from noughts.game.review import Reviewed, review, verdict
 from noughts.game.solver import value
-from noughts.game.verdict import verdict
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, judged, won
 from noughts.protocol.sentences import score_array
 from noughts.store import replay_words

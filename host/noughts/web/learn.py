@@ -10,8 +10,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from noughts.engines.search import INFINITE, in_words
-from noughts.engines.steps import Entry, Step, size, smaller, walk
-from noughts.engines.tree import MAX_DRAWN, Search, unfinished
+from noughts.engines.tree import MAX_DRAWN, Entry, Search, Step, Steps, size, smaller, unfinished
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
 from noughts.game.positions import Position
@@ -39,7 +38,7 @@ def _answer(position: Position, search: Search) -> bytes:
     nodes, cut = size(position, search)
     if nodes + cut > MAX_DRAWN:
         return json.dumps(_too_large(position, search, nodes, cut)).encode()
-    found = walk(position, search)
+    found = Steps(position, search)
     facts = {
         "position": str(position),
         "search": search,

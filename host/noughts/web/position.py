@@ -11,8 +11,8 @@ from noughts.engines.search import WIN, AlphaBeta, in_words, score_of_move
 from noughts.errors import IllegalMoveError
 from noughts.game.board import Board
 from noughts.game.positions import LINES, WON, Position
-from noughts.game.review import Reviewed, review
-from noughts.game.verdict import chance, verdict
+from noughts.game.review import Reviewed, review, verdict
+from noughts.game.solver import win_chance_after
 from noughts.protocol.describe import LINE_NAMES, judged
 
 NAMES = (
@@ -26,7 +26,6 @@ _HEATS = 4
 """Steps of the heat map above the coolest."""
 
 _cached_score = cache(score_of_move)
-_cached_chance = cache(chance)
 
 
 def parsed(moves: str, start: str | None) -> tuple[Board, list[int]]:
@@ -74,7 +73,7 @@ def _name(cell: int, mark: str, over: bool) -> str:
 def _cells(position: Position) -> dict[int, dict[str, Any]]:
     """Of each free cell, what a hint can show: its value, and its chance against random play."""
     scores = {cell: _cached_score(position, cell) for cell in position.free}
-    chances = {cell: _cached_chance(position, cell) for cell in position.free}
+    chances = {cell: win_chance_after(position, cell) for cell in position.free}
     least, most = min(chances.values()), max(chances.values())
     best = max((scores[cell], chances[cell]) for cell in position.free)
     return {

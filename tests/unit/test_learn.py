@@ -8,9 +8,8 @@ import pytest
 from classes import blocks_only, centre_first, played
 from classes_on_boards import circle
 from noughts import brain
-from noughts.learning import fit as fitting
-from noughts.learning import validation
-from noughts.learning.habits import Habits
+from noughts.brain import learn
+from noughts.brain.habits import Habits
 from noughts.store.people_games import people_games
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store
@@ -50,7 +49,7 @@ def test_which_moves_are_peoples(tmp_path):
 
 def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, printed, refused, monkeypatch):
     # It takes seconds, and both commands are about the same games.
-    estimate = cache(lambda games, hard: validation.estimate(games, hard))
+    estimate = cache(lambda games, hard: learn.estimate(games, hard))
     monkeypatch.setattr(
         "noughts.cli.learn.estimate", lambda games, hard: estimate(tuple(games), hard)
     )
@@ -89,7 +88,7 @@ def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, printed, re
 
 
 def test_what_does_not_fit_is_printed(tmp_path, printed, monkeypatch):
-    monkeypatch.setattr(fitting, "MAX_BOOK", len(HARD.book))
+    monkeypatch.setattr(learn, "MAX_BOOK", len(HARD.book))
     monkeypatch.setattr("noughts.cli.learn.estimate", lambda *_: None)  # it takes a second
     db = store(tmp_path, played(blocks_only, HARD, 20, seed=1))
     missed = json.loads(printed("learn", "--json", db=db))["left_out"]

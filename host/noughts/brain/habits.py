@@ -130,10 +130,6 @@ class Habits:
             if could[at]
         ]
 
-    def seen(self, position: Position) -> Counter[int]:
-        """How often people played each cell of a canonical position, or one that is the same."""
-        return self._met.get(position, Counter())
-
     def anywhere(self, position: Position) -> Mapping[int, float]:
         """How likely each free cell of any position is."""
         least, to = _least(position)
@@ -149,7 +145,7 @@ class Habits:
     def _smoothed(self, position: Position) -> Mapping[int, float]:
         attraction = {cell: self._attractions[kind] for cell, kind in kinds(position).items()}
         whole = sum(attraction.values())
-        seen = self.seen(position)
+        seen = self._met.get(position, Counter())
         times = self._prior + seen.total()
         smoothed = {}
         for cell, own in attraction.items():

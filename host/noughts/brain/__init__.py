@@ -250,37 +250,20 @@ def of(files: Mapping[str, bytes]) -> Table:
     return read(files["table.py"].decode(errors="replace"), "device/table.py")
 
 
-@dataclass(frozen=True)
-class Summary:
+def summary(table: Table) -> dict[str, int | str]:
     """The counts behind a table, for people and scripts."""
-
-    positions: int
-    unfinished: int
-    classes: int
-    unfinished_classes: int
-    quiet_classes: int
-    payload_bytes: int
-    book_entries: int
-    table_id: str
-    wins_first: str
-    wins_second: str
-
-
-def summary(table: Table) -> Summary:
-    """Count what the table answers for."""
-    different = classes()
-    return Summary(
-        positions=len(reachable()),
-        unfinished=sum(1 for _ in unfinished()),
-        classes=len({canonical(position) for position in reachable()}),
-        unfinished_classes=len(different),
-        quiet_classes=sum(is_quiet(position) for position in different),
-        payload_bytes=len(table.payload),
-        book_entries=len(table.book),
-        table_id=table.id,
-        wins_first=str(solver.win_chance(True)),
-        wins_second=str(solver.win_chance(False)),
-    )
+    return {
+        "positions": len(reachable()),
+        "unfinished": sum(1 for _ in unfinished()),
+        "classes": len({canonical(position) for position in reachable()}),
+        "unfinished_classes": len(classes()),
+        "quiet_classes": sum(is_quiet(position) for position in classes()),
+        "payload_bytes": len(table.payload),
+        "book_entries": len(table.book),
+        "table_id": table.id,
+        "wins_first": str(solver.win_chance(True)),
+        "wins_second": str(solver.win_chance(False)),
+    }
 
 
 _SOURCE = """\

@@ -1,0 +1,298 @@
+"""The table that wins most often against people of given habits, and never loses.
+
+The weights stay; what these people ask for goes into the book, as far as there is room. An entry
+names a position by its fingerprint, which other positions may share: so what is chosen for each
+fingerprint is chosen for all of its positions, and only where each of them keeps its value.
+
+It is greedy: the change that wins most for each entry that it takes comes first, then the next,
+each held against the whole table as it is by then. So it does not go where nothing but two changes
+at once would lead: in the tests' classes those were positions that nobody had been seen in, of
+which too much was hoped.
+
+What that gains is estimated on games that were not learned from. The games are dealt into `FOLDS`
+parts. For each part a table is learned from all the others, and held against the habits that this
+part shows by itself, hardly smoothed. The interval is that of Student's t over the parts
+(cross-validation: Stone, Cross-validatory choice and assessment of statistical predictions, 1974).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from math import sqrt
+
+from noughts import brain
+from noughts.brain import WEIGHTS, Table
+from noughts.brain.habits import Habits, PeopleGame
+from noughts.game.evaluator import After, mean, walk
+from noughts.game.positions import EMPTY, Position, canonical
+from noughts.game.solver import value, value_preserving_moves
+
+MAX_BYTES = 36
+"""An entry more takes four bytes of a V1's heap: with these, 2,560 bytes of it stay free."""
+MAX_BOOK = (MAX_BYTES - len(WEIGHTS)) // 2
+LEAST_GAIN = 0.0005
+"""Of the chance to win a game: what is less is not worth an entry."""
+FOLDS = 10
+_PART_PRIOR = 0.05
+"""A part is small: what smooths more makes its habits weaker than they are, and so the gain."""
+_T = 2.262
+"""Student's t for a 95 % interval and nine degrees of freedom."""
+
+Cells = tuple[int, ...]
+Policy = Callable[[Position], Sequence[int]]
+"""The cells, all as likely, that are played in a canonical position."""
+
+
+class Chances:
+    """How often whoever plays by a policy wins against people of given habits, exactly.
+
+    Half of the games are begun by either side. choice: what comes of a choice among the policy's
+    cells. The positions that are asked about are canonical.
+    """
+
+    def __init__(
+        self, policy: Policy, habits: Habits, choice: Callable[[After[float]], float] = mean
+    ) -> None:
+        self._policy, self._habits = policy, habits
+
+        def join(my_turn: bool, after: After[float]) -> float:
+            if my_turn:
+                return choice(after)
+            return sum((chance * win for _, chance, win in after), 0.0)
+
+        self._wins = walk(
+            lambda position: [(cell, 1) for cell in policy(position)],
+            lambda position: habits.chances(position).items(),
+            lambda result, _: float(result > 0),
+            join,
+            canonical,
+        )
+
+    @property
+    def win(self) -> float:
+        """How likely it is to win a game."""
+        return (self._wins(EMPTY, True) + self._wins(EMPTY, False)) / 2
+
+    def after(self, position: Position, cells: Sequence[int]) -> float:
+        """How likely a win is once one of these cells is played."""
+        return sum(self._wins(canonical(position.play(cell)), False) for cell in cells) / len(cells)
+
+    def reach(self) -> Mapping[Position, float]:
+        """How likely a game is to come to each canonical position in which it is to move."""
+        reached: defaultdict[Position, float] = defaultdict(float, {EMPTY: 0.5})
+
+        def people_move(position: Position, chance: float) -> None:
+            if position.over:
+                return
+            position = canonical(position)
+            for cell, share in self._habits.chances(position).items():
+                following = position.play(cell)
+                if share and not following.over:
+                    reached[canonical(following)] += chance * share
+
+        people_move(EMPTY, 0.5)
+        for ply in range(9):
+            for position in [each for each in reached if each.ply == ply]:
+                cells = self._policy(position)
+                for cell in cells:
+                    people_move(position.play(cell), reached[position] / len(cells))
+        return reached
+
+
+def by_table(table: Table) -> Policy:
+    """How the chip plays at the level hard with a table."""
+    return lambda position: brain.choose(position, table).cells
+
+
+def best(habits: Habits) -> float:
+    """How likely a win is at most, if no move gives value away: what no table has to hold."""
+    return Chances(
+        value_preserving_moves, habits, lambda after: max(win for _, _, win in after)
+    ).win
+
+
+@dataclass(frozen=True)
+class _Way:
+    """What the book may have of a fingerprint, and what is played then."""
+
+    entries: tuple[int, ...]
+    cells: Mapping[Position, Cells]
+
+
+@cache
+def _ways() -> Mapping[int, list[_Way]]:
+    """By fingerprint, all that the book may have of it and no value is given away."""
+    named: defaultdict[int, list[Position]] = defaultdict(list)
+    for position in brain.classes():
+        named[brain.fingerprint(brain.values(position, WEIGHTS))].append(position)
+    return {key: list(_ways_of(key, positions)) for key, positions in sorted(named.items())}
+
+
+def _ways_of(fingerprint: int, positions: list[Position]) -> Iterator[_Way]:
+    values = {position: brain.values(position, WEIGHTS) for position in positions}
+    worth = sorted({value for found in values.values() for value in found.values()})
+    nameable = [value for value in worth if brain.entry_of(fingerprint, value) is not None]
+    for count in range(3):
+        for chosen in combinations(nameable, count):
+            cells = {}
+            for position, found in values.items():
+                named = [value for value in chosen if value in found.values()]
+                played = named[0] if named else max(found.values())
+                cells[position] = tuple(cell for cell in found if found[cell] == played)
+                right = set(value_preserving_moves(position))
+                if len(named) > 1 or not set(cells[position]) <= right:
+                    break
+            else:
+                yield _Way(tuple(32 * fingerprint + value for value in chosen), cells)
+
+
+class _Fit:
+    """A way for each fingerprint, and what comes of them."""
+
+    def __init__(self, ways: Mapping[int, _Way], habits: Habits) -> None:
+        self._ways, self._habits = ways, habits
+        self.book = tuple(sorted(entry for way in ways.values() for entry in way.entries))
+        cells = {position: own for way in ways.values() for position, own in way.cells.items()}
+        self._chances = Chances(cells.__getitem__, habits)
+
+    def better(self) -> _Fit | None:
+        """The one after the best step that there is, if there is one."""
+        for _, fingerprint, way in sorted(self._steps(), key=lambda step: step[:2], reverse=True):
+            after = _Fit({**self._ways, fingerprint: way}, self._habits)
+            if after._chances.win > self._chances.win:
+                return after
+        return None
+
+    def _steps(self) -> Iterator[tuple[float, int, _Way]]:
+        """What each step gains for each entry that it takes, as far as one step alone goes."""
+        room = MAX_BOOK - len(self.book)
+        reach, after = self._chances.reach(), self._chances.after
+        for fingerprint, now in self._ways.items():
+            for way in _ways()[fingerprint]:
+                more = len(way.entries) - len(now.entries)
+                gain = sum(
+                    reach[position]
+                    * (after(position, cells) - after(position, now.cells[position]))
+                    for position, cells in way.cells.items()
+                    if position in reach and cells != now.cells[position]
+                )
+                if more <= room and gain > LEAST_GAIN * max(more, 1):
+                    yield gain / max(more, 1), fingerprint, way
+
+
+def fit(habits: Habits) -> Table:
+    """The table for people of these habits: hard's, made better step by step."""
+    hard = set(brain.make().book)
+    begun = {
+        fingerprint: next(
+            way for way in ways if {*way.entries} == {e for e in hard if e // 32 == fingerprint}
+        )
+        for fingerprint, ways in _ways().items()
+    }
+    found = _Fit(begun, habits)
+    while step := found.better():
+        found = step
+    return Table(WEIGHTS, found.book)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A position in which the chip plays other cells than before."""
+
+    position: Position
+    """Canonical; the chip is to move."""
+    before: Cells
+    after: Cells
+    reach: float
+    """In which share of all games it comes up."""
+    gain: float
+    """How much of the chance to win a game it is worth."""
+    mistakes: tuple[tuple[int, float], ...]
+    """The replies to the first of the new cells that lose, and how likely people are to play them;
+    the likeliest first."""
+
+
+def changes(before: Table, after: Table, habits: Habits) -> list[Change]:
+    """All that come up in play, the one that gains most first."""
+    chances = Chances(by_table(after), habits)
+    found = []
+    for position, reach in chances.reach().items():
+        old, new = (brain.choose(position, table).cells for table in (before, after))
+        if old != new:
+            gain = reach * (chances.after(position, new) - chances.after(position, old))
+            mistakes = _mistakes(position.play(new[0]), habits)
+            found.append(Change(position, old, new, reach, gain, mistakes))
+    return sorted(found, key=lambda change: (-change.gain, change.position))
+
+
+def _mistakes(position: Position, habits: Habits) -> tuple[tuple[int, float], ...]:
+    """In a position in which a person is to move, and has not lost yet."""
+    if position.over or value(position) < 0:
+        return ()
+    chances = habits.anywhere(position).items()
+    losing = [(cell, chance) for cell, chance in chances if value(position.play(cell)) > 0]
+    return tuple(sorted(losing, key=lambda each: -each[1]))
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A position in which another cell, which gives nothing away either, would win more often."""
+
+    position: Position
+    """Canonical; the chip is to move."""
+    played: Cells
+    better: int
+    gain: float
+    """How much of the chance to win a game it would be worth."""
+
+
+def left_out(table: Table, habits: Habits) -> list[LeftOut]:
+    """All that would be worth an entry, the one that would gain most first.
+
+    The book is full, or an entry would also change positions of the same fingerprint.
+    """
+    chances = Chances(by_table(table), habits)
+    found = []
+    for position, reach in chances.reach().items():
+        played = brain.choose(position, table).cells
+        wins = {cell: chances.after(position, [cell]) for cell in value_preserving_moves(position)}
+        better = max(wins, key=wins.__getitem__)
+        gain = reach * (wins[better] - chances.after(position, played))
+        if gain > LEAST_GAIN:
+            found.append(LeftOut(position, played, better, gain))
+    return sorted(found, key=lambda each: (-each.gain, each.position))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How likely a game is to be won by the table before, and by one that was learned."""
+
+    before: float
+    after: float
+    gain: tuple[float, float]
+    """A 95 % interval of the difference."""
+
+    @property
+    def shows_gain(self) -> bool:
+        """Whether there is a gain, as far as one can tell."""
+        return self.gain[0] > 0
+
+
+def estimate(games: Sequence[PeopleGame], before: Table) -> Estimate | None:
+    """Cross-validate; None where there are fewer games than parts."""
+    if len(games) < FOLDS:
+        return None
+    pairs = []
+    for part in range(FOLDS):
+        habits = Habits(games[part::FOLDS], _PART_PRIOR)
+        learned = fit(Habits(game for at, game in enumerate(games) if at % FOLDS != part))
+        pairs.append([Chances(by_table(table), habits).win for table in (before, learned)])
+    gains = [after - once for once, after in pairs]
+    gain = sum(gains) / FOLDS
+    spread = _T * sqrt(sum((each - gain) ** 2 for each in gains) / (FOLDS - 1) / FOLDS)
+    old, new = (sum(each) / FOLDS for each in zip(*pairs, strict=True))
+    return Estimate(old, new, (gain - spread, gain + spread))

@@ -1,1 +1,0 @@
-"""The chip's brain made from games: how people move, and the table that wins most against them."""
