@@ -25,24 +25,18 @@ _TRACEBACK = re.compile(
 """The program has ended in one: nothing follows, or the prompt's banner."""
 _UNITS_US = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}
 
-_INPUTS = {
+_HELD = {
     "press": ("A@1s", "press a button for 0.1 s, or as long as A@1s-3s says"),
     "touch-logo": ("@1s", "touch the logo likewise"),
-    "tilt": ("X,Y@2s", "tilt it, in thousandths of g"),
-    "temperature": ("C", "in degrees Celsius"),
-    "light": ("LEVEL", "0 to 255"),
-    "sound": ("LEVEL", "0 to 244"),
-    "field": ("X,Y,Z", "magnetic, in nanotesla"),
-    "voltage": ("PIN,VOLTS", "at a pin"),
 }
-"""The options that are inputs: how they look, and their help."""
-_NUMBERS: dict[str, tuple[Callable[..., object], tuple[type, ...]]] = {
-    "tilt": (Microbit.tilt, (int, int)),
-    "temperature": (Microbit.set_temperature, (float,)),
-    "light": (Microbit.set_light, (int,)),
-    "sound": (Microbit.set_sound, (int,)),
-    "field": (Microbit.set_magnetic_field, (int, int, int)),
-    "voltage": (Microbit.set_voltage, (int, float)),
+"""The options that are inputs for some time: how they look, and their help."""
+_NUMBERS: dict[str, tuple[str, str, Callable[..., object], tuple[type, ...]]] = {
+    "tilt": ("X,Y@2s", "tilt it, in thousandths of g", Microbit.tilt, (int, int)),
+    "temperature": ("C", "in degrees Celsius", Microbit.set_temperature, (float,)),
+    "light": ("LEVEL", "0 to 255", Microbit.set_light, (int,)),
+    "sound": ("LEVEL", "0 to 244", Microbit.set_sound, (int,)),
+    "field": ("X,Y,Z", "magnetic, in nanotesla", Microbit.set_magnetic_field, (int, int, int)),
+    "voltage": ("PIN,VOLTS", "at a pin", Microbit.set_voltage, (int, float)),
 }
 """Those that are numbers, and what they set."""
 
@@ -69,7 +63,7 @@ def main(words: list[str] | None = None) -> int:
     add("--hex", metavar="FILE", help="MicroPython to run it on, in place of the official one")
     add("--seed", type=int, default=0, help="what decides all that is random (default: 0)")
     add("--clock-error", type=float, default=0.0, metavar="SHARE", help="how slow its clock is")
-    for name, (metavar, text) in _INPUTS.items():
+    for name, (metavar, text, *_) in (_HELD | _NUMBERS).items():
         named: dict[str, Any] = {"type": partial(_inputs, name), "metavar": metavar, "help": text}
         add(f"--{name}", dest="inputs", action="append", default=[], **named)
     add("--gif", metavar="FILE", help="film the LEDs (needs Pillow)")
@@ -151,7 +145,7 @@ def _inputs(name: str, text: str) -> list[tuple[int, Action]]:
         return [(from_us, lambda it: it.press(value)), (to_us, lambda it: it.release(value))]
     if name == "touch-logo":
         return [(from_us, lambda it: it.touch_logo(True)), (to_us, lambda it: it.touch_logo(False))]
-    method, types = _NUMBERS[name]
+    _, _, method, types = _NUMBERS[name]
     numbers = [kind(each) for kind, each in zip(types, value.split(","), strict=True)]
     return [(from_us, lambda it: method(it, *numbers))]
 
