@@ -29,13 +29,13 @@ class Adc(Peripheral):
 
     def __init__(self, chip: Host, volts_at: VoltsAt) -> None:
         self._volts_at = volts_at
-        super().__init__(chip, 0x4000_7000, 7, (ADC_END,), (ADC_BUSY, *SETTINGS))
+        super().__init__(chip, 0x4000_7000, (ADC_END,), (ADC_BUSY, *SETTINGS))
         self.tasks[ADC_START] = self._start
         self.accept(ADC_STOP)
 
     def _start(self) -> None:
         self.values[ADC_BUSY] = 1
-        self.cpu.after(_ADC_US * self.chip.hz // 1_000_000, self._done)
+        self.cpu.after(self.chip.cycles(_ADC_US), self._done)
 
     def _done(self) -> None:
         config = self.values[ADC_CONFIG]
@@ -51,7 +51,7 @@ class Adc(Peripheral):
 
 START, SAMPLE, STOP, CALIBRATEOFFSET = 0x000, 0x004, 0x008, 0x00C
 STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED = range(0x100, 0x118, 4)
-LIMITS, LIMITS_END, STATUS = 0x118, 0x158, 0x400
+LIMITS_END, STATUS = 0x158, 0x400
 CH_PSELP, CH_CONFIG, RESOLUTION, OVERSAMPLE = 0x510, 0x518, 0x5F0, 0x5F4
 RESULT_PTR, RESULT_MAXCNT, RESULT_AMOUNT = 0x62C, 0x630, 0x634
 _CHANNELS, _CHANNEL_SIZE = 8, 0x10
@@ -70,10 +70,7 @@ class Saadc(Peripheral):
 
     def __init__(self, chip: Host, volts_at: VoltsAt) -> None:
         self._volts_at = volts_at
-        events = STARTED, END, DONE, RESULTDONE, CALIBRATEDONE, STOPPED
-        super().__init__(
-            chip, 0x4000_7000, 7, (*events, *range(LIMITS, LIMITS_END, 4)), (STATUS, *SETTINGS)
-        )
+        super().__init__(chip, 0x4000_7000, range(STARTED, LIMITS_END, 4), (STATUS, *SETTINGS))
         self._on = False
         self._pointer = self._room = self._amount = self._tasks = 0
         self.tasks |= {

@@ -12,14 +12,17 @@ exception, a taken branch or a multiplication takes beyond one cycle.
 
 from __future__ import annotations
 
+import heapq
 import struct
 from collections.abc import Callable
 
 from microbit_emulator.errors import CpuFaultError, UnmodelledError
 from microbit_emulator.nvic import RAM, SVCALL, Frames, Nvic
-from microbit_emulator.timeline import Timeline
-from microbit_emulator.unicorn_core import Core, Tlb, unicorn
+from microbit_emulator.unicorn_core import INTERRUPT, Core, Registers, Tlb, unicorn
 from microbit_emulator.unicorn_core import arm_const as arm
+
+NEVER = 1 << 62
+"""A time, in cycles since power-on."""
 
 _MASK_LOOK = 48
 """While interrupts are masked and one is pending, the mask is looked at at multiples of this many
@@ -29,20 +32,34 @@ _WFE, _WFI = 0xBF20, 0xBF30
 _INTR_SVC, _INTR_EXCEPTION_RETURN = 2, 8
 
 
-class Cpu(Timeline):
-    """An ARM core, its interrupt controller and its time."""
+class Device:
+    """Something that acts at times: `fire` is called when `due` has come, which is NEVER then."""
+
+    def __init__(self, fire: Callable[[], object]) -> None:
+        self.due = NEVER
+        self.fire = fire
+
+
+class Cpu:
+    """An ARM core, its interrupt controller, its time, and a queue of devices by when they act.
+
+    `now()` is exact in the middle of a run too: `base` is the time at which the run began,
+    `counter[0]` the instructions since (0 between runs), `limit[0]` those until it stops.
+    """
 
     def __init__(self, core: Core, ram: memoryview, has_fpu: bool) -> None:
-        super().__init__(core.counter, core.limit)
         self.core, self.ram = core, ram
+        self.base, self.counter, self.limit = 0, core.counter, core.limit
+        self._queue: list[tuple[int, int, Device]] = []
+        self._order, self._input_order = 0, -NEVER
         self.code = memoryview(b"")
         """The flash memory, once there is one."""
         self.instructions = 0
         self.after_slice: Callable[[], object] | None = None
         """Called once when the slice that runs now has ended."""
         self._frames = Frames(core, ram, has_fpu)
-        self._pc = core.registers(arm.UC_ARM_REG_PC)
-        core.on_interrupt(self._on_interrupt)
+        self._pc = Registers(core, arm.UC_ARM_REG_PC)
+        core.hook(unicorn.UC_HOOK_INTR, INTERRUPT(self._on_interrupt))
         unmapped = unicorn.UC_HOOK_MEM_UNMAPPED | unicorn.UC_HOOK_MEM_FETCH_PROT
         for begin, end in (0, RAM - 1), (RAM + len(ram), 0xFFFF_FFFF):
             core.uc.hook_add(unmapped, self._on_unmapped, begin=begin, end=end)
@@ -50,7 +67,7 @@ class Cpu(Timeline):
         self._clear()
 
     def _clear(self) -> None:
-        self.nvic = Nvic(self)
+        self.nvic = Nvic(self.halt)
         self.pc = 0
         self.vector_table = 0
         self.stalled = False
@@ -80,11 +97,62 @@ class Cpu(Timeline):
         memory, at = (self.ram, at - RAM) if at >= RAM else (self.code, at)
         return bytes(memory[at : at + size])
 
+    # Time, and what is to happen when.
+
+    def now(self) -> int:
+        return self.base + int(self.counter[0])
+
+    def schedule(self, device: Device, due: int) -> None:
+        """Let a device act at a time, in place of the time it was scheduled for."""
+        if due == device.due:
+            return
+        device.due = due
+        if due < NEVER:
+            self._order += 1
+            heapq.heappush(self._queue, (due, self._order, device))
+            if due - self.base < self.limit[0]:
+                self.limit[0] = max(due - self.base, self.counter[0])
+
+    def after(self, cycles: int, action: Callable[[], object]) -> Device:
+        """Do something once, this many cycles from now; `cancel` may still prevent it."""
+        device = Device(action)
+        self.schedule(device, self.now() + cycles)
+        return device
+
+    def cancel(self, device: Device) -> None:
+        device.due = NEVER
+
+    def at(self, due: int, action: Callable[[], object]) -> None:
+        """Do something from outside at a time: before all that devices do at that time."""
+        device = Device(action)
+        device.due = max(due, self.base)
+        self._input_order += 1
+        heapq.heappush(self._queue, (device.due, self._input_order, device))
+
+    def next_due(self) -> int:
+        queue = self._queue
+        while queue:
+            due, _, device = queue[0]
+            if device.due == due:
+                return due
+            heapq.heappop(queue)
+        return NEVER
+
+    def pop(self) -> tuple[bool, Device]:
+        """Take the device that acts next, and whether it is an input from outside."""
+        _, order, device = heapq.heappop(self._queue)
+        device.due = NEVER
+        return order < 0, device
+
+    def forget(self) -> None:
+        self._queue = [entry for entry in self._queue if entry[1] < 0]
+        heapq.heapify(self._queue)
+
     # What peripherals call in the middle of a slice.
 
     def halt(self) -> None:
         """End the slice before its next instruction, and look at the interrupt mask again."""
-        super().halt()
+        self.limit[0] = self.counter[0]
         self._look_at_mask = 0
 
     def fail(self, error: BaseException) -> None:

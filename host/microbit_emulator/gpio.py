@@ -7,12 +7,12 @@ tasks do to pins: nothing that reads a pin here depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import NamedTuple
 
+from microbit_emulator.cpu import NEVER, Cpu
 from microbit_emulator.peripheral import Host, Peripheral
-from microbit_emulator.pins import Oscillation
-from microbit_emulator.timeline import NEVER, Timeline
 
 OUT, OUTSET, OUTCLR, IN, DIR, DIRSET, DIRCLR = 0x504, 0x508, 0x50C, 0x510, 0x514, 0x518, 0x51C
 LATCH, PIN_CNF = 0x520, 0x700
@@ -25,10 +25,68 @@ _DISCONNECTED = 2
 _WORD = 0xFFFF_FFFF
 
 
+_SAME = 0.04
+"""Two periods that differ by less are of one tone: V1 times them in software."""
+_STOPPED = 1.5
+"""After so many periods without an edge, nothing oscillates any more."""
+
+
+class PinState(NamedTuple):
+    """What a pin does: an output is high or low, or pulses at a frequency."""
+
+    is_output: bool
+    is_high: bool
+    frequency_hz: float
+    """Of its pulses, 0.0 where it has none."""
+    duty: float
+    """The share of the time for which it is high."""
+
+
+class Tone(NamedTuple):
+    """What is played, and since when in device time."""
+
+    frequency_hz: float
+    since_us: int
+
+
+class Oscillation:
+    """The period of what goes up and down, worked out as it does; times are in cycles."""
+
+    def __init__(self) -> None:
+        self.period = self.since = 0
+        self._rise = self._high_for = 0
+        self._is_high = False
+
+    def level(self, at: int, is_high: bool) -> None:
+        if is_high and not self._is_high:
+            period = at - self._rise if self._rise else 0
+            if abs(period - self.period) > self.period * _SAME:
+                self.since = self._rise
+            self.period, self._rise = period, at
+        elif self._is_high and not is_high:
+            self._high_for = at - self._rise
+        self._is_high = is_high
+
+    def samples(self, at: int, period: int, samples: Iterable[int]) -> None:
+        """What is played from now on, a sample in each period."""
+        values = [*samples]
+        middle = (min(values) + max(values)) // 2
+        for nth, value in enumerate(values):
+            self.level(at + nth * period, value > middle)
+
+    def is_on(self, now: int) -> bool:
+        return self.period > 0 and now - self._rise < self.period * _STOPPED
+
+    @property
+    def duty(self) -> float:
+        """The share of its last period for which it was high."""
+        return self._high_for / self.period
+
+
 class Port:
     """32 pins. A pin that nothing drives reads as its pull-up says."""
 
-    def __init__(self, time: Timeline) -> None:
+    def __init__(self, time: Cpu) -> None:
         self._time = time
         self.out = self.direction = 0
         self.before_out: Callable[[], object] | None = None
@@ -163,7 +221,7 @@ class Gpiote(Peripheral):
         charging_us: Callable[[int], int] | None = None,
     ) -> None:
         events = [EVENTS_IN + 4 * channel for channel in range(channels)]
-        super().__init__(chip, 0x4000_6000, 6, (*events, EVENTS_PORT))
+        super().__init__(chip, 0x4000_6000, (*events, EVENTS_PORT))
         self._charging_us = charging_us
         for port in ports:
             port.detect = partial(self.event, EVENTS_PORT)
@@ -184,7 +242,7 @@ class Gpiote(Peripheral):
         rising = value >> _POLARITY_SHIFT & 3 == _RISING
         if self._charging_us and rising:
             us = self._charging_us(value >> _PIN_SHIFT & _PIN_MASK)
-            self.cpu.after(us * self.chip.hz // 1_000_000, partial(self._charged, channel, value))
+            self.cpu.after(self.chip.cycles(us), partial(self._charged, channel, value))
 
     def _charged(self, channel: int, config: int) -> None:
         if self.values[CONFIG + 4 * channel] == config:

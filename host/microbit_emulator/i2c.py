@@ -7,7 +7,7 @@ zeros). Not modelled: lists, clock stretching, arbitration, a NACK to a data byt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Protocol
 
@@ -16,6 +16,8 @@ from microbit_emulator.peripheral import ENABLE, SETTINGS, SHORTS, Host, Periphe
 
 class I2cDevice(Protocol):
     """A device on the bus. A transfer is whole: start, address, data, stop or repeated start."""
+
+    ADDRESS: int
 
     def write(self, data: bytes) -> None:
         """Take the data of a write transfer, without the address."""
@@ -28,17 +30,16 @@ class I2cDevice(Protocol):
 
 
 class Bus:
-    """Two pins with devices on them, by address. Other pins have none."""
+    """SCL and SDA with devices on them, by address. Other pins have none."""
 
     def __init__(
         self,
-        scl: int,
-        sda: int,
-        devices: Mapping[int, I2cDevice],
+        pins: tuple[int, int],
+        devices: Iterable[I2cDevice],
         after_transfer: Callable[[], object],
     ) -> None:
-        self.scl, self.sda, self.devices = scl, sda, devices
-        self.after_transfer = after_transfer
+        self.pins, self.after_transfer = pins, after_transfer
+        self.devices = {device.ADDRESS: device for device in devices}
 
     def lose_power(self) -> None:
         for device in self.devices.values():
@@ -68,8 +69,8 @@ _BITS = 9
 class _Master(Peripheral):
     """What both kinds have in common: the bus, its speed, and a device that is not there."""
 
-    def __init__(self, chip: Host, base: int, irq: int, bus: Bus, events: tuple[int, ...]) -> None:
-        super().__init__(chip, base, irq, events, SETTINGS)
+    def __init__(self, chip: Host, base: int, bus: Bus, events: tuple[int, ...]) -> None:
+        super().__init__(chip, base, events, SETTINGS)
         self._bus = bus
         self.expect_polling(events)
         self.hold_errors(ERRORSRC)
@@ -77,7 +78,7 @@ class _Master(Peripheral):
     def _find_device(self) -> I2cDevice | None:
         """The device that acknowledges the address on the chosen pins, if any."""
         values, bus = self.values, self._bus
-        on_bus = (values[PSELSCL], values[PSELSDA]) == (bus.scl, bus.sda)
+        on_bus = (values[PSELSCL], values[PSELSDA]) == bus.pins
         return bus.devices.get(values[ADDRESS]) if on_bus else None
 
     def _byte_cycles(self) -> int:
@@ -96,9 +97,9 @@ class _Master(Peripheral):
 class Twi(_Master):
     """The nRF51's: TWI, or SPI where ENABLE says so."""
 
-    def __init__(self, chip: Host, base: int, irq: int, bus: Bus) -> None:
+    def __init__(self, chip: Host, base: int, bus: Bus) -> None:
         events = STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED
-        super().__init__(chip, base, irq, bus, events)
+        super().__init__(chip, base, bus, events)
         self._device: I2cDevice | None = None
         self._reading = False
         self._sent: bytearray | None = None
@@ -130,24 +131,21 @@ class Twi(_Master):
         else:
             bytes_before = 0 if self._sent else 1  # the address
             self._sent.append(value & 0xFF)
-            self.begin((1 + bytes_before) * self._byte_cycles(), self._byte_sent)
+            cycles = (1 + bytes_before) * self._byte_cycles()
+            self.begin(cycles, partial(self._boundary, TXDSENT))
 
     def _nack_and_stop(self) -> None:
         self._nack()
         self.event(STOPPED)
 
-    def _byte_sent(self) -> None:
-        self.event(TXDSENT)
-        self._boundary()
-
     def _got(self) -> None:
         if self._device:
             self.values[RXD] = self._device.read(1)[0]
             self._bus.after_transfer()
-        self.event(RXDREADY)
-        self._boundary()
+        self._boundary(RXDREADY)
 
-    def _boundary(self) -> None:
+    def _boundary(self, event: int) -> None:
+        self.event(event)
         self.event(BB)
         if self.values[SHORTS] & _BB_STOP:
             self._stop()
@@ -174,10 +172,10 @@ class Twi(_Master):
 class Twim(_Master):
     """The nRF52's: TWIM, or SPIM, which has a start task of its own."""
 
-    def __init__(self, chip: Host, base: int, irq: int, bus: Bus) -> None:
+    def __init__(self, chip: Host, base: int, bus: Bus) -> None:
         events = STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX
         spim = SPIM_ENDRX, SPIM_END, SPIM_ENDTX
-        super().__init__(chip, base, irq, bus, (*events, *spim))
+        super().__init__(chip, base, bus, (*events, *spim))
         self.tasks |= {
             STARTRX: partial(self._start, True),
             STARTTX: partial(self._start, False),
@@ -195,33 +193,27 @@ class Twim(_Master):
         if device is None:
             self.begin(self._byte_cycles(), self._nack)
         elif size:  # the address goes first
-            done = self._received if reading else self._sent
-            self.begin((1 + size) * self._byte_cycles(), partial(done, device, size))
+            cycles = (1 + size) * self._byte_cycles()
+            self.begin(cycles, partial(self._done, device, reading, size))
 
     def _stop(self) -> None:
         self.abandon()
         self.event(STOPPED)
 
-    def _received(self, device: I2cDevice, size: int) -> None:
-        shorts = self.values[SHORTS]
-        self.chip.dma_write(self.values[RXD_PTR], device.read(size))
+    def _done(self, device: I2cDevice, reading: bool, size: int) -> None:
+        values, shorts = self.values, self.values[SHORTS]
+        if reading:
+            self.chip.dma_write(values[RXD_PTR], device.read(size))
+        else:
+            device.write(self.chip.dma_read(values[TXD_PTR], size))
         self._bus.after_transfer()
-        self.values[RXD_AMOUNT] = size
-        self.event(LASTRX)
-        if shorts & _LASTRX_STOP:
-            self.event(STOPPED)
-
-    def _sent(self, device: I2cDevice, size: int) -> None:
-        shorts = self.values[SHORTS]
-        device.write(self.chip.dma_read(self.values[TXD_PTR], size))
-        self._bus.after_transfer()
-        self.values[TXD_AMOUNT] = size
-        self.event(LASTTX)
-        if shorts & _LASTTX_STARTRX:
+        values[RXD_AMOUNT if reading else TXD_AMOUNT] = size
+        self.event(LASTRX if reading else LASTTX)
+        if not reading and shorts & _LASTTX_STARTRX:
             self._start(True)
-        if shorts & _LASTTX_SUSPEND:
+        if not reading and shorts & _LASTTX_SUSPEND:
             self.event(SUSPENDED)
-        if shorts & _LASTTX_STOP:
+        if shorts & (_LASTRX_STOP if reading else _LASTTX_STOP):
             self.event(STOPPED)
 
     def _start_spim(self) -> None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON
+from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON, V1, V2
 from microbit_emulator.errors import EmulatorError, ExpectationError, PowerOffError
 from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, read
+from microbit_emulator.gpio import PinState, Tone
 from microbit_emulator.pictures import leds_as_text
-from microbit_emulator.pins import PinState, Tone
 from microbit_emulator.radio import Antenna
 from microbit_emulator.snapshot import Snapshot
 from microbit_emulator.uart import SerialLine
-from microbit_emulator.v1 import V1
-from microbit_emulator.v2 import V2
 
 if TYPE_CHECKING:
     from microbit_emulator.ether import Ether

@@ -5,8 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from microbit_emulator.timeline import Timeline
-from microbit_emulator.unicorn_core import THUMB, Core
+from microbit_emulator.unicorn_core import THUMB, Core, Registers
 from microbit_emulator.unicorn_core import arm_const as arm
 
 SVCALL = 11
@@ -25,8 +24,8 @@ _RETURN_TO_HANDLER, _RETURN_TO_THREAD, _NO_FP_FRAME = 0xFFFF_FFF1, 0xFFFF_FFF9, 
 class Nvic:
     """Which interrupts are enabled, pending and active. Sets of interrupts are bits of an int."""
 
-    def __init__(self, time: Timeline) -> None:
-        self._time = time
+    def __init__(self, halt: Callable[[], object]) -> None:
+        self._halt = halt
         self.enabled = self.pending = self.lines = 0
         self.priorities = bytearray(256)
         """By exception number."""
@@ -38,20 +37,19 @@ class Nvic:
         """Disabled interrupts whose peripherals have been told that nobody listens."""
         self.unmute: dict[int, Callable[[], object]] = {}
 
-    def raise_line(self, irq: int | None) -> None:
-        """Raise a peripheral's interrupt line, which makes it pending; None stands for no line."""
-        if irq is not None and not self.lines >> irq & 1:
+    def raise_line(self, irq: int) -> None:
+        """Raise a peripheral's interrupt line, which makes it pending."""
+        if not self.lines >> irq & 1:
             self.lines |= 1 << irq
             self.set_pending(1 << irq)
 
-    def lower_line(self, irq: int | None) -> None:
-        if irq is not None:
-            self.lines &= ~(1 << irq)
+    def lower_line(self, irq: int) -> None:
+        self.lines &= ~(1 << irq)
 
     def set_pending(self, irqs: int) -> None:
         self.pending |= irqs
         if irqs & self.enabled:
-            self._time.halt()
+            self._halt()
 
     def enable(self, irqs: int) -> None:
         """Enable interrupts; peripherals that were muted catch up first."""
@@ -63,7 +61,7 @@ class Nvic:
                 if muted >> irq & 1:
                     unmute()
         if self.pending & irqs:
-            self._time.halt()
+            self._halt()
 
     def disable(self, irqs: int) -> None:
         self.enabled &= ~irqs
@@ -114,14 +112,14 @@ class Frames:
         frame = arm.UC_ARM_REG_XPSR, sp, *low, arm.UC_ARM_REG_R12, lr
         masks = arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI
         entered = sp, arm.UC_ARM_REG_IPSR, lr
-        self._interrupted = core.registers(*frame, *masks, control)
-        self._entered = core.registers(*entered)
-        self._entered_control = core.registers(*entered, control)
-        self._returning = core.registers(sp, arm.UC_ARM_REG_PC, control)
-        self._returned = core.registers(*frame, arm.UC_ARM_REG_PC)
-        self._returned_control = core.registers(*frame, control, arm.UC_ARM_REG_PC)
+        self._interrupted = Registers(core, *frame, *masks, control)
+        self._entered = Registers(core, *entered)
+        self._entered_control = Registers(core, *entered, control)
+        self._returning = Registers(core, sp, arm.UC_ARM_REG_PC, control)
+        self._returned = Registers(core, *frame, arm.UC_ARM_REG_PC)
+        self._returned_control = Registers(core, *frame, control, arm.UC_ARM_REG_PC)
         double = range(arm.UC_ARM_REG_D0, arm.UC_ARM_REG_D0 + 8)
-        self._fp = core.registers(*double, arm.UC_ARM_REG_FPSCR)
+        self._fp = Registers(core, *double, arm.UC_ARM_REG_FPSCR)
         self.fp_saved: list[tuple[int, ...]] = []
 
     def look(self) -> tuple[int, ...]:

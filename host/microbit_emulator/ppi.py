@@ -67,9 +67,7 @@ class Ppi(Peripheral):
         if timers_change:  # what has matched until now has had its effects
             for page in self._timers():
                 page.catch_up()
-        # In place: peripherals hold these.
-        self.chip.ties.clear()
-        self.chip.ties.update(ties)
+        self.chip.ties = ties
         if timers_change:
             self.chip.tied_channels = timers
             for page in self._timers():

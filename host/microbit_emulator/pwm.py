@@ -9,8 +9,8 @@ from __future__ import annotations
 import struct
 from functools import partial
 
+from microbit_emulator.gpio import Oscillation, PinState
 from microbit_emulator.peripheral import ENABLE, SETTINGS, SHORTS, Host, Peripheral
-from microbit_emulator.pins import Oscillation, PinState
 
 PWM_STOP, SEQSTART, NEXTSTEP = 0x004, 0x008, 0x010
 PWM_STOPPED, SEQSTARTED, SEQEND, PWMPERIODEND, LOOPSDONE = 0x104, 0x108, 0x110, 0x118, 0x11C
@@ -27,9 +27,9 @@ _SEQEND0_STOP, _LOOPSDONE_SEQSTART0, _LOOPSDONE_SEQSTART1, _LOOPSDONE_STOP = 1, 
 class Pwm(Peripheral):
     """Plays its sequences in time."""
 
-    def __init__(self, chip: Host, base: int, irq: int) -> None:
+    def __init__(self, chip: Host, base: int) -> None:
         events = PWM_STOPPED, SEQSTARTED, SEQSTARTED + 4, SEQEND, SEQEND + 4, PWMPERIODEND
-        super().__init__(chip, base, irq, (*events, LOOPSDONE), SETTINGS)
+        super().__init__(chip, base, (*events, LOOPSDONE), SETTINGS)
         outputs = range(PSEL_OUT, PSEL_OUT + 16, 4)
         self.values |= dict.fromkeys(outputs, _DISCONNECTED)
         self._loops = 0

@@ -195,11 +195,10 @@ class Antenna:
 class Radio(Peripheral):
     """The radio."""
 
-    def __init__(self, chip: Host, air: Callable[[], Antenna | None]) -> None:
-        self._air = air
+    def __init__(self, chip: Host) -> None:
         events = READY, ADDRESS, PAYLOAD, END, DISABLED, DEVMATCH, DEVMISS, RSSIEND, BCMATCH
         settings = POWER, *range(CRCSTATUS, OVERRIDE_END, 4)
-        super().__init__(chip, 0x4000_1000, 1, events, (SHORTS, *settings))
+        super().__init__(chip, 0x4000_1000, events, (SHORTS, *settings))
         self.values |= {RSSISAMPLE: _WEAKEST, POWER: 1}
         self._ticks_per_cycle = TICK_HZ // chip.hz
         self._listens_since = 0
@@ -220,7 +219,7 @@ class Radio(Peripheral):
 
     def _ramp_up(self, ramp: int, idle: int) -> None:
         self.values[STATE] = ramp
-        self.begin(RAMP_UP_US * self.chip.hz // 1_000_000, lambda: self._ready(idle))
+        self.begin(self.chip.cycles(RAMP_UP_US), lambda: self._ready(idle))
 
     def _ready(self, idle: int) -> None:
         self.values[STATE] = idle
@@ -245,11 +244,11 @@ class Radio(Peripheral):
 
     def _disable(self) -> None:
         state = self.values[STATE]
-        if state == _TX:
-            self._fall_silent()
+        if state == _TX and self.chip.antenna:
+            self.chip.antenna.fall_silent()
         if state != _OFF:
             self.values[STATE] = _RX_DISABLE if state < _TX_RAMP else _TX_DISABLE
-        self.begin(_DISABLE_US * self.chip.hz // 1_000_000, self._disabled)
+        self.begin(self.chip.cycles(_DISABLE_US), self._disabled)
 
     def _disabled(self) -> None:
         self.values[STATE] = _OFF
@@ -272,8 +271,8 @@ class Radio(Peripheral):
         header = self.chip.dma_read(at, layout.header_size)
         size = layout.payload_size(header)
         times = layout.ticks(size)
-        air = self._air()
-        if air is not None:
+        air = self.chip.antenna
+        if air:
             start = air.now()
             packet = Packet(
                 sender=air.name,
@@ -301,21 +300,15 @@ class Radio(Peripheral):
 
         self.begin(to_address, address_sent)
 
-    def _fall_silent(self) -> None:
-        air = self._air()
-        if air is not None:
-            air.fall_silent()
-
     def _listen(self) -> None:
         values = self.values
         values[STATE] = _RX
         self._frequency = values[FREQUENCY] & 0x17F
         chosen = [logical for logical in range(8) if values[RXADDRESSES] >> logical & 1]
         self._addresses = {self._address(logical): logical for logical in reversed(chosen)}
-        air = self._air()
-        if air is not None:
-            self._listens_since = air.now()
-            air.listen()
+        if self.chip.antenna:
+            self._listens_since = self.chip.antenna.now()
+            self.chip.antenna.listen()
 
     @property
     def listens(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 
-from microbit_emulator.timeline import NEVER, Timeline
+from microbit_emulator.cpu import NEVER, Cpu
 
 SUPPLY_V = 3.3
 _DATA_READY = 0x0F
@@ -48,7 +48,7 @@ class MotionSensor:
     """The first of six bytes: the values."""
     FORMAT: str
 
-    def __init__(self, time: Timeline, hz: int, world: World) -> None:
+    def __init__(self, time: Cpu, hz: int, world: World) -> None:
         self._time, self._hz, self._world = time, hz, world
         self.registers = bytearray(self.REGISTERS)
         self.lose_power()

@@ -100,7 +100,7 @@ class _Core:
         core.uc.context_restore(self._registers)
         if core.calls != self._calls:
             for base, calls in self._calls.items():
-                core.map_calls(base, calls)
+                core.map_registers(base, calls)
             self._chip.cpu.tlb.grow()
 
 

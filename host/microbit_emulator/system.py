@@ -22,12 +22,12 @@ _WORD = 0xFFFF_FFFF
 class SystemControl(Peripheral):
     """NVIC, reset, vector table. Not modelled: PendSV, SysTick, faults, sleep on exit, the MPU."""
 
-    def __init__(self, chip: Host, cpuid: int, irqs: int, reset: Callable[[], object]) -> None:
+    def __init__(self, chip: Host, cpuid: int, reset: Callable[[], object]) -> None:
         super().__init__(chip, 0xE000_E000, settings=(SCR,))
         self._reset = reset
         self.values |= {CPUID: cpuid, AIRCR: 0xFA05_0000}
         nvic, cpu = self.nvic, self.cpu
-        for at, shift in ((word // 8, word) for word in range(0, irqs, 32)):
+        for at, shift in (0, 0), (4, 32):
             for register, look, action in (
                 (ISER, self._enabled, nvic.enable),
                 (ICER, self._enabled, nvic.disable),
@@ -112,7 +112,7 @@ class Clock(Peripheral):
     """
 
     def __init__(self, chip: Host, reason: int, retained: dict[int, int]) -> None:
-        super().__init__(chip, 0x4000_0000, 0, (HFCLKSTARTED, LFCLKSTARTED), _ALL_SETTINGS)
+        super().__init__(chip, 0x4000_0000, (HFCLKSTARTED, LFCLKSTARTED), _ALL_SETTINGS)
         # These outlive a reset; the reasons for resets add up.
         self._retained = retained
         retained[RESETREAS] = retained.get(RESETREAS, 0) | reason
@@ -145,7 +145,7 @@ class Rng(Peripheral):
     """Random numbers, from the seed. A value is always ready; not modelled: the interrupt."""
 
     def __init__(self, chip: Host, chance: random.Random) -> None:
-        super().__init__(chip, 0x4000_D000, 13, (VALRDY,), (SHORTS, RNG_CONFIG))
+        super().__init__(chip, 0x4000_D000, (VALRDY,), (SHORTS, RNG_CONFIG))
         self.accept(RNG_START, RNG_STOP)
         self.reads |= {VALRDY: lambda: 1, VALUE: lambda: chance.getrandbits(8)}
 
@@ -158,10 +158,13 @@ class Temp(Peripheral):
     """The thermometer. It counts quarters of a degree."""
 
     def __init__(self, chip: Host, world: World) -> None:
-        super().__init__(chip, 0x4000_C000, 12, (DATARDY,))
+        super().__init__(chip, 0x4000_C000, (DATARDY,))
         self.reads[TEMP] = lambda: round(4 * world.temperature_c) & 0xFFFF_FFFF
-        self.tasks[TEMP_START] = partial(self.later, _TEMP_US * chip.hz // 1_000_000, DATARDY)
+        self.tasks[TEMP_START] = self._measure
         self.accept(TEMP_STOP)
+
+    def _measure(self) -> None:
+        self.cpu.after(self.chip.cycles(_TEMP_US), partial(self.event, DATARDY))
 
 
 TRIGGER, TRIGGERED = 0x000, 0x100
@@ -171,8 +174,8 @@ _EGU_CHANNELS = 16
 class Egu(Peripheral):
     """Events that software, or PPI, triggers; and the software interrupts of the same numbers."""
 
-    def __init__(self, chip: Host, base: int, irq: int) -> None:
+    def __init__(self, chip: Host, base: int) -> None:
         channels = range(0, 4 * _EGU_CHANNELS, 4)
-        super().__init__(chip, base, irq, [TRIGGERED + channel for channel in channels])
+        super().__init__(chip, base, [TRIGGERED + channel for channel in channels])
         for channel in channels:
             self.tasks[TRIGGER + channel] = partial(self.event, TRIGGERED + channel)

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from microbit_emulator.cpu import NEVER, Device
 from microbit_emulator.peripheral import SHORTS, Host, Peripheral
-from microbit_emulator.timeline import NEVER, Device
 from microbit_emulator.unicorn_core import Read, Write
 
 START, STOP, CLEAR, CAPTURE = 0x000, 0x004, 0x00C, 0x040
@@ -31,9 +31,9 @@ _INTEN_COMPARE = 16
 class Timer(Peripheral):
     """One TIMER. The count was `count` at cycle `origin`, and has grown since while it runs."""
 
-    def __init__(self, chip: Host, base: int, irq: int, channels: int) -> None:
+    def __init__(self, chip: Host, base: int, channels: int) -> None:
         compare = range(COMPARE, COMPARE + 4 * channels, 4)
-        super().__init__(chip, base, irq, compare, (SHORTS, BITMODE))
+        super().__init__(chip, base, compare, (SHORTS, BITMODE))
         self.channels = channels
         self.running = False
         self.count = self.origin = 0
@@ -48,7 +48,7 @@ class Timer(Peripheral):
         self._next_match = 0
         """No match comes before this cycle."""
         self._next_wanted = Device(self.plan)
-        self._muted_bit = 1 << irq
+        self._muted_bit = 1 << self.irq
         self._wanted = 0
         """Channels whose matches matter to somebody."""
         self.values[PRESCALER] = 4
@@ -64,7 +64,7 @@ class Timer(Peripheral):
             self.values[CC + at] = 0
             self.tasks[CAPTURE + at] = partial(self.capture, channel)
             self.writes[CC + at] = partial(self._set_compare, channel)
-        self.nvic.unmute[irq] = self._unmute
+        self.nvic.unmute[self.irq] = self._unmute
 
     def callbacks(self) -> tuple[Read, Write]:
         """The callbacks, with captures tried first: they are how firmware reads the time."""

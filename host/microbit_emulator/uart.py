@@ -12,8 +12,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from microbit_emulator.cpu import Cpu
 from microbit_emulator.peripheral import SETTINGS, SHORTS, Host, Peripheral
-from microbit_emulator.timeline import Timeline
 
 BAUD = 115_200
 _BITS = 10
@@ -25,7 +25,7 @@ _FIFO = 6
 class SerialLine:
     """The line to the computer; it stays when the micro:bit is reset."""
 
-    def __init__(self, time: Timeline, hz: int) -> None:
+    def __init__(self, time: Cpu, hz: int) -> None:
         self._time = time
         self.byte_cycles = hz * _BITS // BAUD
         self.received = bytearray()
@@ -99,7 +99,7 @@ class SerialPeripheral(Peripheral):
     """What both kinds have in common: where bytes come from and go to, and the FIFO."""
 
     def __init__(self, chip: Host, lines: Lines, events: tuple[int, ...]) -> None:
-        super().__init__(chip, 0x4000_2000, 2, events, SETTINGS)
+        super().__init__(chip, 0x4000_2000, events, SETTINGS)
         self.hold_errors(ERRORSRC)
         self.values |= dict.fromkeys((PSELRTS, PSELTXD, PSELCTS, PSELRXD), _DISCONNECTED)
         self._fifo: deque[int] = deque()
