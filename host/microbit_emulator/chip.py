@@ -97,6 +97,7 @@ class Chip(Host):
         line, pin_line = (SerialLine(self.cpu, self.hz) for _ in range(2))
         self.lines = Lines(line, pin_line, *self.usb_pins)
         self.world = World()
+        self.has_power = False
         self.pressed: set[str] = set()
         self.retained: dict[int, int] = {}
         """POWER registers that outlive a reset."""
@@ -148,7 +149,6 @@ class Chip(Host):
             self.cpu.ram[:] = self.random.randbytes(len(self.cpu.ram))
         if self.antenna is not None:
             self.antenna.fall_silent()
-        self.cpu.forget()
         self.pages.clear()
         self.ties, self.tied_channels = {}, {}
         self.cpu.reset()
@@ -186,9 +186,6 @@ class Chip(Host):
     def drive_pins(self) -> None:
         for pin, volts in self.world.volts.items():
             self.ports[pin >> 5].drive(pin & 31, volts > SUPPLY_V / 2)
-
-    def memories(self) -> list[tuple[int, memoryview]]:
-        return [(RAM, self.cpu.ram), *self.flash.memories()]
 
 
 _ACCELEROMETER_READY, _MAGNETOMETER_READY = 28, 29

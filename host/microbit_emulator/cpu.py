@@ -64,9 +64,8 @@ class Cpu:
         for begin, end in (0, RAM - 1), (RAM + len(ram), 0xFFFF_FFFF):
             core.uc.hook_add(unmapped, self._on_unmapped, begin=begin, end=end)
         self.tlb = Tlb(core, range(RAM, RAM + len(ram)), self.fail)
-        self._clear()
 
-    def _clear(self) -> None:
+    def reset(self) -> None:
         self.nvic = Nvic(self.halt)
         self.pc = 0
         self.vector_table = 0
@@ -79,9 +78,8 @@ class Cpu:
         self._svc = False
         self._frames.fp_saved.clear()
         self.limit[0] = self.counter[0] = 0
-
-    def reset(self) -> None:
-        self._clear()
+        self._queue = [entry for entry in self._queue if entry[1] < 0]  # inputs from outside
+        heapq.heapify(self._queue)
         uc, general = self.core.uc, range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R0 + 13)
         masks = arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI, arm.UC_ARM_REG_FAULTMASK
         for register in (*general, *masks, arm.UC_ARM_REG_CONTROL, arm.UC_ARM_REG_IPSR):
@@ -114,13 +112,10 @@ class Cpu:
                 self.limit[0] = max(due - self.base, self.counter[0])
 
     def after(self, cycles: int, action: Callable[[], object]) -> Device:
-        """Do something once, this many cycles from now; `cancel` may still prevent it."""
+        """Do something once, this many cycles from now, unless its time is set to `NEVER`."""
         device = Device(action)
         self.schedule(device, self.now() + cycles)
         return device
-
-    def cancel(self, device: Device) -> None:
-        device.due = NEVER
 
     def at(self, due: int, action: Callable[[], object]) -> None:
         """Do something from outside at a time: before all that devices do at that time."""
@@ -137,16 +132,6 @@ class Cpu:
                 return due
             heapq.heappop(queue)
         return NEVER
-
-    def pop(self) -> tuple[bool, Device]:
-        """Take the device that acts next, and whether it is an input from outside."""
-        _, order, device = heapq.heappop(self._queue)
-        device.due = NEVER
-        return order < 0, device
-
-    def forget(self) -> None:
-        self._queue = [entry for entry in self._queue if entry[1] < 0]
-        heapq.heapify(self._queue)
 
     # What peripherals call in the middle of a slice.
 
@@ -213,8 +198,9 @@ class Cpu:
 
     def _fire_events(self) -> None:
         while self.next_due() <= self.base:
-            from_outside, device = self.pop()
-            if not from_outside:
+            _, order, device = heapq.heappop(self._queue)
+            device.due = NEVER
+            if order > 0:
                 self._polling = False
                 self._look_at_mask = 0
             device.fire()
@@ -234,12 +220,11 @@ class Cpu:
         self.counter[0] = 0
         self.base += done
         self.instructions += done
-        pc = self.pc = self._pc.get()[0] & ~1
+        pc = self.pc = self._present_pc()
         if self.after_slice:
             action, self.after_slice = self.after_slice, None
             action()
-        if self._error:
-            self._raise()
+        self._raise()
         if self._svc:
             self._svc = False
             self._enter(SVCALL, self._frames.look())

@@ -70,9 +70,6 @@ class Flash:
     def busy(self) -> str:
         return self._change.kind if self._change else ""
 
-    def memories(self) -> list[tuple[int, memoryview]]:
-        return [(0, self._main), (FICR, self._info)]
-
     def read(self, at: int, size: int) -> bytes:
         memory, start = (self._info, at - FICR) if at >= FICR else (self._main, at)
         return bytes(memory[start : start + size])

@@ -105,7 +105,6 @@ class Microbit(InDeviceTime):
         if uicr is not None:
             self._chip.flash.program(UICR, uicr)
         self._reached = 0
-        self._powered = False
         if power_on:
             self.power_on()
 
@@ -149,7 +148,7 @@ class Microbit(InDeviceTime):
             self._chip.antenna.run_all(cycle)
 
     def _check_power(self) -> None:
-        if not self._powered:
+        if not self._chip.has_power:
             raise PowerOffError("the micro:bit has no power; call power_on first")
 
     def _run_alone(self, cycle: int) -> None:
@@ -161,7 +160,7 @@ class Microbit(InDeviceTime):
 
     def enter(self, ether: Ether, name: str) -> Antenna:
         """Hear and be heard in an ether, from now on, which calls this."""
-        antenna = Antenna(name, ether, self._chip, self._run_alone, lambda: self._powered)
+        antenna = Antenna(name, ether, self._chip, self._run_alone)
         self._chip.antenna = antenna
         return antenna
 
@@ -235,7 +234,7 @@ class Microbit(InDeviceTime):
 
     def leds(self) -> bytes:
         """25 levels from 0 to 9, in reading order, as the pins give them."""
-        return self._chip.lights.levels() if self._powered else bytes(25)
+        return self._chip.lights.levels() if self._chip.has_power else bytes(25)
 
     def pin(self, pin: int) -> PinState:
         """What a pin does: 0 stands for `pin0`."""
@@ -270,12 +269,12 @@ class Microbit(InDeviceTime):
         self.uart.clear()
         self.pin_uart.clear()
         self._chip.bus.lose_power()
-        self._powered = False
+        self._chip.has_power = False
 
     def power_on(self) -> None:
         """Give it power: it starts from its flash. Without effect where it has power."""
-        if not self._powered:
-            self._powered = True
+        if not self._chip.has_power:
+            self._chip.has_power = True
             self._chip.retained.clear()
             self._chip.start(RESET_POWER_ON)
 

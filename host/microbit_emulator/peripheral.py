@@ -130,7 +130,7 @@ class Peripheral:
 
     def abandon(self) -> None:
         if self._under_way:
-            self.cpu.cancel(self._under_way)
+            self._under_way.due = NEVER
 
     def is_under_way(self) -> bool:
         return self._under_way is not None and self._under_way.due < NEVER

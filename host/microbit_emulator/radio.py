@@ -132,16 +132,8 @@ class _ListensError(Exception):
 class Antenna:
     """A micro:bit's place in an ether, and its time there."""
 
-    def __init__(
-        self,
-        name: str,
-        ether: Ether,
-        chip: Chip,
-        run: Callable[[int], object],
-        has_power: Callable[[], bool],
-    ) -> None:
+    def __init__(self, name: str, ether: Ether, chip: Chip, run: Callable[[int], object]) -> None:
         self.name, self.chip, self.ether = name, chip, ether
-        self.has_power = has_power
         self._cpu, self._run = chip.cpu, run
         self._ticks_per_cycle = TICK_HZ // chip.hz
         self._origin = chip.cpu.now()

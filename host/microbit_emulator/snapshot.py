@@ -87,7 +87,8 @@ class _Core:
         self._chip = chip
         self._registers = chip.cpu.core.uc.context_save()
         self._calls = dict(chip.cpu.core.calls)
-        self._memory = [(base, memory, bytes(memory)) for base, memory in chip.memories()]
+        memories = chip.cpu.core.memories
+        self._memory = [(base, memory, bytes(memory)) for base, memory in memories]
 
     def restore(self) -> None:
         core = self._chip.cpu.core

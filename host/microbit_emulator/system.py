@@ -26,16 +26,9 @@ class SystemControl(Peripheral):
         super().__init__(chip, 0xE000_E000, settings=(SCR,))
         self._reset = reset
         self.values |= {CPUID: cpuid, AIRCR: 0xFA05_0000}
-        nvic, cpu = self.nvic, self.cpu
-        for at, shift in (0, 0), (4, 32):
-            for register, look, action in (
-                (ISER, self._enabled, nvic.enable),
-                (ICER, self._enabled, nvic.disable),
-                (ISPR, self._pending, nvic.set_pending),
-                (ICPR, self._pending, nvic.clear_pending),
-            ):
-                self.reads[register + at] = partial(look, shift)
-                self.writes[register + at] = partial(_shifted, action, shift)
+        cpu = self.cpu
+        for word in (0, 1):
+            self._attach(4 * word, 32 * word)
         self.reads[VTOR] = lambda: cpu.vector_table
         self.writes |= {
             ICSR: lambda _: cpu.stop_unmodelled(self.base + ICSR, "writes to the register"),
@@ -71,11 +64,17 @@ class SystemControl(Peripheral):
 
         return read, write
 
-    def _enabled(self, shift: int) -> int:
-        return self.nvic.enabled >> shift & _WORD
-
-    def _pending(self, shift: int) -> int:
-        return self.nvic.pending >> shift & _WORD
+    def _attach(self, at: int, shift: int) -> None:
+        """The registers of 32 interrupts."""
+        nvic = self.nvic
+        self.reads |= dict.fromkeys((ISER + at, ICER + at), lambda: nvic.enabled >> shift & _WORD)
+        self.reads |= dict.fromkeys((ISPR + at, ICPR + at), lambda: nvic.pending >> shift & _WORD)
+        self.writes |= {
+            ISER + at: lambda value: nvic.enable(value << shift),
+            ICER + at: lambda value: nvic.disable(value << shift),
+            ISPR + at: lambda value: nvic.set_pending(value << shift),
+            ICPR + at: lambda value: nvic.clear_pending(value << shift),
+        }
 
     def _set_vtor(self, value: int) -> None:
         self.cpu.vector_table = value & ~0x7F
@@ -90,10 +89,6 @@ def _exception_at(offset: int) -> int:
     if IPR <= offset < IPR_END:
         return FIRST_IRQ + offset - IPR
     return _FIRST_SHPR + offset - SHPR if SHPR <= offset < SHPR_END else 0
-
-
-def _shifted(action: Callable[[int], object], shift: int, value: int) -> None:
-    action(value << shift)
 
 
 HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP = range(0x000, 0x010, 4)

@@ -134,18 +134,12 @@ class Timer(Peripheral):
         self.catch_up()
 
     def _clear(self) -> None:
-        now = self.cpu.now()
-        if now >= self._next_match:
-            self.catch_up()
+        self.origin = self._look_now()
         self.count = 0
-        self.origin = self._seen = now
         self.catch_up()
 
     def capture(self, channel: int) -> None:
-        now = self.cpu.now()
-        if now >= self._next_match:
-            self.catch_up()
-        self._seen = now
+        self._look_now()
         self.cc[channel] = self.values[CC + 4 * channel] = self.present_count()
 
     # Registers.
@@ -153,10 +147,7 @@ class Timer(Peripheral):
     def _set_compare(self, channel: int, value: int) -> None:
         if self.values[CC + 4 * channel] == value:
             return
-        now = self.cpu.now()
-        if now >= self._next_match:
-            self.catch_up()
-        self._seen = now
+        now = self._look_now()
         self.values[CC + 4 * channel] = value
         compare = self.cc[channel] = value & self._mask
         if self._shorts >> channel & 1:
@@ -204,6 +195,14 @@ class Timer(Peripheral):
             self.plan()
 
     # Matches.
+
+    def _look_now(self) -> int:
+        """Now, with the matches up to it in the events."""
+        now = self.cpu.now()
+        if now >= self._next_match:
+            self.catch_up()
+        self._seen = now
+        return now
 
     def plan(self) -> None:
         """Work out whose matches matter to somebody, and when the next ones come."""

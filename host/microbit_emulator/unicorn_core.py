@@ -109,12 +109,12 @@ class Core:
 
     def __init__(self, model: int) -> None:
         self.uc = _new_uc(model)
-        counter, limit = _private_counters()
-        self.counter = _field(self.uc, counter)
-        self.limit = _field(self.uc, limit)
+        self.counter, self.limit = (_field(self.uc, offset) for offset in _private_counters())
         self.handle = _address(self.uc)
         self.calls: dict[int, tuple[Any, Any]] = {}
         """What is called for the registers of each page."""
+        self.memories: list[tuple[int, memoryview]] = []
+        """The memory that Python sees, and where each begins."""
         self._hooks: list[Any] = []
 
     def run(self, pc: int, instructions: int) -> int:
@@ -156,7 +156,8 @@ class Core:
     def map_memory(self, base: int, size: int, protection: int) -> memoryview:
         memory = ctypes.create_string_buffer(size)
         self.uc.mem_map_ptr(base, size, protection, ctypes.addressof(memory))
-        return memoryview(memory).cast("B")
+        self.memories.append((base, memoryview(memory).cast("B")))
+        return self.memories[-1][1]
 
 
 class _Entry(ctypes.Structure):
