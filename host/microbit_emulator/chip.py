@@ -6,17 +6,22 @@ import random
 import struct
 from typing import ClassVar, TypeVar
 
-from microbit_emulator.analog import Adc, Saadc
-from microbit_emulator.cpu import NEVER, Cpu
+from microbit_emulator.analog import Adc, Pwm, Saadc
+from microbit_emulator.cpu import NEVER, RAM, Cpu
 from microbit_emulator.flash import FICR, Flash, Nvmc
-from microbit_emulator.gpio import Gpio, Gpiote, Oscillation, PinState
+from microbit_emulator.gpio import (
+    Gpio,
+    Gpiote,
+    LedTimer,
+    Lights,
+    LitTimes,
+    Matrix,
+    Oscillation,
+    PinState,
+)
 from microbit_emulator.i2c import Bus, Twi, Twim
 from microbit_emulator.interface_chip import InterfaceChip, LogFlash
-from microbit_emulator.lights import LedTimer, Lights, LitTimes, Matrix
-from microbit_emulator.nvic import RAM
 from microbit_emulator.peripheral import Host, Peripheral
-from microbit_emulator.ppi import Ppi
-from microbit_emulator.pwm import Pwm
 from microbit_emulator.radio import Radio
 from microbit_emulator.sensors import (
     SUPPLY_V,
@@ -27,8 +32,8 @@ from microbit_emulator.sensors import (
     World,
 )
 from microbit_emulator.system import Clock, Egu, Rng, SystemControl, Temp
-from microbit_emulator.timers import Timer
-from microbit_emulator.uart import Lines, SerialLine, Uart, Uarte
+from microbit_emulator.timers import Ppi, Timer
+from microbit_emulator.uart import SerialLine, Uart, Uarte
 from microbit_emulator.unicorn_core import PAGE, READ, WRITE, Core, arm_const, unicorn
 
 RESET_POWER_ON, RESET_PIN, RESET_SOFTWARE = 0, 1 << 0, 1 << 2
@@ -70,7 +75,6 @@ class Chip(Host):
     peripherals: range
     """The pages on which peripherals are."""
     buttons: tuple[tuple[str, int], ...]
-    """Each button, and its pin."""
     bus_pins: tuple[int, int]
     """SCL and SDA of the board's own I2C bus."""
     usb_pins: tuple[int, int]
@@ -81,7 +85,6 @@ class Chip(Host):
     leds: Matrix
     lights_kind: type[Lights] = Lights
     analog_pins: tuple[int, ...]
-    """The pin of each analog input."""
 
     def __init__(self, seed: int) -> None:
         core = Core(self.model)
@@ -94,8 +97,8 @@ class Chip(Host):
             self.flash.program(FICR + offset, struct.pack("<I", value))
         core.uc.mem_map(_ROM_TABLE, PAGE, unicorn.UC_PROT_READ)
         self.random = random.Random(seed)
-        line, pin_line = (SerialLine(self.cpu, self.hz) for _ in range(2))
-        self.lines = Lines(line, pin_line, *self.usb_pins)
+        self.usb_line = SerialLine(self.cpu, self.hz, self.usb_pins)
+        self.pin_line = SerialLine(self.cpu, self.hz)
         self.world = World()
         self.has_power = False
         self.pressed: set[str] = set()
@@ -109,26 +112,18 @@ class Chip(Host):
         self.attach(Nvmc(self, self.flash))
         self.ports = self.attach(Gpio(self, 1 + max(self.edge_pins) // 32)).ports
         self.port = self.ports[0]
-        self._wire()
-        self.lights = self.lights_kind(self.cpu, self.hz, self.leds, self.ports)
-        for base in _TIMERS:
-            self.attach(Timer(self, base, channels=4))
-        self.attach(Rng(self, self.random))
-        self.attach(Temp(self, self.world))
-        self.radio = self.attach(Radio(self))
-
-    def _wire(self) -> None:
-        self.port.drive_inputs = self.drive_inputs
         for pin in self.bus_pins:
             self.port.drive(pin, True)
         for pin in set(self.edge_pins) - {*self.leds.rows, *self.leds.columns}:
             self.ports[pin >> 5].watch(pin & 31)
         self.wire_buttons()
         self.drive_pins()
-
-    def drive_inputs(self) -> int:
-        """Drive the pins of what changes by itself; returns when they may change next."""
-        raise NotImplementedError
+        self.lights = self.lights_kind(self.cpu, self.hz, self.leds, self.ports)
+        for base in _TIMERS:
+            self.attach(Timer(self, base, channels=4))
+        self.attach(Rng(self, self.random))
+        self.attach(Temp(self, self.world))
+        self.radio = self.attach(Radio(self))
 
     def _bus_used(self) -> None:
         self.port.inputs_change = 0
@@ -235,8 +230,9 @@ class V1(Chip):
 
     def build(self, reason: int) -> None:
         super().build(reason)
+        self.port.drive_inputs = self._drive_inputs
         self.attach(Gpiote(self, self.ports, channels=4))
-        self.attach(Uart(self, self.lines))
+        self.attach(Uart(self, (self.usb_line, self.pin_line)))
         for base in _SERIAL_MASTERS:
             self.attach(Twi(self, base, self.bus))
         self.attach(Adc(self, self.volts_at))
@@ -254,7 +250,7 @@ class V1(Chip):
     def sound(self) -> Oscillation:
         return self.port.oscillations[self.edge_pins[0]]
 
-    def drive_inputs(self) -> int:
+    def _drive_inputs(self) -> int:
         sensors = self._accelerometer, self._magnetometer
         ready = [sensor.ready() for sensor in sensors]
         self.port.drive(_ACCELEROMETER_READY, not ready[0])
@@ -317,8 +313,9 @@ class V2(Chip):
 
     def build(self, reason: int) -> None:
         super().build(reason)
+        self.port.drive_inputs = self._drive_inputs
         gpiote = self.attach(Gpiote(self, self.ports, channels=8, charging_us=self._charging_us))
-        self.attach(Uarte(self, self.lines))
+        self.attach(Uarte(self, (self.usb_line, self.pin_line)))
         self.attach(Timer(self, _TIMER3, channels=6))
         self._led_timer = self.attach(LedTimer(self, _TIMER4, self.leds, self.lights, gpiote))
         for base in (*_SERIAL_MASTERS, *_SPI_MASTERS):
@@ -349,7 +346,7 @@ class V2(Chip):
         """What is played: samples, by PWM, to the speaker and to pin 0."""
         return next((pwm.sound for pwm in self._pwms if pwm.plays_sound), Oscillation())
 
-    def drive_inputs(self) -> int:
+    def _drive_inputs(self) -> int:
         """One pin for all that is on the board's I2C bus: low while any of them asks."""
         sensors = self._accelerometer, self._magnetometer
         devices = self._interface, self.log_flash, *sensors

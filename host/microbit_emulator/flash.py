@@ -13,9 +13,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from microbit_emulator.cpu import Cpu
+from microbit_emulator.cpu import RAM, Cpu
 from microbit_emulator.firmware import UICR, UICR_SIZE
-from microbit_emulator.nvic import RAM
 from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.unicorn_core import PAGE, unicorn
 

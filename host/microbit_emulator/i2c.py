@@ -9,28 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Protocol
 
+from microbit_emulator.interface_chip import InterfaceChip
 from microbit_emulator.peripheral import ENABLE, SETTINGS, SHORTS, Host, Peripheral
+from microbit_emulator.sensors import MotionSensor
 
-
-class I2cDevice(Protocol):
-    """A device on the bus. A transfer is whole: start, address, data, stop or repeated start."""
-
-    ADDRESS: int
-
-    def write(self, data: bytes) -> None:
-        """Take the data of a write transfer, without the address."""
-
-    def read(self, size: int) -> bytes:
-        """The `size` bytes that a read transfer brings."""
-
-    def lose_power(self) -> None:
-        """Return to the state at power-on."""
+I2cDevice = MotionSensor | InterfaceChip
 
 
 class Bus:
-    """SCL and SDA with devices on them, by address. Other pins have none."""
+    """SCL and SDA with devices on them, by address. Other pins have none.
+
+    A transfer is whole: start, address, data, stop or repeated start.
+    """
 
     def __init__(
         self,

@@ -169,12 +169,12 @@ class Microbit(InDeviceTime):
     @property
     def uart(self) -> SerialLine:
         """The serial line to the computer: `send`, `receive`, `received`."""
-        return self._chip.lines.usb
+        return self._chip.usb_line
 
     @property
     def pin_uart(self) -> SerialLine:
         """The same for what is wired to pins: `uart.init(tx=pin1, rx=pin2)` talks to it."""
-        return self._chip.lines.pins
+        return self._chip.pin_line
 
     def press(self, button: Button) -> None:
         """Press a button, until it is released."""

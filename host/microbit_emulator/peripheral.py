@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from microbit_emulator.cpu import NEVER, Cpu, Device
-from microbit_emulator.nvic import RAM
+from microbit_emulator.cpu import NEVER, RAM, Cpu, Device
 from microbit_emulator.unicorn_core import Read, Write
 
 if TYPE_CHECKING:
@@ -76,11 +75,7 @@ class Peripheral:
     """
 
     def __init__(
-        self,
-        chip: Host,
-        base: int,
-        events: Iterable[int] = (),
-        settings: Iterable[int] = (),
+        self, chip: Host, base: int, events: Iterable[int] = (), settings: Iterable[int] = ()
     ) -> None:
         self.chip, self.base, self.irq = chip, base, base >> 12 & 0x3F
         self.cpu, self.nvic = chip.cpu, chip.cpu.nvic

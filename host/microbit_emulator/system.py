@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from functools import partial
 
-from microbit_emulator.nvic import FIRST_IRQ
+from microbit_emulator.cpu import FIRST_IRQ
 from microbit_emulator.peripheral import SHORTS, Host, Peripheral
 from microbit_emulator.sensors import World
 from microbit_emulator.unicorn_core import Read, Write

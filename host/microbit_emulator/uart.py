@@ -8,9 +8,8 @@ flow control, breaks.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
-from typing import NamedTuple
 
 from microbit_emulator.cpu import Cpu
 from microbit_emulator.peripheral import SETTINGS, SHORTS, Host, Peripheral
@@ -23,10 +22,10 @@ _FIFO = 6
 
 
 class SerialLine:
-    """The line to the computer; it stays when the micro:bit is reset."""
+    """The line to the computer, on its pins, or what is on any others; it outlives a reset."""
 
-    def __init__(self, time: Cpu, hz: int) -> None:
-        self._time = time
+    def __init__(self, time: Cpu, hz: int, pins: Collection[int] = ()) -> None:
+        self._time, self.pins = time, pins
         self.byte_cycles = hz * _BITS // BAUD
         self.received = bytearray()
         """What the micro:bit has sent, and nobody has taken yet."""
@@ -77,14 +76,7 @@ class SerialLine:
         self._move()
 
 
-class Lines(NamedTuple):
-    """The line to the computer, which is on two pins, and the line that is on any others."""
-
-    usb: SerialLine
-    pins: SerialLine
-    tx: int
-    rx: int
-
+Lines = tuple[SerialLine, SerialLine]
 
 STARTRX, STOPRX, STARTTX, STOPTX, SUSPEND, FLUSHRX = 0x000, 0x004, 0x008, 0x00C, 0x01C, 0x02C
 CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX = 0x100, 0x104, 0x108, 0x110, 0x11C, 0x120
@@ -107,14 +99,15 @@ class SerialPeripheral(Peripheral):
         self._listening = False
         self._lines = lines
         self.tasks[STOPRX] = self._stop_rx
-        for line in (lines.usb, lines.pins):
+        for line in lines:
             line.connect(partial(self._arrive, line))
 
-    def _line(self, select: int, usb_pin: int) -> SerialLine:
-        return self._lines.usb if self.values[select] == usb_pin else self._lines.pins
+    def _line(self, select: int) -> SerialLine:
+        usb, other = self._lines
+        return usb if self.values[select] in usb.pins else other
 
     def _arrive(self, line: SerialLine, byte: int) -> None:
-        if not self._listening or line is not self._line(PSELRXD, self._lines.rx):
+        if not self._listening or line is not self._line(PSELRXD):
             return
         if len(self._fifo) == _FIFO:
             self.values[ERRORSRC] |= _OVERRUN
@@ -130,10 +123,10 @@ class SerialPeripheral(Peripheral):
         self.event(RXTO)
 
     def _send(self, data: bytes) -> None:
-        self.begin(self._lines.usb.byte_cycles * len(data), partial(self._sent, data))
+        self.begin(self._lines[0].byte_cycles * len(data), partial(self._sent, data))
 
     def _sent(self, data: bytes) -> None:
-        self._line(PSELTXD, self._lines.tx).put(data)
+        self._line(PSELTXD).put(data)
         self.event(TXDRDY)
 
 
