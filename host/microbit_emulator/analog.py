@@ -10,15 +10,11 @@ with a counter top of its own, counting up and down.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from functools import partial
 
 from microbit_emulator.gpio import Oscillation, PinState
 from microbit_emulator.peripheral import ENABLE, SETTINGS, SHORTS, Host, Peripheral
 from microbit_emulator.sensors import SUPPLY_V
-
-VoltsAt = Callable[[int, int], float]
-"""The voltage at an analog input, by its number on the chip, at the nth of some samples."""
 
 ADC_START, ADC_STOP, ADC_END = 0x000, 0x004, 0x100
 ADC_BUSY, ADC_CONFIG, ADC_RESULT = 0x400, 0x504, 0x508
@@ -30,8 +26,7 @@ _ADC_REFERENCE_V = 1.2, SUPPLY_V, SUPPLY_V / 2, SUPPLY_V / 3
 class Adc(Peripheral):
     """The nRF51's converter."""
 
-    def __init__(self, chip: Host, volts_at: VoltsAt) -> None:
-        self._volts_at = volts_at
+    def __init__(self, chip: Host) -> None:
         super().__init__(chip, 0x4000_7000, (ADC_END,), (ADC_BUSY, *SETTINGS))
         self.tasks[ADC_START] = self._start
         self.accept(ADC_STOP)
@@ -45,7 +40,7 @@ class Adc(Peripheral):
         bits, prescale, reference = 8 + (config & 3), config >> 2 & 7, config >> 5 & 3
         volts = SUPPLY_V  # what is left to choose: the supply itself
         if prescale < len(_PRESCALE):
-            volts = self._volts_at((config >> 8 & 0xFF).bit_length() - 1, 0) * _PRESCALE[prescale]
+            volts = self.chip.volts_at((config >> 8 & 0xFF).bit_length() - 1) * _PRESCALE[prescale]
         level = int(volts / _ADC_REFERENCE_V[reference] * (1 << bits))
         self.values[ADC_RESULT] = max(0, min(level, (1 << bits) - 1))
         self.values[ADC_BUSY] = 0
@@ -71,8 +66,7 @@ class Saadc(Peripheral):
     one come 177,777 times a second.
     """
 
-    def __init__(self, chip: Host, volts_at: VoltsAt) -> None:
-        self._volts_at = volts_at
+    def __init__(self, chip: Host) -> None:
         super().__init__(chip, 0x4000_7000, range(STARTED, LIMITS_END, 4), (STATUS, *SETTINGS))
         self._on = False
         self._pointer = self._room = self._amount = self._tasks = 0
@@ -144,10 +138,10 @@ class Saadc(Peripheral):
                 return
             config = values[CH_CONFIG + _CHANNEL_SIZE * channel]
             reference = SUPPLY_V / 4 if config >> 12 & 1 else _INTERNAL_V
-            volts = self._volts_at(values[CH_PSELP + _CHANNEL_SIZE * channel] - 1, self._amount)
+            volts = self.chip.volts_at(values[CH_PSELP + _CHANNEL_SIZE * channel] - 1, self._amount)
             level = int(volts * _GAINS[config >> 8 & 7] / reference * (1 << bits))
             level = max(0, min(level, (1 << bits) - 1))
-            self.chip.dma_write(self._pointer + 2 * self._amount, struct.pack("<h", level))
+            self.cpu.write(self._pointer + 2 * self._amount, struct.pack("<h", level))
             self._amount += 1
 
 
@@ -198,7 +192,7 @@ class Pwm(Peripheral):
         periods = loads * (values[SEQ_REFRESH + at] + 1) + values[SEQ_ENDDELAY + at]
         cycles = periods * max(1, values[COUNTERTOP]) * (self.chip.hz // _PWM_HZ)
         cycles <<= values[PWM_PRESCALER] & 7
-        data = self.chip.dma_read(values[SEQ_PTR + at], 2 * count)
+        data = self.cpu.read(values[SEQ_PTR + at], 2 * count)
         self._loaded = struct.unpack(f"<{count}H", data)
         if self.plays_sound:
             self.sound.samples(self.cpu.now(), cycles // max(1, periods), self._loaded[::per_load])

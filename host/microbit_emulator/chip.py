@@ -159,7 +159,6 @@ class Chip(Host):
         self.cpu.halt()
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
-        """The voltage at an analog input, by its number on the chip, at the nth of some samples."""
         return self.world.volts.get(self.analog_pins[analog_input], 0.0)
 
     def set_volts(self, pin: int, volts: float) -> None:
@@ -235,7 +234,7 @@ class V1(Chip):
         self.attach(Uart(self, (self.usb_line, self.pin_line)))
         for base in _SERIAL_MASTERS:
             self.attach(Twi(self, base, self.bus))
-        self.attach(Adc(self, self.volts_at))
+        self.attach(Adc(self))
         self.attach(Ppi(self, channels=16))
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
@@ -322,7 +321,7 @@ class V2(Chip):
             self.attach(Twim(self, base, self.bus))
         rtc1 = self.attach(Peripheral(self, _RTC1))
         rtc1.accept(*_RTC_START_STOP)  # CODAL does both when it sleeps
-        self.attach(Saadc(self, self.volts_at))
+        self.attach(Saadc(self))
         self._pwms = [self.attach(Pwm(self, base)) for base in _PWMS]
         for base in _EGUS:
             self.attach(Egu(self, base))

@@ -227,7 +227,9 @@ class Cpu:
         self.vector_table = 0
         self.stalled = False
         """The CPU waits for flash; whoever sets this clears it in an event."""
-        self._asleep = self._polling = False
+        self.polling = False
+        """The firmware does nothing but wait for a register to change: skip to the next event."""
+        self._asleep = False
         self._event_register = True
         self._look_at_mask = 0
         self._error: BaseException | None = None
@@ -250,6 +252,10 @@ class Cpu:
         """What RAM or flash holds there."""
         memory, at = (self.ram, at - RAM) if at >= RAM else (self.code, at)
         return bytes(memory[at : at + size])
+
+    def write(self, at: int, data: bytes) -> None:
+        """Store what a peripheral writes, in RAM."""
+        self.ram[at - RAM : at - RAM + len(data)] = data
 
     # Time, and what is to happen when.
 
@@ -316,11 +322,6 @@ class Cpu:
     def _present_pc(self) -> int:
         return self._pc.get()[0] & ~1
 
-    def skip_polling(self) -> None:
-        """The firmware does nothing but wait for a register to change: skip to the next event."""
-        self._polling = True
-        self.halt()
-
     # Running.
 
     def run_until(self, end: int) -> None:
@@ -331,7 +332,7 @@ class Cpu:
                 self._fire_next()
                 continue
             waiting = self.nvic.pending & self.nvic.enabled
-            if self.stalled or self._polling or (self._asleep and not waiting):
+            if self.stalled or self.polling or (self._asleep and not waiting):
                 self.base = min(due, end)
                 continue
             if self._asleep:
@@ -348,7 +349,7 @@ class Cpu:
     def idle_until(self) -> int:
         """The time before which no instruction is executed, and nothing is due."""
         waiting = self.nvic.pending & self.nvic.enabled
-        if self.stalled or self._polling or (self._asleep and not waiting):
+        if self.stalled or self.polling or (self._asleep and not waiting):
             return max(self.base, self.next_due())
         return self.base
 
@@ -356,7 +357,7 @@ class Cpu:
         _, order, device = heapq.heappop(self._queue)
         device.due = NEVER
         if order > 0:
-            self._polling = False
+            self.polling = False
             self._look_at_mask = 0
         device.fire()
         self._raise()

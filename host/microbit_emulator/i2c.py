@@ -32,10 +32,6 @@ class Bus:
         self.pins, self.after_transfer = pins, after_transfer
         self.devices = {device.ADDRESS: device for device in devices}
 
-    def lose_power(self) -> None:
-        for device in self.devices.values():
-            device.lose_power()
-
 
 STARTRX, STARTTX, SPIM_START, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x010, 0x014, 0x01C, 0x020
 STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED = 0x104, 0x108, 0x11C, 0x124, 0x138, 0x148
@@ -194,9 +190,9 @@ class Twim(_Master):
     def _done(self, device: I2cDevice, reading: bool, size: int) -> None:
         values, shorts = self.values, self.values[SHORTS]
         if reading:
-            self.chip.dma_write(values[RXD_PTR], device.read(size))
+            self.cpu.write(values[RXD_PTR], device.read(size))
         else:
-            device.write(self.chip.dma_read(values[TXD_PTR], size))
+            device.write(self.cpu.read(values[TXD_PTR], size))
         self._bus.after_transfer()
         values[RXD_AMOUNT if reading else TXD_AMOUNT] = size
         self.event(LASTRX if reading else LASTTX)
@@ -214,7 +210,7 @@ class Twim(_Master):
 
     def _spim_done(self) -> None:
         values = self.values
-        self.chip.dma_write(values[RXD_PTR], bytes(values[RXD_MAXCNT]))
+        self.cpu.write(values[RXD_PTR], bytes(values[RXD_MAXCNT]))
         values[RXD_AMOUNT], values[TXD_AMOUNT] = values[RXD_MAXCNT], values[TXD_MAXCNT]
         for event in (SPIM_ENDRX, SPIM_ENDTX, SPIM_END):
             self.event(event)

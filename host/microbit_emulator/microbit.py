@@ -268,7 +268,8 @@ class Microbit(InDeviceTime):
             self._chip.antenna.fall_silent()
         self.uart.clear()
         self.pin_uart.clear()
-        self._chip.bus.lose_power()
+        for device in self._chip.bus.devices.values():
+            device.lose_power()
         self._chip.has_power = False
 
     def power_on(self) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from microbit_emulator.cpu import NEVER, RAM, Cpu, Device
+from microbit_emulator.cpu import NEVER, Cpu, Device
 from microbit_emulator.unicorn_core import Read, Write
 
 if TYPE_CHECKING:
@@ -57,13 +57,9 @@ class Host:
     def cycles(self, us: int) -> int:
         return us * self.hz // 1_000_000
 
-    def dma_read(self, address: int, size: int) -> bytes:
-        """The `size` bytes that a peripheral reads by DMA, from RAM or from flash."""
-        return self.cpu.read(address, size)
-
-    def dma_write(self, address: int, data: bytes) -> None:
-        """Store what a peripheral writes by DMA; `address` must lie in RAM."""
-        self.cpu.ram[address - RAM : address - RAM + len(data)] = data
+    def volts_at(self, analog_input: int, nth: int = 0) -> float:
+        """The voltage at an analog input, by its number on the chip, at the nth of some samples."""
+        raise NotImplementedError
 
 
 class Peripheral:
@@ -101,12 +97,9 @@ class Peripheral:
 
     def hold_errors(self, register: int) -> None:
         """Model a register of errors: writing ones clears them."""
-        self.values[register] = 0
-
-        def clear(value: int) -> None:
-            self.values[register] &= ~value
-
-        self.writes[register] = clear
+        values = self.values
+        values[register] = 0
+        self.writes[register] = lambda ones: values.update({register: values[register] & ~ones})
 
     def event(self, offset: int) -> None:
         """Set an event; raises its interrupt if enabled, and starts the tasks tied to it by PPI."""
@@ -140,7 +133,8 @@ class Peripheral:
         if not value and self.is_under_way():
             self._looks += 1
             if self._looks > _LOOKS:
-                self.cpu.skip_polling()
+                self.cpu.polling = True
+                self.cpu.halt()
         return value
 
     def set_inten(self, value: int) -> None:
@@ -197,25 +191,21 @@ class Peripheral:
                 action = writes.get(offset)
                 if action is not None:
                     action(value)
+                elif offset < EVENTS:
+                    if value:
+                        self.trigger(offset)
+                elif offset not in values:
+                    self._unknown[offset] = value
+                elif offset >= SHORTS:
+                    values[offset] = value
+                elif value:
+                    self.event(offset)
                 else:
-                    self._write_other(offset, value)
+                    self.clear_event(offset)
             except BaseException as error:
                 cpu.fail(error)
 
         return read, write
-
-    def _write_other(self, offset: int, value: int) -> None:
-        if offset < EVENTS:
-            if value:
-                self.trigger(offset)
-        elif offset not in self.values:
-            self._unknown[offset] = value
-        elif offset >= SHORTS:
-            self.values[offset] = value
-        elif value:
-            self.event(offset)
-        else:
-            self.clear_event(offset)
 
     def _read_unknown(self, offset: int) -> int:
         since, count = self._polls.get(offset, (0, 0))

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from microbit_emulator.ether import Ether
 
 TXEN, RXEN, START, STOP, DISABLE, RSSISTART, RSSISTOP, BCSTART, BCSTOP = range(0x000, 0x024, 4)
-READY, ADDRESS, PAYLOAD, END, DISABLED = 0x100, 0x104, 0x108, 0x10C, 0x110
-DEVMATCH, DEVMISS, RSSIEND, BCMATCH = 0x114, 0x118, 0x11C, 0x128
+READY, ADDRESS, PAYLOAD, END, DISABLED, DEVMATCH, DEVMISS, RSSIEND = range(0x100, 0x120, 4)
+BCMATCH = 0x128
 CRCSTATUS, RXMATCH = 0x400, 0x408
 PACKETPTR, FREQUENCY, TXPOWER, MODE, PCNF0, PCNF1 = range(0x504, 0x51C, 4)
 BASE0, BASE1, PREFIX0, PREFIX1, TXADDRESS, RXADDRESSES = range(0x51C, 0x534, 4)
@@ -211,13 +211,8 @@ class Radio(Peripheral):
 
     def _ramp_up(self, ramp: int, idle: int) -> None:
         self.values[STATE] = ramp
-        self.begin(self.chip.cycles(RAMP_UP_US), lambda: self._ready(idle))
-
-    def _ready(self, idle: int) -> None:
-        self.values[STATE] = idle
-        self.event(READY)
-        if self.values[SHORTS] & _READY_START:
-            self._start()
+        ready = partial(self._reach, idle, READY, (_READY_START, START))
+        self.begin(self.chip.cycles(RAMP_UP_US), ready)
 
     def _start(self) -> None:
         state = self.values[STATE]
@@ -227,12 +222,16 @@ class Radio(Peripheral):
             self._listen()
 
     def _end(self, idle: int) -> None:
-        self.values[STATE] = idle
-        self.event(END)
-        if self.values[SHORTS] & _END_DISABLE:
-            self.trigger(DISABLE)
-        elif self.values[SHORTS] & _END_START:
-            self._start()
+        self._reach(idle, END, (_END_DISABLE, DISABLE), (_END_START, START))
+
+    def _reach(self, state: int, event: int, *shorts: tuple[int, int]) -> None:
+        """Come to a state, which is an event; the first short that is on starts its task."""
+        self.values[STATE] = state
+        self.event(event)
+        for short, task in shorts:
+            if self.values[SHORTS] & short:
+                self.trigger(task)
+                return
 
     def _disable(self) -> None:
         state = self.values[STATE]
@@ -240,15 +239,8 @@ class Radio(Peripheral):
             self.chip.antenna.fall_silent()
         if state != _OFF:
             self.values[STATE] = _RX_DISABLE if state < _TX_RAMP else _TX_DISABLE
-        self.begin(self.chip.cycles(_DISABLE_US), self._disabled)
-
-    def _disabled(self) -> None:
-        self.values[STATE] = _OFF
-        self.event(DISABLED)
-        if self.values[SHORTS] & _DISABLED_TXEN:
-            self.trigger(TXEN)
-        elif self.values[SHORTS] & _DISABLED_RXEN:
-            self.trigger(RXEN)
+        shorts = (_DISABLED_TXEN, TXEN), (_DISABLED_RXEN, RXEN)
+        self.begin(self.chip.cycles(_DISABLE_US), partial(self._reach, _OFF, DISABLED, *shorts))
 
     # Packets.
 
@@ -260,7 +252,7 @@ class Radio(Peripheral):
             return
         values[STATE] = _TX
         at = values[PACKETPTR]
-        header = self.chip.dma_read(at, layout.header_size)
+        header = self.cpu.read(at, layout.header_size)
         size = layout.payload_size(header)
         times = layout.ticks(size)
         air = self.chip.antenna
@@ -277,7 +269,7 @@ class Radio(Peripheral):
                 layout=layout,
                 code=self._code(),
                 header=header,
-                payload=self.chip.dma_read(at + len(header), size),
+                payload=self.cpu.read(at + len(header), size),
             )
             air.ether.begin(packet)
         to_address, to_crc, to_end = (ticks // self._ticks_per_cycle for ticks in times)
@@ -325,7 +317,7 @@ class Radio(Peripheral):
         size = layout.payload_size(packet.header) if layout.codes_like(packet.layout) else -1
         right = payload == packet.payload and size == len(payload) and self._code() == packet.code
         data = packet.header + payload[: values[PCNF1] & 0xFF]
-        self.chip.dma_write(values[PACKETPTR], data)
+        self.cpu.write(values[PACKETPTR], data)
         values[RXMATCH] = self._addresses[packet.address]
         values[CRCSTATUS] = int(right)
         self.event(ADDRESS)

@@ -199,7 +199,7 @@ class Uarte(SerialPeripheral):
             self._fifo.append(byte)
 
     def _store(self, byte: int) -> None:
-        self.chip.dma_write(self._pointer + self._amount, bytes((byte,)))
+        self.cpu.write(self._pointer + self._amount, bytes((byte,)))
         self._amount += 1
         self.event(RXDRDY)
         if self._amount >= self._room:
@@ -216,7 +216,7 @@ class Uarte(SerialPeripheral):
         self.event(ENDRX)
 
     def _start_tx(self) -> None:
-        data = self.chip.dma_read(self.values[TXD_PTR], self.values[TXD_MAXCNT])
+        data = self.cpu.read(self.values[TXD_PTR], self.values[TXD_MAXCNT])
         self.event(TXSTARTED)
         self._send(data)
 
