@@ -68,7 +68,6 @@ class Saadc(Peripheral):
 
     def __init__(self, chip: Host) -> None:
         super().__init__(chip, 0x4000_7000, range(STARTED, LIMITS_END, 4), (STATUS, *SETTINGS))
-        self._on = False
         self._pointer = self._room = self._amount = self._tasks = 0
         self.tasks |= {
             START: self._start,
@@ -79,11 +78,9 @@ class Saadc(Peripheral):
 
     def ignores(self, task: int) -> bool:
         """Whether SAMPLE has no effect: not started, full, or the end of the buffer is known."""
-        has_room = self._on and self._amount < self._room
-        return task == SAMPLE and (not has_room or self.is_under_way())
+        return task == SAMPLE and (self._amount >= self._room or self.is_under_way())
 
     def _start(self) -> None:
-        self._on = True
         self._pointer = self.values[RESULT_PTR]
         self._room, self._amount, self._tasks = self.values[RESULT_MAXCNT], 0, 0
         period = self.chip.period_of(self.base + SAMPLE)
@@ -96,8 +93,7 @@ class Saadc(Peripheral):
 
     def _stop(self) -> None:
         self.abandon()
-        self._on = False
-        self.values[RESULT_AMOUNT] = self._amount
+        self.values[RESULT_AMOUNT], self._room = self._amount, 0
         self.chip.update_ties()
         self.event(STOPPED)
 

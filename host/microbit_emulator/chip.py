@@ -19,7 +19,7 @@ from microbit_emulator.gpio import (
     Oscillation,
     PinState,
 )
-from microbit_emulator.i2c import Bus, Twi, Twim
+from microbit_emulator.i2c import Bus, I2cDevice, Twi, Twim
 from microbit_emulator.interface_chip import InterfaceChip, LogFlash
 from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.radio import Radio
@@ -81,7 +81,6 @@ class Chip(Host):
     """TX and RX of the line to the computer."""
     edge_pins: tuple[int, ...]
     """The pins of the edge connector, by the numbers that MicroPython gives them."""
-    bus: Bus
     leds: Matrix
     lights_kind: type[Lights] = Lights
     analog_pins: tuple[int, ...]
@@ -125,8 +124,9 @@ class Chip(Host):
         self.attach(Temp(self, self.world))
         self.radio = self.attach(Radio(self))
 
-    def _bus_used(self) -> None:
-        self.port.inputs_change = 0
+    def _connect(self, *devices: I2cDevice) -> None:
+        by_address = {device.ADDRESS: device for device in devices}
+        self.bus = Bus(self.bus_pins, by_address, lambda: setattr(self.port, "inputs_change", 0))
 
     def wire_buttons(self) -> None:
         for name, pin in self.buttons:
@@ -224,8 +224,7 @@ class V1(Chip):
         super().__init__(seed)
         self._accelerometer = Mma8653(self.cpu, self.hz, self.world)
         self._magnetometer = Mag3110(self.cpu, self.hz, self.world)
-        sensors = self._accelerometer, self._magnetometer
-        self.bus = Bus(self.bus_pins, sensors, self._bus_used)
+        self._connect(self._accelerometer, self._magnetometer)
 
     def build(self, reason: int) -> None:
         super().build(reason)
@@ -307,8 +306,7 @@ class V2(Chip):
         self._magnetometer = Lsm303Magnetometer(self.cpu, self.hz, self.world)
         self._interface = InterfaceChip()
         self.log_flash = LogFlash(self.cpu, self.hz)
-        devices = self._accelerometer, self._magnetometer, self._interface, self.log_flash
-        self.bus = Bus(self.bus_pins, devices, self._bus_used)
+        self._connect(self._accelerometer, self._magnetometer, self._interface, self.log_flash)
 
     def build(self, reason: int) -> None:
         super().build(reason)

@@ -132,13 +132,10 @@ class Frames:
         low = range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R0 + 4)
         frame = arm.UC_ARM_REG_XPSR, sp, *low, arm.UC_ARM_REG_R12, lr
         masks = arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI
-        entered = sp, arm.UC_ARM_REG_IPSR, lr
         self._interrupted = Registers(core, *frame, *masks, control)
-        self._entered = Registers(core, *entered)
-        self._entered_control = Registers(core, *entered, control)
+        self._entered = Registers(core, sp, arm.UC_ARM_REG_IPSR, lr, control)
         self._returning = Registers(core, sp, arm.UC_ARM_REG_PC, control)
-        self._returned = Registers(core, *frame, arm.UC_ARM_REG_PC)
-        self._returned_control = Registers(core, *frame, control, arm.UC_ARM_REG_PC)
+        self._returned = Registers(core, *frame, control, arm.UC_ARM_REG_PC)
         double = range(arm.UC_ARM_REG_D0, arm.UC_ARM_REG_D0 + 8)
         self._fp = Registers(core, *double, arm.UC_ARM_REG_FPSCR)
         self.fp_saved: list[tuple[int, ...]] = []
@@ -162,10 +159,7 @@ class Frames:
         if has_fp_frame:
             link &= ~_NO_FP_FRAME
             self.fp_saved.append(self._fp.get())
-        if in_thread:
-            self._entered_control.set(sp, exception, link, control ^ in_thread)
-        else:
-            self._entered.set(sp, exception, link)
+        self._entered.set(sp, exception, link, control ^ in_thread)
 
     def pop(self) -> None:
         """Take the registers back, at an exception return: PC holds what was jumped to."""
@@ -179,13 +173,9 @@ class Frames:
         sp += _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
         if xpsr & _XPSR_ALIGNED:
             sp += 4
-        xpsr &= ~_XPSR_ALIGNED
-        pc |= THUMB
-        change = control & self._thread_bits ^ (_FPCA if has_fp_frame else 0)
-        if change:
-            self._returned_control.set(xpsr, sp, r0, r1, r2, r3, r12, lr, control ^ change, pc)
-        else:
-            self._returned.set(xpsr, sp, r0, r1, r2, r3, r12, lr, pc)
+        xpsr, pc = xpsr & ~_XPSR_ALIGNED, pc | THUMB
+        control = control & ~self._thread_bits | (_FPCA if has_fp_frame else 0)
+        self._returned.set(xpsr, sp, r0, r1, r2, r3, r12, lr, control, pc)
 
 
 class Device:

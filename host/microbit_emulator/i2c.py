@@ -7,8 +7,9 @@ zeros). Not modelled: lists, clock stretching, arbitration, a NACK to a data byt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from microbit_emulator.interface_chip import InterfaceChip
 from microbit_emulator.peripheral import ENABLE, SETTINGS, SHORTS, Host, Peripheral
@@ -17,20 +18,15 @@ from microbit_emulator.sensors import MotionSensor
 I2cDevice = MotionSensor | InterfaceChip
 
 
-class Bus:
+class Bus(NamedTuple):
     """SCL and SDA with devices on them, by address. Other pins have none.
 
     A transfer is whole: start, address, data, stop or repeated start.
     """
 
-    def __init__(
-        self,
-        pins: tuple[int, int],
-        devices: Iterable[I2cDevice],
-        after_transfer: Callable[[], object],
-    ) -> None:
-        self.pins, self.after_transfer = pins, after_transfer
-        self.devices = {device.ADDRESS: device for device in devices}
+    pins: tuple[int, int]
+    devices: dict[int, I2cDevice]
+    after_transfer: Callable[[], object]
 
 
 STARTRX, STARTTX, SPIM_START, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x010, 0x014, 0x01C, 0x020
