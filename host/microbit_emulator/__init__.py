@@ -26,7 +26,6 @@ from microbit_emulator.errors import PowerOffError as PowerOffError
 from microbit_emulator.errors import ProgramError as ProgramError
 from microbit_emulator.errors import UnicornError as UnicornError
 from microbit_emulator.errors import UnmodelledError as UnmodelledError
-from microbit_emulator.pacing import run_in_real_time as run_in_real_time
 from microbit_emulator.pictures import leds_as_text as leds_as_text
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from microbit_emulator.microbit import Board as Board
     from microbit_emulator.microbit import Button as Button
     from microbit_emulator.microbit import Microbit as Microbit
+    from microbit_emulator.microbit import run_in_real_time as run_in_real_time
     from microbit_emulator.program import start as start
     from microbit_emulator.snapshot import Snapshot as Snapshot
 
@@ -43,6 +43,7 @@ _HOMES = {
     "Ether": "ether",
     "Microbit": "microbit",
     "Snapshot": "snapshot",
+    "run_in_real_time": "microbit",
     "start": "program",
 }
 

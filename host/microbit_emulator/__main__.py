@@ -15,7 +15,7 @@ from typing import Any
 
 from microbit_emulator import EmulatorError, Microbit, leds_as_text, run_in_real_time, start
 from microbit_emulator.errors import ProgramError
-from microbit_emulator.pacing import STEP_US
+from microbit_emulator.microbit import STEP_US
 from microbit_emulator.pictures import Film
 
 _TAP_US, _FRAME_US = 100_000, 20_000

@@ -323,8 +323,7 @@ class V2(Chip):
         self._pwms = [self.attach(Pwm(self, base)) for base in _PWMS]
         for base in _EGUS:
             self.attach(Egu(self, base))
-        # The LEDs' timer ends pulses on columns through GPIOTE: `Lights` reads their lengths.
-        self.attach(Ppi(self, channels=20, ignored=(gpiote.base,)))
+        self.attach(Ppi(self, channels=20))
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
         """What the microphone hears is a square wave of 16 samples, about its own bias."""

@@ -235,6 +235,10 @@ class Gpiote(Peripheral):
             self.writes[CONFIG + 4 * channel] = partial(self._configure, channel)
             self.accept(*(task + 4 * channel for task in (TASKS_OUT, TASKS_SET, TASKS_CLR)))
 
+    def ignores(self, task: int) -> bool:
+        """Always: by PPI, timers end the LEDs' pulses, whose lengths `LedTimer` reads."""
+        return True
+
     def drives_low_first(self, channel: int) -> bool:
         """Whether the channel is a task's, and holds its pin low until the task comes."""
         config = self.values[CONFIG + 4 * channel]

@@ -91,15 +91,11 @@ class Layout(NamedTuple):
         bit = _BIT_TICKS[self.mode]
         return address * bit, (header + 8 * payload_size) * bit, 8 * (self.crccnf & 3) * bit
 
-    def codes_like(self, other: Layout) -> bool:
-        """Whether a radio of this layout finds the fields of the other's packets."""
+    @property
+    def fields(self) -> tuple[int, ...]:
+        """By which a radio finds the fields of a packet: they must be the packet's own."""
         length_field, all_but_maximum = 0xFF_FFFF, ~0xFF
-        return (
-            self.mode == other.mode
-            and not (self.pcnf0 ^ other.pcnf0) & length_field
-            and not (self.pcnf1 ^ other.pcnf1) & all_but_maximum
-            and self.crccnf == other.crccnf
-        )
+        return self.mode, self.pcnf0 & length_field, self.pcnf1 & all_but_maximum, self.crccnf
 
 
 @dataclass(order=True)
@@ -314,7 +310,8 @@ class Radio(Peripheral):
             return
         values = self.values
         layout = self._layout()
-        size = layout.payload_size(packet.header) if layout.codes_like(packet.layout) else -1
+        same = layout.fields == packet.layout.fields
+        size = layout.payload_size(packet.header) if same else -1
         right = payload == packet.payload and size == len(payload) and self._code() == packet.code
         data = packet.header + payload[: values[PCNF1] & 0xFF]
         self.cpu.write(values[PACKETPTR], data)

@@ -9,13 +9,12 @@ Modelled: timer mode, PRESCALER, BITMODE, the CLEAR shorts, captures. A count is
 width wherever one is kept, compare registers included. Not modelled: counter mode, the STOP shorts;
 a compare register with a CLEAR short that is set below the present count (which is then taken
 modulo it). PPI has the channels that software sets up, and the fork, but not the channels with
-fixed ends (20 to 31: radio and timers), channel groups, ties to tasks that a board names in
-`ignored`.
+fixed ends (20 to 31: radio and timers), and no channel groups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
 
 from microbit_emulator.cpu import NEVER, Device
@@ -282,9 +281,9 @@ CH_EEP, CH_TEP, FORK_TEP = 0x510, 0x514, 0x910
 class Ppi(Peripheral):
     """The channels from events to tasks."""
 
-    def __init__(self, chip: Host, channels: int, ignored: Collection[int] = ()) -> None:
+    def __init__(self, chip: Host, channels: int) -> None:
         super().__init__(chip, 0x4001_F000, settings=(CHEN, CHENSET, CHENCLR))
-        self._channels, self._ignored = channels, ignored
+        self._channels = channels
         self.writes |= {
             CHEN: self._enable,
             CHENSET: lambda value: self._enable(self.values[CHEN] | value),
@@ -298,8 +297,7 @@ class Ppi(Peripheral):
         chip.period_of = self._period
 
     def _enable(self, value: int) -> None:
-        for register in (CHEN, CHENSET, CHENCLR):
-            self.values[register] = value
+        self.values |= dict.fromkeys((CHEN, CHENSET, CHENCLR), value)
         self._update()
 
     def _tie(self, offset: int, value: int) -> None:
@@ -317,23 +315,18 @@ class Ppi(Peripheral):
             for end in (CH_TEP + 8 * channel, FORK_TEP + 4 * channel):
                 task = self.values[end]
                 peripheral = self.chip.pages.get(task & -PAGE)
-                if not peripheral or task & -PAGE in self._ignored:
-                    continue
-                if peripheral.ignores(task % PAGE):
+                if not peripheral or peripheral.ignores(task % PAGE):
                     continue
                 ties.setdefault(event, []).append(partial(peripheral.trigger, task % PAGE))
                 if isinstance(self.chip.pages.get(event & -PAGE), Timer):
                     bit = 1 << (event % PAGE - COMPARE >> 2)
                     timers[event & -PAGE] = timers.get(event & -PAGE, 0) | bit
-        timers_change = timers != self.chip.tied_channels
-        if timers_change:  # what has matched until now has had its effects
-            for page in self._timers():
-                page.catch_up()
-        self.chip.ties = ties
-        if timers_change:
-            self.chip.tied_channels = timers
-            for page in self._timers():
-                page.plan()
+        pages = [page for page in self.chip.pages.values() if isinstance(page, Timer)]
+        for page in pages:  # what has matched until now has had its effects
+            page.catch_up()
+        self.chip.ties, self.chip.tied_channels = ties, timers
+        for page in pages:
+            page.plan()
 
     def _period(self, task: int) -> int:
         for channel in range(self._channels):
@@ -344,6 +337,3 @@ class Ppi(Peripheral):
                 if isinstance(timer, Timer):
                     return timer.period(event % PAGE - COMPARE >> 2)
         return 0
-
-    def _timers(self) -> list[Timer]:
-        return [page for page in self.chip.pages.values() if isinstance(page, Timer)]

@@ -139,7 +139,7 @@ class Core:
         self._hooks.append(call)
         number, everywhere = ctypes.c_size_t(), (1, 0)
         hooked = self.uc._uch, ctypes.byref(number), kind, call, None, *everywhere
-        _check(_uclib.uc_hook_add(*hooked))
+        _uclib.uc_hook_add(*hooked)
 
     def map_registers(self, base: int, calls: tuple[Any, Any]) -> None:
         """Let each access to the page at `base` call a `READ` or a `WRITE`; replaces earlier ones.
@@ -151,7 +151,7 @@ class Core:
             self.uc.mem_unmap(base, PAGE)
         self.calls[base] = calls
         read, write = calls
-        _check(_uclib.uc_mmio_map(self.uc._uch, base, PAGE, read, None, write, None))
+        _uclib.uc_mmio_map(self.uc._uch, base, PAGE, read, None, write, None)
 
     def map_memory(self, base: int, size: int, protection: int) -> memoryview:
         memory = ctypes.create_string_buffer(size)
@@ -239,11 +239,6 @@ class Tlb:
         (xpsr,) = self._xpsr.get()
         if xpsr & _IT_STATE:
             self._xpsr.set(xpsr & ~_IT_STATE)
-
-
-def _check(code: int) -> None:
-    if code:
-        raise unicorn.UcError(code)
 
 
 def _new_uc(model: int) -> unicorn.Uc:

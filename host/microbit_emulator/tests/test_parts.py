@@ -19,7 +19,6 @@ from microbit_emulator import (
     HexError,
     Microbit,
     PowerOffError,
-    pacing,
     run_in_real_time,
 )
 from microbit_emulator.firmware import read
@@ -276,7 +275,11 @@ def test_real_time_is_kept_until_a_step_ends_it(
         slept.append(seconds)
         now_s[0] += seconds
 
-    monkeypatch.setattr(pacing, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: now_s[0]))
+    monkeypatch.setattr(
+        sys.modules[run_in_real_time.__module__],
+        "time",
+        SimpleNamespace(sleep=sleep, monotonic=lambda: now_s[0]),
+    )
     run_in_real_time(step, speed)
     assert slept == pytest.approx(slept_s)
 
