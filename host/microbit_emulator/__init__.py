@@ -37,15 +37,9 @@ if TYPE_CHECKING:
     from microbit_emulator.program import start as start
     from microbit_emulator.snapshot import Snapshot as Snapshot
 
-_HOMES = {
-    "Board": "microbit",
-    "Button": "microbit",
-    "Ether": "ether",
-    "Microbit": "microbit",
-    "Snapshot": "snapshot",
-    "run_in_real_time": "microbit",
-    "start": "program",
-}
+_HOMES = dict.fromkeys(
+    ("Board", "Button", "Microbit", "Snapshot", "run_in_real_time"), "microbit"
+) | {"Ether": "ether", "start": "program"}
 
 
 def __getattr__(name: str) -> object:

@@ -161,10 +161,6 @@ class Chip(Host):
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
         return self.world.volts.get(self.analog_pins[analog_input], 0.0)
 
-    def set_volts(self, pin: int, volts: float) -> None:
-        self.world.volts[pin] = volts
-        self.drive_pins()
-
     def pin_state(self, pin: int) -> PinState:
         port, bit = self.ports[pin >> 5], pin & 31
         is_output, is_high = bool(port.direction >> bit & 1), bool(port.read() >> bit & 1)

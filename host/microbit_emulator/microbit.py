@@ -223,7 +223,8 @@ class Microbit(InDeviceTime):
 
     def set_voltage(self, pin: int, volts: float) -> None:
         """Put a voltage on a pin, from 0 to 3.3: 0 stands for `pin0`."""
-        self._chip.set_volts(self._on_edge(pin), volts)
+        self._chip.world.volts[self._on_edge(pin)] = volts
+        self._chip.drive_pins()
 
     def _on_edge(self, pin: int) -> int:
         """The chip's number for a pin of the edge connector."""

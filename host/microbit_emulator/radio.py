@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from microbit_emulator.ether import Ether
 
 TXEN, RXEN, START, STOP, DISABLE, RSSISTART, RSSISTOP, BCSTART, BCSTOP = range(0x000, 0x024, 4)
-READY, ADDRESS, PAYLOAD, END, DISABLED, DEVMATCH, DEVMISS, RSSIEND = range(0x100, 0x120, 4)
-BCMATCH = 0x128
+READY, ADDRESS, PAYLOAD, END, DISABLED, _, _, RSSIEND, _, _, BCMATCH = range(0x100, 0x12C, 4)
 CRCSTATUS, RXMATCH = 0x400, 0x408
 PACKETPTR, FREQUENCY, TXPOWER, MODE, PCNF0, PCNF1 = range(0x504, 0x51C, 4)
 BASE0, BASE1, PREFIX0, PREFIX1, TXADDRESS, RXADDRESSES = range(0x51C, 0x534, 4)
@@ -184,9 +183,8 @@ class Radio(Peripheral):
     """The radio."""
 
     def __init__(self, chip: Host) -> None:
-        events = READY, ADDRESS, PAYLOAD, END, DISABLED, DEVMATCH, DEVMISS, RSSIEND, BCMATCH
         settings = POWER, *range(CRCSTATUS, OVERRIDE_END, 4)
-        super().__init__(chip, 0x4000_1000, events, (SHORTS, *settings))
+        super().__init__(chip, 0x4000_1000, range(READY, BCMATCH + 4, 4), (SHORTS, *settings))
         self.values |= {RSSISAMPLE: _WEAKEST, POWER: 1}
         self._ticks_per_cycle = TICK_HZ // chip.hz
         self._listens_since = 0

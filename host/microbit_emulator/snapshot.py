@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
@@ -71,7 +71,12 @@ class Snapshot:
                 return thing
             case list() | deque() | bytearray():
                 content = thing.copy()
-                self._put_back.append(lambda: _refill(thing, content))
+
+                def put_back() -> None:
+                    thing.clear()
+                    thing.extend(content)
+
+                self._put_back.append(put_back)
                 return () if isinstance(thing, bytearray) else content
             case dict() | set():
                 return self._note_keyed(thing)
@@ -103,8 +108,3 @@ class Snapshot:
 def _is_ours(thing: object) -> bool:
     """Whether a class or a function is part of the emulator."""
     return str(getattr(thing, "__module__", "")).startswith(_PACKAGE)
-
-
-def _refill(sequence: MutableSequence[Any], content: Iterable[Any]) -> None:
-    sequence.clear()
-    sequence.extend(content)

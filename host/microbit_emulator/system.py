@@ -155,11 +155,9 @@ class Temp(Peripheral):
     def __init__(self, chip: Host, world: World) -> None:
         super().__init__(chip, 0x4000_C000, (DATARDY,))
         self.reads[TEMP] = lambda: round(4 * world.temperature_c) & 0xFFFF_FFFF
-        self.tasks[TEMP_START] = self._measure
+        measured = partial(self.event, DATARDY)
+        self.tasks[TEMP_START] = lambda: self.cpu.after(chip.cycles(_TEMP_US), measured)
         self.accept(TEMP_STOP)
-
-    def _measure(self) -> None:
-        self.cpu.after(self.chip.cycles(_TEMP_US), partial(self.event, DATARDY))
 
 
 TRIGGER, TRIGGERED = 0x000, 0x100
