@@ -10,8 +10,6 @@ Unicorn executes the ARM instructions; the chip's peripherals are modelled here,
 README.md says what is modelled, and how exact it is.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,5 @@
 """The command `microbit-emulator`: runs a program on a micro:bit that is not there."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re
@@ -39,8 +37,6 @@ _NUMBERS: dict[str, tuple[str, str, Callable[..., object], tuple[type, ...]]] = 
     "voltage": ("PIN,VOLTS", "at a pin", Microbit.set_voltage, (int, float)),
 }
 """Those that are numbers, and what they set."""
-
-Action = Callable[[Microbit], object]
 
 
 def main(words: list[str] | None = None) -> int:
@@ -135,7 +131,7 @@ def _us(text: str) -> int:
     return round(float(found[1]) * _UNITS_US[found[2]])
 
 
-def _inputs(name: str, text: str) -> list[tuple[int, Action]]:
+def _inputs(name: str, text: str) -> list[tuple[int, Callable[[Microbit], object]]]:
     """The actions of `VALUE`, `VALUE@TIME` or `VALUE@FROM-TO`, with their times."""
     value, _, times = text.partition("@")
     first, _, last = times.partition("-")

@@ -7,8 +7,6 @@ happens when the timer that samples is changed while a buffer fills; PWM's NEXTS
 with a counter top of its own, counting up and down.
 """
 
-from __future__ import annotations
-
 import struct
 from functools import partial
 

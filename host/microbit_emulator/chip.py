@@ -1,7 +1,5 @@
 """The two boards: a microcontroller with its peripherals, and what is wired to it."""
 
-from __future__ import annotations
-
 import random
 import struct
 from typing import ClassVar, TypeVar

@@ -10,8 +10,6 @@ modelled: the process stack, tail-chaining, faults (they end the run), and the t
 exception, a taken branch or a multiplication takes beyond one cycle.
 """
 
-from __future__ import annotations
-
 import heapq
 import struct
 from collections.abc import Callable

@@ -14,8 +14,6 @@ when it wakes. So boards that sleep much, or switch their radio off when they ha
 more than alone.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from bisect import insort

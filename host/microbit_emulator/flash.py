@@ -8,8 +8,6 @@ Not modelled: writing or erasing while the CPU runs from RAM (it waits all the s
 erases, the limit of writes to a word, wear, access protection.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import partial

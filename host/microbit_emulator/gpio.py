@@ -9,8 +9,6 @@ of its LEDs for a part of that time, by which the level is known. A program that
 itself and lets them stand lights LEDs fully, in any number of rows.
 """
 
-from __future__ import annotations
-
 from bisect import bisect
 from collections.abc import Callable, Iterable
 from functools import partial

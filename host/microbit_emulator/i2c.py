@@ -5,8 +5,6 @@ with DMA, a whole transfer at a time; SPI and SPIM in time, with nothing on thei
 zeros). Not modelled: lists, clock stretching, arbitration, a NACK to a data byte.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -33,6 +31,7 @@ STARTRX, STARTTX, SPIM_START, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x010, 0x014
 STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED = 0x104, 0x108, 0x11C, 0x124, 0x138, 0x148
 RXSTARTED, TXSTARTED, LASTRX, LASTTX = 0x14C, 0x150, 0x15C, 0x160
 SPI_READY, SPIM_ENDRX, SPIM_END, SPIM_ENDTX, SPIM_STARTED = 0x108, 0x110, 0x118, 0x120, 0x14C
+_EVENTS = range(STOPPED, LASTTX + 4, 4)
 ERRORSRC, PSELSCL, PSELSDA = 0x4C4, 0x508, 0x50C
 RXD, TXD, FREQUENCY, ADDRESS = 0x518, 0x51C, 0x524, 0x588
 RXD_PTR, RXD_MAXCNT, RXD_AMOUNT = 0x534, 0x538, 0x53C
@@ -52,10 +51,10 @@ _BITS = 9
 class _Master(Peripheral):
     """What both kinds have in common: the bus, its speed, and a device that is not there."""
 
-    def __init__(self, chip: Host, base: int, bus: Bus, events: tuple[int, ...]) -> None:
-        super().__init__(chip, base, events, SETTINGS)
+    def __init__(self, chip: Host, base: int, bus: Bus) -> None:
+        super().__init__(chip, base, _EVENTS, SETTINGS)
         self._bus = bus
-        self.expect_polling(events)
+        self.expect_polling(_EVENTS)
         self.hold_errors(ERRORSRC)
 
     def _find_device(self) -> I2cDevice | None:
@@ -81,8 +80,7 @@ class Twi(_Master):
     """The nRF51's: TWI, or SPI where ENABLE says so."""
 
     def __init__(self, chip: Host, base: int, bus: Bus) -> None:
-        events = STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED
-        super().__init__(chip, base, bus, events)
+        super().__init__(chip, base, bus)
         self._device: I2cDevice | None = None
         self._reading = False
         self._sent: bytearray | None = None
@@ -156,9 +154,7 @@ class Twim(_Master):
     """The nRF52's: TWIM, or SPIM, which has a start task of its own."""
 
     def __init__(self, chip: Host, base: int, bus: Bus) -> None:
-        events = STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX
-        spim = SPIM_ENDRX, SPIM_END, SPIM_ENDTX
-        super().__init__(chip, base, bus, (*events, *spim))
+        super().__init__(chip, base, bus)
         self.tasks |= {
             STARTRX: partial(self._start, True),
             STARTTX: partial(self._start, False),

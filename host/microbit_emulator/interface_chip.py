@@ -8,8 +8,6 @@ Sources: micro:bit I2C Protocol Specification 2.03; DAPLink, `source/board/micro
 codal-microbit-v2, MicroBitPowerManager and MicroBitUSBFlashManager.
 """
 
-from __future__ import annotations
-
 from microbit_emulator.cpu import NEVER, Cpu
 
 READ_PROPERTY, PROPERTY_VALUE, WRITE_PROPERTY, PROPERTY_WRITTEN = 0x10, 0x11, 0x12, 0x13

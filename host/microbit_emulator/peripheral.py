@@ -10,8 +10,6 @@ A register that no model knows may be written, and then reads back what was writ
 again and again means that the firmware waits for what will never come, and stops the run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING

@@ -5,8 +5,6 @@ rates, ranges, data ready. Not modelled: noise, gestures and other interrupts th
 work out, self-tests, FIFOs.
 """
 
-from __future__ import annotations
-
 import struct
 
 from microbit_emulator.cpu import NEVER, Cpu

@@ -5,8 +5,6 @@ a snapshot walks through everything that can be reached from a chip, notes what 
 and later puts that back into the same objects. What others asked to be called stays as it is.
 """
 
-from __future__ import annotations
-
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """What nRF51 and nRF52 have of the core's own registers, and their small peripherals."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import partial

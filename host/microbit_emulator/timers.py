@@ -12,8 +12,6 @@ modulo it). PPI has the channels that software sets up, and the fork, but not th
 fixed ends (20 to 31: radio and timers), and no channel groups.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -5,8 +5,6 @@ or not: those it has no room for are lost, as on a board. Not modelled: other ba
 flow control, breaks.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Collection
 from functools import partial
@@ -15,7 +13,6 @@ from microbit_emulator.cpu import Cpu
 from microbit_emulator.peripheral import SETTINGS, SHORTS, Host, Peripheral
 
 BAUD = 115_200
-_BITS = 10
 _RECENT = 2_000  # bytes
 _FIFO = 6
 """Bytes that a receiver holds until the firmware takes them."""
@@ -26,7 +23,7 @@ class SerialLine:
 
     def __init__(self, time: Cpu, hz: int, pins: Collection[int] = ()) -> None:
         self._time, self.pins = time, pins
-        self.byte_cycles = hz * _BITS // BAUD
+        self.byte_cycles = hz * 10 // BAUD  # a start bit, eight of data, a stop bit
         self.received = bytearray()
         """What the micro:bit has sent, and nobody has taken yet."""
         self.recent = b""

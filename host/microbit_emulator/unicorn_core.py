@@ -64,7 +64,6 @@ THUMB = 1
 PAGE = 0x1000
 """Memory is mapped in units of this many bytes."""
 
-
 _IT_STATE = 0x0600_FC00  # in XPSR
 _ENTRY_BYTES = 1024
 """What an entry of the TLB covers."""
