@@ -1,4 +1,4 @@
-"""The CPU in device time: slices of instructions between events, exceptions, sleep.
+"""The CPU in device time: slices of instructions between events, interrupts, exceptions, sleep.
 
 Device time counts CPU cycles, one for each instruction. The CPU runs in slices: up to the next
 event on the timeline, or until a register access asks it to stop. Where a run ends in mid-slice
