@@ -10,62 +10,34 @@ Unicorn executes the ARM instructions; the chip's peripherals are modelled here,
 README.md says what is modelled, and how exact it is.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING
 
 __version__ = "1.0.0"
 
-from microbit_emulator.errors import (
-    CpuFaultError,
-    EmulatorError,
-    ExpectationError,
-    FirmwareStoppedError,
-    HexError,
-    PowerOffError,
-    ProgramError,
-    UnicornError,
-    UnmodelledError,
-)
-from microbit_emulator.pacing import run_in_real_time
-from microbit_emulator.pictures import leds_as_text
+from microbit_emulator.errors import CpuFaultError as CpuFaultError
+from microbit_emulator.errors import EmulatorError as EmulatorError
+from microbit_emulator.errors import ExpectationError as ExpectationError
+from microbit_emulator.errors import FirmwareStoppedError as FirmwareStoppedError
+from microbit_emulator.errors import HexError as HexError
+from microbit_emulator.errors import PowerOffError as PowerOffError
+from microbit_emulator.errors import ProgramError as ProgramError
+from microbit_emulator.errors import UnicornError as UnicornError
+from microbit_emulator.errors import UnmodelledError as UnmodelledError
+from microbit_emulator.pictures import leds_as_text as leds_as_text
 
 if TYPE_CHECKING:
-    from microbit_emulator.ether import Ether
-    from microbit_emulator.microbit import Board, Button, Microbit
-    from microbit_emulator.program import start
-    from microbit_emulator.snapshot import Snapshot
+    from microbit_emulator.ether import Ether as Ether
+    from microbit_emulator.microbit import Board as Board
+    from microbit_emulator.microbit import Button as Button
+    from microbit_emulator.microbit import Microbit as Microbit
+    from microbit_emulator.microbit import run_in_real_time as run_in_real_time
+    from microbit_emulator.program import start as start
+    from microbit_emulator.snapshot import Snapshot as Snapshot
 
-__all__ = [
-    "Board",
-    "Button",
-    "CpuFaultError",
-    "EmulatorError",
-    "Ether",
-    "ExpectationError",
-    "FirmwareStoppedError",
-    "HexError",
-    "Microbit",
-    "PowerOffError",
-    "ProgramError",
-    "Snapshot",
-    "UnicornError",
-    "UnmodelledError",
-    "leds_as_text",
-    "run_in_real_time",
-    "start",
-]
-
-
-_HOMES = {
-    "Board": "microbit",
-    "Button": "microbit",
-    "Ether": "ether",
-    "Microbit": "microbit",
-    "Snapshot": "snapshot",
-    "start": "program",
-}
+_HOMES = dict.fromkeys(
+    ("Board", "Button", "Microbit", "Snapshot", "run_in_real_time"), "microbit"
+) | {"Ether": "ether", "start": "program"}
 
 
 def __getattr__(name: str) -> object:

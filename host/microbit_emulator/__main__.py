@@ -1,7 +1,5 @@
 """The command `microbit-emulator`: runs a program on a micro:bit that is not there."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re
@@ -15,7 +13,7 @@ from typing import Any
 
 from microbit_emulator import EmulatorError, Microbit, leds_as_text, run_in_real_time, start
 from microbit_emulator.errors import ProgramError
-from microbit_emulator.pacing import STEP_US
+from microbit_emulator.microbit import STEP_US
 from microbit_emulator.pictures import Film
 
 _TAP_US, _FRAME_US = 100_000, 20_000
@@ -25,28 +23,20 @@ _TRACEBACK = re.compile(
 """The program has ended in one: nothing follows, or the prompt's banner."""
 _UNITS_US = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}
 
-_INPUTS = {
+_HELD = {
     "press": ("A@1s", "press a button for 0.1 s, or as long as A@1s-3s says"),
     "touch-logo": ("@1s", "touch the logo likewise"),
-    "tilt": ("X,Y@2s", "tilt it, in thousandths of g"),
-    "temperature": ("C", "in degrees Celsius"),
-    "light": ("LEVEL", "0 to 255"),
-    "sound": ("LEVEL", "0 to 244"),
-    "field": ("X,Y,Z", "magnetic, in nanotesla"),
-    "voltage": ("PIN,VOLTS", "at a pin"),
 }
-"""The options that are inputs: how they look, and their help."""
-_NUMBERS: dict[str, tuple[Callable[..., object], tuple[type, ...]]] = {
-    "tilt": (Microbit.tilt, (int, int)),
-    "temperature": (Microbit.set_temperature, (float,)),
-    "light": (Microbit.set_light, (int,)),
-    "sound": (Microbit.set_sound, (int,)),
-    "field": (Microbit.set_magnetic_field, (int, int, int)),
-    "voltage": (Microbit.set_voltage, (int, float)),
+"""The options that are inputs for some time: how they look, and their help."""
+_NUMBERS: dict[str, tuple[str, str, Callable[..., object], tuple[type, ...]]] = {
+    "tilt": ("X,Y@2s", "tilt it, in thousandths of g", Microbit.tilt, (int, int)),
+    "temperature": ("C", "in degrees Celsius", Microbit.set_temperature, (float,)),
+    "light": ("LEVEL", "0 to 255", Microbit.set_light, (int,)),
+    "sound": ("LEVEL", "0 to 244", Microbit.set_sound, (int,)),
+    "field": ("X,Y,Z", "magnetic, in nanotesla", Microbit.set_magnetic_field, (int, int, int)),
+    "voltage": ("PIN,VOLTS", "at a pin", Microbit.set_voltage, (int, float)),
 }
 """Those that are numbers, and what they set."""
-
-Action = Callable[[Microbit], object]
 
 
 def main(words: list[str] | None = None) -> int:
@@ -69,7 +59,7 @@ def main(words: list[str] | None = None) -> int:
     add("--hex", metavar="FILE", help="MicroPython to run it on, in place of the official one")
     add("--seed", type=int, default=0, help="what decides all that is random (default: 0)")
     add("--clock-error", type=float, default=0.0, metavar="SHARE", help="how slow its clock is")
-    for name, (metavar, text) in _INPUTS.items():
+    for name, (metavar, text, *_) in (_HELD | _NUMBERS).items():
         named: dict[str, Any] = {"type": partial(_inputs, name), "metavar": metavar, "help": text}
         add(f"--{name}", dest="inputs", action="append", default=[], **named)
     add("--gif", metavar="FILE", help="film the LEDs (needs Pillow)")
@@ -141,7 +131,7 @@ def _us(text: str) -> int:
     return round(float(found[1]) * _UNITS_US[found[2]])
 
 
-def _inputs(name: str, text: str) -> list[tuple[int, Action]]:
+def _inputs(name: str, text: str) -> list[tuple[int, Callable[[Microbit], object]]]:
     """The actions of `VALUE`, `VALUE@TIME` or `VALUE@FROM-TO`, with their times."""
     value, _, times = text.partition("@")
     first, _, last = times.partition("-")
@@ -151,7 +141,7 @@ def _inputs(name: str, text: str) -> list[tuple[int, Action]]:
         return [(from_us, lambda it: it.press(value)), (to_us, lambda it: it.release(value))]
     if name == "touch-logo":
         return [(from_us, lambda it: it.touch_logo(True)), (to_us, lambda it: it.touch_logo(False))]
-    method, types = _NUMBERS[name]
+    _, _, method, types = _NUMBERS[name]
     numbers = [kind(each) for kind, each in zip(types, value.split(","), strict=True)]
     return [(from_us, lambda it: method(it, *numbers))]
 

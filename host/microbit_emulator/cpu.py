@@ -1,4 +1,4 @@
-"""The CPU in device time: slices of instructions between events, exceptions, sleep.
+"""The CPU in device time: slices of instructions between events, interrupts, exceptions, sleep.
 
 Device time counts CPU cycles, one for each instruction. The CPU runs in slices: up to the next
 event on the timeline, or until a register access asks it to stop. Where a run ends in mid-slice
@@ -10,16 +10,27 @@ modelled: the process stack, tail-chaining, faults (they end the run), and the t
 exception, a taken branch or a multiplication takes beyond one cycle.
 """
 
-from __future__ import annotations
-
+import heapq
 import struct
 from collections.abc import Callable
 
 from microbit_emulator.errors import CpuFaultError, UnmodelledError
-from microbit_emulator.nvic import RAM, SVCALL, Frames, Nvic
-from microbit_emulator.timeline import Timeline
-from microbit_emulator.unicorn_core import Core, Tlb, unicorn
+from microbit_emulator.unicorn_core import INTERRUPT, THUMB, Core, Registers, Tlb, unicorn
 from microbit_emulator.unicorn_core import arm_const as arm
+
+SVCALL = 11
+FIRST_IRQ = 16
+"""Exception numbers from here on are interrupts."""
+IDLE_PRIORITY = 256
+RAM = 0x2000_0000
+_FRAME = struct.Struct("<8I")  # R0-R3, R12, LR, PC, XPSR
+_FRAME_BYTES, _FP_FRAME_BYTES = 32, 104
+_XPSR_ALIGNED = 1 << 9
+_FPCA, _SPSEL = 1 << 2, 1 << 1  # in CONTROL
+_RETURN_TO_HANDLER, _RETURN_TO_THREAD, _NO_FP_FRAME = 0xFFFF_FFF1, 0xFFFF_FFF9, 1 << 4
+
+NEVER = 1 << 62
+"""A time, in cycles since power-on."""
 
 _MASK_LOOK = 48
 """While interrupts are masked and one is pending, the mask is looked at at multiples of this many
@@ -29,42 +40,192 @@ _WFE, _WFI = 0xBF20, 0xBF30
 _INTR_SVC, _INTR_EXCEPTION_RETURN = 2, 8
 
 
-class Cpu(Timeline):
-    """An ARM core, its interrupt controller and its time."""
+class Nvic:
+    """Which interrupts are enabled, pending and active. Sets of interrupts are bits of an int."""
+
+    def __init__(self, halt: Callable[[], object]) -> None:
+        self._halt = halt
+        self.enabled = self.pending = self.lines = 0
+        self.priorities = bytearray(256)
+        """By exception number."""
+        self.active: list[int] = []
+        self.priority = IDLE_PRIORITY
+        """Of what runs now; lower is more urgent."""
+        self._outer: list[int] = []
+        self.muted = 0
+        """Disabled interrupts whose peripherals have been told that nobody listens."""
+        self.unmute: dict[int, Callable[[], object]] = {}
+
+    def raise_line(self, irq: int) -> None:
+        """Raise a peripheral's interrupt line, which makes it pending."""
+        if not self.lines >> irq & 1:
+            self.lines |= 1 << irq
+            self.set_pending(1 << irq)
+
+    def lower_line(self, irq: int) -> None:
+        self.lines &= ~(1 << irq)
+
+    def set_pending(self, irqs: int) -> None:
+        self.pending |= irqs
+        if irqs & self.enabled:
+            self._halt()
+
+    def enable(self, irqs: int) -> None:
+        """Enable interrupts; peripherals that were muted catch up first."""
+        self.enabled |= irqs
+        muted = irqs & self.muted
+        if muted:
+            self.muted &= ~muted
+            for irq, unmute in self.unmute.items():
+                if muted >> irq & 1:
+                    unmute()
+        if self.pending & irqs:
+            self._halt()
+
+    def disable(self, irqs: int) -> None:
+        self.enabled &= ~irqs
+
+    def clear_pending(self, irqs: int) -> None:
+        """Clear pending interrupts, except those whose line is still high."""
+        self.pending = self.pending & ~irqs | self.lines & irqs
+
+    def most_urgent(self) -> tuple[int, int]:
+        """The priority and the exception number of the pending interrupt that comes first."""
+        best = IDLE_PRIORITY, 0
+        waiting = self.pending & self.enabled
+        while waiting:
+            exception = FIRST_IRQ + (waiting & -waiting).bit_length() - 1
+            best = min(best, (self.priorities[exception], exception))
+            waiting &= waiting - 1
+        return best
+
+    def enter(self, exception: int) -> None:
+        """Make an exception active, and no longer pending; its priority masks less urgent ones."""
+        self.active.append(exception)
+        self._outer.append(self.priority)
+        self.priority = min(self.priority, self.priorities[exception])
+        if exception >= FIRST_IRQ:
+            self.pending &= ~(1 << exception - FIRST_IRQ)
+
+    def leave(self) -> None:
+        """End the innermost exception; it is pending again if its line is still high."""
+        exception = self.active.pop()
+        self.priority = self._outer.pop()
+        if exception >= FIRST_IRQ:
+            self.pending |= self.lines & 1 << exception - FIRST_IRQ
+
+
+class Frames:
+    """Exception frames on the main stack.
+
+    A frame has room for the floating-point registers where the interrupted code used them. Their
+    values are kept here, and put back only if the handler used them.
+    """
 
     def __init__(self, core: Core, ram: memoryview, has_fpu: bool) -> None:
-        super().__init__(core.counter, core.limit)
+        self._ram = ram
+        self._thread_bits = _FPCA | _SPSEL if has_fpu else 0
+        """The bits of CONTROL that an exception clears."""
+        sp, lr, control = arm.UC_ARM_REG_SP, arm.UC_ARM_REG_LR, arm.UC_ARM_REG_CONTROL
+        low = range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R0 + 4)
+        frame = arm.UC_ARM_REG_XPSR, sp, *low, arm.UC_ARM_REG_R12, lr
+        masks = arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI
+        self._interrupted = Registers(core, *frame, *masks, control)
+        self._entered = Registers(core, sp, arm.UC_ARM_REG_IPSR, lr, control)
+        self._returning = Registers(core, sp, arm.UC_ARM_REG_PC, control)
+        self._returned = Registers(core, *frame, control, arm.UC_ARM_REG_PC)
+        double = range(arm.UC_ARM_REG_D0, arm.UC_ARM_REG_D0 + 8)
+        self._fp = Registers(core, *double, arm.UC_ARM_REG_FPSCR)
+        self.fp_saved: list[tuple[int, ...]] = []
+
+    def look(self) -> tuple[int, ...]:
+        """The registers of what is to be interrupted: from the 8th on PRIMASK, BASEPRI, CONTROL."""
+        return self._interrupted.get()
+
+    def push(self, registers: tuple[int, ...], pc: int, exception: int, in_handler: bool) -> None:
+        """Stack the registers of what is interrupted at `pc`, and enter the exception."""
+        xpsr, sp, r0, r1, r2, r3, r12, lr, _, _, control = registers
+        in_thread = control & self._thread_bits
+        has_fp_frame = in_thread & _FPCA
+        sp -= _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
+        xpsr &= ~_XPSR_ALIGNED
+        if sp & 4:
+            sp -= 4
+            xpsr |= _XPSR_ALIGNED
+        _FRAME.pack_into(self._ram, sp - RAM, r0, r1, r2, r3, r12, lr, pc, xpsr)
+        link = _RETURN_TO_HANDLER if in_handler else _RETURN_TO_THREAD
+        if has_fp_frame:
+            link &= ~_NO_FP_FRAME
+            self.fp_saved.append(self._fp.get())
+        self._entered.set(sp, exception, link, control ^ in_thread)
+
+    def pop(self) -> None:
+        """Take the registers back, at an exception return: PC holds what was jumped to."""
+        sp, link, control = self._returning.get()
+        r0, r1, r2, r3, r12, lr, pc, xpsr = _FRAME.unpack_from(self._ram, sp - RAM)
+        has_fp_frame = not link & _NO_FP_FRAME
+        if has_fp_frame:
+            saved = self.fp_saved.pop()
+            if control & _FPCA:  # the handler used them
+                self._fp.set(*saved)
+        sp += _FP_FRAME_BYTES if has_fp_frame else _FRAME_BYTES
+        if xpsr & _XPSR_ALIGNED:
+            sp += 4
+        xpsr, pc = xpsr & ~_XPSR_ALIGNED, pc | THUMB
+        control = control & ~self._thread_bits | (_FPCA if has_fp_frame else 0)
+        self._returned.set(xpsr, sp, r0, r1, r2, r3, r12, lr, control, pc)
+
+
+class Device:
+    """Something that acts at times: `fire` is called when `due` has come, which is NEVER then."""
+
+    def __init__(self, fire: Callable[[], object]) -> None:
+        self.due = NEVER
+        self.fire = fire
+
+
+class Cpu:
+    """An ARM core, its interrupt controller, its time, and a queue of devices by when they act.
+
+    `now()` is exact in the middle of a run too: `base` is the time at which the run began,
+    `counter[0]` the instructions since (0 between runs), `limit[0]` those until it stops.
+    """
+
+    def __init__(self, core: Core, ram: memoryview, has_fpu: bool) -> None:
         self.core, self.ram = core, ram
+        self.base, self.counter, self.limit = 0, core.counter, core.limit
+        self._queue: list[tuple[int, int, Device]] = []
+        self._order, self._input_order = 0, -NEVER
         self.code = memoryview(b"")
         """The flash memory, once there is one."""
         self.instructions = 0
         self.after_slice: Callable[[], object] | None = None
         """Called once when the slice that runs now has ended."""
         self._frames = Frames(core, ram, has_fpu)
-        self._pc = core.registers(arm.UC_ARM_REG_PC)
-        core.on_interrupt(self._on_interrupt)
+        self._pc = Registers(core, arm.UC_ARM_REG_PC)
+        core.hook(unicorn.UC_HOOK_INTR, INTERRUPT(self._on_interrupt))
         unmapped = unicorn.UC_HOOK_MEM_UNMAPPED | unicorn.UC_HOOK_MEM_FETCH_PROT
         for begin, end in (0, RAM - 1), (RAM + len(ram), 0xFFFF_FFFF):
             core.uc.hook_add(unmapped, self._on_unmapped, begin=begin, end=end)
         self.tlb = Tlb(core, range(RAM, RAM + len(ram)), self.fail)
-        self._clear()
 
-    def _clear(self) -> None:
-        self.nvic = Nvic(self)
+    def reset(self) -> None:
+        self.nvic = Nvic(self.halt)
         self.pc = 0
         self.vector_table = 0
         self.stalled = False
         """The CPU waits for flash; whoever sets this clears it in an event."""
-        self._asleep = self._polling = False
+        self.polling = False
+        """The firmware does nothing but wait for a register to change: skip to the next event."""
+        self._asleep = False
         self._event_register = True
         self._look_at_mask = 0
         self._error: BaseException | None = None
         self._svc = False
         self._frames.fp_saved.clear()
         self.limit[0] = self.counter[0] = 0
-
-    def reset(self) -> None:
-        self._clear()
+        self._queue = [entry for entry in self._queue if entry[1] < 0]  # inputs from outside
+        heapq.heapify(self._queue)
         uc, general = self.core.uc, range(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R0 + 13)
         masks = arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI, arm.UC_ARM_REG_FAULTMASK
         for register in (*general, *masks, arm.UC_ARM_REG_CONTROL, arm.UC_ARM_REG_IPSR):
@@ -80,11 +241,53 @@ class Cpu(Timeline):
         memory, at = (self.ram, at - RAM) if at >= RAM else (self.code, at)
         return bytes(memory[at : at + size])
 
+    def write(self, at: int, data: bytes) -> None:
+        """Store what a peripheral writes, in RAM."""
+        self.ram[at - RAM : at - RAM + len(data)] = data
+
+    # Time, and what is to happen when.
+
+    def now(self) -> int:
+        return self.base + int(self.counter[0])
+
+    def schedule(self, device: Device, due: int) -> None:
+        """Let a device act at a time, in place of the time it was scheduled for."""
+        if due == device.due:
+            return
+        device.due = due
+        if due < NEVER:
+            self._order += 1
+            heapq.heappush(self._queue, (due, self._order, device))
+            if due - self.base < self.limit[0]:
+                self.limit[0] = max(due - self.base, self.counter[0])
+
+    def after(self, cycles: int, action: Callable[[], object]) -> Device:
+        """Do something once, this many cycles from now, unless its time is set to `NEVER`."""
+        device = Device(action)
+        self.schedule(device, self.now() + cycles)
+        return device
+
+    def at(self, due: int, action: Callable[[], object]) -> None:
+        """Do something from outside at a time: before all that devices do at that time."""
+        device = Device(action)
+        device.due = max(due, self.base)
+        self._input_order += 1
+        heapq.heappush(self._queue, (device.due, self._input_order, device))
+
+    def next_due(self) -> int:
+        queue = self._queue
+        while queue:
+            due, _, device = queue[0]
+            if device.due == due:
+                return due
+            heapq.heappop(queue)
+        return NEVER
+
     # What peripherals call in the middle of a slice.
 
     def halt(self) -> None:
         """End the slice before its next instruction, and look at the interrupt mask again."""
-        super().halt()
+        self.limit[0] = self.counter[0]
         self._look_at_mask = 0
 
     def fail(self, error: BaseException) -> None:
@@ -107,11 +310,6 @@ class Cpu(Timeline):
     def _present_pc(self) -> int:
         return self._pc.get()[0] & ~1
 
-    def skip_polling(self) -> None:
-        """The firmware does nothing but wait for a register to change: skip to the next event."""
-        self._polling = True
-        self.halt()
-
     # Running.
 
     def run_until(self, end: int) -> None:
@@ -119,10 +317,10 @@ class Cpu(Timeline):
         while self.base < end:
             due = self.next_due()
             if due <= self.base:
-                self._fire_events()
+                self._fire_next()
                 continue
             waiting = self.nvic.pending & self.nvic.enabled
-            if self.stalled or self._polling or (self._asleep and not waiting):
+            if self.stalled or self.polling or (self._asleep and not waiting):
                 self.base = min(due, end)
                 continue
             if self._asleep:
@@ -139,18 +337,18 @@ class Cpu(Timeline):
     def idle_until(self) -> int:
         """The time before which no instruction is executed, and nothing is due."""
         waiting = self.nvic.pending & self.nvic.enabled
-        if self.stalled or self._polling or (self._asleep and not waiting):
+        if self.stalled or self.polling or (self._asleep and not waiting):
             return max(self.base, self.next_due())
         return self.base
 
-    def _fire_events(self) -> None:
-        while self.next_due() <= self.base:
-            from_outside, device = self.pop()
-            if not from_outside:
-                self._polling = False
-                self._look_at_mask = 0
-            device.fire()
-            self._raise()
+    def _fire_next(self) -> None:
+        _, order, device = heapq.heappop(self._queue)
+        device.due = NEVER
+        if order > 0:
+            self.polling = False
+            self._look_at_mask = 0
+        device.fire()
+        self._raise()
 
     def _raise(self) -> None:
         error, self._error = self._error, None
@@ -166,12 +364,11 @@ class Cpu(Timeline):
         self.counter[0] = 0
         self.base += done
         self.instructions += done
-        pc = self.pc = self._pc.get()[0] & ~1
+        pc = self.pc = self._present_pc()
         if self.after_slice:
             action, self.after_slice = self.after_slice, None
             action()
-        if self._error:
-            self._raise()
+        self._raise()
         if self._svc:
             self._svc = False
             self._enter(SVCALL, self._frames.look())

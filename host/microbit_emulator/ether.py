@@ -14,8 +14,6 @@ when it wakes. So boards that sleep much, or switch their radio off when they ha
 more than alone.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from bisect import insort
@@ -84,7 +82,7 @@ class Ether(InDeviceTime):
                 raise EmulatorError(
                     f"the micro:bit {antenna.name} has left this ether; make another one"
                 )
-        powered = [antenna for antenna in self._antennas if antenna.has_power()]
+        powered = [antenna for antenna in self._antennas if antenna.chip.has_power]
         for antenna in powered:
             antenna.run_deaf(ticks)
         self._advance(powered, ticks)
@@ -93,7 +91,7 @@ class Ether(InDeviceTime):
             self._advance(powered, ticks)
         self._reached = max(self._reached, ticks)
         for antenna in self._antennas:
-            if not antenna.has_power():
+            if not antenna.chip.has_power:
                 antenna.stand_at(self._reached)
 
     def _advance(self, powered: list[Antenna], ticks: int) -> None:
@@ -147,7 +145,7 @@ class Ether(InDeviceTime):
             and other.overlaps(packet.start, packet.end)
         ]
         for antenna in self._antennas:
-            if antenna.has_power() and antenna.chip.radio.hears(packet):
+            if antenna.chip.has_power and antenna.chip.radio.hears(packet):
                 self._arrive_at(antenna, packet, others)
 
     def _arrive_at(self, antenna: Antenna, packet: Packet, others: list[Packet]) -> None:

@@ -80,27 +80,40 @@ def split(text: str, name: str) -> dict[str, Chunks]:
 
     `name` is for messages. Raises `HexError` for what is not a hex, is damaged or cut short.
     """
-    boards: dict[str, list[bytes]] = {}
-    board, before = "", b""
-    for record in _records(text, name):
-        if record[3] == _BOARD:
-            identity = record[4:6].hex()
+    if not text.lstrip().startswith(":"):
+        raise not_a_hex(name)
+    boards: dict[str, list[tuple[int, bytes]]] = {}
+    board, base, kind = "", 0, _DATA
+    for number, line in enumerate(text.split(), 1):
+        try:
+            record = bytes.fromhex(line.removeprefix(":"))
+        except ValueError:
+            record = b""
+        if len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF or line[0] != ":":
+            raise HexError(f"{name} is damaged in line {number}; download it again")
+        kind, data = record[3], record[4:-1]
+        if kind in (_DATA, _OTHER_DATA):
+            at = base + (record[1] << 8 | record[2])
+            boards.setdefault(board, []).append((at, data))
+        elif kind in (_SEGMENT, _UPPER_HALF):
+            if record[:3] != b"\2\0\0":
+                raise HexError(f"{name} is damaged (a wrong address); download it again")
+            base = (data[0] << 8 | data[1]) << (4 if kind == _SEGMENT else 16)
+        elif kind == _BOARD:
+            identity = data[:2].hex()
             board = BOARD_IDS.get(identity, identity)
-            # The record before it says where the section's data begin.
-            boards.setdefault(board, []).append(before)
-        elif record[3] in (_DATA, _SEGMENT, _UPPER_HALF, _OTHER_DATA):
-            boards.setdefault(board, []).append(record)
-        before = record
-    if len(boards) > 1:
-        boards.pop("", None)  # the address record before the first section
-    return {board: _memory(records, name) for board, records in boards.items()}
+            boards.setdefault(board, [])
+    if kind != _END:
+        raise HexError(f"{name} is cut short (its end is missing); download it again")
+    return {board: _joined(chunks, name) for board, chunks in boards.items()}
 
 
 def read(firmware: Hex, board: str) -> Chunks:
     """The memory that a firmware sets on a board. Raises `HexError`."""
-    if isinstance(firmware, Mapping):
-        return _joined((at, bytes((firmware[at],))) for at in firmware if isinstance(at, int))
     name = "the hex"
+    if isinstance(firmware, Mapping):
+        chunks = ((at, bytes((firmware[at],))) for at in firmware if isinstance(at, int))
+        return _joined(chunks, name)
     if isinstance(firmware, os.PathLike) or (
         isinstance(firmware, str) and not firmware.lstrip().startswith(":")
     ):
@@ -112,30 +125,10 @@ def read(firmware: Hex, board: str) -> Chunks:
     if isinstance(firmware, bytes):
         firmware = firmware.decode("ascii", "replace")
     sections = split(firmware, name)
-    chunks = sections.get(board) or sections.get("")
-    if not chunks:
+    memory = sections.get(board) or sections.get("")
+    if not memory:
         raise HexError(f"{name} has no firmware for the micro:bit {board}; use one that has it")
-    return chunks
-
-
-def _records(text: str, name: str) -> list[bytes]:
-    """The records of a hex, all of them checked, and the end too."""
-    records = []
-    for number, line in enumerate(text.split(), 1):
-        try:
-            record = bytes.fromhex(line[1:]) if line.startswith(":") else b""
-        except ValueError:
-            record = b""
-        if not record and number == 1:
-            raise not_a_hex(name)
-        if len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF:
-            raise HexError(f"{name} is damaged in line {number}; download it again")
-        records.append(record)
-    if not records:
-        raise not_a_hex(name)
-    if records[-1][3] != _END:
-        raise HexError(f"{name} is cut short (its end is missing); download it again")
-    return records
+    return memory
 
 
 def not_a_hex(name: str) -> HexError:
@@ -143,29 +136,13 @@ def not_a_hex(name: str) -> HexError:
     return HexError(f"{name} is not a hex file; use an official MicroPython .hex")
 
 
-def _memory(records: Iterable[bytes], name: str) -> Chunks:
-    chunks = []
-    base = 0
-    for record in records:
-        if record[3] in (_DATA, _OTHER_DATA):
-            chunks.append((base + (record[1] << 8 | record[2]), record[4:-1]))
-        elif record[:3] != b"\2\0\0":
-            raise HexError(f"{name} is damaged (a wrong address); download it again")
-        else:
-            base = (record[4] << 8 | record[5]) << (4 if record[3] == _SEGMENT else 16)
-    try:
-        return _joined(chunks)
-    except ValueError as error:
-        raise HexError(f"{name} is damaged ({error}); download it again") from error
-
-
-def _joined(chunks: Iterable[tuple[int, bytes]]) -> Chunks:
-    """Chunks that touch become one. Raises `ValueError` where they overlap."""
+def _joined(chunks: Iterable[tuple[int, bytes]], name: str) -> Chunks:
+    """Chunks that touch become one. Raises `HexError` where they overlap."""
     joined: dict[int, bytearray] = {}
     start = end = -1
     for at, data in sorted(chunks):
         if at < end:
-            raise ValueError("its data overlap")
+            raise HexError(f"{name} is damaged (its data overlap); download it again")
         if at != end:
             start = end = at
             joined[start] = bytearray()

@@ -8,14 +8,12 @@ Not modelled: writing or erasing while the CPU runs from RAM (it waits all the s
 erases, the limit of writes to a word, wear, access protection.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
+from functools import partial
 
-from microbit_emulator.cpu import Cpu
+from microbit_emulator.cpu import RAM, Cpu
 from microbit_emulator.firmware import UICR, UICR_SIZE
-from microbit_emulator.nvic import RAM
 from microbit_emulator.peripheral import Host, Peripheral
 from microbit_emulator.unicorn_core import PAGE, unicorn
 
@@ -54,7 +52,8 @@ class Flash:
         self._cpu, self._uc = cpu, cpu.core.uc
         self.size, self.page = size, page
         self._write_cycles, self._erase_cycles = write_cycles, erase_cycles
-        self.config = 0
+        self.registers = {CONFIG: 0}
+        """NVMC's."""
         self.on_change: Callable[[str, int, int, int], object] | None = None
         """Called when a write or an erase begins: `"write"` or `"erase"`, address, size, cycles."""
         self._change: _Change | None = None
@@ -69,9 +68,6 @@ class Flash:
     @property
     def busy(self) -> str:
         return self._change.kind if self._change else ""
-
-    def memories(self) -> list[tuple[int, memoryview]]:
-        return [(0, self._main), (FICR, self._info)]
 
     def read(self, at: int, size: int) -> bytes:
         memory, start = (self._info, at - FICR) if at >= FICR else (self._main, at)
@@ -91,7 +87,7 @@ class Flash:
 
     def erase(self, at: int, size: int) -> None:
         """Begin to erase, if NVMC is set to erase; called from within a register access."""
-        if self.config == _ERASE_ENABLED:
+        if self.registers[CONFIG] == _ERASE_ENABLED:
             self._begin("erase", at, bytes([ERASED]) * size, self._erase_cycles)
             self._cpu.halt()
 
@@ -99,15 +95,13 @@ class Flash:
         now, before = self._cpu.now(), self.read(at, len(after))
         self._change = _Change(kind, at, before, after, now, now + cycles)
         self._cpu.stalled = True
-        self._cpu.after(cycles, self._finish)
+        self._cpu.after(cycles, partial(self._finish, at, after))
         if self.on_change:
             self.on_change(kind, at, len(after), cycles)
 
-    def _finish(self) -> None:
-        change, self._change = self._change, None
-        self._cpu.stalled = False
-        if change:
-            self.program(change.at, change.after)
+    def _finish(self, at: int, after: bytes) -> None:
+        self._change, self._cpu.stalled = None, False
+        self.program(at, after)
 
     def _on_store(
         self, uc: unicorn.Uc, kind: int, address: int, size: int, value: int, _: object
@@ -124,7 +118,7 @@ class Flash:
         stores, self._stores = self._stores, []
         for at, before, _ in reversed(stores):
             self.program(at, before)
-        if self.config == _WRITE_ENABLED:
+        if self.registers[CONFIG] == _WRITE_ENABLED:
             first = min(at for at, _, _ in stores)
             new = bytearray(self.read(first, max(at + len(word) for at, _, word in stores) - first))
             for at, _, word in stores:
@@ -140,17 +134,11 @@ class Nvmc(Peripheral):
     """
 
     def __init__(self, chip: Host, flash: Flash) -> None:
-        super().__init__(chip, 0x4001_E000)
-        self._flash = flash
-        flash.config = 0
+        super().__init__(chip, 0x4001_E000, settings=(CONFIG,))
+        flash.registers = self.values
         self.values[READY] = 1
-        self.reads[CONFIG] = lambda: flash.config
         self.writes |= {
-            CONFIG: self._set_config,
             ERASEPAGE: lambda at: flash.erase(at & -flash.page, flash.page),
             ERASEALL: lambda value: flash.erase(0, flash.size) if value else None,
             ERASEUICR: lambda value: flash.erase(UICR, UICR_SIZE) if value else None,
         }
-
-    def _set_config(self, value: int) -> None:
-        self._flash.config = value

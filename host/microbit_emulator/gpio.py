@@ -1,18 +1,23 @@
-"""GPIO, the pins; and GPIOTE, which ties pins to tasks and events.
+"""GPIO, the pins; GPIOTE, which ties pins to tasks and events; and the LEDs, worked out from pins.
 
 Modelled: output, input, direction, pull-ups, what outside drives a pin, SENSE and the PORT event.
 Not modelled: drive strengths, edges on pins other than the touch of the logo, and what GPIOTE's
 tasks do to pins: nothing that reads a pin here depends on it.
+
+An LED is lit while its row is high and its column low. The firmware shows a row at a time, and each
+of its LEDs for a part of that time, by which the level is known. A program that drives the pins
+itself and lets them stand lights LEDs fully, in any number of rows.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from bisect import bisect
+from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
 
+from microbit_emulator.cpu import NEVER, Cpu
 from microbit_emulator.peripheral import Host, Peripheral
-from microbit_emulator.pins import Oscillation
-from microbit_emulator.timeline import NEVER, Timeline
+from microbit_emulator.timers import Timer
 
 OUT, OUTSET, OUTCLR, IN, DIR, DIRSET, DIRCLR = 0x504, 0x508, 0x50C, 0x510, 0x514, 0x518, 0x51C
 LATCH, PIN_CNF = 0x520, 0x700
@@ -25,10 +30,68 @@ _DISCONNECTED = 2
 _WORD = 0xFFFF_FFFF
 
 
+_SAME = 0.04
+"""Two periods that differ by less are of one tone: V1 times them in software."""
+_STOPPED = 1.5
+"""After so many periods without an edge, nothing oscillates any more."""
+
+
+class PinState(NamedTuple):
+    """What a pin does: an output is high or low, or pulses at a frequency."""
+
+    is_output: bool
+    is_high: bool
+    frequency_hz: float
+    """Of its pulses, 0.0 where it has none."""
+    duty: float
+    """The share of the time for which it is high."""
+
+
+class Tone(NamedTuple):
+    """What is played, and since when in device time."""
+
+    frequency_hz: float
+    since_us: int
+
+
+class Oscillation:
+    """The period of what goes up and down, worked out as it does; times are in cycles."""
+
+    def __init__(self) -> None:
+        self.period = self.since = 0
+        self._rise = self._high_for = 0
+        self._is_high = False
+
+    def level(self, at: int, is_high: bool) -> None:
+        if is_high and not self._is_high:
+            period = at - self._rise if self._rise else 0
+            if abs(period - self.period) > self.period * _SAME:
+                self.since = self._rise
+            self.period, self._rise = period, at
+        elif self._is_high and not is_high:
+            self._high_for = at - self._rise
+        self._is_high = is_high
+
+    def samples(self, at: int, period: int, samples: Iterable[int]) -> None:
+        """What is played from now on, a sample in each period."""
+        values = [*samples]
+        middle = (min(values) + max(values)) // 2
+        for nth, value in enumerate(values):
+            self.level(at + nth * period, value > middle)
+
+    def is_on(self, now: int) -> bool:
+        return self.period > 0 and now - self._rise < self.period * _STOPPED
+
+    @property
+    def duty(self) -> float:
+        """The share of its last period for which it was high."""
+        return self._high_for / self.period
+
+
 class Port:
     """32 pins. A pin that nothing drives reads as its pull-up says."""
 
-    def __init__(self, time: Timeline) -> None:
+    def __init__(self, time: Cpu) -> None:
         self._time = time
         self.out = self.direction = 0
         self.before_out: Callable[[], object] | None = None
@@ -117,10 +180,8 @@ class Gpio(Peripheral):
 
     def _attach(self, port: Port, at: int) -> None:
         self.reads[at + LATCH] = lambda: port.latch
-        for offset in (OUT, OUTSET, OUTCLR):
-            self.reads[at + offset] = lambda: port.out
-        for offset in (DIR, DIRSET, DIRCLR):
-            self.reads[at + offset] = lambda: port.direction
+        self.reads |= dict.fromkeys((at + OUT, at + OUTSET, at + OUTCLR), lambda: port.out)
+        self.reads |= dict.fromkeys((at + DIR, at + DIRSET, at + DIRCLR), lambda: port.direction)
         self.reads[at + IN] = port.read
         self.writes |= {
             at + LATCH: port.clear_latch,
@@ -163,7 +224,7 @@ class Gpiote(Peripheral):
         charging_us: Callable[[int], int] | None = None,
     ) -> None:
         events = [EVENTS_IN + 4 * channel for channel in range(channels)]
-        super().__init__(chip, 0x4000_6000, 6, (*events, EVENTS_PORT))
+        super().__init__(chip, 0x4000_6000, (*events, EVENTS_PORT))
         self._charging_us = charging_us
         for port in ports:
             port.detect = partial(self.event, EVENTS_PORT)
@@ -171,6 +232,10 @@ class Gpiote(Peripheral):
             self.values[CONFIG + 4 * channel] = 0
             self.writes[CONFIG + 4 * channel] = partial(self._configure, channel)
             self.accept(*(task + 4 * channel for task in (TASKS_OUT, TASKS_SET, TASKS_CLR)))
+
+    def ignores(self, task: int) -> bool:
+        """Always: by PPI, timers end the LEDs' pulses, whose lengths `LedTimer` reads."""
+        return True
 
     def drives_low_first(self, channel: int) -> bool:
         """Whether the channel is a task's, and holds its pin low until the task comes."""
@@ -184,8 +249,121 @@ class Gpiote(Peripheral):
         rising = value >> _POLARITY_SHIFT & 3 == _RISING
         if self._charging_us and rising:
             us = self._charging_us(value >> _PIN_SHIFT & _PIN_MASK)
-            self.cpu.after(us * self.chip.hz // 1_000_000, partial(self._charged, channel, value))
+            self.cpu.after(self.chip.cycles(us), partial(self._charged, channel, value))
 
     def _charged(self, channel: int, config: int) -> None:
         if self.values[CONFIG + 4 * channel] == config:
             self.event(EVENTS_IN + 4 * channel)
+
+
+_DARK_AFTER_US = 50_000
+_ROW_US, _SHORTEST_ROW_US = 6000, 5000
+
+
+class Matrix(NamedTuple):
+    """How LEDs are wired: pins, by their numbers, and where the LED at each crossing is."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    places: tuple[tuple[tuple[int, int] | None, ...], ...]
+    """Of each row, (x, y) at each column."""
+    shares: tuple[float, ...]
+    """For which share of its row's time an LED of each level is lit."""
+
+
+class Lights:
+    """The LEDs of a matrix."""
+
+    def __init__(self, time: Cpu, hz: int, matrix: Matrix, ports: list[Port]) -> None:
+        self._time, self._matrix, self.ports = time, matrix, ports
+        self._cycles_per_us = hz // 1_000_000
+        self._limits = [(low + high) / 2 for low, high in pairwise(matrix.shares)]
+        """Between the shares of two levels."""
+        self._shares = [[0.0] * len(matrix.columns)] * len(matrix.rows)
+        self._shown_at = [-NEVER] * len(matrix.rows)
+        self._rows_since = -NEVER
+        """When other rows were driven than before, where that is known."""
+
+    def show(self, row: int, shares: Iterable[float]) -> None:
+        """The firmware shows a row: each LED is lit for a share of its time."""
+        self._shares[row] = [*shares]
+        self._shown_at[row] = self._time.now()
+
+    def levels(self) -> bytes:
+        """25 levels from 0 to 9, in reading order; a row not shown for 50 ms is dark."""
+        oldest = self._time.now() - _DARK_AFTER_US * self._cycles_per_us
+        stands = max(*self._shown_at, self._rows_since) < oldest
+        levels = bytearray(25)
+        for row, places in enumerate(self._matrix.places):
+            shares = self._standing(row) if stands else self._shares[row]
+            for place, share in zip(places, shares, strict=True):
+                if place and (stands or self._shown_at[row] >= oldest):
+                    levels[place[1] * 5 + place[0]] = bisect(self._limits, share)
+        return bytes(levels)
+
+    def _standing(self, row: int) -> list[float]:
+        high = self._drives(self._matrix.rows[row], True)
+        return [float(high and self._drives(pin, False)) for pin in self._matrix.columns]
+
+    def _drives(self, pin: int, high: bool) -> bool:
+        port, bit = self.ports[pin >> 5], pin & 31
+        return bool(port.direction >> bit & 1) and bool(port.out >> bit & 1) == high
+
+
+class LitTimes(Lights):
+    """V1: adds up for how long each LED is lit, of the 6 ms in which its row is high."""
+
+    def __init__(self, time: Cpu, hz: int, matrix: Matrix, ports: list[Port]) -> None:
+        super().__init__(time, hz, matrix, ports)
+        self._port = ports[0]
+        self._row_cycles = _ROW_US * self._cycles_per_us
+        self._shortest = _SHORTEST_ROW_US * self._cycles_per_us
+        self._row_of = {1 << pin: row for row, pin in enumerate(matrix.rows)}
+        self._row_bits = sum(self._row_of)
+        self._first_column, self._columns = matrix.columns[0], len(matrix.columns)
+        self._row = 0
+        self._since = self._rows_since = time.now()
+        self._lit = [0] * self._columns
+        self._port.before_out = self._look
+
+    def _look(self) -> None:
+        """The pins are about to change: add up what was lit until now."""
+        now, out = self._time.now(), self._port.out
+        spent, self._since = now - self._since, now
+        row = out & self._row_bits
+        if row != self._row:
+            changed, shown = now - spent, self._row_of.get(self._row)
+            if shown is not None and changed - self._rows_since > self._shortest:
+                self.show(shown, (cycles / self._row_cycles for cycles in self._lit))
+            self._row, self._rows_since = row, changed
+            self._lit = [0] * self._columns
+        if row and spent:
+            lit = ~out >> self._first_column & (1 << self._columns) - 1
+            while lit:
+                lowest = lit & -lit
+                lit ^= lowest
+                self._lit[lowest.bit_length() - 1] += spent
+
+
+class LedTimer(Timer):
+    """V2: TIMER4 shows a row of LEDs each time it starts.
+
+    A column is low until its compare register is reached, where GPIOTE's channel of the same number
+    lets it begin so.
+    """
+
+    def __init__(
+        self, chip: Host, base: int, matrix: Matrix, lights: Lights, gpiote: Gpiote
+    ) -> None:
+        super().__init__(chip, base, channels=6)
+        self._matrix, self._lights, self._gpiote = matrix, lights, gpiote
+        self._port = lights.ports[0]
+
+    def start(self) -> None:
+        super().start()
+        out, period = self._port.out, self.cc[0] or 1
+        for row, pin in enumerate(self._matrix.rows):
+            if out >> pin & 1:
+                channels = range(1, 1 + len(self._matrix.columns))
+                lit = map(self._gpiote.drives_low_first, channels)
+                self._lights.show(row, (self.cc[at] / period * on for at, on in enumerate(lit, 1)))

@@ -5,50 +5,33 @@ with DMA, a whole transfer at a time; SPI and SPIM in time, with nothing on thei
 zeros). Not modelled: lists, clock stretching, arbitration, a NACK to a data byte.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple
 
+from microbit_emulator.interface_chip import InterfaceChip
 from microbit_emulator.peripheral import ENABLE, SETTINGS, SHORTS, Host, Peripheral
+from microbit_emulator.sensors import MotionSensor
+
+I2cDevice = MotionSensor | InterfaceChip
 
 
-class I2cDevice(Protocol):
-    """A device on the bus. A transfer is whole: start, address, data, stop or repeated start."""
+class Bus(NamedTuple):
+    """SCL and SDA with devices on them, by address. Other pins have none.
 
-    def write(self, data: bytes) -> None:
-        """Take the data of a write transfer, without the address."""
+    A transfer is whole: start, address, data, stop or repeated start.
+    """
 
-    def read(self, size: int) -> bytes:
-        """The `size` bytes that a read transfer brings."""
-
-    def lose_power(self) -> None:
-        """Return to the state at power-on."""
-
-
-class Bus:
-    """Two pins with devices on them, by address. Other pins have none."""
-
-    def __init__(
-        self,
-        scl: int,
-        sda: int,
-        devices: Mapping[int, I2cDevice],
-        after_transfer: Callable[[], object],
-    ) -> None:
-        self.scl, self.sda, self.devices = scl, sda, devices
-        self.after_transfer = after_transfer
-
-    def lose_power(self) -> None:
-        for device in self.devices.values():
-            device.lose_power()
+    pins: tuple[int, int]
+    devices: dict[int, I2cDevice]
+    after_transfer: Callable[[], object]
 
 
 STARTRX, STARTTX, SPIM_START, STOP, SUSPEND, RESUME = 0x000, 0x008, 0x010, 0x014, 0x01C, 0x020
 STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED = 0x104, 0x108, 0x11C, 0x124, 0x138, 0x148
 RXSTARTED, TXSTARTED, LASTRX, LASTTX = 0x14C, 0x150, 0x15C, 0x160
 SPI_READY, SPIM_ENDRX, SPIM_END, SPIM_ENDTX, SPIM_STARTED = 0x108, 0x110, 0x118, 0x120, 0x14C
+_EVENTS = range(STOPPED, LASTTX + 4, 4)
 ERRORSRC, PSELSCL, PSELSDA = 0x4C4, 0x508, 0x50C
 RXD, TXD, FREQUENCY, ADDRESS = 0x518, 0x51C, 0x524, 0x588
 RXD_PTR, RXD_MAXCNT, RXD_AMOUNT = 0x534, 0x538, 0x53C
@@ -68,16 +51,16 @@ _BITS = 9
 class _Master(Peripheral):
     """What both kinds have in common: the bus, its speed, and a device that is not there."""
 
-    def __init__(self, chip: Host, base: int, irq: int, bus: Bus, events: tuple[int, ...]) -> None:
-        super().__init__(chip, base, irq, events, SETTINGS)
+    def __init__(self, chip: Host, base: int, bus: Bus) -> None:
+        super().__init__(chip, base, _EVENTS, SETTINGS)
         self._bus = bus
-        self.expect_polling(events)
+        self.expect_polling(_EVENTS)
         self.hold_errors(ERRORSRC)
 
     def _find_device(self) -> I2cDevice | None:
         """The device that acknowledges the address on the chosen pins, if any."""
         values, bus = self.values, self._bus
-        on_bus = (values[PSELSCL], values[PSELSDA]) == (bus.scl, bus.sda)
+        on_bus = (values[PSELSCL], values[PSELSDA]) == bus.pins
         return bus.devices.get(values[ADDRESS]) if on_bus else None
 
     def _byte_cycles(self) -> int:
@@ -96,9 +79,8 @@ class _Master(Peripheral):
 class Twi(_Master):
     """The nRF51's: TWI, or SPI where ENABLE says so."""
 
-    def __init__(self, chip: Host, base: int, irq: int, bus: Bus) -> None:
-        events = STOPPED, RXDREADY, TXDSENT, ERROR, BB, SUSPENDED
-        super().__init__(chip, base, irq, bus, events)
+    def __init__(self, chip: Host, base: int, bus: Bus) -> None:
+        super().__init__(chip, base, bus)
         self._device: I2cDevice | None = None
         self._reading = False
         self._sent: bytearray | None = None
@@ -130,24 +112,21 @@ class Twi(_Master):
         else:
             bytes_before = 0 if self._sent else 1  # the address
             self._sent.append(value & 0xFF)
-            self.begin((1 + bytes_before) * self._byte_cycles(), self._byte_sent)
+            cycles = (1 + bytes_before) * self._byte_cycles()
+            self.begin(cycles, partial(self._boundary, TXDSENT))
 
     def _nack_and_stop(self) -> None:
         self._nack()
         self.event(STOPPED)
 
-    def _byte_sent(self) -> None:
-        self.event(TXDSENT)
-        self._boundary()
-
     def _got(self) -> None:
         if self._device:
             self.values[RXD] = self._device.read(1)[0]
             self._bus.after_transfer()
-        self.event(RXDREADY)
-        self._boundary()
+        self._boundary(RXDREADY)
 
-    def _boundary(self) -> None:
+    def _boundary(self, event: int) -> None:
+        self.event(event)
         self.event(BB)
         if self.values[SHORTS] & _BB_STOP:
             self._stop()
@@ -174,10 +153,8 @@ class Twi(_Master):
 class Twim(_Master):
     """The nRF52's: TWIM, or SPIM, which has a start task of its own."""
 
-    def __init__(self, chip: Host, base: int, irq: int, bus: Bus) -> None:
-        events = STOPPED, ERROR, SUSPENDED, RXSTARTED, TXSTARTED, LASTRX, LASTTX
-        spim = SPIM_ENDRX, SPIM_END, SPIM_ENDTX
-        super().__init__(chip, base, irq, bus, (*events, *spim))
+    def __init__(self, chip: Host, base: int, bus: Bus) -> None:
+        super().__init__(chip, base, bus)
         self.tasks |= {
             STARTRX: partial(self._start, True),
             STARTTX: partial(self._start, False),
@@ -195,33 +172,27 @@ class Twim(_Master):
         if device is None:
             self.begin(self._byte_cycles(), self._nack)
         elif size:  # the address goes first
-            done = self._received if reading else self._sent
-            self.begin((1 + size) * self._byte_cycles(), partial(done, device, size))
+            cycles = (1 + size) * self._byte_cycles()
+            self.begin(cycles, partial(self._done, device, reading, size))
 
     def _stop(self) -> None:
         self.abandon()
         self.event(STOPPED)
 
-    def _received(self, device: I2cDevice, size: int) -> None:
-        shorts = self.values[SHORTS]
-        self.chip.dma_write(self.values[RXD_PTR], device.read(size))
+    def _done(self, device: I2cDevice, reading: bool, size: int) -> None:
+        values, shorts = self.values, self.values[SHORTS]
+        if reading:
+            self.cpu.write(values[RXD_PTR], device.read(size))
+        else:
+            device.write(self.cpu.read(values[TXD_PTR], size))
         self._bus.after_transfer()
-        self.values[RXD_AMOUNT] = size
-        self.event(LASTRX)
-        if shorts & _LASTRX_STOP:
-            self.event(STOPPED)
-
-    def _sent(self, device: I2cDevice, size: int) -> None:
-        shorts = self.values[SHORTS]
-        device.write(self.chip.dma_read(self.values[TXD_PTR], size))
-        self._bus.after_transfer()
-        self.values[TXD_AMOUNT] = size
-        self.event(LASTTX)
-        if shorts & _LASTTX_STARTRX:
+        values[RXD_AMOUNT if reading else TXD_AMOUNT] = size
+        self.event(LASTRX if reading else LASTTX)
+        if not reading and shorts & _LASTTX_STARTRX:
             self._start(True)
-        if shorts & _LASTTX_SUSPEND:
+        if not reading and shorts & _LASTTX_SUSPEND:
             self.event(SUSPENDED)
-        if shorts & _LASTTX_STOP:
+        if shorts & (_LASTRX_STOP if reading else _LASTTX_STOP):
             self.event(STOPPED)
 
     def _start_spim(self) -> None:
@@ -231,7 +202,7 @@ class Twim(_Master):
 
     def _spim_done(self) -> None:
         values = self.values
-        self.chip.dma_write(values[RXD_PTR], bytes(values[RXD_MAXCNT]))
+        self.cpu.write(values[RXD_PTR], bytes(values[RXD_MAXCNT]))
         values[RXD_AMOUNT], values[TXD_AMOUNT] = values[RXD_MAXCNT], values[TXD_MAXCNT]
         for event in (SPIM_ENDRX, SPIM_ENDTX, SPIM_END):
             self.event(event)

@@ -8,9 +8,7 @@ Sources: micro:bit I2C Protocol Specification 2.03; DAPLink, `source/board/micro
 codal-microbit-v2, MicroBitPowerManager and MicroBitUSBFlashManager.
 """
 
-from __future__ import annotations
-
-from microbit_emulator.timeline import NEVER, Timeline
+from microbit_emulator.cpu import NEVER, Cpu
 
 READ_PROPERTY, PROPERTY_VALUE, WRITE_PROPERTY, PROPERTY_WRITTEN = 0x10, 0x11, 0x12, 0x13
 ERROR, UNKNOWN_PROPERTY, BUSY = 0x20, 0x34, 0x39
@@ -88,7 +86,7 @@ class LogFlash(InterfaceChip):
 
     ADDRESS = 0x72
 
-    def __init__(self, time: Timeline, hz: int) -> None:
+    def __init__(self, time: Cpu, hz: int) -> None:
         self._time, self._per_us = time, hz // 1_000_000
         self._memory = bytearray(b"\xff" * _SECTOR * _SECTORS)
         self._stored = dict(_BY_DEFAULT)

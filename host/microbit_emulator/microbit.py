@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON
+from microbit_emulator.chip import RESET_PIN, RESET_POWER_ON, V1, V2
 from microbit_emulator.errors import EmulatorError, ExpectationError, PowerOffError
 from microbit_emulator.firmware import UICR, UICR_SIZE, Hex, read
+from microbit_emulator.gpio import PinState, Tone
 from microbit_emulator.pictures import leds_as_text
-from microbit_emulator.pins import PinState, Tone
 from microbit_emulator.radio import Antenna
 from microbit_emulator.snapshot import Snapshot
 from microbit_emulator.uart import SerialLine
-from microbit_emulator.v1 import V1
-from microbit_emulator.v2 import V2
 
 if TYPE_CHECKING:
     from microbit_emulator.ether import Ether
 
 Board = Literal["V1", "V2"]
 Button = Literal["A", "B"]
+
+STEP_US = 5_000
+"""A good step: short for a person, and long enough to cost little."""
+LATE_US = 100_000
+"""When it is later than this, it goes on from now instead of racing after real time."""
 
 _LINES = 12
 """Of what a micro:bit has printed, in its description."""
@@ -107,7 +111,6 @@ class Microbit(InDeviceTime):
         if uicr is not None:
             self._chip.flash.program(UICR, uicr)
         self._reached = 0
-        self._powered = False
         if power_on:
             self.power_on()
 
@@ -151,7 +154,7 @@ class Microbit(InDeviceTime):
             self._chip.antenna.run_all(cycle)
 
     def _check_power(self) -> None:
-        if not self._powered:
+        if not self._chip.has_power:
             raise PowerOffError("the micro:bit has no power; call power_on first")
 
     def _run_alone(self, cycle: int) -> None:
@@ -163,7 +166,7 @@ class Microbit(InDeviceTime):
 
     def enter(self, ether: Ether, name: str) -> Antenna:
         """Hear and be heard in an ether, from now on, which calls this."""
-        antenna = Antenna(name, ether, self._chip, self._run_alone, lambda: self._powered)
+        antenna = Antenna(name, ether, self._chip, self._run_alone)
         self._chip.antenna = antenna
         return antenna
 
@@ -172,12 +175,12 @@ class Microbit(InDeviceTime):
     @property
     def uart(self) -> SerialLine:
         """The serial line to the computer: `send`, `receive`, `received`."""
-        return self._chip.lines.usb
+        return self._chip.usb_line
 
     @property
     def pin_uart(self) -> SerialLine:
         """The same for what is wired to pins: `uart.init(tx=pin1, rx=pin2)` talks to it."""
-        return self._chip.lines.pins
+        return self._chip.pin_line
 
     def press(self, button: Button) -> None:
         """Press a button, until it is released."""
@@ -220,7 +223,8 @@ class Microbit(InDeviceTime):
 
     def set_voltage(self, pin: int, volts: float) -> None:
         """Put a voltage on a pin, from 0 to 3.3: 0 stands for `pin0`."""
-        self._chip.set_volts(self._on_edge(pin), volts)
+        self._chip.world.volts[self._on_edge(pin)] = volts
+        self._chip.drive_pins()
 
     def _on_edge(self, pin: int) -> int:
         """The chip's number for a pin of the edge connector."""
@@ -237,7 +241,7 @@ class Microbit(InDeviceTime):
 
     def leds(self) -> bytes:
         """25 levels from 0 to 9, in reading order, as the pins give them."""
-        return self._chip.lights.levels() if self._powered else bytes(25)
+        return self._chip.lights.levels() if self._chip.has_power else bytes(25)
 
     def pin(self, pin: int) -> PinState:
         """What a pin does: 0 stands for `pin0`."""
@@ -271,13 +275,14 @@ class Microbit(InDeviceTime):
             self._chip.antenna.fall_silent()
         self.uart.clear()
         self.pin_uart.clear()
-        self._chip.bus.lose_power()
-        self._powered = False
+        for device in self._chip.bus.devices.values():
+            device.lose_power()
+        self._chip.has_power = False
 
     def power_on(self) -> None:
         """Give it power: it starts from its flash. Without effect where it has power."""
-        if not self._powered:
-            self._powered = True
+        if not self._chip.has_power:
+            self._chip.has_power = True
             self._chip.retained.clear()
             self._chip.start(RESET_POWER_ON)
 
@@ -338,3 +343,18 @@ class Microbit(InDeviceTime):
             f"micro:bit {self.board} at {self.clock_us / 1000:,.1f} ms\n"
             f"{leds_as_text(self.leds())}\nThe last lines that it printed:\n{shown}"
         )
+
+
+def run_in_real_time(step: Callable[[], int | None], speed: float = 1.0) -> None:
+    """Call a step again and again, in step with real time or `speed` times as fast.
+
+    A step runs a micro:bit for some `STEP_US` and returns its device time in microseconds, or None
+    to end it.
+    """
+    start_us, start_s = 0.0, time.monotonic()
+    while (clock_us := step()) is not None:
+        paced_us, now_s = clock_us / speed, time.monotonic()
+        ahead_us = (paced_us - start_us) - (now_s - start_s) * 1e6
+        if ahead_us < -LATE_US:
+            start_us, start_s = paced_us, now_s
+        time.sleep(max(0.0, ahead_us / 1e6))

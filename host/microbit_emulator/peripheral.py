@@ -10,15 +10,15 @@ A register that no model knows may be written, and then reads back what was writ
 again and again means that the firmware waits for what will never come, and stops the run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import TYPE_CHECKING
 
-from microbit_emulator.cpu import Cpu
-from microbit_emulator.nvic import RAM
-from microbit_emulator.timeline import NEVER, Device
+from microbit_emulator.cpu import NEVER, Cpu, Device
 from microbit_emulator.unicorn_core import Read, Write
+
+if TYPE_CHECKING:
+    from microbit_emulator.radio import Antenna
 
 EVENTS, SHORTS, INTEN, INTENSET, INTENCLR = 0x100, 0x200, 0x300, 0x304, 0x308
 ENABLE = 0x500
@@ -49,14 +49,15 @@ class Host:
         self.update_ties: Callable[[], object] = lambda: None
         self.period_of: Callable[[int], int] = lambda task: 0
         """How often a timer starts a task by PPI: in cycles, 0 for not at a steady rate."""
+        self.antenna: Antenna | None = None
+        """What ties the radio to those of other boards, in an ether."""
 
-    def dma_read(self, address: int, size: int) -> bytes:
-        """The `size` bytes that a peripheral reads by DMA, from RAM or from flash."""
-        return self.cpu.read(address, size)
+    def cycles(self, us: int) -> int:
+        return us * self.hz // 1_000_000
 
-    def dma_write(self, address: int, data: bytes) -> None:
-        """Store what a peripheral writes by DMA; `address` must lie in RAM."""
-        self.cpu.ram[address - RAM : address - RAM + len(data)] = data
+    def volts_at(self, analog_input: int, nth: int = 0) -> float:
+        """The voltage at an analog input, by its number on the chip, at the nth of some samples."""
+        raise NotImplementedError
 
 
 class Peripheral:
@@ -68,46 +69,35 @@ class Peripheral:
     """
 
     def __init__(
-        self,
-        chip: Host,
-        base: int,
-        irq: int | None = None,
-        events: Iterable[int] = (),
-        settings: Iterable[int] = (),
+        self, chip: Host, base: int, events: Iterable[int] = (), settings: Iterable[int] = ()
     ) -> None:
-        self.chip, self.base, self.irq = chip, base, irq
+        self.chip, self.base, self.irq = chip, base, base >> 12 & 0x3F
         self.cpu, self.nvic = chip.cpu, chip.cpu.nvic
-        self.values = dict.fromkeys((*events, *settings), 0)
+        self.values = dict.fromkeys((*events, *settings, INTEN, INTENSET, INTENCLR), 0)
         self.tasks: dict[int, Callable[[], object]] = {}
         self.reads: dict[int, Callable[[], int]] = {}
-        self.writes: dict[int, Callable[[int], object]] = {}
+        self.writes: dict[int, Callable[[int], object]] = {
+            INTEN: self.set_inten,
+            INTENSET: lambda value: self.set_inten(self.inten | value),
+            INTENCLR: lambda value: self.set_inten(self.inten & ~value),
+        }
         self.happened = 0
         """The events that read 1, a bit each."""
         self.inten = 0
-        if irq is not None:
-            self.values |= dict.fromkeys((INTEN, INTENSET, INTENCLR), 0)
-            self.writes |= {
-                INTEN: self.set_inten,
-                INTENSET: lambda value: self.set_inten(self.inten | value),
-                INTENCLR: lambda value: self.set_inten(self.inten & ~value),
-            }
-        self._ties = chip.ties
         self._under_way: Device | None = None
         self._looks = 0
         self._unknown: dict[int, int] = {}
         self._polls: dict[int, tuple[int, int]] = {}
 
     def accept(self, *tasks: int) -> None:
-        self.tasks |= dict.fromkeys(tasks, _nothing)
+        """Model tasks that have no effect that anybody could see."""
+        self.tasks |= dict.fromkeys(tasks, lambda: None)
 
     def hold_errors(self, register: int) -> None:
         """Model a register of errors: writing ones clears them."""
-        self.values[register] = 0
-
-        def clear(value: int) -> None:
-            self.values[register] &= ~value
-
-        self.writes[register] = clear
+        values = self.values
+        values[register] = 0
+        self.writes[register] = lambda ones: values.update({register: values[register] & ~ones})
 
     def event(self, offset: int) -> None:
         """Set an event; raises its interrupt if enabled, and starts the tasks tied to it by PPI."""
@@ -115,11 +105,8 @@ class Peripheral:
         self.happened |= 1 << (offset - EVENTS >> 2)
         if self.happened & self.inten:
             self.nvic.raise_line(self.irq)
-        for task in self._ties.get(self.base + offset, ()):
+        for task in self.chip.ties.get(self.base + offset, ()):
             task()
-
-    def later(self, cycles: int, offset: int) -> None:
-        self.cpu.after(cycles, partial(self.event, offset))
 
     def begin(self, cycles: int, action: Callable[[], object]) -> None:
         """Schedule the end of something, in cycles from now, in place of what is under way."""
@@ -129,7 +116,7 @@ class Peripheral:
 
     def abandon(self) -> None:
         if self._under_way:
-            self.cpu.cancel(self._under_way)
+            self._under_way.due = NEVER
 
     def is_under_way(self) -> bool:
         return self._under_way is not None and self._under_way.due < NEVER
@@ -144,7 +131,8 @@ class Peripheral:
         if not value and self.is_under_way():
             self._looks += 1
             if self._looks > _LOOKS:
-                self.cpu.skip_polling()
+                self.cpu.polling = True
+                self.cpu.halt()
         return value
 
     def set_inten(self, value: int) -> None:
@@ -183,8 +171,7 @@ class Peripheral:
 
     def callbacks(self) -> tuple[Read, Write]:
         """What Unicorn calls for each access."""
-        reads, writes, tasks, values = self.reads, self.writes, self.tasks, self.values
-        cpu = self.cpu
+        reads, writes, values, cpu = self.reads, self.writes, self.values, self.cpu
 
         def read(_: int, offset: int) -> int:
             try:
@@ -202,28 +189,21 @@ class Peripheral:
                 action = writes.get(offset)
                 if action is not None:
                     action(value)
-                elif offset in tasks:
+                elif offset < EVENTS:
                     if value:
-                        tasks[offset]()
+                        self.trigger(offset)
+                elif offset not in values:
+                    self._unknown[offset] = value
+                elif offset >= SHORTS:
+                    values[offset] = value
+                elif value:
+                    self.event(offset)
                 else:
-                    self._write_other(offset, value)
+                    self.clear_event(offset)
             except BaseException as error:
                 cpu.fail(error)
 
         return read, write
-
-    def _write_other(self, offset: int, value: int) -> None:
-        if offset < EVENTS:
-            if value:
-                self.trigger(offset)
-        elif offset not in self.values:
-            self._unknown[offset] = value
-        elif offset >= SHORTS:
-            self.values[offset] = value
-        elif value:
-            self.event(offset)
-        else:
-            self.clear_event(offset)
 
     def _read_unknown(self, offset: int) -> int:
         since, count = self._polls.get(offset, (0, 0))
@@ -234,7 +214,3 @@ class Peripheral:
         if count >= POLLS:
             self.cpu.stop_unmodelled(self.base + offset, "polls the register")
         return self._unknown.get(offset, 0)
-
-
-def _nothing() -> None:
-    """The task has no effect that anybody could see."""

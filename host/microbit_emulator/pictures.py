@@ -1,7 +1,5 @@
 """Pictures of the LEDs: as text, and with Pillow as PNG and GIF."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

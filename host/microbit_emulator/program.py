@@ -1,7 +1,5 @@
 """A micro:bit with a MicroPython program."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import re

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from microbit_emulator.ether import Ether
 
 TXEN, RXEN, START, STOP, DISABLE, RSSISTART, RSSISTOP, BCSTART, BCSTOP = range(0x000, 0x024, 4)
-READY, ADDRESS, PAYLOAD, END, DISABLED = 0x100, 0x104, 0x108, 0x10C, 0x110
-DEVMATCH, DEVMISS, RSSIEND, BCMATCH = 0x114, 0x118, 0x11C, 0x128
+READY, ADDRESS, PAYLOAD, END, DISABLED, _, _, RSSIEND, _, _, BCMATCH = range(0x100, 0x12C, 4)
 CRCSTATUS, RXMATCH = 0x400, 0x408
 PACKETPTR, FREQUENCY, TXPOWER, MODE, PCNF0, PCNF1 = range(0x504, 0x51C, 4)
 BASE0, BASE1, PREFIX0, PREFIX1, TXADDRESS, RXADDRESSES = range(0x51C, 0x534, 4)
@@ -48,7 +47,6 @@ _WEAKEST = 127  # -127 dBm
 _OFF, _RX_RAMP, _RX_IDLE, _RX, _RX_DISABLE = range(5)
 _TX_RAMP, _TX_IDLE, _TX, _TX_DISABLE = range(9, 13)
 _WHITENING = 1 << 25
-
 
 TICK_HZ = 64_000_000
 TICKS_PER_US = TICK_HZ // 1_000_000
@@ -91,15 +89,11 @@ class Layout(NamedTuple):
         bit = _BIT_TICKS[self.mode]
         return address * bit, (header + 8 * payload_size) * bit, 8 * (self.crccnf & 3) * bit
 
-    def codes_like(self, other: Layout) -> bool:
-        """Whether a radio of this layout finds the fields of the other's packets."""
+    @property
+    def fields(self) -> tuple[int, ...]:
+        """By which a radio finds the fields of a packet: they must be the packet's own."""
         length_field, all_but_maximum = 0xFF_FFFF, ~0xFF
-        return (
-            self.mode == other.mode
-            and not (self.pcnf0 ^ other.pcnf0) & length_field
-            and not (self.pcnf1 ^ other.pcnf1) & all_but_maximum
-            and self.crccnf == other.crccnf
-        )
+        return self.mode, self.pcnf0 & length_field, self.pcnf1 & all_but_maximum, self.crccnf
 
 
 @dataclass(order=True)
@@ -132,16 +126,8 @@ class _ListensError(Exception):
 class Antenna:
     """A micro:bit's place in an ether, and its time there."""
 
-    def __init__(
-        self,
-        name: str,
-        ether: Ether,
-        chip: Chip,
-        run: Callable[[int], object],
-        has_power: Callable[[], bool],
-    ) -> None:
+    def __init__(self, name: str, ether: Ether, chip: Chip, run: Callable[[int], object]) -> None:
         self.name, self.chip, self.ether = name, chip, ether
-        self.has_power = has_power
         self._cpu, self._run = chip.cpu, run
         self._ticks_per_cycle = TICK_HZ // chip.hz
         self._origin = chip.cpu.now()
@@ -195,11 +181,9 @@ class Antenna:
 class Radio(Peripheral):
     """The radio."""
 
-    def __init__(self, chip: Host, air: Callable[[], Antenna | None]) -> None:
-        self._air = air
-        events = READY, ADDRESS, PAYLOAD, END, DISABLED, DEVMATCH, DEVMISS, RSSIEND, BCMATCH
+    def __init__(self, chip: Host) -> None:
         settings = POWER, *range(CRCSTATUS, OVERRIDE_END, 4)
-        super().__init__(chip, 0x4000_1000, 1, events, (SHORTS, *settings))
+        super().__init__(chip, 0x4000_1000, range(READY, BCMATCH + 4, 4), (SHORTS, *settings))
         self.values |= {RSSISAMPLE: _WEAKEST, POWER: 1}
         self._ticks_per_cycle = TICK_HZ // chip.hz
         self._listens_since = 0
@@ -220,13 +204,8 @@ class Radio(Peripheral):
 
     def _ramp_up(self, ramp: int, idle: int) -> None:
         self.values[STATE] = ramp
-        self.begin(RAMP_UP_US * self.chip.hz // 1_000_000, lambda: self._ready(idle))
-
-    def _ready(self, idle: int) -> None:
-        self.values[STATE] = idle
-        self.event(READY)
-        if self.values[SHORTS] & _READY_START:
-            self._start()
+        ready = partial(self._reach, idle, READY, (_READY_START, START))
+        self.begin(self.chip.cycles(RAMP_UP_US), ready)
 
     def _start(self) -> None:
         state = self.values[STATE]
@@ -236,28 +215,25 @@ class Radio(Peripheral):
             self._listen()
 
     def _end(self, idle: int) -> None:
-        self.values[STATE] = idle
-        self.event(END)
-        if self.values[SHORTS] & _END_DISABLE:
-            self.trigger(DISABLE)
-        elif self.values[SHORTS] & _END_START:
-            self._start()
+        self._reach(idle, END, (_END_DISABLE, DISABLE), (_END_START, START))
+
+    def _reach(self, state: int, event: int, *shorts: tuple[int, int]) -> None:
+        """Come to a state, which is an event; the first short that is on starts its task."""
+        self.values[STATE] = state
+        self.event(event)
+        for short, task in shorts:
+            if self.values[SHORTS] & short:
+                self.trigger(task)
+                return
 
     def _disable(self) -> None:
         state = self.values[STATE]
-        if state == _TX:
-            self._fall_silent()
+        if state == _TX and self.chip.antenna:
+            self.chip.antenna.fall_silent()
         if state != _OFF:
             self.values[STATE] = _RX_DISABLE if state < _TX_RAMP else _TX_DISABLE
-        self.begin(_DISABLE_US * self.chip.hz // 1_000_000, self._disabled)
-
-    def _disabled(self) -> None:
-        self.values[STATE] = _OFF
-        self.event(DISABLED)
-        if self.values[SHORTS] & _DISABLED_TXEN:
-            self.trigger(TXEN)
-        elif self.values[SHORTS] & _DISABLED_RXEN:
-            self.trigger(RXEN)
+        shorts = (_DISABLED_TXEN, TXEN), (_DISABLED_RXEN, RXEN)
+        self.begin(self.chip.cycles(_DISABLE_US), partial(self._reach, _OFF, DISABLED, *shorts))
 
     # Packets.
 
@@ -269,11 +245,11 @@ class Radio(Peripheral):
             return
         values[STATE] = _TX
         at = values[PACKETPTR]
-        header = self.chip.dma_read(at, layout.header_size)
+        header = self.cpu.read(at, layout.header_size)
         size = layout.payload_size(header)
         times = layout.ticks(size)
-        air = self._air()
-        if air is not None:
+        air = self.chip.antenna
+        if air:
             start = air.now()
             packet = Packet(
                 sender=air.name,
@@ -286,7 +262,7 @@ class Radio(Peripheral):
                 layout=layout,
                 code=self._code(),
                 header=header,
-                payload=self.chip.dma_read(at + len(header), size),
+                payload=self.cpu.read(at + len(header), size),
             )
             air.ether.begin(packet)
         to_address, to_crc, to_end = (ticks // self._ticks_per_cycle for ticks in times)
@@ -301,21 +277,15 @@ class Radio(Peripheral):
 
         self.begin(to_address, address_sent)
 
-    def _fall_silent(self) -> None:
-        air = self._air()
-        if air is not None:
-            air.fall_silent()
-
     def _listen(self) -> None:
         values = self.values
         values[STATE] = _RX
         self._frequency = values[FREQUENCY] & 0x17F
         chosen = [logical for logical in range(8) if values[RXADDRESSES] >> logical & 1]
         self._addresses = {self._address(logical): logical for logical in reversed(chosen)}
-        air = self._air()
-        if air is not None:
-            self._listens_since = air.now()
-            air.listen()
+        if self.chip.antenna:
+            self._listens_since = self.chip.antenna.now()
+            self.chip.antenna.listen()
 
     @property
     def listens(self) -> bool:
@@ -337,10 +307,11 @@ class Radio(Peripheral):
             return
         values = self.values
         layout = self._layout()
-        size = layout.payload_size(packet.header) if layout.codes_like(packet.layout) else -1
+        same = layout.fields == packet.layout.fields
+        size = layout.payload_size(packet.header) if same else -1
         right = payload == packet.payload and size == len(payload) and self._code() == packet.code
         data = packet.header + payload[: values[PCNF1] & 0xFF]
-        self.chip.dma_write(values[PACKETPTR], data)
+        self.cpu.write(values[PACKETPTR], data)
         values[RXMATCH] = self._addresses[packet.address]
         values[CRCSTATUS] = int(right)
         self.event(ADDRESS)

@@ -5,11 +5,9 @@ rates, ranges, data ready. Not modelled: noise, gestures and other interrupts th
 work out, self-tests, FIFOs.
 """
 
-from __future__ import annotations
-
 import struct
 
-from microbit_emulator.timeline import NEVER, Timeline
+from microbit_emulator.cpu import NEVER, Cpu
 
 SUPPLY_V = 3.3
 _DATA_READY = 0x0F
@@ -48,7 +46,7 @@ class MotionSensor:
     """The first of six bytes: the values."""
     FORMAT: str
 
-    def __init__(self, time: Timeline, hz: int, world: World) -> None:
+    def __init__(self, time: Cpu, hz: int, world: World) -> None:
         self._time, self._hz, self._world = time, hz, world
         self.registers = bytearray(self.REGISTERS)
         self.lose_power()
@@ -148,20 +146,16 @@ class Lsm303Accelerometer(MotionSensor):
 
     def lose_power(self) -> None:
         super().lose_power()
-        self._asserted = self._counts_up = False
+        self._counts_up = False
 
     def period(self) -> int:
         rate = self._RATES_HZ[self.registers[self.CTRL_REG1] >> 4]
         return self._hz // rate if rate else 0
 
     def asserts(self) -> bool:
-        if not self._asserted and self.registers[self.CTRL_REG3] & self._DATA_READY_TO_PIN:
-            self._asserted = self.ready()
-        return self._asserted
+        return bool(self.registers[self.CTRL_REG3] & self._DATA_READY_TO_PIN) and self.ready()
 
     def write(self, data: bytes) -> None:
-        """Release the pin, and write."""
-        self._asserted = False
         if data:
             self._counts_up = bool(data[0] & 0x80)
         super().write(data)
@@ -172,12 +166,6 @@ class Lsm303Accelerometer(MotionSensor):
         if self._counts_up:
             return super().read(size)
         return bytes(self.get(self.address) for _ in range(size))
-
-    def get(self, register: int) -> int:
-        """A register; reading the data releases the pin."""
-        if register == self.DATA:
-            self._asserted = False
-        return super().get(register)
 
     def counts(self) -> list[int]:
         full_scale_g = 2 << (self.registers[self.CTRL_REG4] >> 4 & 3)

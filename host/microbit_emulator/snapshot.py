@@ -5,11 +5,9 @@ a snapshot walks through everything that can be reached from a chip, notes what 
 and later puts that back into the same objects. What others asked to be called stays as it is.
 """
 
-from __future__ import annotations
-
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
@@ -26,10 +24,11 @@ class Snapshot:
     """What micro:bits, and all that they refer to, were when this was made, between two runs."""
 
     def __init__(self, chips: Sequence[Chip], *others: object) -> None:
-        self._cores = [_Core(chip) for chip in chips]
         self._seen: dict[int, object] = {}
         """By id, which no other object gets as long as they are here."""
         self._put_back: list[Callable[[], object]] = []
+        for chip in chips:
+            self._note_core(chip)
         waiting: list[Any] = [*chips, *others]
         while waiting:
             thing = waiting.pop()
@@ -39,10 +38,29 @@ class Snapshot:
 
     def restore(self) -> None:
         """Put them back into this state; may be called any number of times."""
-        for core in self._cores:
-            core.restore()
         for put_back in self._put_back:
             put_back()
+
+    def _note_core(self, chip: Chip) -> None:
+        """Note what a chip's CPU and memory hold."""
+        core, tlb = chip.cpu.core, chip.cpu.tlb
+        registers, calls = core.uc.context_save(), dict(core.calls)
+        memories = [(base, memory, bytes(memory)) for base, memory in core.memories]
+
+        def put_back() -> None:
+            for base, memory, content in memories:
+                for at in range(0, len(content), PAGE):
+                    before = content[at : at + PAGE]
+                    if memory[at : at + PAGE] != before:
+                        memory[at : at + PAGE] = before
+                        core.uc.ctl_remove_cache(base + at, base + at + PAGE)
+            core.uc.context_restore(registers)
+            if core.calls != calls:
+                for base, page_calls in calls.items():
+                    core.map_registers(base, page_calls)
+                tlb.grow()
+
+        self._put_back.append(put_back)
 
     def _look_into(self, thing: Any) -> Iterable[object]:
         """Note what a thing holds; returns what can be reached through it."""
@@ -51,7 +69,12 @@ class Snapshot:
                 return thing
             case list() | deque() | bytearray():
                 content = thing.copy()
-                self._put_back.append(lambda: _refill(thing, content))
+
+                def put_back() -> None:
+                    thing.clear()
+                    thing.extend(content)
+
+                self._put_back.append(put_back)
                 return () if isinstance(thing, bytearray) else content
             case dict() | set():
                 return self._note_keyed(thing)
@@ -80,35 +103,6 @@ class Snapshot:
         return [*content, *content.values()] if isinstance(content, dict) else content
 
 
-class _Core:
-    """What a chip's CPU and memory hold."""
-
-    def __init__(self, chip: Chip) -> None:
-        self._chip = chip
-        self._registers = chip.cpu.core.uc.context_save()
-        self._calls = dict(chip.cpu.core.calls)
-        self._memory = [(base, memory, bytes(memory)) for base, memory in chip.memories()]
-
-    def restore(self) -> None:
-        core = self._chip.cpu.core
-        for base, memory, content in self._memory:
-            for at in range(0, len(content), PAGE):
-                before = content[at : at + PAGE]
-                if memory[at : at + PAGE] != before:
-                    memory[at : at + PAGE] = before
-                    core.uc.ctl_remove_cache(base + at, base + at + PAGE)
-        core.uc.context_restore(self._registers)
-        if core.calls != self._calls:
-            for base, calls in self._calls.items():
-                core.map_calls(base, calls)
-            self._chip.cpu.tlb.grow()
-
-
 def _is_ours(thing: object) -> bool:
     """Whether a class or a function is part of the emulator."""
     return str(getattr(thing, "__module__", "")).startswith(_PACKAGE)
-
-
-def _refill(sequence: MutableSequence[Any], content: Iterable[Any]) -> None:
-    sequence.clear()
-    sequence.extend(content)

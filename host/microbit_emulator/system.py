@@ -1,12 +1,10 @@
 """What nRF51 and nRF52 have of the core's own registers, and their small peripherals."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import partial
 
-from microbit_emulator.nvic import FIRST_IRQ
+from microbit_emulator.cpu import FIRST_IRQ
 from microbit_emulator.peripheral import SHORTS, Host, Peripheral
 from microbit_emulator.sensors import World
 from microbit_emulator.unicorn_core import Read, Write
@@ -22,20 +20,13 @@ _WORD = 0xFFFF_FFFF
 class SystemControl(Peripheral):
     """NVIC, reset, vector table. Not modelled: PendSV, SysTick, faults, sleep on exit, the MPU."""
 
-    def __init__(self, chip: Host, cpuid: int, irqs: int, reset: Callable[[], object]) -> None:
+    def __init__(self, chip: Host, cpuid: int, reset: Callable[[], object]) -> None:
         super().__init__(chip, 0xE000_E000, settings=(SCR,))
         self._reset = reset
         self.values |= {CPUID: cpuid, AIRCR: 0xFA05_0000}
-        nvic, cpu = self.nvic, self.cpu
-        for at, shift in ((word // 8, word) for word in range(0, irqs, 32)):
-            for register, look, action in (
-                (ISER, self._enabled, nvic.enable),
-                (ICER, self._enabled, nvic.disable),
-                (ISPR, self._pending, nvic.set_pending),
-                (ICPR, self._pending, nvic.clear_pending),
-            ):
-                self.reads[register + at] = partial(look, shift)
-                self.writes[register + at] = partial(_shifted, action, shift)
+        cpu = self.cpu
+        for word in (0, 1):
+            self._attach(4 * word, 32 * word)
         self.reads[VTOR] = lambda: cpu.vector_table
         self.writes |= {
             ICSR: lambda _: cpu.stop_unmodelled(self.base + ICSR, "writes to the register"),
@@ -71,11 +62,17 @@ class SystemControl(Peripheral):
 
         return read, write
 
-    def _enabled(self, shift: int) -> int:
-        return self.nvic.enabled >> shift & _WORD
-
-    def _pending(self, shift: int) -> int:
-        return self.nvic.pending >> shift & _WORD
+    def _attach(self, at: int, shift: int) -> None:
+        """The registers of 32 interrupts."""
+        nvic = self.nvic
+        self.reads |= dict.fromkeys((ISER + at, ICER + at), lambda: nvic.enabled >> shift & _WORD)
+        self.reads |= dict.fromkeys((ISPR + at, ICPR + at), lambda: nvic.pending >> shift & _WORD)
+        self.writes |= {
+            ISER + at: lambda value: nvic.enable(value << shift),
+            ICER + at: lambda value: nvic.disable(value << shift),
+            ISPR + at: lambda value: nvic.set_pending(value << shift),
+            ICPR + at: lambda value: nvic.clear_pending(value << shift),
+        }
 
     def _set_vtor(self, value: int) -> None:
         self.cpu.vector_table = value & ~0x7F
@@ -90,10 +87,6 @@ def _exception_at(offset: int) -> int:
     if IPR <= offset < IPR_END:
         return FIRST_IRQ + offset - IPR
     return _FIRST_SHPR + offset - SHPR if SHPR <= offset < SHPR_END else 0
-
-
-def _shifted(action: Callable[[int], object], shift: int, value: int) -> None:
-    action(value << shift)
 
 
 HFCLKSTART, HFCLKSTOP, LFCLKSTART, LFCLKSTOP = range(0x000, 0x010, 4)
@@ -112,7 +105,7 @@ class Clock(Peripheral):
     """
 
     def __init__(self, chip: Host, reason: int, retained: dict[int, int]) -> None:
-        super().__init__(chip, 0x4000_0000, 0, (HFCLKSTARTED, LFCLKSTARTED), _ALL_SETTINGS)
+        super().__init__(chip, 0x4000_0000, (HFCLKSTARTED, LFCLKSTARTED), _ALL_SETTINGS)
         # These outlive a reset; the reasons for resets add up.
         self._retained = retained
         retained[RESETREAS] = retained.get(RESETREAS, 0) | reason
@@ -145,7 +138,7 @@ class Rng(Peripheral):
     """Random numbers, from the seed. A value is always ready; not modelled: the interrupt."""
 
     def __init__(self, chip: Host, chance: random.Random) -> None:
-        super().__init__(chip, 0x4000_D000, 13, (VALRDY,), (SHORTS, RNG_CONFIG))
+        super().__init__(chip, 0x4000_D000, (VALRDY,), (SHORTS, RNG_CONFIG))
         self.accept(RNG_START, RNG_STOP)
         self.reads |= {VALRDY: lambda: 1, VALUE: lambda: chance.getrandbits(8)}
 
@@ -158,9 +151,10 @@ class Temp(Peripheral):
     """The thermometer. It counts quarters of a degree."""
 
     def __init__(self, chip: Host, world: World) -> None:
-        super().__init__(chip, 0x4000_C000, 12, (DATARDY,))
+        super().__init__(chip, 0x4000_C000, (DATARDY,))
         self.reads[TEMP] = lambda: round(4 * world.temperature_c) & 0xFFFF_FFFF
-        self.tasks[TEMP_START] = partial(self.later, _TEMP_US * chip.hz // 1_000_000, DATARDY)
+        measured = partial(self.event, DATARDY)
+        self.tasks[TEMP_START] = lambda: self.cpu.after(chip.cycles(_TEMP_US), measured)
         self.accept(TEMP_STOP)
 
 
@@ -171,8 +165,8 @@ _EGU_CHANNELS = 16
 class Egu(Peripheral):
     """Events that software, or PPI, triggers; and the software interrupts of the same numbers."""
 
-    def __init__(self, chip: Host, base: int, irq: int) -> None:
+    def __init__(self, chip: Host, base: int) -> None:
         channels = range(0, 4 * _EGU_CHANNELS, 4)
-        super().__init__(chip, base, irq, [TRIGGERED + channel for channel in channels])
+        super().__init__(chip, base, [TRIGGERED + channel for channel in channels])
         for channel in channels:
             self.tasks[TRIGGER + channel] = partial(self.event, TRIGGERED + channel)

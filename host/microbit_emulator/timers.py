@@ -1,4 +1,4 @@
-"""TIMER: counts, compares, and captures.
+"""TIMER counts, compares, and captures; PPI lets an event of one peripheral start another's task.
 
 A timer that nobody listens to costs nothing: its count follows from the time, and which compare
 events have happened is worked out when a register is read, and only when the next match of any
@@ -8,16 +8,16 @@ ties to something. (CODAL's system timer matches 175,800 times a second.)
 Modelled: timer mode, PRESCALER, BITMODE, the CLEAR shorts, captures. A count is cut to the timer's
 width wherever one is kept, compare registers included. Not modelled: counter mode, the STOP shorts;
 a compare register with a CLEAR short that is set below the present count (which is then taken
-modulo it).
+modulo it). PPI has the channels that software sets up, and the fork, but not the channels with
+fixed ends (20 to 31: radio and timers), and no channel groups.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from functools import partial
 
+from microbit_emulator.cpu import NEVER, Device
 from microbit_emulator.peripheral import SHORTS, Host, Peripheral
-from microbit_emulator.timeline import NEVER, Device
-from microbit_emulator.unicorn_core import Read, Write
+from microbit_emulator.unicorn_core import PAGE, Read, Write
 
 START, STOP, CLEAR, CAPTURE = 0x000, 0x004, 0x00C, 0x040
 COMPARE, MODE, BITMODE, PRESCALER, CC = 0x140, 0x504, 0x508, 0x510, 0x540
@@ -31,9 +31,9 @@ _INTEN_COMPARE = 16
 class Timer(Peripheral):
     """One TIMER. The count was `count` at cycle `origin`, and has grown since while it runs."""
 
-    def __init__(self, chip: Host, base: int, irq: int, channels: int) -> None:
+    def __init__(self, chip: Host, base: int, channels: int) -> None:
         compare = range(COMPARE, COMPARE + 4 * channels, 4)
-        super().__init__(chip, base, irq, compare, (SHORTS, BITMODE))
+        super().__init__(chip, base, compare, (SHORTS, BITMODE))
         self.channels = channels
         self.running = False
         self.count = self.origin = 0
@@ -48,7 +48,7 @@ class Timer(Peripheral):
         self._next_match = 0
         """No match comes before this cycle."""
         self._next_wanted = Device(self.plan)
-        self._muted_bit = 1 << irq
+        self._muted_bit = 1 << self.irq
         self._wanted = 0
         """Channels whose matches matter to somebody."""
         self.values[PRESCALER] = 4
@@ -64,7 +64,7 @@ class Timer(Peripheral):
             self.values[CC + at] = 0
             self.tasks[CAPTURE + at] = partial(self.capture, channel)
             self.writes[CC + at] = partial(self._set_compare, channel)
-        self.nvic.unmute[irq] = self._unmute
+        self.nvic.unmute[self.irq] = self._unmute
 
     def callbacks(self) -> tuple[Read, Write]:
         """The callbacks, with captures tried first: they are how firmware reads the time."""
@@ -134,18 +134,12 @@ class Timer(Peripheral):
         self.catch_up()
 
     def _clear(self) -> None:
-        now = self.cpu.now()
-        if now >= self._next_match:
-            self.catch_up()
+        self.origin = self._look_now()
         self.count = 0
-        self.origin = self._seen = now
         self.catch_up()
 
     def capture(self, channel: int) -> None:
-        now = self.cpu.now()
-        if now >= self._next_match:
-            self.catch_up()
-        self._seen = now
+        self._look_now()
         self.cc[channel] = self.values[CC + 4 * channel] = self.present_count()
 
     # Registers.
@@ -153,10 +147,7 @@ class Timer(Peripheral):
     def _set_compare(self, channel: int, value: int) -> None:
         if self.values[CC + 4 * channel] == value:
             return
-        now = self.cpu.now()
-        if now >= self._next_match:
-            self.catch_up()
-        self._seen = now
+        now = self._look_now()
         self.values[CC + 4 * channel] = value
         compare = self.cc[channel] = value & self._mask
         if self._shorts >> channel & 1:
@@ -204,6 +195,14 @@ class Timer(Peripheral):
             self.plan()
 
     # Matches.
+
+    def _look_now(self) -> int:
+        """Now, with the matches up to it in the events."""
+        now = self.cpu.now()
+        if now >= self._next_match:
+            self.catch_up()
+        self._seen = now
+        return now
 
     def plan(self) -> None:
         """Work out whose matches matter to somebody, and when the next ones come."""
@@ -271,3 +270,68 @@ class Timer(Peripheral):
         self.count = self.present_count()
         self.origin = now - (now - self.origin & (1 << self._shift) - 1) if self.running else now
         self._seen = now
+
+
+CHEN, CHENSET, CHENCLR = 0x500, 0x504, 0x508
+CH_EEP, CH_TEP, FORK_TEP = 0x510, 0x514, 0x910
+
+
+class Ppi(Peripheral):
+    """The channels from events to tasks."""
+
+    def __init__(self, chip: Host, channels: int) -> None:
+        super().__init__(chip, 0x4001_F000, settings=(CHEN, CHENSET, CHENCLR))
+        self._channels = channels
+        self.writes |= {
+            CHEN: self._enable,
+            CHENSET: lambda value: self._enable(self.values[CHEN] | value),
+            CHENCLR: lambda value: self._enable(self.values[CHEN] & ~value),
+        }
+        ends = range(CH_EEP, CH_EEP + 8 * channels, 4)
+        for offset in (*ends, *range(FORK_TEP, FORK_TEP + 4 * channels, 4)):
+            self.values[offset] = 0
+            self.writes[offset] = partial(self._tie, offset)
+        chip.update_ties = self._update
+        chip.period_of = self._period
+
+    def _enable(self, value: int) -> None:
+        self.values |= dict.fromkeys((CHEN, CHENSET, CHENCLR), value)
+        self._update()
+
+    def _tie(self, offset: int, value: int) -> None:
+        if self.values[offset] != value:
+            self.values[offset] = value
+            self._update()
+
+    def _update(self) -> None:
+        ties: dict[int, list[Callable[[], object]]] = {}
+        timers: dict[int, int] = {}
+        for channel in range(self._channels):
+            event = self.values[CH_EEP + 8 * channel]
+            if not (self.values[CHEN] >> channel & 1 and event):
+                continue
+            for end in (CH_TEP + 8 * channel, FORK_TEP + 4 * channel):
+                task = self.values[end]
+                peripheral = self.chip.pages.get(task & -PAGE)
+                if not peripheral or peripheral.ignores(task % PAGE):
+                    continue
+                ties.setdefault(event, []).append(partial(peripheral.trigger, task % PAGE))
+                if isinstance(self.chip.pages.get(event & -PAGE), Timer):
+                    bit = 1 << (event % PAGE - COMPARE >> 2)
+                    timers[event & -PAGE] = timers.get(event & -PAGE, 0) | bit
+        pages = [page for page in self.chip.pages.values() if isinstance(page, Timer)]
+        for page in pages:  # what has matched until now has had its effects
+            page.catch_up()
+        self.chip.ties, self.chip.tied_channels = ties, timers
+        for page in pages:
+            page.plan()
+
+    def _period(self, task: int) -> int:
+        for channel in range(self._channels):
+            ends = self.values[CH_TEP + 8 * channel], self.values[FORK_TEP + 4 * channel]
+            if self.values[CHEN] >> channel & 1 and task in ends:
+                event = self.values[CH_EEP + 8 * channel]
+                timer = self.chip.pages.get(event & -PAGE)
+                if isinstance(timer, Timer):
+                    return timer.period(event % PAGE - COMPARE >> 2)
+        return 0

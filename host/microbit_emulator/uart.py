@@ -5,29 +5,25 @@ or not: those it has no room for are lost, as on a board. Not modelled: other ba
 flow control, breaks.
 """
 
-from __future__ import annotations
-
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
-from typing import NamedTuple
 
+from microbit_emulator.cpu import Cpu
 from microbit_emulator.peripheral import SETTINGS, SHORTS, Host, Peripheral
-from microbit_emulator.timeline import Timeline
 
 BAUD = 115_200
-_BITS = 10
 _RECENT = 2_000  # bytes
 _FIFO = 6
 """Bytes that a receiver holds until the firmware takes them."""
 
 
 class SerialLine:
-    """The line to the computer; it stays when the micro:bit is reset."""
+    """The line to the computer, on its pins, or what is on any others; it outlives a reset."""
 
-    def __init__(self, time: Timeline, hz: int) -> None:
-        self._time = time
-        self.byte_cycles = hz * _BITS // BAUD
+    def __init__(self, time: Cpu, hz: int, pins: Collection[int] = ()) -> None:
+        self._time, self.pins = time, pins
+        self.byte_cycles = hz * 10 // BAUD  # a start bit, eight of data, a stop bit
         self.received = bytearray()
         """What the micro:bit has sent, and nobody has taken yet."""
         self.recent = b""
@@ -77,18 +73,12 @@ class SerialLine:
         self._move()
 
 
-class Lines(NamedTuple):
-    """The line to the computer, which is on two pins, and the line that is on any others."""
-
-    usb: SerialLine
-    pins: SerialLine
-    tx: int
-    rx: int
-
+Lines = tuple[SerialLine, SerialLine]
 
 STARTRX, STOPRX, STARTTX, STOPTX, SUSPEND, FLUSHRX = 0x000, 0x004, 0x008, 0x00C, 0x01C, 0x02C
 CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX = 0x100, 0x104, 0x108, 0x110, 0x11C, 0x120
 ERROR, RXTO, RXSTARTED, TXSTARTED, TXSTOPPED = 0x124, 0x144, 0x14C, 0x150, 0x158
+_EVENTS = CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX, ERROR, RXTO, RXSTARTED, TXSTARTED, TXSTOPPED
 ERRORSRC, PSELRTS, PSELTXD, PSELCTS, PSELRXD = 0x480, 0x508, 0x50C, 0x510, 0x514
 RXD, TXD = 0x518, 0x51C
 _DISCONNECTED = 0xFFFF_FFFF
@@ -98,25 +88,23 @@ _OVERRUN = 1 << 0
 class SerialPeripheral(Peripheral):
     """What both kinds have in common: where bytes come from and go to, and the FIFO."""
 
-    def __init__(self, chip: Host, lines: Lines, events: tuple[int, ...]) -> None:
-        super().__init__(chip, 0x4000_2000, 2, events, SETTINGS)
+    def __init__(self, chip: Host, lines: Lines) -> None:
+        super().__init__(chip, 0x4000_2000, _EVENTS, SETTINGS)
         self.hold_errors(ERRORSRC)
         self.values |= dict.fromkeys((PSELRTS, PSELTXD, PSELCTS, PSELRXD), _DISCONNECTED)
         self._fifo: deque[int] = deque()
         self._listening = False
         self._lines = lines
-        for line in (lines.usb, lines.pins):
+        self.tasks[STOPRX] = self._stop_rx
+        for line in lines:
             line.connect(partial(self._arrive, line))
 
-    def _line(self, select: int, usb_pin: int) -> SerialLine:
-        return self._lines.usb if self.values[select] == usb_pin else self._lines.pins
-
-    @property
-    def _sends_to(self) -> SerialLine:
-        return self._line(PSELTXD, self._lines.tx)
+    def _line(self, select: int) -> SerialLine:
+        usb, other = self._lines
+        return usb if self.values[select] in usb.pins else other
 
     def _arrive(self, line: SerialLine, byte: int) -> None:
-        if not self._listening or line is not self._line(PSELRXD, self._lines.rx):
+        if not self._listening or line is not self._line(PSELRXD):
             return
         if len(self._fifo) == _FIFO:
             self.values[ERRORSRC] |= _OVERRUN
@@ -127,24 +115,31 @@ class SerialPeripheral(Peripheral):
     def _take_in(self, byte: int) -> None:
         raise NotImplementedError
 
+    def _stop_rx(self) -> None:
+        self._listening = False
+        self.event(RXTO)
+
+    def _send(self, data: bytes) -> None:
+        self.begin(self._lines[0].byte_cycles * len(data), partial(self._sent, data))
+
+    def _sent(self, data: bytes) -> None:
+        self._line(PSELTXD).put(data)
+        self.event(TXDRDY)
+
 
 class Uart(SerialPeripheral):
     """The nRF51's UART: a byte at a time."""
 
     def __init__(self, chip: Host, lines: Lines) -> None:
-        super().__init__(chip, lines, (CTS, NCTS, RXDRDY, TXDRDY, ERROR, RXTO))
-        self.tasks |= {STARTRX: self._start_rx, STOPRX: self._stop_rx}
+        super().__init__(chip, lines)
+        self.tasks[STARTRX] = self._start_rx
         self.accept(STARTTX, STOPTX, SUSPEND)
         self.expect_polling((TXDRDY,))
         self.reads[RXD] = self._take
-        self.writes[TXD] = self._send
+        self.writes[TXD] = lambda value: self._send(bytes((value & 0xFF,)))
 
     def _start_rx(self) -> None:
         self._listening = True
-
-    def _stop_rx(self) -> None:
-        self._listening = False
-        self.event(RXTO)
 
     def _take_in(self, byte: int) -> None:
         self._fifo.append(byte)
@@ -156,13 +151,6 @@ class Uart(SerialPeripheral):
         if self._fifo:
             self.event(RXDRDY)
         return byte
-
-    def _send(self, value: int) -> None:
-        self.begin(self._sends_to.byte_cycles, lambda: self._sent(value & 0xFF))
-
-    def _sent(self, byte: int) -> None:
-        self._sends_to.put(bytes((byte,)))
-        self.event(TXDRDY)
 
 
 RXD_PTR, RXD_MAXCNT, RXD_AMOUNT = 0x534, 0x538, 0x53C
@@ -178,13 +166,11 @@ class Uarte(SerialPeripheral):
     """
 
     def __init__(self, chip: Host, lines: Lines) -> None:
-        ends = CTS, NCTS, RXDRDY, ENDRX, TXDRDY, ENDTX, ERROR, RXTO
-        super().__init__(chip, lines, (*ends, RXSTARTED, TXSTARTED, TXSTOPPED))
+        super().__init__(chip, lines)
         self._has_buffer = False
         self._pointer = self._room = self._amount = 0
         self.tasks |= {
             STARTRX: self._start_rx,
-            STOPRX: self._stop_rx,
             STARTTX: self._start_tx,
             STOPTX: lambda: self.event(TXSTOPPED),
             FLUSHRX: lambda: self.event(ENDRX),
@@ -201,8 +187,7 @@ class Uarte(SerialPeripheral):
     def _stop_rx(self) -> None:
         if self._has_buffer:
             self._end_rx()
-        self._listening = False
-        self.event(RXTO)
+        super()._stop_rx()
 
     def _take_in(self, byte: int) -> None:
         if self._has_buffer:
@@ -211,7 +196,7 @@ class Uarte(SerialPeripheral):
             self._fifo.append(byte)
 
     def _store(self, byte: int) -> None:
-        self.chip.dma_write(self._pointer + self._amount, bytes((byte,)))
+        self.cpu.write(self._pointer + self._amount, bytes((byte,)))
         self._amount += 1
         self.event(RXDRDY)
         if self._amount >= self._room:
@@ -228,12 +213,11 @@ class Uarte(SerialPeripheral):
         self.event(ENDRX)
 
     def _start_tx(self) -> None:
-        data = self.chip.dma_read(self.values[TXD_PTR], self.values[TXD_MAXCNT])
+        data = self.cpu.read(self.values[TXD_PTR], self.values[TXD_MAXCNT])
         self.event(TXSTARTED)
-        self.begin(self._sends_to.byte_cycles * len(data), lambda: self._sent(data))
+        self._send(data)
 
     def _sent(self, data: bytes) -> None:
-        self._sends_to.put(data)
         self.values[TXD_AMOUNT] = len(data)
-        self.event(TXDRDY)
+        super()._sent(data)
         self.event(ENDTX)

@@ -51,19 +51,18 @@ _read.argtypes = _write.argtypes = _POINTER, _POINTER, _POINTER, ctypes.c_int
 _HANDLE = ctypes.c_ubyte
 Read = Callable[[int, int], int]
 Write = Callable[[int, int, int, int], None]
-_READ = ctypes.PYFUNCTYPE(ctypes.c_uint64, _HANDLE, ctypes.c_ushort)
-_WRITE = ctypes.PYFUNCTYPE(None, _HANDLE, ctypes.c_ushort, ctypes.c_ubyte, ctypes.c_uint)
+READ = ctypes.PYFUNCTYPE(ctypes.c_uint64, _HANDLE, ctypes.c_ushort)
+WRITE = ctypes.PYFUNCTYPE(None, _HANDLE, ctypes.c_ushort, ctypes.c_ubyte, ctypes.c_uint)
 _TLB_FILL = ctypes.PYFUNCTYPE(
     ctypes.c_bool, _HANDLE, ctypes.c_uint, ctypes.c_ubyte, ctypes.c_size_t
 )
-_INTERRUPT = ctypes.PYFUNCTYPE(None, _HANDLE, ctypes.c_ubyte)
+INTERRUPT = ctypes.PYFUNCTYPE(None, _HANDLE, ctypes.c_ubyte)
 
 _NO_END = 2  # within the vector table, where no code is
 THUMB = 1
 """The bit of an address that says which instructions are there: always these."""
 PAGE = 0x1000
 """Memory is mapped in units of this many bytes."""
-
 
 _IT_STATE = 0x0600_FC00  # in XPSR
 _ENTRY_BYTES = 1024
@@ -80,8 +79,8 @@ _TOUCH = struct.pack("<4H", 0x6801, 0x1880, 0x3B01, 0xD1FB)
 class Registers:
     """Some CPU registers, read or written in one call."""
 
-    def __init__(self, handle: int, ids: tuple[int, ...]) -> None:
-        self._handle, self._count = handle, len(ids)
+    def __init__(self, core: Core, *ids: int) -> None:
+        self._handle, self._count = core.handle, len(ids)
         ids_buffer, values = (ctypes.c_int * len(ids))(*ids), (ctypes.c_uint64 * len(ids))()
         at = ctypes.addressof(values)
         pointers = (_POINTER * len(ids))(*range(at, at + 8 * len(ids), 8))
@@ -109,12 +108,12 @@ class Core:
 
     def __init__(self, model: int) -> None:
         self.uc = _new_uc(model)
-        counter, limit = _private_counters()
-        self.counter = _field(self.uc, counter)
-        self.limit = _field(self.uc, limit)
-        self._handle = _address(self.uc)
+        self.counter, self.limit = (_field(self.uc, offset) for offset in _private_counters())
+        self.handle = _address(self.uc)
         self.calls: dict[int, tuple[Any, Any]] = {}
         """What is called for the registers of each page."""
+        self.memories: list[tuple[int, memoryview]] = []
+        """The memory that Python sees, and where each begins."""
         self._hooks: list[Any] = []
 
     def run(self, pc: int, instructions: int) -> int:
@@ -123,50 +122,41 @@ class Core:
         A stop never falls inside an IT block: the run ends behind it, and `counter` says so.
         """
         self.limit[0] = instructions
-        code: int = _start(self._handle, pc | THUMB, _NO_END, 0, instructions)
+        code: int = _start(self.handle, pc | THUMB, _NO_END, 0, instructions)
         return code
 
     def stop(self) -> None:
         """End the run from within an interrupt's callback; registers' callbacks set the limit."""
-        _stop(self._handle)
+        _stop(self.handle)
 
-    def registers(self, *ids: int) -> Registers:
-        return Registers(self._handle, ids)
-
-    def on_interrupt(self, action: Callable[[int, int], None]) -> None:
-        """Call `action(_, number)` for each exception that the CPU raises.
+    def hook(self, kind: int, call: Any) -> None:
+        """Call this: `INTERRUPT` for each exception that the CPU raises.
 
         A Python exception that leaves it is lost. It may change registers, the PC too, and the run
         goes on from there.
         """
-        self.hook(unicorn.UC_HOOK_INTR, _INTERRUPT(action))
-
-    def hook(self, kind: int, call: Any) -> None:
         self._hooks.append(call)
         number, everywhere = ctypes.c_size_t(), (1, 0)
         hooked = self.uc._uch, ctypes.byref(number), kind, call, None, *everywhere
-        _check(_uclib.uc_hook_add(*hooked))
+        _uclib.uc_hook_add(*hooked)
 
-    def map_registers(self, base: int, read: Read, write: Write) -> None:
-        """Let each access to the page at `base` call a function; replaces earlier ones.
+    def map_registers(self, base: int, calls: tuple[Any, Any]) -> None:
+        """Let each access to the page at `base` call a `READ` or a `WRITE`; replaces earlier ones.
 
         They are called as `read(_, offset)`, which gives a word (Unicorn takes of it what was asked
         for), and `write(_, offset, size, value)`. An exception that leaves them is lost.
         """
-        self.map_calls(base, (_READ(read), _WRITE(write)))
-
-    def map_calls(self, base: int, calls: tuple[Any, Any]) -> None:
-        """Let the page at `base` call what it called when these were in `calls`."""
         if base in self.calls:
             self.uc.mem_unmap(base, PAGE)
         self.calls[base] = calls
         read, write = calls
-        _check(_uclib.uc_mmio_map(self.uc._uch, base, PAGE, read, None, write, None))
+        _uclib.uc_mmio_map(self.uc._uch, base, PAGE, read, None, write, None)
 
     def map_memory(self, base: int, size: int, protection: int) -> memoryview:
         memory = ctypes.create_string_buffer(size)
         self.uc.mem_map_ptr(base, size, protection, ctypes.addressof(memory))
-        return memoryview(memory).cast("B")
+        self.memories.append((base, memoryview(memory).cast("B")))
+        return self.memories[-1][1]
 
 
 class _Entry(ctypes.Structure):
@@ -190,7 +180,7 @@ class Tlb:
 
     def __init__(self, core: Core, ram: range, fail: Callable[[BaseException], object]) -> None:
         self._core, self._ram, self._fail = core, ram, fail
-        self._xpsr = core.registers(arm_const.UC_ARM_REG_XPSR)
+        self._xpsr = Registers(core, arm_const.UC_ARM_REG_XPSR)
         self._pages_of_code: set[int] = set()
         self._fills = 0
         core.uc.ctl_set_tlb_mode(unicorn.UC_TLB_VIRTUAL)
@@ -248,11 +238,6 @@ class Tlb:
         (xpsr,) = self._xpsr.get()
         if xpsr & _IT_STATE:
             self._xpsr.set(xpsr & ~_IT_STATE)
-
-
-def _check(code: int) -> None:
-    if code:
-        raise unicorn.UcError(code)
 
 
 def _new_uc(model: int) -> unicorn.Uc:

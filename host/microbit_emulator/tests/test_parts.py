@@ -19,11 +19,9 @@ from microbit_emulator import (
     HexError,
     Microbit,
     PowerOffError,
-    pacing,
     run_in_real_time,
 )
 from microbit_emulator.firmware import read
-from microbit_emulator.pacing import Pace
 from microbit_emulator.sensors import MotionSensor
 from repl import EACH_BOARD, firmware
 
@@ -254,27 +252,36 @@ def test_missing_unicorn_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_pace_waits_and_does_not_race() -> None:
-    pace = Pace(clock_us=1_000, now_s=50.0)
-    assert pace.wait_s(6_000, 50.001) == pytest.approx(0.004)
-    assert pace.wait_s(11_000, 50.05) == 0  # late, and it catches up
-    assert pace.wait_s(61_000, 50.05) == pytest.approx(0.010)
-    assert pace.wait_s(66_000, 51.0) == 0  # too late: from here on
-    assert pace.wait_s(71_000, 51.0) == pytest.approx(0.005)
+@pytest.mark.parametrize(
+    ("speed", "step_s", "slept_s"),
+    [
+        (2, (0, 0.001, 0, 0), (0.0025, 0.0015, 0.025)),
+        (1, (0, 0.05, 0, 0), (0.005, 0, 0.005)),  # late, and it catches up
+        (1, (0, 0.2, 0, 0), (0.005, 0, 0.050)),  # too late: from here on
+    ],
+)
+def test_real_time_is_kept_until_a_step_ends_it(
+    monkeypatch: pytest.MonkeyPatch, speed: float, step_s: list[float], slept_s: list[float]
+) -> None:
+    """On a clock that moves by what steps and sleeping take."""
+    now_s, slept, steps = [7.0], [], iter(zip([5_000, 10_000, 60_000, None], step_s, strict=True))
 
-
-def test_real_time_is_kept_until_a_step_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a clock that only sleeping moves."""
-    now_s, slept = [7.0], []
+    def step() -> int | None:
+        clock_us, takes_s = next(steps)
+        now_s[0] += takes_s
+        return clock_us
 
     def sleep(seconds: float) -> None:
-        slept.append(round(seconds, 6))
+        slept.append(seconds)
         now_s[0] += seconds
 
-    monkeypatch.setattr(pacing, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: now_s[0]))
-    steps = iter([5_000, 10_000, 20_000, None])
-    run_in_real_time(lambda: next(steps), speed=2)
-    assert slept == [0.0025, 0.0025, 0.005]
+    monkeypatch.setattr(
+        sys.modules[run_in_real_time.__module__],
+        "time",
+        SimpleNamespace(sleep=sleep, monotonic=lambda: now_s[0]),
+    )
+    run_in_real_time(step, speed)
+    assert slept == pytest.approx(slept_s)
 
 
 def linked(code: str, literals_at: int, *literals: int, handler: int = 0x100) -> dict[int, int]:

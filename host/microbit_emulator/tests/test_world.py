@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from microbit_emulator import EmulatorError, Microbit, leds_as_text
-from microbit_emulator.pins import Oscillation
+from microbit_emulator.gpio import Oscillation
 from repl import EACH_BOARD, long
 
 Start = Callable[..., Microbit]
