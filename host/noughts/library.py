@@ -14,11 +14,13 @@ from noughts.game import match as matches
 from noughts.game import proof
 from noughts.game import review as reviewing
 from noughts.game.board import Board
+from noughts.game.board_svg import table_html
 from noughts.game.engine import Engine as PositionEngine
 from noughts.game.engine import Reply
 from noughts.game.match import Tally
 from noughts.game.proof import Proof
 from noughts.game.review import Reviewed
+from noughts.protocol.describe import seated, won
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game
 from noughts.store import queries
@@ -26,6 +28,9 @@ from noughts.store.queries import GameFilter
 from noughts.store.store import Store, default_path
 from noughts.store.stored_game import StoredGame
 from noughts.watch import raw_log
+
+_SHOWN = 20
+"""Games in a table of a notebook."""
 
 
 class Engine:
@@ -93,6 +98,11 @@ class MatchResult(NamedTuple):
         """The tally of both seats together."""
         return self.moving_first + self.moving_second
 
+    def _repr_html_(self) -> str:
+        seats = ("moving first", self[0]), ("moving second", self[1]), ("total", self.total)
+        rows = [(seat, tally.won, tally.drawn, tally.lost) for seat, tally in seats]
+        return table_html(("", "won", "drawn", "lost"), rows)
+
 
 def match(one: str, other: str, games: int = 100, seed: int = 0) -> MatchResult:
     """Let two engines play, in turn from either seat. The same seed gives the same games.
@@ -128,7 +138,38 @@ def review(moves: Iterable[int | str]) -> list[Reviewed]:
     return reviewing.review([int(cell) for cell in cells])
 
 
-def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> Iterator[StoredGame]:
+class Games(Iterator[StoredGame]):
+    """The games of a store, one after another; a notebook shows the newest as a table."""
+
+    def __init__(self, path: Path, wanted: GameFilter) -> None:
+        self._path, self._wanted = path, wanted
+        self._each = self._read()
+
+    def __next__(self) -> StoredGame:
+        return next(self._each)
+
+    def _read(self, newest: int | None = None) -> Iterator[StoredGame]:
+        with Store(self._path) as store:
+            yield from queries.games(store, self._wanted, newest)
+
+    def _repr_html_(self) -> str:
+        head = "game", "began", "A", "B", "first", "moves", "result", "board"
+        rows = (
+            (
+                game.id,
+                game.when,
+                *map(seated, game.seats),
+                game.first,
+                len(game.moves),
+                won(game.result),
+                game.called,
+            )
+            for game in self._read(_SHOWN)
+        )
+        return table_html(head, rows)
+
+
+def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> Games:
     """The games of a store, in the order in which they were kept.
 
     path: by default the store that `noughts watch` keeps. Raises `StoreError`.
@@ -138,8 +179,7 @@ def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> I
     ...
     noughts.errors.StoreError: no games are kept in missing/games.db yet; `noughts watch` keeps them
     """
-    with Store(default_path() if path is None else Path(path)) as store:
-        yield from queries.games(store, wanted or GameFilter())
+    return Games(default_path() if path is None else Path(path), wanted or GameFilter())
 
 
 def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:

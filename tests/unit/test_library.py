@@ -107,6 +107,9 @@ def test_games_of_a_store_and_of_a_capture_are_the_same(tmp_path, printed):
     ]
     wanted = noughts.GameFilter(results=("abandoned",))
     assert [game.number for game in noughts.games(db, wanted)] == [2]
+    assert noughts.games(db)._repr_html_().count("<tr>") == 3
+    assert "<td>moving first</td><td>22</td>" in noughts.prove("kind")._repr_html_()
+    assert "<td>total</td>" in noughts.match("hard", "random", 2)._repr_html_()
 
 
 def test_the_document_is_true(repository, folder):

@@ -1,8 +1,8 @@
-"""A board as an SVG picture: for notebooks, lessons and pages."""
+"""A board as an SVG picture, for notebooks, lessons and pages; a table as HTML, for notebooks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 _CELL = 60
@@ -68,3 +68,14 @@ def elements(
 
 def _corner(cell: int) -> tuple[int, int]:
     return cell % 3 * _CELL, cell // 3 * _CELL
+
+
+def table_html(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """An HTML table, as a notebook shows it.
+
+    >>> table_html(["engine"], [["hard"]])
+    '<table><tr><th>engine</th></tr><tr><td>hard</td></tr></table>'
+    """
+    lines = [("th", head), *(("td", row) for row in rows)]
+    cells = ["".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in row) for tag, row in lines]
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from noughts.game import solver
+from noughts.game.board_svg import table_html
 from noughts.game.engine import Engine, Reply
 from noughts.game.evaluator import After, any_cell, mean, times, walk
 from noughts.game.positions import EMPTY, Position, unfinished
@@ -73,6 +74,14 @@ class Proof:
     def never_loses(self) -> bool:
         """Whether it loses no game, from either seat."""
         return not any(seat.count(LOST) for seat in self.seats)
+
+    def _repr_html_(self) -> str:
+        names = "moving first", "moving second"
+        rows = [
+            (name, *(f"{seat.count(result):,}" for result in _RESULTS.values()))
+            for name, seat in zip(names, self.seats, strict=True)
+        ]
+        return table_html(("games", *_RESULTS.values()), rows)
 
 
 def prove(engine: Engine) -> Proof:
