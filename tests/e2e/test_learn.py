@@ -52,7 +52,7 @@ def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, printed, re
     # It takes seconds, and both commands are about the same games.
     estimate = cache(lambda games, hard: validation.estimate(games, hard))
     monkeypatch.setattr(
-        "noughts.commands.learn.estimate", lambda games, hard: estimate(tuple(games), hard)
+        "noughts.cli.learn.estimate", lambda games, hard: estimate(tuple(games), hard)
     )
     games = played(centre_first, HARD, 120, seed=1)
     table = tmp_path / "table.py"
@@ -90,7 +90,7 @@ def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, printed, re
 
 def test_what_does_not_fit_is_printed(tmp_path, printed, monkeypatch):
     monkeypatch.setattr(fitting, "MAX_BOOK", len(HARD.book))
-    monkeypatch.setattr("noughts.commands.learn.estimate", lambda *_: None)  # it takes a second
+    monkeypatch.setattr("noughts.cli.learn.estimate", lambda *_: None)  # it takes a second
     db = store(tmp_path, played(blocks_only, HARD, 20, seed=1))
     missed = json.loads(printed("learn", "--json", db=db))["left_out"]
     assert missed and missed[0]["better"] not in missed[0]["played"]

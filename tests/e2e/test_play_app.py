@@ -134,7 +134,7 @@ def test_the_screen_explains_itself(run, size):
         board.says(BOOT)
         await settled(lambda: "H: the chip, hard: it" in screen(app))
         shown = screen(app)
-        for wanted in ("Menu: against whom?", "A    next opponent", "? help", "q quit"):
+        for wanted in ("Menu: against whom?", "button A  next opponent", "? help", "q quit"):
             assert wanted in shown, wanted
         board.says(*stages(WON)[:3])
         board.shown = bytes([0, 0, 7] + [0] * 9 + [9] + [0] * 12)
@@ -147,24 +147,25 @@ def test_the_screen_explains_itself(run, size):
         await settled(lambda: "You have won!" in screen(app))
         await settled(lambda: "A wins (left column)" in " ".join(screen(app).split()))
         shown = screen(app)
-        for wanted in ("v     replay this game", "v replay", "score  A 1  B 0  draws 0"):
+        for wanted in ("v       replay this game", "score  A 1, B 0, draws 0"):
             assert wanted in shown, wanted
-        # The log is as wide as the terminal, and so are the rules beside a wide one.
+        # The log is as wide as there is room for; the help stands whole beside it.
         wraps = not any(
             "bottom-left corner; A wins (left column)" in line for line in shown.split("\n")
         )
         assert wraps == (size[0] == 60)
-        assert ("Two players, A and B" in shown) == (size[0] == 140)
+        assert ("Two players, A and B" in shown and "q         quit" in shown) == (size[0] == 140)
+        assert ("arrows tilt" in shown and "r reset" in shown) == (size[0] > 60)
 
     run(test, size=size)
 
 
-@SIZES
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
 def test_the_rules_are_a_key_away_and_no_key_reaches_the_board_meanwhile(run, size):
     async def test(app, pilot, board):
         await pilot.press("question_mark")
         await settled(lambda: "Any key goes back." in screen(app))
-        for wanted in ("Two players, A and B", "a b       the buttons A and B", "q         quit"):
+        for wanted in ("Two players, A and B", "a b       button A and button B", "q         quit"):
             assert wanted in screen(app), wanted
         await pilot.press("a")
         await settled(lambda: "Any key goes back." not in screen(app))
@@ -200,6 +201,20 @@ def test_v_replays_the_last_game_with_verdicts_and_comes_back(run, tmp_path, siz
     run(test, size=size)
 
 
+def test_where_a_maker_s_mistake_is_stands_beside_the_board_until_it_is_reset(run):
+    async def test(app, pilot, board):
+        board.sent = (
+            b'Traceback (most recent call last):\r\n  File "__main__", line 3\r\n'
+            b"NameError: name 'gmae' is not defined\r\n"
+        )
+        await settled(lambda: "The game has stopped" in screen(app))
+        assert "device/main.py, line 3" in screen(app)
+        await pilot.press("r")
+        await settled(lambda: "The board starts" in screen(app))
+
+    run(test)
+
+
 def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(run):
     kept = []
 
@@ -216,12 +231,12 @@ def test_the_mode_is_the_board_s_own_and_its_flash_is_passed_on(run):
 def test_a_narrow_terminal_says_what_to_do_below_and_a_tiny_one_says_so(run):
     async def test(app, pilot, board):
         board.says(BOOT, stages(WON)[0])
-        await settled(lambda: "A next free cell  B place your mark" in screen(app))
+        await settled(lambda: "a next free cell  b place your mark" in screen(app))
         await pilot.resize_terminal(30, 10)
         await settled(lambda: "too small" in screen(app))
         await pilot.resize_terminal(100, 30)
         await settled(lambda: "too small" not in screen(app))
-        await settled(lambda: "A    next free cell" in screen(app))
+        await settled(lambda: "button A  next free cell" in screen(app))
 
     run(test, size=(40, 17))
 

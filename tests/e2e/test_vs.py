@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from command import noughts
-from noughts.commands.vs import hint, read_cell
+from noughts.cli.vs import hint, read_cell
 from noughts.game import solver
 from noughts.game.positions import EMPTY, unfinished
 

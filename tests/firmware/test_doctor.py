@@ -96,7 +96,7 @@ def test_nothing_there(drive, capsys, plugged):
 
 
 def test_a_terminal_without_check_marks(capsys, monkeypatch):
-    monkeypatch.setattr("noughts.commands.doctor.inspect", lambda ports, restart: [])
+    monkeypatch.setattr("noughts.cli.doctor.inspect", lambda ports, restart: [])
     stream = io.TextIOWrapper(io.BytesIO(), "ascii")
     monkeypatch.setattr("sys.stdout", stream)
     assert main(["doctor"]) == 1

@@ -67,6 +67,9 @@ def test_leds_buttons_tilt_and_clock(board):
     next(told for told in told.lines() if not told[2])
     board.tilt(400, 0)
     next(told for told in told.lines() if abs(told[3] - 400) < 40)
+    board.nudge(-1, 0)
+    next(told for told in told.lines() if told[3] < -200)
+    next(told for told in told.lines() if abs(told[3]) < 40)
     ms, *_ = next(told.lines())
     assert ms <= board.clock_us() / 1000
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 _FORKING = """
 import json, os, signal, sys
-import noughts.commands.watch, noughts.rooms.collector, noughts.rooms.publisher
+import noughts.cli.watch, noughts.rooms.collector, noughts.rooms.publisher
 from noughts import cli
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 for line in sys.stdin:

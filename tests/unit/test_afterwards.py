@@ -396,7 +396,7 @@ def test_a_store_that_may_only_be_read(printed, stored, monkeypatch):
 def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, printed):
     """The message names the store that was opened, and the other if that one was filled."""
     usual, played, other = (tmp_path / f"{name}.db" for name in ("new", "demonstration", "other"))
-    monkeypatch.setattr("noughts.commands.options.default_path", lambda: usual)
+    monkeypatch.setattr("noughts.cli.options.default_path", lambda: usual)
     if exists:
         filled(usual)
         filled(other)

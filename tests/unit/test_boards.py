@@ -103,7 +103,7 @@ def test_the_kind_is_what_the_board_sent_last(listed, stored):
         (["2", "\x1b[2Jred"], 2, "a name has no control characters"),
         (["2", "\u202ered"], 2, "a name has no control characters"),
         (["2", "x" * 41], 2, "at most 40 characters, not 41"),
-        (["2"], 2, "required: NAME"),
+        (["2"], 2, "Missing argument 'NAME'"),
     ],
 )
 def test_names_that_are_refused(name_board, noughts, listed, words, status, says):

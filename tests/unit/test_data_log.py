@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from asking import SITE, ask, change, status, text
 from data_logs import HEADING, data_log, row
-from noughts.commands.watch_rooms import Sources
+from noughts.cli.watch_rooms import Sources
 from noughts.errors import DataLogError
 from noughts.hardware.drive import look
 from noughts.hardware.ports import Port

@@ -12,7 +12,7 @@ import pytest
 
 from brute_force import against_random, following
 from needed import long
-from noughts.commands.duel import _print_pairs
+from noughts.cli.duel import _print_pairs
 from noughts.engines.registry import engines
 from noughts.engines.rule_based import block, complete, influence, stop_fork
 from noughts.game import solver
@@ -175,7 +175,7 @@ def test_a_duel_as_json(printed):
 def test_all_against_all(names, games, printed, monkeypatch):
     """Each pair once, as a match of the two ends; and how far the intervals reach."""
     chosen = {name: ENGINES[name] for name in names}
-    monkeypatch.setattr("noughts.commands.duel.engines", lambda: chosen)
+    monkeypatch.setattr("noughts.cli.duel.engines", lambda: chosen)
     told = printed("duel", "--all", "-n", games)
     _, head, *rows, last = told.splitlines()
     assert head.split() == ["engine", "against", "won", "drawn", "lost"]

@@ -96,7 +96,7 @@ def test_which_firmware_is_to_be_replaced(board, release, good, advice):
 
 def test_doctor_fails_where_something_is_wrong(monkeypatch, noughts, printed):
     found = ProbedBoard(**SOUND, start=GAME)
-    monkeypatch.setattr("noughts.commands.doctor.inspect", lambda *_: [found])
+    monkeypatch.setattr("noughts.cli.doctor.inspect", lambda *_: [found])
     assert "✗" not in printed("doctor")
     monkeypatch.setattr("noughts.findings.device_files", dict)
     status, out, _ = noughts("doctor")

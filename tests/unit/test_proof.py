@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 import noughts
-import noughts.commands.prove
+import noughts.cli.prove
 from brute_force import alike, answers, ends
 from needed import long
 from noughts.engines.registry import engines
@@ -80,10 +80,10 @@ def test_the_command_prints_the_figures(printed):
 
 @pytest.mark.parametrize("names", [["kind", "medium"], long([])], ids=["two", "all"])
 def test_a_lost_game_is_shown_once_as_cells_or_as_pictures(names, printed, monkeypatch):
-    monkeypatch.setattr("noughts.commands.prove.prove", lambda engine: proven(engine.name))
+    monkeypatch.setattr("noughts.cli.prove.prove", lambda engine: proven(engine.name))
     if names:
         chosen = {name: engines()[name] for name in names}
-        monkeypatch.setattr("noughts.commands.prove.engines", lambda: chosen)
+        monkeypatch.setattr("noughts.cli.prove.engines", lambda: chosen)
     told = " ".join(printed("prove").split())
     cells = "when cells 1 2 3 4 5 7 9 are played (XOXOX.O.X);"
     assert f"medium: loses moving second, {cells} loses value in" in told

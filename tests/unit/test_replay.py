@@ -61,7 +61,7 @@ def test_every_step(replay):
 def test_a_move_that_took_no_time_and_two_lines_at_once(replay):
     out = replay(2)
     assert "Move 1 of 9: B plays 1, in the top-left corner, after 0.0 s.\n" in out
-    assert out.split("B begins.\n\n")[1].splitlines()[1] == " B | 2 | 3     -1"
+    assert out.split("B begins.\n\n")[1].splitlines()[1] == " B | 2 | 3     -1   row 1 2 3"
     assert out.endswith("B wins: diagonal from the top left and diagonal from the top right.\n")
 
 
@@ -71,14 +71,15 @@ def test_the_eight_scores(replay):
     after_four = out.split("Move 4 of 6")[0].split("Move 3 of 6")[1].split("\n\n", 1)[1]
     # A has 0 and 8, B 4 and 2: columns 1 -1 0, rows 0 -1 1, falling 1, rising -2.
     assert [line.rstrip() for line in after_four.strip("\n").splitlines()] == [
-        "               -2",
-        " A | 2 | B      0",
+        "               -2   diagonal 3 5 7",
+        " A | 2 | B      0   row 1 2 3",
         "---+---+---",
-        " 4 | B | 6     -1",
+        " 4 | B | 6     -1   row 4 5 6",
         "---+---+---",
-        " 7 | 8 | A     +1",
+        " 7 | 8 | A     +1   row 7 8 9",
         "",
-        "+1  -1   0     +1",
+        "+1  -1   0     +1   diagonal 1 5 9",
+        "columns",
     ]
 
 

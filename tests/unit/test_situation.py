@@ -58,7 +58,7 @@ def test_the_menu_is_read_off_the_leds():
     observer.hear(BOOT)
     assert (observer.now.phase, observer.now.opponent) == ("menu", "H")
     assert words(observer)[1] == {
-        "A": "next opponent", "B": "start the game", "A+B": "tilt or buttons",
+        "button A": "next opponent", "button B": "start the game", "A+B": "tilt or buttons",
     }  # fmt: skip
     assert said(observed().now, "b").about == "The LEDs show the opponent."
 
@@ -99,16 +99,17 @@ def test_what_the_buttons_do():
     place = "place your mark"
     for controls in ("b", ""):  # as long as they are not known, those of the buttons
         assert words(observed(game()), controls)[1] == {
-            "A": "next free cell", "B": place, "A+B": "to the menu",
+            "button A": "next free cell", "button B": place, "A+B": "to the menu",
         }  # fmt: skip
     assert said(observed(game("4", seats="PP")).now, "t").buttons == (
-        ("tilt", "arrows: the cursor"), ("A", "player A's"), ("B", place), ("A+B", "to the menu"),
+        ("tilt", "move the cursor"),
+        ("button A", "player A's"), ("button B", place), ("A+B", "to the menu"),
     )  # fmt: skip
-    assert words(observed(game()), "t")[1]["B"] == "not yours"
+    assert words(observed(game()), "t")[1]["button B"] == "not yours"
     assert words(observed(game("4")))[1] == {"A+B": "to the menu"}
     over = observed(game("03142", end="A"))
-    assert words(over)[1] == {"A, B": "next game: B begins", "A+B": "to the menu"}
-    assert "v     replay this game" in panel(over.now, "b", {}, 40, 15).plain
+    assert words(over)[1] == {"A or B": "next game: player B begins", "A+B": "to the menu"}
+    assert "v       replay this game" in panel(over.now, "", "b", {}, 40, 15).plain
 
 
 def test_icons_and_texts_hide_no_marks():
@@ -118,7 +119,7 @@ def test_icons_and_texts_hide_no_marks():
     assert look(observer, picture("X")).last is None
     assert said(observer.now, "t").about == "X: that cell is taken."
     look(observer, picture("<"))
-    assert said(observer.now, "t").about == "The arrow: it is A's turn."
+    assert said(observer.now, "t").about == "The arrow: it is player A's turn."
     assert look(observer, marks).last == 2 and observer.now.answer == ""
     assert said(observer.now, "t").about == "Bright: A. Pulsing: B. Blinking: the cursor."
     observer.hear(game("40213", seats="PP"))
@@ -151,8 +152,8 @@ def test_the_panel_fits_beside_the_board(width):
     scores = {"PP": {"A": 3, "B": 2, "=": 1}}
     for moves, end in (("", "-"), ("402", "-"), ("03142", "A"), ("402635178", "=")):
         now = observed(game(moves, end, seats="PP")).now
-        text = panel(now, "t", scores, width, 15)
-        assert "score  A 3  B 2  draws 1" in text.plain and "mode   tilt" in text.plain
+        text = panel(now, "", "t", scores, width, 15)
+        assert "score  A 3, B 2, draws 1" in text.plain and "mode   tilt" in text.plain
         lines = text.wrap(Console(), width)
         assert len(lines) <= 15
 
@@ -165,11 +166,11 @@ def marked(text):
 
 
 def test_the_last_move_or_the_row_that_has_won_is_marked():
-    text = panel(observed(game("402", seats="PP")).now, "b", {}, 40, 15)
+    text = panel(observed(game("402", seats="PP")).now, "", "b", {}, 40, 15)
     assert "B · A  A  a person\n· A ·  B  a person" in text.plain
     top = text.plain[: text.plain.index("B · A")].count("\n")
     assert marked(text) == [top]
-    text = panel(observed(game("03142", "A")).now, "b", {}, 40, 15)
+    text = panel(observed(game("03142", "A")).now, "", "b", {}, 40, 15)
     top = text.plain[: text.plain.index("A A A")].count("\n")
     assert marked(text) == [top] * 3
 

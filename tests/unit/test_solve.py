@@ -157,6 +157,9 @@ def test_how_the_chip_chooses(printed, tmp_path):
     assert "The book has 2307 = 32 * 72 + 3: the squares add up to 72; play a cell worth 3." in told
     assert "The chip plays 1 or 3 or 7 or 9;" in told
     facts = json.loads(printed("solve", "X...O....", "--chip", "--json"))
+    printed("solve", "XX.OO....", "--svg", str(path))
+    texts = [element.text for element in ET.parse(path).getroot() if element.tag.endswith("text")]
+    assert texts == ["win in 1", "draw", *["loss in 2"] * 3]
     assert facts["plays"] == [2, 4] and facts["book"] == 23917 and facts["values"]["9"] == 3
 
 

@@ -97,7 +97,7 @@ async def test_keys_and_the_file_stay_where_the_path_is_long(screen, size, tmp_p
     folder.mkdir()
     async with screen(thirty, size, folder) as (_, app):
         *_, keys, kept = screen_lines(app)
-        assert keys.strip().startswith("q quit  tab boards or games")
+        assert keys.strip().startswith("q quit  ? help")
         assert keys.endswith("enter replay")
         assert kept.endswith("games.db") and "kept in " in kept
 

@@ -79,15 +79,15 @@ def described(moves, start=None):
 
 def test_hints_by_value_and_by_chance():
     cells = described("", "XO.......")["cells"]
-    assert [(cells[cell]["kind"], cells[cell]["heat"]) for cell in (2, 5, 8, 4)] == [
-        ("draw", 0), ("draw", 2), ("draw", 3), ("win", 4),
+    assert [(cells[cell]["best"], cells[cell]["heat"]) for cell in (2, 5, 8, 4)] == [
+        (False, 0), (False, 2), (False, 3), (True, 4),
     ]  # fmt: skip
     cells = described("", "XX.OO....")["cells"]
-    assert [(cells[cell]["value"], cells[cell]["kind"]) for cell in (2, 5, 8)] == [
-        ("win in 1", "win"), ("draw", "draw"), ("loss in 2", "loss"),
+    assert [(cells[cell]["value"], cells[cell]["best"]) for cell in (2, 5, 8)] == [
+        ("win in 1", True), ("draw", False), ("loss in 2", False),
     ]  # fmt: skip
     alike = described("", "XOXXOXO..")["cells"] | described("", "XOXOOX.XO")["cells"]
-    assert alike[6] == {"kind": "draw", "value": "draw", "chance": "0\xa0%", "heat": 4}
+    assert alike[6] == {"best": True, "value": "draw", "chance": "0\xa0%", "heat": 4}
 
 
 def test_a_game_that_ends_with_two_lines():

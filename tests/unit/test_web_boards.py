@@ -44,7 +44,10 @@ def test_a_game_that_is_won():
     board = record(OPENED, told(BOOT), told(game("03142", "A")))
     known = board["name"], board["kind"], board["headline"]
     assert known == ("blue table", "V1", "You have won!")
-    assert board["tile"] == ["person against hard", "A won"] and board["score"] == [1, 0, 0]
+    assert (
+        board["tile"] == ["person against hard", "A won"]
+        and board["score"] == "score: A 1, B 0, draws 0"
+    )
     shown = board["game"]
     assert (shown["marks"], shown["line"], shown["last"]) == ("XXXOO....", [0, 1, 2], 2)
     assert ["top row", 3] in shown["scores"] and ["middle row", -2] in shown["scores"]

@@ -81,8 +81,12 @@ async def test_others_look_on_when_one_goes_away(live):
     await one.leave()
     hub.virtual.running[NAME].shown = bytes([9] * 25)
     await two.until(lambda now: now[f"leds/{NAME}"][0] == "9" * 25)
-    hub.note_work(NAME, {"what": "flash"})
+    hub.note_work(NAME, {"what": "flash", "doing": "copying", "done": 3, "total": 18})
     await two.until(lambda now: now[f"board/{NAME}"]["work"])
+    shown = two.now[f"board/{NAME}"]
+    assert (
+        shown["headline"] == "Flashing: leave it plugged in" and shown["about"] == "copying 3 of 18"
+    )
     await three.until(lambda now: now.get(f"board/{NAME}", {}).get("work"))
     assert not any(f"leds/{NAME}" in told for told in three.told)
 

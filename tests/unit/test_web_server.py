@@ -15,7 +15,7 @@ from uvicorn.server import ServerState
 
 from asking import HERE, OURS, SITE, ask, change, headers, status, text
 from echo_site import EchoSite
-from noughts.commands import web
+from noughts.cli import web
 from noughts.errors import NoughtsError
 from noughts.web import safety, server
 from noughts.web.safety import MAX_BODY, RateLimit, Safety, is_token, may_change
@@ -43,13 +43,18 @@ def echo(monkeypatch):
 def test_foreign_names(headers):
     said = ask(headers)
     assert status(said) == 421
-    assert json.loads(text(said)) == {"error": f"this is http://{HERE}, and no other"}
+    assert json.loads(text(said)) == {
+        "error": f"noughts does not answer to this address; open http://{HERE}/ instead"
+    }
 
 
 def test_own_names():
     for host in (HERE, "localhost:8017"):
         ours = change(host=host, origin=f"http://{host}")
         assert status(ask({"host": host})) == status(ask(ours, "POST", "/api/echo")) == 200
+    for header, page in (("text/html", True), ("*/*", False)):
+        said = ask([("host", "evil.example:8017"), ("accept", header)])
+        assert ("<h1>noughts</h1>" in text(said)) == page and status(said) == 421
     # A browser does not write the port of the web itself, neither in Host nor in Origin.
     assert Site(Path("games.db"), 80).addresses == ("127.0.0.1", "localhost")
 

@@ -32,7 +32,7 @@ def is_wide_enough(page, width=360):
 
 def test_play(server, phone):
     phone.goto(f"{server.url}/?opponent=friend&moves=4108")
-    says(phone, "X’s turn.")
+    says(phone, "X’s turn")
     phone.get_by_label("What each free cell is worth").check()
     check(phone)
     phone.get_by_label("Chance to win against random play").check()

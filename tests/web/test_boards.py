@@ -63,7 +63,7 @@ def test_a_board_is_played_from_the_menu_to_the_end(command, page, tmp_path):
     expect(board.get_by_role("row", name="Diagonals")).to_contain_text("+1")
     picture = "person against person: A has 3, 4, 5, 8, 9; B has 1, 2, 6, 7"
     expect(board.get_by_role("img", name=picture)).to_be_visible()
-    expect(board.get_by_text("A won 0, B won 0, 1 draw")).to_be_visible()
+    expect(board.get_by_text("score: A 0, B 0, draws 1")).to_be_visible()
     running = psutil.Process(server.process.pid).children()
     assert len(running) == 1
     assert server.end() == (0, f"noughts is at {server.url}/ (Ctrl-C ends)\n")

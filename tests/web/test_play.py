@@ -17,12 +17,18 @@ def marks(page):
     return "".join("." if name.endswith(("free", "empty")) else name[-1] for name in names)
 
 
+def plays(page, answer, you):
+    """The engine has played, and the person is to move."""
+    expect(page.locator("#remark")).to_have_text(answer)
+    says(page, f"Your turn: you are {you}")
+
+
 def win_between_friends(page):
     for number, turn in ((1, "O"), (4, "X"), (2, "O"), (5, "X")):
         cell(page, number).click()
-        says(page, f"{turn}’s turn.")
+        says(page, f"{turn}’s turn")
     cell(page, 3).click()
-    says(page, "X has won: top row.")
+    says(page, "X has won: top row")
 
 
 def kept(server):
@@ -35,10 +41,10 @@ def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, printed):
     page.get_by_label("Opponent").select_option("kind")
     for number, answer in ((5, "1, top left"), (9, "2, top middle"), (3, "4, middle left")):
         cell(page, number).click()
-        says(page, f"kind plays {answer}. Your turn: you are X.")
+        plays(page, f"kind plays {answer}.", "X")
     cell(page, 7).click()
-    says(page, "You have won: diagonal from the top right.")
-    page.get_by_text("What kind did:").wait_for()  # with its last move
+    says(page, "You won: diagonal from the top right")
+    page.get_by_text("What it did").wait_for()  # with its last move
     page.get_by_text("Kept as game 1.").wait_for()
     (game,) = kept(server)
     assert (game.board, game.seats, game.first, game.moves, game.end) == (
@@ -48,66 +54,69 @@ def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, printed):
     assert page.get_by_role("link", name="Look at it").get_attribute("href") == "/games/1"
     assert "A is a person, B is kind; A began; A won" in printed("replay", 1, db=server.db)
     page.reload()
-    says(page, "You have won: diagonal from the top right.")
+    says(page, "You won: diagonal from the top right")
     page.get_by_text("Kept as game 1.").wait_for()
     assert len(kept(server)) == 1
     page.get_by_role("button", name="Undo").click()
-    says(page, "Looking back: after move 6 of 7. Play here to go on differently.")
+    says(page, "Looking back: after move 6 of 7")
     page.get_by_role("button", name="Redo").click()
-    says(page, "You have won: diagonal from the top right.")
+    says(page, "You won: diagonal from the top right")
 
 
 def test_a_game_drawn_with_the_number_keys_and_one_lost_with_tab_arrows_and_enter(server, page):
     page.goto(f"{server.url}/?opponent=alphabeta")
-    says(page, "Your turn: you are X.")
+    says(page, "Your turn: you are X")
     for number, answer in ((5, "1, top left"), (3, "7, bottom left"), (4, "6, middle right"),
                            (8, "2, top middle")):  # fmt: skip
         page.keyboard.press(str(number))
-        says(page, f"alphabeta plays {answer}. Your turn: you are X.")
+        plays(page, f"alphabeta plays {answer}.", "X")
     page.keyboard.press("9")
-    says(page, "A draw.")
+    says(page, "A draw")
     page.get_by_text("Kept as game 1.").wait_for()
     page.get_by_role("button", name="New game").click()
-    says(page, "Your turn: you are X.")
+    says(page, "Your turn: you are O")  # who begins changes, as on a board
+    page.get_by_label("Who begins").select_option("you, as X")
+    says(page, "Your turn: you are X")
     cell(page, 5).focus()
     page.keyboard.press("Enter")
-    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    plays(page, "alphabeta plays 1, top left.", "X")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    says(page, "alphabeta plays 3, top right. Your turn: you are X.")
+    plays(page, "alphabeta plays 3, top right.", "X")
     page.keyboard.press("Tab")
     page.keyboard.press("Shift+Tab")
     for _ in range(3):
         page.keyboard.press("ArrowLeft")
     page.keyboard.press("Space")
-    says(page, "alphabeta has won: top row.")
+    says(page, "You lost: top row")
     assert cell(page, 2).get_attribute("class") == "cell last line"
     assert cell(page, 4).get_attribute("aria-label") == "4, middle left, empty"
     cell(page, 4).click(force=True)
     assert marks(page) == "OOO.X.X.X"
+    page.get_by_text("Score: you 0, alphabeta 1, draws 1").wait_for()
     page.get_by_text("Kept as game 2.").wait_for()
     assert [(game.seats, game.end) for game in kept(server)] == [("PC", "="), ("PC", "B")]
 
 
 def test_two_friends_and_an_end_that_is_tried_again(server, page):
     page.goto(f"{server.url}/?opponent=friend")
-    says(page, "X’s turn.")
+    says(page, "X’s turn")
     assert page.get_by_label("Who begins").is_hidden()
     win_between_friends(page)
     page.get_by_text("Kept as game 1.").wait_for()
     page.get_by_role("button", name="Undo").click()
-    says(page, "Looking back: after move 4 of 5. Play here to go on differently.")
+    says(page, "Looking back: after move 4 of 5")
     cell(page, 9).click()
-    says(page, "O’s turn.")
+    says(page, "O’s turn")
     cell(page, 6).click()
-    says(page, "O has won: middle row.")
+    says(page, "O has won: middle row")
     assert [(game.seats, game.moves) for game in kept(server)] == [("PP", "03142")]
 
 
 def test_two_friends_who_are_quicker_than_the_server(server, page):
     page.goto(f"{server.url}/?opponent=friend")
-    says(page, "X’s turn.")
+    says(page, "X’s turn")
     held = Held(page, "**/api/position?*", only_first=True)
     for number in (1, 5, 9, 5, 3):
         cell(page, number).click()
@@ -118,52 +127,56 @@ def test_two_friends_who_are_quicker_than_the_server(server, page):
 
 def test_undo_redo_and_a_reload(server, page):
     page.goto(f"{server.url}/?opponent=alphabeta")
-    says(page, "Your turn: you are X.")
+    says(page, "Your turn: you are X")
     undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
     assert undo.is_disabled() and redo.is_disabled()
     cell(page, 5).click()
-    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    plays(page, "alphabeta plays 1, top left.", "X")
     cell(page, 9).click()
-    says(page, "alphabeta plays 3, top right. Your turn: you are X.")
+    plays(page, "alphabeta plays 3, top right.", "X")
     undo.click()
-    says(page, "Looking back: after move 2 of 4. Play here to go on differently.")
+    says(page, "Looking back: after move 2 of 4")
     assert marks(page) == "O...X...."
     page.keyboard.press("Control+z")
-    says(page, "Looking back: at the beginning. Play here to go on differently.")
+    says(page, "Looking back: at the beginning")
     assert marks(page) == "........." and undo.is_disabled()
     page.keyboard.press("Control+y")
     assert marks(page) == "O...X...."
     page.reload()
-    says(page, "Looking back: after move 2 of 4. Play here to go on differently.")
+    says(page, "Looking back: after move 2 of 4")
     redo.click()
-    says(page, "Your turn: you are X.")
+    says(page, "Your turn: you are X")
     assert marks(page) == "O.O.X...X"
     page.keyboard.press("Control+z")
     cell(page, 2).click()
-    says(page, "alphabeta plays 8, bottom middle. Your turn: you are X.")
+    plays(page, "alphabeta plays 8, bottom middle.", "X")
     assert marks(page) == "OX..X..O." and redo.is_disabled()
 
 
 def test_hints(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=41")
-    says(page, "X’s turn.")
+    says(page, "X’s turn")
     corner = cell(page, 1)
     assert corner.get_attribute("aria-label") == "1, top left, free"
     page.get_by_label("What each free cell is worth").check()
-    assert corner.get_attribute("aria-label") == "1, top left, free; win in 5 with best play"
-    assert corner.inner_text() == "win in 5" and "win" in corner.get_attribute("class")
+    named = "1, top left, free; win in 5 with best play; the best move"
+    assert corner.get_attribute("aria-label") == named
+    assert corner.inner_text() == "best play: win\xa0in\xa05"
+    assert [cell(page, each).get_attribute("class") for each in (1, 8)] == ["cell best", "cell"]
     page.get_by_label("Chance to win against random play").check()
-    assert corner.get_attribute("aria-label").endswith("; wins 100\xa0% against random play")
-    assert "heat4" in corner.get_attribute("class")
+    assert "; wins 100\xa0% against random play" in corner.get_attribute("aria-label")
+    assert corner.get_attribute("class") == "cell heat4 best"
     page.get_by_label("What each free cell is worth").uncheck()
-    assert corner.inner_text() == "100\xa0%"
+    assert corner.inner_text() == "wins 100\xa0% against random play"
     page.get_by_label("Chance to win against random play").uncheck()
     assert corner.inner_text() == ""
+    cell(page, 5).click(force=True)
+    page.get_by_text("Cell 5 is taken.").wait_for()
 
 
 def test_verdicts_and_the_graph(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=4108356")
-    says(page, "X has won: left column.")
+    says(page, "X has won: left column")
     steps = page.get_by_role("listitem").get_by_role("button")
     assert [text.split("\n")[0] for text in steps.all_inner_texts()][:4] == [
         "Start", "X 5", "O 2", "X 1",
@@ -190,50 +203,52 @@ def test_verdicts_and_the_graph(server, page):
 
 def test_a_position_to_try(server, page):
     page.goto(f"{server.url}/?position=xo.+.....X&opponent=alphabeta")
-    says(page, "Your turn: you are O.")
+    says(page, "Your turn: you are O")
     learn = page.get_by_role("link", name="How alpha-beta searches this position")
     assert learn.get_attribute("href") == "/learn?position=XO......X"
     cell(page, 5).click()
-    says(page, "alphabeta plays 8, bottom middle. Your turn: you are O.")
+    plays(page, "alphabeta plays 8, bottom middle.", "O")
     assert marks(page) == "XO..O..XX"
     cell(page, 6).click()
-    says(page, "alphabeta has won: bottom row.")
+    says(page, "You lost: bottom row")
     page.get_by_text("A game from a given position is not kept.").wait_for()
     assert not kept(server)
 
 
 def test_the_engine_begins_and_a_new_game_does_not_show_what_was_before_it(server, page):
     page.goto(f"{server.url}/?position=XO......X&opponent=friend")
-    says(page, "O’s turn.")
+    says(page, "O’s turn")
     cell(page, 5).click()
-    says(page, "X’s turn.")
+    says(page, "X’s turn")
     page.get_by_label("Opponent").select_option("kind")
     page.get_by_label("Who begins").select_option("your opponent, as X")
-    says(page, "kind plays 2, top middle. Your turn: you are O.")
-    page.get_by_text("What kind did:").wait_for()
+    plays(page, "kind plays 2, top middle.", "O")
+    page.get_by_text("What it did").wait_for()
     page.get_by_role("button", name="X 2").click()
     assert marks(page) == ".X......."
     for number, answer in ((5, "8, bottom middle"), (1, "3, top right")):
         cell(page, number).click()
-        says(page, f"kind plays {answer}. Your turn: you are O.")
+        plays(page, f"kind plays {answer}.", "O")
     cell(page, 9).click()
-    says(page, "You have won: diagonal from the top left.")
+    says(page, "You won: diagonal from the top left")
     page.get_by_text("Kept as game 1.").wait_for()
     assert [(game.seats, game.first, game.end) for game in kept(server)] == [("PG", "B", "A")]
 
 
 def test_a_link_that_makes_no_sense_begins_a_new_game_or_shows_the_end(server, page):
     page.goto(f"{server.url}/?opponent=friend&moves=44")
-    says(page, "move 2: cell 4 is taken by X; choose one of 0, 1, 2, 3, 5, 6, 7, 8")
+    page.get_by_text(
+        "move 2: cell 4 is taken by X; choose one of 0, 1, 2, 3, 5, 6, 7, 8"
+    ).wait_for()
     page.errors.clear()  # the browser reports the server's 400
     cell(page, 5).click()
-    says(page, "O’s turn.")
+    says(page, "O’s turn")
     for at in ("-1", "1.5", "3", "x"):
         page.goto(f"{server.url}/?opponent=friend&moves=41&at={at}")
-        says(page, "X’s turn.")
+        says(page, "X’s turn")
         assert marks(page) == ".O..X...."
     cell(page, 1).click()
-    says(page, "O’s turn.")
+    says(page, "O’s turn")
     assert marks(page) == "XO..X...."
 
 
@@ -241,31 +256,31 @@ def test_clicks_while_the_server_thinks(server, page):
     """What can be clicked is that of the position before: it leads nowhere else."""
     page.goto(f"{server.url}/?opponent=alphabeta")
     cell(page, 5).click()
-    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    plays(page, "alphabeta plays 1, top left.", "X")
     page.get_by_role("button", name="Undo").click()
-    says(page, "Looking back: at the beginning. Play here to go on differently.")
+    says(page, "Looking back: at the beginning")
     held = Held(page, "**/api/reply?*")
     cell(page, 5).click()
     answer = held.next()
     page.get_by_role("button", name="Redo").click()
     answer.continue_()
-    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    plays(page, "alphabeta plays 1, top left.", "X")
     cell(page, 9).click()
     answer = held.next()
     page.get_by_role("button", name="Undo").click()
     with page.expect_response("**/api/reply?*"):
         answer.continue_()
-    says(page, "Looking back: after move 2 of 3. Play here to go on differently.")
+    says(page, "Looking back: after move 2 of 3")
     page.get_by_role("button", name="Redo").click()
     held.next().continue_()
-    says(page, "alphabeta plays 3, top right. Your turn: you are X.")
+    plays(page, "alphabeta plays 3, top right.", "X")
     held = Held(page, "**/api/position?*")
     page.get_by_role("button", name="New game").click()
     answer = held.next()
     page.get_by_role("button", name="O 1").click()
     answer.continue_()
     expect(page.get_by_role("heading", name="The game so far")).to_be_hidden()
-    says(page, "Your turn: you are X.")
+    says(page, "Your turn: you are X")
 
 
 def test_a_server_that_is_too_busy_is_asked_again(server, page):
@@ -278,13 +293,13 @@ def test_a_server_that_is_too_busy_is_asked_again(server, page):
 
     page.route("**/api/position?*", answer)
     page.goto(f"{server.url}/?opponent=friend&moves=40")
-    says(page, "X’s turn.")
+    says(page, "X’s turn")
     assert (marks(page), busy) == ("O...X....", [])
     page.route("**/api/reply?*", answer)
     page.errors.clear()  # that the server was too busy
     busy.append(refusal)
     cell(page, 3).click()
-    says(page, "O’s turn.")
+    says(page, "O’s turn")
     assert (marks(page), busy) == ("O.X.X....", [])
     page.errors.clear()
 
@@ -298,19 +313,19 @@ def test_a_store_that_cannot_be_written(serve, page, tmp_path):
     page.get_by_text("This game is not kept: cannot make the folder").wait_for()
     page.errors.clear()
     page.get_by_role("button", name="New game").click()
-    says(page, "X’s turn.")
+    says(page, "X’s turn")
 
 
 def test_a_game_goes_on_when_the_server_starts_again(serve, page):
     first = serve()
     page.goto(f"{first.url}/?opponent=alphabeta")
-    says(page, "Your turn: you are X.")
+    says(page, "Your turn: you are X")
     first.close()
     cell(page, 5).click()
     page.get_by_text("noughts is not running any more").wait_for()
     page.errors.clear()
     serve(port=first.port)
-    says(page, "alphabeta plays 1, top left. Your turn: you are X.")
+    plays(page, "alphabeta plays 1, top left.", "X")
     assert page.get_by_role("alert").is_hidden()
     page.errors.clear()
 

@@ -53,7 +53,7 @@ class Traceback:
         """What the game does, and what to do: `stops with …; correct …`."""
         if self.incomplete:
             return f"is incomplete ({self.error}); run `noughts put`"
-        return f"stops with {self.error}; correct {self._where()} and run `noughts put`"
+        return f"stops with {self.error}; correct {self.where} and run `noughts put`"
 
     def report(self) -> list[str]:
         """Its lines, and the lines in `device/` where it may have happened, as far as they are."""
@@ -73,7 +73,9 @@ class Traceback:
     def _asks_for_the_table(self) -> bool:
         return any("table.ID" in line for line in self.report())
 
-    def _where(self) -> str:
+    @property
+    def where(self) -> str:
+        """The file in `device/` and the lines, counted from 1, of which one is wrong."""
         if self.place is None:
             return "the files in device/"
         numbers = " or ".join(map(str, self._numbers()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from noughts.errors import printable
 from noughts.game.positions import LINES
@@ -105,6 +105,11 @@ def opponents(seats: str) -> str:
 def won(result: str) -> str:
     """A stored game's result, as people say it."""
     return f"{result} won" if result in ("A", "B") else result
+
+
+def score(counts: Mapping[str, int]) -> str:
+    """Games by how they ended: `A 2, B 1, draws 0`."""
+    return f"A {counts.get('A', 0)}, B {counts.get('B', 0)}, draws {counts.get('=', 0)}"
 
 
 def short(board: str) -> str:

@@ -35,7 +35,11 @@ def said(now: Situation, controls: str) -> Said:
         return Said(
             "Menu: against whom?",
             _MENU.get(now.opponent, "The LEDs show the opponent."),
-            (("A", "next opponent"), ("B", "start the game"), ("A+B", "tilt or buttons")),
+            (
+                ("button A", "next opponent"),
+                ("button B", "start the game"),
+                ("A+B", "tilt or buttons"),
+            ),
         )
     if now.phase == "fault":
         return Said("The game has failed", "A sad face: it starts again by itself.")
@@ -43,7 +47,10 @@ def said(now: Situation, controls: str) -> Said:
     if game is None:
         return Said("The board starts", "The game's menu comes in a moment.")
     if now.phase == "over":
-        others = (("A, B", f"next game: {_OTHER[game.first]} begins"), ("A+B", "to the menu"))
+        others = (
+            ("A or B", f"next game: player {_OTHER[game.first]} begins"),
+            ("A+B", "to the menu"),
+        )
         winner = game.end if game.end in _OTHER else ""
         return Said(_ended(game), "", others, winner)
     if now.phase == "thinking":
@@ -67,14 +74,14 @@ def _answer(now: Situation) -> str:
     if now.answer == "taken":
         return "X: that cell is taken."
     if now.answer:
-        return f"The arrow: it is {now.answer}."
+        return f"The arrow: it is player {now.answer}."
     return "Bright: A. Pulsing: B. Blinking: the cursor."
 
 
 def _moves(player: str, controls: str, alone: bool) -> tuple[tuple[str, str], ...]:
     menu = ("A+B", "to the menu")
     if controls != "t":
-        return (("A", "next free cell"), ("B", "place your mark"), menu)
+        return (("button A", "next free cell"), ("button B", "place your mark"), menu)
     other = "not yours" if alone else f"player {_OTHER[player]}'s"
-    buttons = {player: "place your mark", _OTHER[player]: other}
-    return (("tilt", "arrows: the cursor"), *sorted(buttons.items()), menu)
+    buttons = {f"button {player}": "place your mark", f"button {_OTHER[player]}": other}
+    return (("tilt", "move the cursor"), *sorted(buttons.items()), menu)

@@ -16,24 +16,28 @@ from textual.widgets import RichLog, Static
 
 from noughts.errors import NoughtsError
 from noughts.game.review import review
+from noughts.hardware.tracebacks import TracebackReader
 from noughts.protocol.describe import describe
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, is_late
 from noughts.protocol.situation import Observer
 from noughts.terminal import drawing
 from noughts.terminal.drawing import MIN_COLUMNS, MIN_LINES
+from noughts.terminal.help_screen import HelpScreen
 from noughts.terminal.palette import as_ascii, is_plain, is_without_colour
 from noughts.terminal.picture import Picture
 from noughts.terminal.play_text import RULES, panel
 from noughts.terminal.replay_screen import ReplayScreen
-from noughts.terminal.rules_screen import RulesScreen
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.kept_flash import choice_in
 from noughts.watch.play_recording import PlayedGames, PlayRecording
 
 _SIDE_BY_SIDE = 58
-_WITH_RULES = 110
-_PANEL = 40
+_WITH_HELP = 110, 25
+"""Columns and lines that hold the help as well, at the right."""
+_HELP = 38
+_KEYS = "a b buttons · space both · arrows tilt · v replay · r reset · ? help · q quit"
+_FEWER_KEYS = "a b buttons · space both · arrows tilt · ? help · q quit"
 _POLL_S = 0.02
 _CLOCK_S = 0.2
 
@@ -47,14 +51,14 @@ class BoardApp(App[None]):
     #stage {{ height: {drawing.HEIGHT}; }}
     #picture {{ width: {drawing.WIDTH}; height: {drawing.HEIGHT}; }}
     #doing {{ width: 1fr; height: 1fr; padding: 0 0 0 1; }}
-    #rules {{ display: none; width: 1fr; height: 1fr; padding: 0 1; color: $text-muted; }}
+    #help {{ display: none; dock: right; width: {_HELP}; height: 1fr; padding: 0 1;
+             color: $text-muted; }}
     #log {{ width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }}
     #status {{ dock: bottom; height: 2; background: $panel; padding: 0 1; }}
     #small {{ display: none; }}
     .narrow #stage {{ layout: vertical; height: 1fr; }}
     .narrow #log, .narrow #status {{ display: none; }}
-    .wide #doing {{ width: {_PANEL}; }}
-    .wide #rules {{ display: block; }}
+    .wide #help {{ display: block; }}
     .tiny #stage, .tiny #log, .tiny #status {{ display: none; }}
     .tiny #small {{ display: block; }}
     """
@@ -104,13 +108,16 @@ class BoardApp(App[None]):
         self._boot: str | None = None
         self._stream = Stream()
         self._shown: object = None
+        self._has_room_for_help = False
+        self._tracebacks = TracebackReader()
+        self._stopped_by = ""
 
     def compose(self) -> ComposeResult:
         """The picture and what it means side by side, then the log, and the status lines."""
         with Horizontal(id="stage"):
             yield self._picture
             yield self._doing
-            yield Static(RULES, id="rules", markup=False)
+        yield Static(RULES, id="help", markup=False)
         yield self._heard
         yield Static("", id="small")
         yield self._status
@@ -127,7 +134,8 @@ class BoardApp(App[None]):
         tiny = columns < MIN_COLUMNS or lines < MIN_LINES
         stage = self.screen_stack[0]
         stage.set_class(columns < _SIDE_BY_SIDE, "narrow")
-        stage.set_class(columns >= _WITH_RULES, "wide")
+        self._has_room_for_help = columns >= _WITH_HELP[0] and lines >= _WITH_HELP[1]
+        stage.set_class(self._has_room_for_help, "wide")
         stage.set_class(tiny, "tiny")
         self._shown = None
         if tiny:
@@ -169,11 +177,15 @@ class BoardApp(App[None]):
         """Press the reset button, and note it in the log."""
         self._do(self._board.reset)
         self._observer.reset()
+        self._stopped_by = ""
         self._heard.write(Text("reset", style="dim"))
 
     def action_rules(self) -> None:
-        """Show the rules and the keys."""
-        self.push_screen(RulesScreen())
+        """Show the rules and the keys; where they stand beside the board, put them away."""
+        if self._has_room_for_help:
+            self.screen.toggle_class("wide")
+        else:
+            self.push_screen(HelpScreen(RULES))
 
     def action_replay(self) -> None:
         """Show the last game that ended, with what each move was worth."""
@@ -222,10 +234,10 @@ class BoardApp(App[None]):
             last = now.last, now.game.player(len(now.game.moves) - 1)
         self._picture.show(leds, last)
         width, height = self._doing.content_size
-        shown = (now, self._controls, self._games.last, width, height)
+        shown = (now, self._stopped_by, self._controls, self._games.last, width, height)
         if width and shown != self._shown:
             self._shown = shown
-            text = panel(now, self._controls, self._games.score, width, height)
+            text = panel(now, self._stopped_by, self._controls, self._games.score, width, height)
             if self._plain:
                 text.plain = as_ascii(text.plain)
             self._doing.update(text)
@@ -236,12 +248,17 @@ class BoardApp(App[None]):
             self._games.hear(item.sentence)
             if isinstance(item.sentence, Boot):
                 self._table_id, self._boot = item.sentence.table_id, item.sentence.boot
+                self._stopped_by = ""
             self._tell_status()
             # What the board has kept from earlier runs would fill the screen at each start.
             if isinstance(item.sentence, Boot) or not is_late(item.sentence, self._boot):
                 self._heard.write(Text(describe(item.sentence)))
         elif isinstance(item, Noise):
             self._heard.write(Text(item.text, style="dim italic"))
+            if found := self._tracebacks.feed(item.text):
+                # A second traceback follows from the first.
+                why = f"{found.where}: {found.error}. Correct it and start again."
+                self._stopped_by = self._stopped_by or why
         elif not item.again:
             self._heard.write(Text(f"{item.what} is not known to this version", style="dim"))
 
@@ -253,8 +270,7 @@ class BoardApp(App[None]):
         except NoughtsError as error:
             self.fail(error)
             return
-        replay = "v replay · " if self._games.last else ""
-        keys = f"a b buttons · space both · arrows tilt · {replay}? help · q quit"
+        keys = _KEYS if self.size.width > len(_KEYS) + 1 else _FEWER_KEYS
         clock = f"{int(seconds // 60)}:{seconds % 60:04.1f}"
         trouble = "games are not kept · " if self._recording.trouble else ""
         about = f"clock {clock} · {trouble}table {self._table_id} · virtual {self._board.firmware}"

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from rich.text import Text
 
 from noughts.game.positions import LINES
-from noughts.protocol.describe import seated
+from noughts.protocol.describe import score, seated
 from noughts.protocol.sentences import Game
 from noughts.protocol.situation import Situation
-from noughts.protocol.situation_words import said
+from noughts.protocol.situation_words import Said, said
 from noughts.terminal.palette import PLAYERS
 
 RULES = """\
@@ -18,12 +18,12 @@ Two players, A and B, mark nine cells by turns. Three in a row win: \
 across, down or diagonal. Nine marks and no such row: a draw.
 
 2 E M H   two people; the chip at easy, medium, hard
-bright    a mark of A
-pulsing   a mark of B, less bright
+bright    a mark of player A
+pulsing   a mark of player B, less bright
 blinking  the cursor
 [ ]       around the last move
 
-a b       the buttons A and B; or click on them
+a b       button A and button B; or click on them
 space     both: to the menu, and in it tilt on and off
 arrows    tilt the board that way for a moment
 v         replay the last game, each move judged
@@ -34,22 +34,30 @@ _CONTROLS = {"b": "buttons", "t": "tilt"}
 _TALL = 12
 """Lines; with less there is room for what is to be done now, and no more."""
 _REPLAY = ("v", "replay this game")
+_KEYS = {"button A": "a", "button B": "b", "A or B": "a or b", "A+B": "space"}
+"""What to press for a button, where there is no room for its name."""
 
 
 def panel(
     now: Situation,
+    stopped: str,
     controls: str,
     scores: Mapping[str, Mapping[str, int]],
     width: int,
     height: int,
 ) -> Text:
-    """All that is said beside the board, the most important first, in lines of this width."""
+    """All that is said beside the board, the most important first, in lines of this width.
+
+    stopped: why the game does not run, from its last traceback, or empty.
+    """
     what = said(now, controls)
+    if stopped and now.phase in ("starting", "fault"):
+        what = Said("The game has stopped", stopped)
     buttons = (*what.buttons, _REPLAY) if now.phase == "over" else what.buttons
     style = PLAYERS.get(what.player, "bold")
     banner = Text(f" {what.headline}".ljust(width)[:width], f"{style} reverse")
     if height < _TALL:
-        keys = "  ".join(f"{name} {does}" for name, does in buttons)
+        keys = "  ".join(f"{_KEYS.get(name, name)} {does}" for name, does in buttons)
         return Text("\n").join([banner, Text(keys), Text(what.about)])
     blank = Text(" " * width, f"{style} reverse")
     text = Text("\n").join([blank, banner, blank] if now.phase == "over" else [banner])
@@ -62,10 +70,7 @@ def panel(
     if now.game is not None:
         text.append("\n\n").append_text(_game(now.game))
     seats = now.game.seats if now.game else f"P{now.opponent or 'P'}"
-    score = scores.get(seats, {})
-    text.append("\n\nscore", "dim")
-    for name, end in (("A", "A"), ("B", "B"), ("draws", "=")):
-        text.append(f"  {name} ", PLAYERS.get(name, "")).append(str(score.get(end, 0)))
+    text.append("\n\nscore", "dim").append(f"  {score(scores.get(seats, {}))}")
     if controls and now.phase != "menu":  # there they may be about to change
         text.append("\nmode", "dim").append(f"   {_CONTROLS[controls]}")
     return text

@@ -14,8 +14,9 @@ from textual.widgets import Static
 from noughts.game.review import Reviewed
 from noughts.store.replay_words import heading
 from noughts.store.stored_game import StoredGame
+from noughts.terminal.help_screen import HelpScreen
 from noughts.terminal.palette import is_without_colour
-from noughts.terminal.replay_text import step, wait_s
+from noughts.terminal.replay_text import HELP, step, wait_s
 
 
 class ReplayScreen(Screen[None]):
@@ -35,6 +36,7 @@ class ReplayScreen(Screen[None]):
         Binding("home,g", "to(0)", priority=True),
         Binding("end,G", "to(9)", priority=True),
         Binding("space", "play", priority=True),
+        Binding("question_mark", "help", priority=True),
         Binding("q,escape", "leave", priority=True),
     ]
 
@@ -79,6 +81,10 @@ class ReplayScreen(Screen[None]):
         at_end = self._plies == len(self._game.moves)
         self._go(0 if self._playing and at_end else self._plies)
 
+    def action_help(self) -> None:
+        """Say what the scores and the keys mean."""
+        self.app.push_screen(HelpScreen(HELP))
+
     def action_leave(self) -> None:
         """Go back to where the game was chosen."""
         self.dismiss()
@@ -99,7 +105,7 @@ class ReplayScreen(Screen[None]):
         self._board.update(step(self._game, self._reviewed, self._plies))
         play = "stop" if self._playing else "play"
         plies = f"{self._plies}/{len(self._game.moves)}"
-        keys = f"{self._leaving}  {plies}  left right step  home end  space {play}"
+        keys = f"{self._leaving}  {plies}  left right step  home end  space {play}  ? help"
         self._status.update(keys)
 
 

@@ -1,19 +1,13 @@
 """A step of a replayed game as text: the board with its eight scores, and what the move was worth.
 
-                -1     the diagonal that rises        A's marks count +1 and B's -1; at 3 or -3
- 1 | 2 | B      -1     the rows                       somebody has won. This is the score array
----+---+---                                           of `device/rules.py`.
- A | A | 6      +2
----+---+---
- 7 | B | 9      -1
-
-+1   0  -1      +1     the columns, and the diagonal that falls
+The scores are the array of `device/rules.py`.
 """
 
 from __future__ import annotations
 
 from rich.text import Text
 
+from noughts.game.positions import LINES
 from noughts.game.review import Reviewed
 from noughts.protocol.describe import judged
 from noughts.protocol.sentences import score_array
@@ -22,6 +16,17 @@ from noughts.store.stored_game import StoredGame
 from noughts.terminal.palette import PLAYERS
 
 _UNHEARD_MS = 1000
+_FALLING, _RISING = 6, 7
+"""The diagonals among the eight lines."""
+HELP = """\
+The number at the end of each row, column and diagonal is its score: a mark of player A counts +1, \
+a mark of player B -1. At +3 player A has won, at -3 player B.
+1 to 9 are the free cells. The last move is marked, and at the end the row that won.
+
+right left   a move forward or back
+home end     to the beginning, to the end
+space        play it as fast as it was played, or stop
+q            leave"""
 
 
 def step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> Text:
@@ -42,7 +47,7 @@ def _board(game: StoredGame, plies: int) -> Text:
     counts = score_array(standing)
     last = int(game.moves[plies - 1]) if plies else None
     line = won_cells(counts)
-    text = Text(" " * 15).append_text(_score(counts[7])).append("\n")
+    text = Text(" " * 15).append_text(_labelled(counts, _RISING))
     for row in range(3):
         for column in range(3):
             cell = 3 * row + column
@@ -52,13 +57,21 @@ def _board(game: StoredGame, plies: int) -> Text:
             else:
                 text.append(f" {cell + 1} ", "dim")
             text.append("|" if column < 2 else "    ")
-        text.append_text(_score(counts[3 + row])).append("\n")
+        text.append_text(_labelled(counts, 3 + row))
         if row < 2:
             text.append("---+---+---\n")
     text.append("\n")
     for column in range(3):
         text.append_text(_score(counts[column])).append(" ")
-    return text.append("   ").append_text(_score(counts[6]))
+    text.append("   ").append_text(_labelled(counts, _FALLING))
+    return text.append("columns", "dim")
+
+
+def _labelled(counts: list[int], line: int) -> Text:
+    """The score of a line of the board, and which line that is."""
+    cells = " ".join(str(cell + 1) for cell in LINES[line])
+    name = "row" if line < _FALLING else "diagonal"
+    return _score(counts[line]).append(f"  {name} {cells}\n", "dim")
 
 
 def _score(score: int) -> Text:

@@ -25,6 +25,7 @@ from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from noughts.store.timestamps import When
+from noughts.terminal.help_screen import HelpScreen
 from noughts.terminal.layout import columns
 from noughts.terminal.palette import is_plain
 from noughts.terminal.replay_screen import ReplayScreen
@@ -38,7 +39,16 @@ _REDRAW_S = 0.1
 _MAX_WAITING = 3
 """Ports that are named one by one."""
 _MAX_NAME = 24
-_KEYS = "q quit  tab boards or games  up down choose  enter replay"
+_KEYS = "q quit  ? help  tab boards or games  enter replay"
+_HELP = """\
+There is a tile for each micro:bit. It says who plays as A and who as B, and shows the game: the \
+last move is marked. Below it are the games that each player has won since the start, and the draws.
+Below the tiles are the games that have ended, the newest first.
+
+tab       to the tiles, or to the games
+up down   scroll the tiles, or choose a game
+enter     replay the game, each move judged
+q         quit"""
 
 
 class WatchApp(App[None]):
@@ -61,6 +71,7 @@ class WatchApp(App[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", priority=True),
+        Binding("question_mark", "help"),
         Binding("ctrl+c", "quit", priority=True),
     ]
 
@@ -105,10 +116,14 @@ class WatchApp(App[None]):
 
     def action_leave(self) -> None:
         """Leave a replay, else the program."""
-        if isinstance(self.screen, ReplayScreen):
+        if isinstance(self.screen, (ReplayScreen, HelpScreen)):
             self.screen.dismiss()
         else:
             self.exit()
+
+    def action_help(self) -> None:
+        """Say what the screen shows, and what the keys do."""
+        self.push_screen(HelpScreen(_HELP))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Replay the game that was chosen."""

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from noughts.errors import printable
-from noughts.protocol.describe import name_key, result, seated
+from noughts.protocol.describe import name_key, result, score, seated
 from noughts.terminal.palette import PLAYERS, as_ascii
 from noughts.watch.session import BoardState
 
@@ -73,7 +73,7 @@ def _tile(board: BoardState, name: str, width: int, plain: bool) -> Panel:
         text,
         box.ASCII if plain else box.ROUNDED,
         title=Text(shown(title, plain)),
-        subtitle=_score(board, width - 6),
+        subtitle=Text(score(board.score)) if board.score.total() else None,
         width=width,
         height=_HEIGHT,
         style="" if board.connected else "dim",
@@ -109,15 +109,3 @@ def _marks(board: BoardState, plain: bool) -> list[Text]:
             last = ply == len(board.game.moves) - 1
             cells[cell] = Text(player, style=PLAYERS[player] + " reverse" * last)
     return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
-
-
-def _score(board: BoardState, room: int) -> Text | None:
-    """Games won and drawn, in as many words as fit; none before one has ended."""
-    if not board.score.total():
-        return None
-    a, b, drawn = (board.score[end] for end in "AB=")
-    draws = f"{drawn} draw{'s' * (drawn != 1)}"
-    for score in (f"A won {a}, B won {b}, {draws}", f"A won {a}, B {b}, {draws}"):
-        if cell_len(score) <= room:
-            return Text(score)
-    return Text(f"A {a}, B {b}, draws {drawn}")

@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, in_words
 from noughts.web import data_logs, games, learn, live, page_games, pages, play, puzzles, statistics
 from noughts.web.hub import Hub
-from noughts.web.safety import Safety
+from noughts.web.safety import Safety, error_answer
 from noughts.web.site import Site
 
 
@@ -55,14 +55,14 @@ def application(site: Site, hub: Hub, ready: Callable[[], object] = lambda: None
 
 
 async def _expected(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": in_words(error)}, 400)  # type: ignore[arg-type]
+    return error_answer(request.scope, 400, in_words(error))  # type: ignore[arg-type]
 
 
 async def _not_found(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return JSONResponse({"error": "there is nothing at this address"}, error.status_code)
+    return error_answer(request.scope, error.status_code, "there is nothing at this address")
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     text = f"{type(error).__name__} in {request.url.path}; please report it"
-    return JSONResponse({"error": text}, 500)
+    return error_answer(request.scope, 500, text)

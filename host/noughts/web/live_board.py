@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from noughts.errors import printable
 from noughts.game.positions import LINES
-from noughts.protocol.describe import LINE_NAMES, opponents, result, seated
+from noughts.protocol.describe import LINE_NAMES, opponents, result, score, seated
 from noughts.protocol.sentences import Boot, Game, is_same, score_array
 from noughts.protocol.situation import Observer, Situation
 from noughts.protocol.situation_words import said
@@ -79,6 +79,8 @@ class LiveBoard:
             headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
         elif game is None and now.phase == "starting" and not self.virtual:
             headline, about = "Waiting for a game", "It tells of every move once a game goes on."
+        if self.work is not None and "result" not in self.work:
+            headline, about = _working(self.work)
         running = connected and not self.trouble
         return {
             "id": self.id,
@@ -98,10 +100,17 @@ class LiveBoard:
             "controls": "" if now.phase == "menu" else _CONTROLS.get(self.controls, ""),
             "game": _game(game, state.number) if game and state else None,
             "tile": _tile(now, game, connected, by_radio, self.trouble),
-            "score": [state.score[end] for end in "AB="] if state else [0, 0, 0],
+            "score": f"score: {score(state.score)}" if state and state.score.total() else "",
             "lines": [_line(number, event) for number, event in self._last],
             "work": self.work,
         }
+
+
+def _working(work: Mapping[str, object]) -> tuple[str, str]:
+    """What is being done with a board: it may look unplugged meanwhile, and must not be."""
+    done = f"{work['done']} of {work['total']}" if work["total"] else ""
+    what = {"update": "Updating", "flash": "Flashing"}[str(work["what"])]
+    return f"{what}: leave it plugged in", f"{work['doing']} {done}".strip()
 
 
 def _port(state: BoardState) -> str:

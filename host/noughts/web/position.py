@@ -76,9 +76,10 @@ def _cells(position: Position) -> dict[int, dict[str, Any]]:
     scores = {cell: _cached_score(position, cell) for cell in position.free}
     chances = {cell: _cached_chance(position, cell) for cell in position.free}
     least, most = min(chances.values()), max(chances.values())
+    best = max((scores[cell], chances[cell]) for cell in position.free)
     return {
         cell: {
-            "kind": _kind(scores[cell]),
+            "best": (scores[cell], chances[cell]) == best,
             "value": in_words(scores[cell]),
             "chance": percent(chances[cell]),
             "heat": round((chances[cell] - least) / (most - least) * _HEATS)
@@ -87,10 +88,6 @@ def _cells(position: Position) -> dict[int, dict[str, Any]]:
         }
         for cell in position.free
     }
-
-
-def _kind(score: int) -> str:
-    return "win" if score > 0 else "loss" if score < 0 else "draw"
 
 
 def percent(share: Fraction) -> str:

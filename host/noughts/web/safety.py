@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import hmac
 import ipaddress
-import json
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
+from html import escape
+from string import Template
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from noughts.web.site import Site
@@ -47,6 +49,22 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+
+
+_ERROR_PAGE = Template("""\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>noughts</title>
+<link rel="stylesheet" href="/static/style.css">
+<main>
+<h1>noughts</h1>
+<p>$why.</p>
+<p><a href="/">Play</a></p>
+</main>
+</html>
+""")
 
 
 class RefusedError(Exception):
@@ -110,7 +128,9 @@ class Safety:
             self._check(scope)
             body = await _body(receive, _limit(scope)) if _changes(scope) else b""
         except RefusedError as refused:
-            await _refuse(send, refused)
+            answer = error_answer(scope, refused.status, refused.why)
+            answer.headers["Connection"] = "close"  # what is left of the body is never read
+            await answer(scope, receive, send)
             return
         if body is not None:
             await self._app(scope, _after(body, receive), send)
@@ -152,7 +172,8 @@ class Safety:
     def _check_source(self, scope: Scope, headers: Headers) -> None:
         host = headers.get("host", "")
         if host not in self._site.addresses or len(headers.getlist("host")) != 1:
-            raise RefusedError(421, f"this is http://{self._site.addresses[0]}, and no other")
+            here = f"http://{self._site.addresses[0]}/"
+            raise RefusedError(421, f"noughts does not answer to this address; open {here} instead")
         changes = _changes(scope)
         origins = headers.getlist("origin")
         if origins != [f"http://{host}"] and (changes or origins):
@@ -256,16 +277,9 @@ def _with_headers(send: Send) -> Send:
     return with_headers
 
 
-async def _refuse(send: Send, refused: RefusedError) -> None:
-    body = json.dumps({"error": refused.why}).encode()
-    start = {
-        "type": "http.response.start",
-        "status": refused.status,
-        "headers": [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),  # what is left of the body is never read
-        ],
-    }
-    await send(start)
-    await send({"type": "http.response.body", "body": body})
+def error_answer(scope: Scope, status: int, why: str) -> Response:
+    """Why a request is not answered: as a page for a person, as JSON for our own pages."""
+    wanted = Headers(scope=scope).get("accept", "")
+    if scope["path"].startswith("/api/") or "text/html" not in wanted:
+        return JSONResponse({"error": why}, status)
+    return HTMLResponse(_ERROR_PAGE.substitute(why=escape(why[:1].upper() + why[1:])), status)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import re
 import signal
 import socket
 import sys
@@ -79,6 +80,12 @@ def own_addresses() -> list[str]:
         for each in addresses
         if each.family == socket.AF_INET and not each.address.startswith("127.")
     ]
+
+
+def own_names() -> list[str]:
+    """What this computer is called in its networks, as a browser writes it."""
+    name = socket.gethostname().lower()
+    return [name, f"{name.partition('.')[0]}.local"] if re.fullmatch(r"[a-z0-9.-]+", name) else []
 
 
 class _Taking(asyncio.Protocol):

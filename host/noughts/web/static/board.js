@@ -6,11 +6,12 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 /**
  * A board to play on, by click, Tab, arrows, Enter, and the keys 1 to 9.
- * `play` gets the cell, 0 to 8.
+ * `play` gets the cell, 0 to 8; `taken` one that has a mark already.
  */
 export class Board {
-  constructor(root, play) {
+  constructor(root, play, taken = () => {}) {
     this.play = play;
+    this.taken = taken;
     this.at = 4;
     this.cells = [...Array(9).keys()].map((cell) =>
       element('button', {
@@ -52,6 +53,7 @@ export class Board {
 
   choose(cell) {
     if (this.cells[cell].getAttribute('aria-disabled') === 'false') this.play(cell);
+    else if (this.cells[cell].querySelector('svg')) this.taken(cell);
   }
 
   moveTo(cell) {

@@ -2,7 +2,7 @@
 
 import { boardPicture } from './board.js';
 import { element } from './elements.js';
-import { marksWords, scoreWords } from './live.js';
+import { marksWords } from './live.js';
 import { Maintenance } from './maintenance.js';
 import { Microbit } from './microbit.js';
 
@@ -16,7 +16,7 @@ export class BoardCard {
     this.kind = element('p', { class: 'quiet' });
     this.words = element('div', { class: 'words' });
     this.game = element('div', { class: 'row game' });
-    this.lines = element('ul', { class: 'lines', 'aria-label': 'What it said' });
+    this.lines = element('ul', { class: 'lines', 'aria-label': 'What the board sent' });
     this.clock = element('span');
     this.facts = element('p', { class: 'quiet facts' });
     this.again = element('button', { type: 'button', hidden: true, onclick: () => act({ do: 'start' }) }, 'Start it again');
@@ -32,7 +32,7 @@ export class BoardCard {
         this.microbit && element('div', { class: 'device' }, this.microbit.root, this.microbit.controls),
         element('div', { class: 'now' }, this.words, this.again, this.game),
       ),
-      element('h3', {}, 'What it said'),
+      element('h3', {}, 'What the board sent'),
       this.lines,
       this.facts,
       this.work.root,
@@ -93,7 +93,7 @@ function gameParts(board) {
   ];
   return [
     boardPicture({ ...game, title: marksWords(game) }),
-    element('div', {}, ...(seats ?? []), element('p', { class: 'quiet' }, scoreWords(board.score))),
+    element('div', {}, ...(seats ?? []), element('p', { class: 'quiet' }, board.score)),
     board.game && scoreArray(game.scores),
   ].filter(Boolean);
 }
@@ -108,7 +108,7 @@ function scoreArray(scores) {
   return element(
     'table',
     { class: 'scores' },
-    element('caption', {}, 'Score array'),
+    element('caption', {}, 'Score of each line'),
     ...rows.map(([name, from, to]) =>
       element('tr', {}, element('th', { scope: 'row' }, name), ...scores.slice(from, to).map(number)),
     ),

@@ -2,12 +2,13 @@
 
 import { boardPicture } from './board.js';
 import { element } from './elements.js';
-import { follow, marksWords, scoreWords, showSite } from './live.js';
+import { follow, marksWords, showSite } from './live.js';
 
 const tiles = document.getElementById('tiles');
 const none = document.getElementById('none');
 const count = document.getElementById('count');
 const fullScreen = document.getElementById('full-screen');
+const SMALLEST = 140; // pixels of a board: more of them than fit are scrolled
 const known = new Map(); // by id: the tile's element and what it shows
 
 follow((message) => {
@@ -30,7 +31,7 @@ function show(board) {
     boardPicture({ ...game, title: marksWords(game) }),
     element('p', { class: 'who' }, who),
     element('p', { class: 'turn' }, turn || '\u00a0'),
-    element('p', { class: 'quiet' }, scoreWords(board.score) || '\u00a0'),
+    element('p', { class: 'quiet' }, board.score || '\u00a0'),
   );
 }
 
@@ -38,10 +39,27 @@ function arrange(order) {
   const there = order.filter((id) => known.has(id));
   for (const id of known.keys()) if (!order.includes(id)) known.delete(id);
   tiles.replaceChildren(...there.map((id) => known.get(id).root));
+  fit();
   none.hidden = there.length > 0;
   count.textContent = `${there.length} ${there.length === 1 ? 'board' : 'boards'}`;
 }
 
+/** As many columns as make the boards largest, with all of them on the screen where that is legible. */
+function fit() {
+  const count = tiles.children.length;
+  const top = tiles.getBoundingClientRect().top + scrollY;
+  let best = { columns: 1, board: 0 };
+  for (let columns = 1; columns <= count; columns++) {
+    const wide = tiles.clientWidth / columns - 50;
+    const high = (innerHeight - top) / Math.ceil(count / columns) - 190; // less what a tile says
+    const board = Math.min(wide, Math.max(high, SMALLEST));
+    if (board >= best.board) best = { columns, board };
+  }
+  tiles.style.setProperty('--columns', best.columns);
+  tiles.style.setProperty('--board', `${best.board}px`);
+}
+
+addEventListener('resize', fit);
 fullScreen.hidden = !document.fullscreenEnabled;
 fullScreen.addEventListener('click', () => {
   if (document.fullscreenElement) document.exitFullscreen();

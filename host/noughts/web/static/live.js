@@ -26,12 +26,6 @@ export function showSite(root, { trouble, waiting }) {
   root.replaceChildren(...lines.map((text) => element('p', { class: 'notice' }, text)));
 }
 
-/** `A won 2, B won 1, 3 draws`; nothing before a game has ended. */
-export function scoreWords([a, b, draws]) {
-  if (!a && !b && !draws) return '';
-  return `A won ${a}, B won ${b}, ${draws} ${draws === 1 ? 'draw' : 'draws'}`;
-}
-
 /** What a picture of a game shows, for screen readers. */
 export function marksWords({ marks, opponents }) {
   const of = (mark) => [...marks].map((each, cell) => (each === mark ? cell + 1 : 0)).filter(Boolean);

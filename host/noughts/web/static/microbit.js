@@ -52,6 +52,7 @@ export class Microbit {
         'div',
         { class: 'pad', role: 'group', 'aria-label': 'Tilt' },
         ...Object.keys(TILTS).map((way) => this.tilter(way)),
+        element('span', { class: 'quiet', 'aria-hidden': 'true' }, 'Tilt'),
       ),
       element('button', { type: 'button', onclick: () => act({ do: 'reset' }) }, 'Reset'),
     );

@@ -4,7 +4,7 @@ import { Board, playDigits } from './board.js';
 import { element } from './elements.js';
 import { Graph } from './graph.js';
 import { Latest } from './latest.js';
-import { FRIEND, cost, lookingBack, situation, stepButtons } from './play_words.js';
+import { FRIEND, cost, lookingBack, scoreWords, situation, stepButtons } from './play_words.js';
 import { Record } from './record.js';
 
 const $ = (id) => document.getElementById(id);
@@ -20,7 +20,7 @@ const looked = new Map(); // what the server said of positions that were shown
 
 const server = new Latest();
 const record = new Record();
-const board = new Board($('board'), play);
+const board = new Board($('board'), play, taken);
 const graph = new Graph($('graph'), goTo);
 
 function address(path, more = {}) {
@@ -51,6 +51,7 @@ function play(cell) {
     return;
   }
   const mark = toMove(game.at);
+  $('remark').textContent = '';
   game.moves = game.moves.slice(0, game.at) + cell;
   game.at = game.moves.length;
   record.note(game.moves);
@@ -60,6 +61,10 @@ function play(cell) {
   const names = shown.names.map((name, each) => (each === cell ? name.replace('free', mark) : name));
   board.show({ marks, names, playable: isMine(game.at), last: cell });
   goOn();
+}
+
+function taken(cell) {
+  if (!shown.result) $('remark').textContent = `Cell ${cell + 1} is taken.`;
 }
 
 /** After the last move: the engine's answer if it is its turn, and what there is to say. */
@@ -80,7 +85,8 @@ async function goOn() {
   } catch (error) {
     // Only a link can lead to a game that the server refuses.
     if (!line && (game.moves || game.start)) await begin();
-    $('said').textContent = error.message;
+    $('said').textContent = '';
+    $('remark').textContent = error.message;
     return;
   }
   game.at = game.moves.length;
@@ -90,7 +96,9 @@ async function goOn() {
   while (chosen.length && !server.waiting) board.choose(chosen.shift());
   if (line.result) {
     const ended = record.game;
-    const text = await record.keep(keeps);
+    const kept = record.keep(keeps, line.result.winner);
+    $('score').textContent = scoreWords(record);
+    const text = await kept;
     if (ended === record.game) tellKept(text);
   }
 }
@@ -115,6 +123,12 @@ async function goTo(at) {
   draw();
 }
 
+/** Another game with the same opponent: as on the board, the other side begins. */
+function another() {
+  if (line?.result) $('first').value = game.you === 'X' ? 'O' : 'X';
+  return begin();
+}
+
 function begin() {
   Object.assign(game, { start: null, moves: '', at: 0 });
   game.opponent = $('opponent').value;
@@ -137,20 +151,33 @@ function draw() {
   const grounds = {};
   const names = [...shown.names];
   for (const [cell, hint] of Object.entries(hints)) {
-    labels[cell] = [values && hint.value, chances && hint.chance].filter(Boolean).join('\n');
+    labels[cell] = [
+      values && `best play: ${hint.value.replaceAll(' ', '\u00a0')}`,
+      chances && `wins ${hint.chance} against random play`,
+    ]
+      .filter(Boolean)
+      .join('\n');
     if (values) names[cell] += `; ${hint.value} with best play`;
     if (chances) names[cell] += `; wins ${hint.chance} against random play`;
-    if (chances) grounds[cell] = `heat${hint.heat}`;
-    else if (values) grounds[cell] = hint.kind;
+    if (chances || values) {
+      grounds[cell] = [chances && `heat${hint.heat}`, hint.best && 'best'].filter(Boolean).join(' ');
+      if (hint.best) names[cell] += '; the best move';
+    }
   }
   const last = game.at ? Number(game.moves[game.at - 1]) : null;
   const won = shown.result?.cells ?? [];
   board.show({ marks: shown.marks, names, playable, last, line: won, labels, grounds });
-  $('said').textContent = back ? lookingBack(game, isMine(game.at)) : situation(game, shown, did);
+  const words = back ? lookingBack(game, isMine(game.at)) : situation(game, shown, did);
+  $('said').textContent = words.headline;
+  $('said').classList.toggle('result', Boolean(shown.result));
+  $('remark').textContent = words.remark;
+  $('keys').classList.toggle('away', !playable);
+  $('score').textContent = scoreWords(record);
   $('undo').disabled = step(-1) === null;
   $('redo').disabled = step(1) === null;
+  $('did').hidden = !did;
   $('cost').textContent = did ? cost(did) : '';
-  $('legend').hidden = !chances;
+  $('legend').hidden = !chances && !values;
   $('learn').href = `/learn?position=${shown.marks}`;
   $('learn').hidden = Boolean(shown.result);
   drawPast();
@@ -216,7 +243,7 @@ function press(event) {
 
 async function start() {
   $('legend').textContent =
-    'The warmer a cell, the likelier the mover wins there against random play, playing well from then on.';
+    'The ring marks the best move. “Against random play” is the chance to win if the opponent plays at random and you play well: the greener, the likelier.';
   const { players, keeps: may } = await server.ask('/api/players');
   keeps = may;
   $('opponent').replaceChildren(
@@ -225,7 +252,7 @@ async function start() {
   for (const id of ['values', 'chances']) $(id).addEventListener('change', draw);
   for (const id of ['opponent', 'first']) $(id).addEventListener('change', begin);
   $('opponent').addEventListener('change', showWho);
-  $('new').addEventListener('click', begin);
+  $('new').addEventListener('click', another);
   $('undo').addEventListener('click', () => goTo(step(-1)));
   $('redo').addEventListener('click', () => goTo(step(1)));
   document.addEventListener('keydown', press);

@@ -4,17 +4,19 @@ import { post } from './server.js';
 
 const PLACE = 'noughts-game';
 
-/** The times of one game from the empty board, which is kept the first time that it ends. */
+/** The times of a game, which is stored the first time that it ends, and the score of the session. */
 export class Record {
   constructor() {
     const saved = read();
     this.session = saved.session ?? newSession();
     this.number = saved.number ?? 0;
     this.game = saved.game ?? null;
+    this.score = saved.score ?? { won: 0, lost: 0, drawn: 0 };
   }
 
   /** A new game; `whole`: it begins with the empty board. */
   begin(opponent, you, whole) {
+    if (opponent !== this.game?.opponent) this.score = { won: 0, lost: 0, drawn: 0 };
     this.number += 1;
     this.game = { opponent, you, began: Date.now(), moves: '', times: [], whole, over: false, kept: '' };
     this.save();
@@ -39,11 +41,12 @@ export class Record {
     this.save();
   }
 
-  /** Keeps a game that has ended; says in words what became of it. */
-  async keep(keeps) {
+  /** Counts and stores a game that has ended; says in words what became of it. */
+  async keep(keeps, winner) {
     const game = this.game;
     if (game.over) return game.kept;
     game.over = true;
+    this.score[winner === null ? 'drawn' : winner === game.you ? 'won' : 'lost'] += 1;
     if (!game.whole) game.kept = 'A game from a given position is not kept.';
     else if (!keeps) game.kept = 'Games from another computer are not kept.';
     else {
@@ -68,9 +71,9 @@ export class Record {
   }
 
   save() {
-    const { session, number, game } = this;
+    const { session, number, game, score } = this;
     try {
-      sessionStorage.setItem(PLACE, JSON.stringify({ session, number, game }));
+      sessionStorage.setItem(PLACE, JSON.stringify({ session, number, game, score }));
     } catch {
       // Without it a reload forgets the times; all else goes on.
     }

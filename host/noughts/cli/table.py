@@ -2,52 +2,48 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 from pathlib import Path
 
+import click
+
 from noughts import brain
+from noughts.cli import options
 from noughts.device_files import device_dir
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="write here instead of device/table.py"
-    )
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="write nothing; exit 1 if the file differs from what would be written",
-    )
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Make the table, hold the device's own code against it, and write or compare the file."""
-    if args.output == Path("-"):
-        args.error("cannot write a table to standard output; name a file")
-    path: Path = args.output or device_dir() / "table.py"
+@options.command("noughts table --check")
+@options.output("write here instead of device/table.py")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="write nothing; exit 1 if the file differs from what would be written",
+)
+@options.as_json("the summary")
+def run(output: Path | None, check: bool, as_json: bool) -> None:
+    """Make or check the table the chip plays by."""
+    if output == Path("-"):
+        raise click.UsageError("cannot write a table to standard output; name a file")
+    path = output or device_dir() / "table.py"
     made = brain.make()
     brain.check(made, brain.classes())
     content = brain.source(made).encode()
-    if args.check:
+    if check:
         learned = _compare(path, content)
         if learned:
-            _tell_learned(path, learned, args.json)
-            return 0
+            _tell_learned(path, learned, as_json)
+            return
     else:
         write_whole(path, content)
     facts = brain.summary(made)
-    if args.json:
+    if as_json:
         print(json.dumps(dataclasses.asdict(facts)))
     else:
         _tell(facts)
-        print(printable(f"{path} {'is up to date' if args.check else 'written'}"))
-    return 0
+        print(printable(f"{path} {'is up to date' if check else 'written'}"))
 
 
 def _compare(path: Path, content: bytes) -> brain.Table | None:
@@ -59,10 +55,7 @@ def _compare(path: Path, content: bytes) -> brain.Table | None:
             f"cannot read {path} ({error.strerror}); run `noughts table` to write it"
         ) from error
     if present.startswith(b"# noughts: hard's brain, made by `noughts learn`"):
-        # Imported here: what most runs do not need takes longer than all the rest.
-        from noughts.commands.put import read_table
-
-        table = read_table(path)
+        table = options.read_table(path)
         brain.prove(table)
         return table
     if present != content:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
@@ -10,7 +9,9 @@ from functools import reduce
 from pathlib import Path
 from random import Random
 
-from noughts.commands.options import add_engines, chosen_engines
+import click
+
+from noughts.cli import options
 from noughts.engines.menace import Menace
 from noughts.engines.menace_file import SUFFIX, learn_game
 from noughts.engines.registry import engines
@@ -42,48 +43,47 @@ _HELP = "\n".join(
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_engines(parser, f"{', '.join(engines())}; name two to watch them play")
-    parser.add_argument(
-        "--first", choices=("me", "it"), default="me", help="who moves first, as X (me)"
-    )
-    parser.add_argument(
-        "--seed",
-        metavar="N",
-        type=int,
-        help="the seed of the engine's random choices, to repeat a game",
-    )
-    parser.add_argument(
-        "--no-learning",
-        action="store_true",
-        help="leave a MENACE's file as it is; otherwise it learns from your game at its end",
-    )
-
-
-def run(args: argparse.Namespace) -> int:
-    """Play one game."""
-    chosen = chosen_engines(args.engine, args)
+@options.command(
+    "noughts vs hard",
+    "noughts vs minimax --first it",
+    "noughts vs medium hard --seed 1",
+    "noughts vs ./mine.py",
+    "noughts vs --program './mine --quick'",
+)
+@options.engine_arguments(f"{', '.join(engines())}; name two to watch them play")
+@click.option(
+    "--first", type=click.Choice(["me", "it"]), default="me", help="who moves first, as X"
+)
+@click.option("--seed", type=int, help="the seed of the engine's random choices, to repeat a game")
+@click.option(
+    "--no-learning",
+    is_flag=True,
+    help="leave a MENACE's file as it is; otherwise it learns from your game at its end",
+)
+def run(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -> None:
+    """Play an engine by typing, or see two play."""
     players: list[Engine | None] = [*chosen]
     if len(players) not in (1, 2):
-        args.error(f"name one engine to play against, or two to watch, not {len(players)}")
+        raise click.UsageError(
+            f"name one engine to play against, or two to watch, not {len(players)}"
+        )
     if len(players) == 1:
-        players.insert(args.first == "it", None)
+        players.insert(first == "it", None)
         mark = "XO"[players.index(None)]
         print(f"You are {mark}. Type a cell's number; ? shows the rules and keys, q leaves.")
     try:
-        moves = _played(players, Random(args.seed))
+        moves = _played(players, Random(seed))
     except KeyboardInterrupt:
         print(_STOPPED)
         raise
     if moves is None:
         print(_STOPPED)
-        return 0
+        return
     result = winner(reduce(Position.play, moves, EMPTY))
     print(_ENDINGS[result], flush=True)
-    if None in players and isinstance(chosen[0], Menace) and not args.no_learning:
-        print(_taught(args.engine[0], moves, players[0] is not None, result))
-    return 0
+    if None in players and isinstance(chosen[0], Menace) and not no_learning:
+        engine = click.get_current_context().params["engine"][0]
+        print(_taught(engine, moves, players[0] is not None, result))
 
 
 def _taught(engine: str, moves: Sequence[int], first: bool, result: int) -> str:

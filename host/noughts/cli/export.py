@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -12,19 +11,15 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from noughts.commands.options import (
-    add_stored_games,
-    game_filter,
-    nothing_found,
-    open_store,
-    output,
-    refuse_store,
-)
+import click
+
+from noughts.cli import options
 from noughts.errors import NoughtsError, printable
 from noughts.invocation import installing
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.export_columns import COLUMNS, MEANINGS, Value, row
+from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import count, games
 from noughts.terminal.progress import progress
 
@@ -42,43 +37,37 @@ parquet: 64-bit integers, strings, and moments as timestamps in ms, UTC; null fo
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "--format", choices=_FORMATS, help="csv, jsonl or parquet (by the file's name, else csv)"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="the file to write (standard output)"
-    )
-    add_stored_games(parser, RECORDS)
-
-
-def run(args: argparse.Namespace) -> int:
-    """Write the games."""
-    ending = args.output.suffix.lower()[1:] if args.output else ""
-    kind = args.format or (ending if ending in _FORMATS else "csv")
-    if kind == "parquet" and args.output is None and sys.stdout.isatty():
-        args.error("parquet is not text; name a file with -o")
+@options.command(
+    "noughts export -o all.csv", "noughts export --format parquet -o games.parquet", records=RECORDS
+)
+@click.option("--format", type=click.Choice(_FORMATS), help="by the file's name, else csv")
+@options.output("the file to write (standard output)")
+@options.stored_games
+def run(format: str | None, output: Path | None, chosen: ChosenGames, db: Path | None) -> None:
+    """Write games as a table for a spreadsheet."""
+    ending = output.suffix.lower()[1:] if output else ""
+    kind = format or (ending if ending in _FORMATS else "csv")
+    if kind == "parquet" and output is None and sys.stdout.isatty():
+        raise click.UsageError("parquet is not text; name a file with -o")
     writer = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[kind]
-    if args.format is None and ending not in ("", *_FORMATS):
-        args.error(
+    if format is None and ending not in ("", *_FORMATS):
+        raise click.UsageError(
             f"a file that ends in .{ending} may be anything; say --format csv, jsonl, parquet"
         )
-    refuse_store(args, args.output)
-    which = game_filter(args)
-    with open_store(args) as store:
+    which = chosen.filter()
+    with options.open_store(db) as store:
         total = count(store, which)
         if not total:
-            raise nothing_found(store)
-        with output(args.output) as file, progress(total, "games") as steps:
+            raise options.nothing_found(store)
+        with options.opened(output) as file, progress(total, "games") as steps:
             steps.doing("exporting")
             rows = (row(game) for game in games(store, which))
             written = 0
-            for written in writer(rows, file):  # noqa: B007  the last is told
-                steps.advance(_AT_ONCE)
-    if args.output and args.output.is_file():
-        print(printable(f"{args.output} written: {counted(written, 'game')}"))
-    return 0
+            for size in writer(rows, file):
+                written += size
+                steps.advance(size)
+    if output and output.is_file():
+        print(printable(f"{output} written: {counted(written, 'game')}"))
 
 
 Rows = Iterator[tuple[Value, ...]]
@@ -88,20 +77,20 @@ def _csv(rows: Rows, file: BinaryIO) -> Iterator[int]:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(column.name for column in COLUMNS)
-    for written, some in _pieces(rows):
+    for some in _pieces(rows):
         writer.writerows(_with_moments(some, lambda at: timestamps.iso(at)[:-1].replace("T", " ")))
         file.write(text.getvalue().encode())
         text.seek(0)
         text.truncate()
-        yield written
+        yield len(some)
 
 
 def _jsonl(rows: Rows, file: BinaryIO) -> Iterator[int]:
     names = [column.name for column in COLUMNS]
-    for written, some in _pieces(rows):
+    for some in _pieces(rows):
         for values in _with_moments(some, timestamps.iso):
             file.write(json.dumps(dict(zip(names, values, strict=True))).encode() + b"\n")
-        yield written
+        yield len(some)
 
 
 def _parquet(rows: Rows, file: BinaryIO) -> Iterator[int]:
@@ -121,14 +110,14 @@ def _parquet(rows: Rows, file: BinaryIO) -> Iterator[int]:
         ]
     )
     with parquet.ParquetWriter(file, schema) as writer:
-        for written, some in _pieces(rows):
+        for some in _pieces(rows):
             columns = zip(*some, strict=True)
             arrays = [
                 pyarrow.array(values, field.type)
                 for values, field in zip(columns, schema, strict=True)
             ]
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
-            yield written
+            yield len(some)
 
 
 _MOMENTS = [index for index, column in enumerate(COLUMNS) if column.kind == "moment"]
@@ -145,9 +134,5 @@ def _with_moments(
         yield values
 
 
-def _pieces(rows: Rows) -> Iterator[tuple[int, list[tuple[Value, ...]]]]:
-    """The rows in lists, and how many there were by then."""
-    written = 0
-    while some := list(islice(rows, _AT_ONCE)):
-        written += len(some)
-        yield written, some
+def _pieces(rows: Rows) -> Iterator[list[tuple[Value, ...]]]:
+    return iter(lambda: list(islice(rows, _AT_ONCE)), [])

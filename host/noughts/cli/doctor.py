@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from dataclasses import asdict
 
+import click
+
+from noughts.cli import options
 from noughts.errors import printable
 from noughts.findings import Check, of_board, of_computer
 from noughts.hardware.probe import ProbedBoard, inspect
 from noughts.invocation import as_typed
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "--port",
-        metavar="PORT",
-        action="append",
-        default=[],
-        help="look at this serial port too; may be given several times",
-    )
-    parser.add_argument(
-        "--no-restart",
-        action="store_true",
-        help="do not query what runs on the boards, which restarts their game",
-    )
-    parser.add_argument("--json", action="store_true", help="print the report as JSON")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Print the page; 1 where something is wrong."""
-    boards = [(each, of_board(each)) for each in inspect(args.port, not args.no_restart)]
+@options.command("noughts doctor", "noughts doctor --json")
+@click.option(
+    "--port",
+    metavar="PORT",
+    multiple=True,
+    help="look at this serial port too; may be given several times",
+)
+@click.option(
+    "--no-restart",
+    is_flag=True,
+    help="do not query what runs on the boards, which restarts their game",
+)
+@options.as_json("the report")
+def run(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
+    """Check computer and boards: what to fix."""
+    boards = [(each, of_board(each)) for each in inspect(port, not no_restart)]
     here = of_computer(bool(boards))
     all_good = all(
         check.good for checks in (here, *(each for _, each in boards)) for check in checks
     )
-    if args.json:
+    if as_json:
         print(json.dumps({"here": [asdict(check) for check in here], "boards": _facts(boards)}))
         return not all_good
     for check in here:

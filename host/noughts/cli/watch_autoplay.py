@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from contextlib import ExitStack
 
 from noughts.errors import BoardError
-from noughts.hardware.ports import find_ports
 from noughts.virtual.autoplay import Autoplay
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.virtual_boards import VirtualBoards
 
 
-def autoplayed(
-    count: int, ports: Sequence[str], stack: ExitStack, stop: threading.Event
-) -> PortMonitor:
-    """Follow these ports, and virtual boards that play by themselves, V2 and V1 by turns.
+def autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMonitor:
+    """Follow virtual boards that play by themselves, V2 and V1 by turns.
 
     When one cannot be started, `stop` is set, and the end of the stack raises `BoardError`.
     """
@@ -37,7 +33,6 @@ def autoplayed(
 
     boards = VirtualBoards(count, lambda: monitor.look(), changed)
     stack.callback(end)
-    find = find_ports if ports else list
-    monitor = PortMonitor(ports, find, boards.ports, boards.names, boards.opened)
+    monitor = PortMonitor((), list, boards.ports, boards.names, boards.opened)
     boards.start()
     return monitor

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 
-from noughts.commands.options import (
-    add_stored_games,
-    game_filter,
-    nothing_found,
-    open_store,
-    refuse_store,
-)
+from noughts.cli import options
 from noughts.errors import printable
 from noughts.protocol.describe import counted, seated
 from noughts.store import figures
+from noughts.store.filter_words import ChosenGames
 from noughts.store.statistics import (
     BoardStats,
     Stats,
@@ -26,6 +20,7 @@ from noughts.store.statistics import (
     stats,
 )
 from noughts.store.stored_game import RESULTS
+from noughts.terminal.figures import FORMATS
 from noughts.terminal.layout import columns, grid
 
 _BAR = 30
@@ -44,35 +39,26 @@ before to this one, or null).
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
-    parser.add_argument(
-        "--plot", metavar="FILE", type=Path, help="plot them into this file, .png or .svg"
-    )
-    add_stored_games(parser, RECORDS)
-
-
-def run(args: argparse.Namespace) -> int:
-    """Print the statistics, and plot them if asked to."""
-    if args.plot is not None and args.plot.suffix.lower() not in (".png", ".svg"):
-        args.error(f"argument --plot: {args.plot.name!r} does not end in .png or .svg")
-    refuse_store(args, args.plot)
-    with open_store(args) as store:
-        found = stats(store, game_filter(args))
-        if not found.games and (args.plot or not args.json):
-            raise nothing_found(store)
-    if args.plot is not None:
+@options.command("noughts stats", "noughts stats --seats PH --plot stats.png", records=RECORDS)
+@options.as_json("the statistics")
+@options.output("plot them into this file, .png or .svg", "--plot", endings=FORMATS)
+@options.stored_games
+def run(as_json: bool, plot: Path | None, chosen: ChosenGames, db: Path | None) -> None:
+    """Count results, first moves and mistakes."""
+    with options.open_store(db) as store:
+        found = stats(store, chosen.filter())
+        if not found.games and (plot or not as_json):
+            raise options.nothing_found(store)
+    if plot is not None:
         from noughts.terminal.statistics_plot import draw
 
-        draw(found, args.plot)
-    if args.json:
+        draw(found, plot)
+    if as_json:
         print(json.dumps(_record(found)))
     else:
         _tell(found)
-        if args.plot is not None:
-            print("\n" + printable(f"{args.plot} written"))
-    return 0
+        if plot is not None:
+            print("\n" + printable(f"{plot} written"))
 
 
 def _tell(found: Stats) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import fill
 
-from noughts.commands.options import add_engines, chosen_engines
+from noughts.cli import options
 from noughts.engines.menace import Menace
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
@@ -42,17 +41,13 @@ class _Proved:
         return {name: encounter(own, each) for name, each in engines().items()} if own else {}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_engines(parser, f"{', '.join(engines())}; all of these by default")
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Prove each, print, and fail if one that claims to be perfect is not."""
-    chosen = chosen_engines(args.engine, args)
-    proved = {engine.name: _proved(engine) for engine in chosen or engines().values()}
-    if args.json:
+@options.command("noughts prove", "noughts prove hard rules", "noughts prove ./mine.py")
+@options.engine_arguments(f"{', '.join(engines())}; all of these by default")
+@options.as_json("the results")
+def run(chosen: list[Engine], as_json: bool) -> None:
+    """Prove which engines never lose."""
+    proved = {each.name: _proved(each) for each in chosen or engines().values()}
+    if as_json:
         print(json.dumps({name: _facts(each) for name, each in proved.items()}))
     else:
         _print_table(proved)
@@ -73,7 +68,6 @@ def run(args: argparse.Namespace) -> int:
             f"{' and '.join(wrong)} should play perfectly and does not "
             "(see above); correct device/ai.py or the engine"
         )
-    return 0
 
 
 def _proved(engine: Engine) -> _Proved:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
-from noughts.commands.watch_output import EventLines, as_lines, sum_up
+from noughts.cli.watch_output import EventLines, as_lines, sum_up
 from noughts.errors import printable
 from noughts.protocol import data_log
 from noughts.store import timestamps
@@ -26,18 +26,18 @@ from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 
 
-def read_captured(args: argparse.Namespace, path: Path) -> int:
+def read_captured(args: SimpleNamespace, path: Path) -> int:
     """Keep in the store at `path` what a captured log holds."""
     with _opened(args.captured) as file, Store(path, create=True) as store:
         return _read(args, file, store)
 
 
-def known(args: argparse.Namespace, store: Store) -> frozenset[str] | None:
+def known(args: SimpleNamespace, store: Store) -> frozenset[str] | None:
     """The boards that count by radio; None: any."""
     return None if args.known is None else known_ids(args.known, names(store))
 
 
-def _read(args: argparse.Namespace, file: BufferedReader, store: Store) -> int:
+def _read(args: SimpleNamespace, file: BufferedReader, store: Store) -> int:
     session = Session()
     session.names.update(names(store))
     recorder = Recorder(store, None, known(args, store))

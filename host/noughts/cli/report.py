@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import sys
 from pathlib import Path
 
-from noughts.commands.options import (
-    add_stored_games,
-    chosen_games,
-    nothing_found,
-    open_store,
-    output,
-    refuse_store,
-)
+import click
+
+from noughts.cli import options
 from noughts.errors import printable
 from noughts.protocol.describe import counted
 from noughts.report.page import Last, page
 from noughts.store import timestamps
 from noughts.store.export_columns import plain_text
+from noughts.store.filter_words import ChosenGames
 from noughts.store.people_moves import met_positions
 from noughts.store.queries import last_games
 from noughts.store.statistics import BoardStats, Stats, board_record, stats
@@ -40,36 +35,31 @@ last_before_utc (of a game told late: a moment at which it was over).
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        type=Path,
-        help="the file to write, such as class.html (standard output, also as -)",
-    )
-    parser.add_argument("--csv", action="store_true", help="write the table of boards as CSV")
-    add_stored_games(parser, RECORDS)
-
-
-def run(args: argparse.Namespace) -> int:
-    """Write the report."""
-    path = None if args.output in (None, Path("-")) else args.output
+@options.command(
+    "noughts report -o 7b.html", "noughts report --since monday --csv -o class.csv", records=RECORDS
+)
+@options.output("the file to write, such as class.html (standard output, also as -)")
+@click.option("--csv", "as_csv", is_flag=True, help="write the table of boards as CSV")
+@options.stored_games
+def run(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path | None) -> None:
+    """Write a page on a class: results, mistakes."""
+    path = None if output == Path("-") else output
     ending = path.suffix.lower() if path else ""
-    as_csv = args.csv or ending == ".csv"
+    as_csv = as_csv or ending == ".csv"
     if not as_csv and ending not in ("", *_PAGES):
-        args.error(f"a report is HTML; end the name in .html instead of {ending}, or say --csv")
-    if path is None and args.output is None and not as_csv and sys.stdout.isatty():
-        args.error("a report is a page for a browser; name a file with -o, such as -o class.html")
-    refuse_store(args, path)
-    chosen = chosen_games(args)
+        raise click.UsageError(
+            f"a report is HTML; end the name in .html instead of {ending}, or say --csv"
+        )
+    if output is None and not as_csv and sys.stdout.isatty():
+        raise click.UsageError(
+            "a report is a page for a browser; name a file with -o, such as -o class.html"
+        )
     which = chosen.filter()
-    with open_store(args) as store, progress(1 if as_csv else 2, "passes") as steps:
+    with options.open_store(db) as store, progress(1 if as_csv else 2, "passes") as steps:
         steps.doing("counting")
         found = stats(store, which)
         if not found.games:
-            raise nothing_found(store)
+            raise options.nothing_found(store)
         last = last_games(store, which)
         steps.advance(1)
         if as_csv:
@@ -77,12 +67,11 @@ def run(args: argparse.Namespace) -> int:
         else:
             text = page(found, last, met_positions(store, which), chosen.in_words())
             steps.advance(1)
-    with output(path) as file:
+    with options.opened(path) as file:
         file.write(text.encode())
     if path is not None and path.is_file():
         boards = counted(len(found.boards), "board")
         print(printable(f"{path} written: {counted(found.games, 'game')} on {boards}"))
-    return 0
 
 
 def _csv(found: Stats, last: Last) -> str:

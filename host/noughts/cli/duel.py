@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 
-from noughts.commands.options import add_engines, chosen_engines
+import click
+
+from noughts.cli import options
 from noughts.engines.registry import engines
 from noughts.game.engine import Engine
 from noughts.game.match import Player, Tally, interval, match
@@ -19,46 +20,42 @@ from noughts.terminal.progress import Steps, progress
 _MAX_GAMES = 10_000_000
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    names = ", ".join(engines())
-    add_engines(parser, f"two of {names}")
-    parser.add_argument("--all", action="store_true", help="every engine against every other")
-    parser.add_argument(
-        "-n", "--games", metavar="GAMES", type=int, default=1000, help="games for each pair (1000)"
-    )
-    parser.add_argument(
-        "--seed", metavar="N", type=int, default=0, help="the seed of the random numbers (0)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Play, half of the games from either seat, and print the results."""
-    if not 2 <= args.games <= _MAX_GAMES or args.games % 2:
-        args.error(f"argument -n: {args.games} is not an even number from 2 to {_MAX_GAMES:,}")
-    chosen = chosen_engines(args.engine, args)
-    if args.all == bool(chosen):
-        args.error("name two engines, or use --all")
-    if args.all:
+@options.command("noughts duel hard medium", "noughts duel ./mine.py hard", "noughts duel --all")
+@options.engine_arguments(f"two of {', '.join(engines())}")
+@click.option("--all", "everyone", is_flag=True, help="every engine against every other")
+@click.option(
+    "-n",
+    "--games",
+    metavar="GAMES",
+    type=options.IntRange(2, _MAX_GAMES),
+    default=1000,
+    help="games for each pair, an even number",
+)
+@click.option("--seed", default=0, help="the seed of the random numbers")
+@options.as_json("the results")
+def run(chosen: list[Engine], everyone: bool, games: int, seed: int, as_json: bool) -> None:
+    """Let engines play many games, and count."""
+    if games % 2:
+        raise click.UsageError(f"each plays half of {games} games first; give an even number to -n")
+    if everyone == bool(chosen):
+        raise click.UsageError("name two engines, or use --all")
+    if everyone:
         pairs = list(itertools.combinations(engines().values(), 2))
     elif len(chosen) == 2:
         pairs = [(chosen[0], chosen[1])]
     else:
-        args.error(f"a duel takes two engines, not {len(chosen)}")
-    with progress(args.games * len(pairs), "games") as steps:
+        raise click.UsageError(f"a duel takes two engines, not {len(chosen)}")
+    with progress(games * len(pairs), "games") as steps:
         results = {
-            (one.name, other.name): _duel(one, other, args.games, args.seed, steps)
-            for one, other in pairs
+            (one.name, other.name): _duel(one, other, games, seed, steps) for one, other in pairs
         }
-    if args.json:
-        print(json.dumps([_facts(names, seats, args.seed) for names, seats in results.items()]))
-    elif args.all:
-        _print_pairs(results, args.games, args.seed)
+    if as_json:
+        print(json.dumps([_facts(names, seats, seed) for names, seats in results.items()]))
+    elif everyone:
+        _print_pairs(results, games, seed)
     else:
         ((names, seats),) = results.items()
-        _print_duel(names, seats, args.seed)
-    return 0
+        _print_duel(names, seats, seed)
 
 
 def _duel(one: Engine, other: Engine, games: int, seed: int, steps: Steps) -> dict[bool, Tally]:

@@ -2,77 +2,78 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from noughts.commands import recovered_games
-from noughts.commands.options import add_db, add_radio, add_unproved, prove_table
+import click
+
+from noughts.cli import options
 from noughts.errors import BoardError, NoughtsError, in_words, printable
 from noughts.hardware import drive as drives
 from noughts.hardware.drive import Drive
 from noughts.hardware.flashing import flash, hex_in, our_hex
 from noughts.invocation import as_typed
-from noughts.radio_files import OFF
+from noughts.radio_files import OFF, Radio
 from noughts.terminal.progress import progress
+from noughts.watch import recovered_games
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "drive",
-        nargs="?",
-        metavar="DRIVE",
-        type=Path,
-        help="the board's drive (found automatically)",
-    )
-    parser.add_argument("--all", action="store_true", help="flash every board that is plugged in")
-    parser.add_argument(
-        "--hex", metavar="FILE", type=Path, help="copy this hex, which `noughts hex` made"
-    )
-    add_unproved(parser)
-    add_radio(parser)
-    parser.add_argument(
-        "--port",
-        metavar="PORT",
-        help="the board's serial port (found automatically on real boards)",
-    )
-    parser.add_argument(
-        "--no-verify",
-        action="store_true",
-        help="do not check on the serial port that the game starts",
-    )
-    add_db(parser)
+@options.command("noughts flash", "noughts flash --all", "noughts flash --all --radio 7")
+@click.argument(
+    "drive", required=False, type=options.FILE, help="the board's drive (found automatically)"
+)
+@click.option("--all", "every", is_flag=True, help="flash every board that is plugged in")
+@click.option("--hex", type=options.FILE, help="copy this hex, which `noughts hex` made")
+@options.unproved
+@options.radio
+@click.option(
+    "--port", metavar="PORT", help="the board's serial port (found automatically on real boards)"
+)
+@click.option(
+    "--no-verify", is_flag=True, help="do not check on the serial port that the game starts"
+)
+@options.db
+def run(
+    drive: Path | None,
+    every: bool,
+    hex: Path | None,
+    unproved: bool,
+    radio: Radio | None,
+    port: str | None,
+    no_verify: bool,
+    db: Path | None,
+) -> None:
+    """Copy the game to a board by its USB drive.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Flash one board, or all; with `--all`, go on after a failure and tell it at the end."""
-    if args.all and (args.drive or args.port):
-        args.error("--all flashes every board; leave out DRIVE and --port")
-    if args.hex and args.radio:
-        args.error("--hex copies a hex as it is; give --radio or --gateway to `noughts hex`")
-    chosen = _chosen(args.drive, args.all)
+    With `--all`, go on after a failure, and say at the end how many boards failed.
+    """
+    if every and (drive or port):
+        raise click.UsageError("--all flashes every board; leave out DRIVE and --port")
+    if hex and radio:
+        raise click.UsageError(
+            "--hex copies a hex as it is; give --radio or --gateway to `noughts hex`"
+        )
+    chosen = _chosen(drive, every)
     say = partial(print, flush=True)
-    what = hex_in(args.hex) if args.hex else our_hex(args.radio or OFF)
+    what = hex_in(hex) if hex else our_hex(radio or OFF)
     if what.table is not None:
-        prove_table(what.table, args.unproved)
+        options.prove_table(what.table, unproved)
     failed = 0
-    for drive in chosen:
+    for each in chosen:
         try:
-            keep = recovered_games.of_drive(drive, args.port, args.db)
-            flash(drive, what, say, progress, port=args.port, verify=not args.no_verify, keep=keep)
+            keep = recovered_games.of_drive(each, port, db)
+            flash(each, what, say, progress, port=port, verify=not no_verify, keep=keep)
         except (NoughtsError, OSError) as error:
-            if not args.all:
+            if not every:
                 raise
             failed += 1
-            print(f"noughts: {drive.path}: {printable(as_typed(in_words(error)))}", file=sys.stderr)
+            print(f"noughts: {each.path}: {printable(as_typed(in_words(error)))}", file=sys.stderr)
     if failed:
         raise BoardError(
             f"{failed} of {len(chosen)} boards failed; see above, and flash them again"
         )
-    return 0
 
 
 def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
+from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
+from typing import Literal
 
+import click
 from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
 from noughts import brain
-from noughts.commands.options import add_own_engines, chosen_engines
+from noughts.cli import options
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
 from noughts.engines.search import in_words, score_of_move, variation
@@ -31,82 +33,85 @@ _MAX_DEPTH = 9
 _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax searches"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "position",
-        metavar="POSITION",
-        help="nine characters X, O and . (or x and o) in reading order, where X moved first: "
-        "X...O....",
-    )
-    parser.add_argument(
-        "--tree",
-        metavar="DEPTH",
-        type=int,
-        help=f"draw what is searched, 1 to {_MAX_DEPTH} plies deep, cut branches marked",
-    )
-    parser.add_argument(
-        "--search",
-        choices=tuple(_DRAWN),
-        default="alphabeta",
-        help="whose tree: alphabeta, which cuts branches, or minimax, which looks at all "
-        "(alphabeta)",
-    )
-    parser.add_argument(
-        "--svg",
-        metavar="FILE",
-        type=Path,
-        help=f"draw the tree, of up to {MAX_DRAWN:,} positions, or what the chip sees into this "
-        "picture",
-    )
-    parser.add_argument(
-        "--chip",
-        action="store_true",
-        help="show how the chip's table chooses: what its weights make of each free cell",
-    )
-    parser.add_argument(
-        "--engine",
-        metavar="ENGINE",
-        action="append",
-        default=[],
-        help="ask this engine of your own, too, such as ./mine.py; may be given several times",
-    )
-    add_own_engines(parser)
-    parser.add_argument("--json", action="store_true", help="print the solution as JSON")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Solve one position."""
-    if args.tree is not None and not 1 <= args.tree <= _MAX_DEPTH:
-        args.error(f"argument --tree: {args.tree} is not from 1 to {_MAX_DEPTH}")
-    if args.svg and args.tree is None and not args.chip:
-        args.error("--svg draws the tree or what the chip sees; give --tree DEPTH or --chip")
-    if args.chip and args.tree:
-        args.error("--chip shows one position, --tree what a search looks at; give one of them")
-    position = unfinished(args.position)
-    asked = [*engines().values(), *chosen_engines(args.engine, args)]
-    if args.chip:
-        return _chip(position, args.svg, args.json)
-    tree = None if args.tree is None else build_tree(position, args.tree, args.search)
-    if tree and args.svg:
-        _require_small(tree)
-    scores = {cell: score_of_move(position, cell) for cell in position.free}
-    if args.json:
-        print(json.dumps(_facts(position, scores, _replies(asked, position))))
+@options.command("noughts solve X...O....", "noughts solve XX.OO.... --tree 2")
+@click.argument(
+    "position",
+    help="nine characters X, O and . (or x and o) in reading order, where X moved first: X...O....",
+)
+@click.option(
+    "--tree",
+    metavar="DEPTH",
+    type=options.IntRange(1, _MAX_DEPTH),
+    help="draw what is searched, so many plies deep, cut branches marked",
+)
+@click.option(
+    "--search",
+    type=click.Choice(_DRAWN),
+    default="alphabeta",
+    help="whose tree: alphabeta, which cuts branches, or minimax, which looks at all",
+)
+@click.option(
+    "--svg",
+    type=options.FILE,
+    help="draw the position into this picture, with each free cell's worth, or the tree, of up to "
+    f"{MAX_DRAWN:,} positions, or what the chip sees",
+)
+@click.option(
+    "--chip",
+    is_flag=True,
+    help="show how the chip's table chooses: what its weights make of each free cell",
+)
+@click.option(
+    "--engine",
+    metavar="ENGINE",
+    multiple=True,
+    help="ask this engine of your own, too, such as ./mine.py; may be given several times",
+)
+@options.own_engines
+@options.as_json("the solution")
+def run(
+    position: str,
+    tree: int | None,
+    search: Literal["alphabeta", "minimax"],
+    svg: Path | None,
+    chip: bool,
+    chosen: list[Engine],
+    as_json: bool,
+) -> None:
+    """Show a position's worth, and the best line."""
+    if chip and tree:
+        raise click.UsageError(
+            "--chip shows one position, --tree what a search looks at; give one of them"
+        )
+    solved = unfinished(position)
+    asked = [*engines().values(), *chosen]
+    root = None if tree is None else build_tree(solved, tree, search)
+    if root and svg:
+        _require_small(root)
+    labels: Mapping[int, object]
+    if chip:
+        choice = brain.choose(solved, brain.of(device_files()))
+        labels = choice.values
+        _tell_chip(solved, choice, as_json)
     else:
-        _tell(position, scores, _replies(asked, position))
-    if tree and args.svg:
-        write_whole(args.svg, drawn(tree, _DRAWN[args.search]).encode())
-        if not args.json:
-            print(printable(f"{args.svg} written"))
-    elif tree and not args.json:
+        scores = {cell: score_of_move(solved, cell) for cell in solved.free}
+        labels = {cell: in_words(score) for cell, score in scores.items()}
+        replies = {each.name: each.reply(solved) for each in asked}
+        if as_json:
+            print(json.dumps(_facts(solved, scores, replies)))
+        else:
+            _tell(solved, scores, replies)
+    if svg:
+        picture = drawn(root, _DRAWN[search]) if root else Board.of(solved).svg(labels)
+        write_whole(svg, picture.encode())
+        if not as_json:
+            print(printable(f"{svg} written"))
+    elif root and not as_json:
         print()
-        Console(file=sys.stdout, highlight=False).print(_as_text(tree))
-    return 0
+        Console(file=sys.stdout, highlight=False).print(_as_text(root))
 
 
-def _chip(position: Position, picture: Path | None, as_json: bool) -> int:
-    choice = brain.choose(position, brain.of(device_files()))
+def _tell_chip(position: Position, choice: brain.Choice, as_json: bool) -> None:
     cells = [cell + 1 for cell in choice.cells]
     if as_json:
         values = {cell + 1: value for cell, value in choice.values.items()}
@@ -123,15 +128,6 @@ def _chip(position: Position, picture: Path | None, as_json: bool) -> int:
                 f"The book has {entry}: the squares add up to {named}; play a cell worth {value}."
             )
         print(f"The chip plays {' or '.join(map(str, cells))}; cells are numbered 1 to 9.")
-    if picture:
-        write_whole(picture, Board.of(position).svg(choice.values).encode())
-        if not as_json:
-            print(printable(f"{picture} written"))
-    return 0
-
-
-def _replies(asked: list[Engine], position: Position) -> dict[str, Reply]:
-    return {engine.name: engine.reply(position) for engine in asked}
 
 
 def _tell(position: Position, scores: dict[int, int], replies: dict[str, Reply]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import asdict
 from datetime import date
@@ -10,13 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from noughts import brain
-from noughts.commands.options import (
-    add_stored_games,
-    game_filter,
-    nothing_found,
-    open_store,
-    refuse_store,
-)
+from noughts.cli import options
 from noughts.errors import printable
 from noughts.files import write_whole
 from noughts.invocation import as_typed
@@ -27,6 +20,7 @@ from noughts.learning.habits import Habits
 from noughts.learning.left_out import LeftOut, left_out
 from noughts.learning.validation import FOLDS, Estimate, estimate
 from noughts.protocol.describe import counted
+from noughts.store.filter_words import ChosenGames
 from noughts.store.people_games import people_games
 from noughts.terminal.layout import beside, board, columns
 
@@ -35,19 +29,12 @@ _SHOWN = 6
 RECORDS = """
 --json prints one object: games and moves (of people) that it learned from; habits (kind of cell;
 could: at so many moves; did, by_chance: shares of these, by people and by random play); before,
-after, gain (how likely a game is won by hard's table and by one that was learned, and the 95 %%
+after, gain (how likely a game is won by hard's table and by one that was learned, and the 95 %
 interval of the difference, on games that were not learned from; null for too few games); most (what
 play that gives nothing away can come to against these habits); table (id, bytes); changes
 (position, before, after: cells 0 to 8; reach, gain; mistakes: cell, chance); left_out (what did not
 fit: position, played, better, gain).
 """
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="write the table here")
-    parser.add_argument("--json", action="store_true", help="print what was learned as JSON")
-    add_stored_games(parser, RECORDS)
 
 
 class _Learned(NamedTuple):
@@ -58,13 +45,16 @@ class _Learned(NamedTuple):
     left_out: list[LeftOut]
 
 
-def run(args: argparse.Namespace) -> int:
-    """Learn, prove, say what changes, and write the table."""
-    refuse_store(args, args.output)
-    with open_store(args) as store:
-        games = people_games(store, game_filter(args))
+@options.command("noughts learn", "noughts learn --since monday -o table.py", records=RECORDS)
+@options.output("write the table here")
+@options.as_json("what was learned")
+@options.stored_games
+def run(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
+    """Make the chip win more against your players."""
+    with options.open_store(db) as store:
+        games = people_games(store, chosen.filter())
         if not games:
-            raise nothing_found(store)
+            raise options.nothing_found(store)
     habits, hard = Habits(games), brain.make()
     table = fit(habits)
     brain.prove(table)
@@ -72,20 +62,19 @@ def run(args: argparse.Namespace) -> int:
     learned = _Learned(
         habits, table, estimated, changes(hard, table, habits), left_out(table, habits)
     )
-    if args.output:
+    if output:
         aim = (
             f"the people of {counted(habits.games, 'game')} ({counted(habits.moves, 'move')} of "
             f"theirs), learned from on {date.today()}"
         )
-        write_whole(args.output, brain.source(table, "noughts learn", aim).encode())
-    if args.json:
+        write_whole(output, brain.source(table, "noughts learn", aim).encode())
+    if as_json:
         print(json.dumps(_record(learned)))
     else:
         _tell(learned)
-        if args.output:
-            send = as_typed(f"`noughts put --table {args.output}`")
-            print(printable(f"{args.output} written; {send} sends it to a board"))
-    return 0
+        if output:
+            send = as_typed(f"`noughts put --table {output}`")
+            print(printable(f"{output} written; {send} sends it to a board"))
 
 
 def _record(learned: _Learned) -> dict[str, object]:

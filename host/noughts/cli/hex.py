@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import click
+
 from noughts import brain
-from noughts.commands.options import add_radio, add_unproved, prove_table
+from noughts.cli import options
 from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
@@ -18,80 +19,77 @@ from noughts.firmware.image import Firmware
 from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        type=Path,
-        help="write the hex here instead of noughts.hex",
-    )
-    parser.add_argument(
-        "--firmware",
-        metavar="FILE",
-        type=Path,
-        action="append",
-        help="use this official MicroPython instead of the bundled one: a Universal Hex, or a hex "
-        "for V1 or for V2; may be given twice",
-    )
-    add_radio(parser)
-    add_unproved(parser)
-    parser.add_argument(
-        "--list", metavar="FILE", type=Path, help="build nothing; list what this hex holds"
-    )
-    parser.add_argument(
-        "--extract",
-        nargs=2,
-        metavar=("DIR", "FILE"),
-        type=Path,
-        help="build nothing; put the files that a hex holds into a folder",
-    )
-    parser.add_argument("--json", action="store_true", help="print what it holds as JSON")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Build, list or extract."""
-    looking = args.list or args.extract
-    if args.list and args.extract:
-        args.error("--list and --extract each take a hex; give one of them")
-    if looking and (args.output or args.firmware or args.radio or args.unproved):
-        args.error(
+@options.command(
+    "noughts hex -o a.hex", "noughts hex --list noughts.hex", "noughts hex --radio 7 -o class.hex"
+)
+@options.output("write the hex here instead of noughts.hex")
+@click.option(
+    "--firmware",
+    type=options.FILE,
+    multiple=True,
+    help="use this official MicroPython instead of the bundled one: a Universal Hex, or a hex for "
+    "V1 or for V2; may be given twice",
+)
+@options.radio
+@options.unproved
+@click.option("--list", "listed", type=options.FILE, help="build nothing; list what this hex holds")
+@click.option(
+    "--extract",
+    nargs=2,
+    metavar="DIR FILE",
+    type=options.FILE,
+    help="build nothing; put the files that a hex holds into a folder",
+)
+@options.as_json("what it holds")
+def run(
+    output: Path | None,
+    firmware: tuple[Path, ...],
+    radio: Radio | None,
+    unproved: bool,
+    listed: Path | None,
+    extract: tuple[Path, Path] | None,
+    as_json: bool,
+) -> None:
+    """Build a hex for any micro:bit, or list one."""
+    if listed and extract:
+        raise click.UsageError("--list and --extract each take a hex; give one of them")
+    looking = listed or (extract and extract[1])
+    if looking and (output or firmware or radio or unproved):
+        raise click.UsageError(
             "-o, --firmware, --radio, --gateway and --unproved are for building, not for --list "
             "or --extract"
         )
-    radio: Radio = args.radio or OFF
+    radio = radio or OFF
     if looking:
-        firmwares = image.load(args.list or args.extract[1])
+        firmwares = image.load(looking)
         contents: dict[str, Mapping[str, bytes]] = {
-            board: firmware.files() for board, firmware in firmwares.items()
+            board: each.files() for board, each in firmwares.items()
         }
-        if args.extract:
-            _extract(args.extract[0], contents)
+        if extract:
+            _extract(extract[0], contents)
     else:
-        if args.output == Path("-"):
-            args.error("cannot write a hex to standard output; name a file")
+        if output == Path("-"):
+            raise click.UsageError("cannot write a hex to standard output; name a file")
         files = files_for_boards()
         table = brain.of(files)  # without one, it would not be the game
         if radio.gateway is None:
-            prove_table(table, args.unproved)
-        firmwares = image.for_boards(args.firmware or [])
+            options.prove_table(table, unproved)
+        firmwares = image.for_boards(firmware)
         _warn(firmwares)
         contents = {board: files_with(radio, board, files) for board in firmwares}
-        path: Path = args.output or Path("noughts.hex")
+        path = output or Path("noughts.hex")
         write_whole(path, image.universal_of(firmwares, contents).encode())
-    if args.json:
+    if as_json:
         print(json.dumps(_facts(firmwares, contents)))
-        return 0
+        return
     if not looking:
         whom = "any micro:bit" if radio.gateway is None else "the micro:bit that is the gateway"
         print(printable(f"{path} written, {path.stat().st_size:,} bytes; drag it onto {whom}"))
         if radio.sends is not None:
             print(V1_WITHOUT_RADIO)
     _tell(firmwares, contents)
-    if args.extract:
-        print(printable(f"files written to {args.extract[0]}"))
-    return 0
+    if extract:
+        print(printable(f"files written to {extract[0]}"))
 
 
 def _warn(firmwares: Mapping[str, Firmware]) -> None:

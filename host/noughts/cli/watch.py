@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from types import FrameType
+from types import FrameType, SimpleNamespace
+from typing import Any
 from urllib.parse import urlsplit
 
+import click
 import serial
 
-from noughts.commands import watch_rooms
-from noughts.commands.options import add_db, add_records, demonstration
-from noughts.commands.watch_captured import known, read_captured
-from noughts.commands.watch_output import RECORDS, EventLines, as_lines, sum_up
-from noughts.commands.watch_rooms import Rooms, Sources
+from noughts.cli import options
+from noughts.cli.watch_captured import known, read_captured
+from noughts.cli.watch_output import RECORDS, EventLines, as_lines, sum_up
+from noughts.cli.watch_rooms import Rooms, Sources, room_options
 from noughts.errors import NoughtsError
 from noughts.hardware.ports import find_ports, may_be_port
 from noughts.store.store import Store, default_path
@@ -35,65 +34,63 @@ from noughts.watch.recorder_thread import RecorderThread
 from noughts.watch.session import Session
 from noughts.watch.watch import Watch
 
-_MAX_EMULATED = 16
 _LAST_S = 2.0
 """For the last lines to be printed, on a busy computer, and a reader to take them."""
 _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet of an export
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "port",
-        nargs="*",
-        metavar="PORT",
-        help="a serial port, or a URL such as socket://HOST:PORT, rfc2217://HOST:PORT or, for what "
-        "rooms publish, mqtt://HOST (every micro:bit that is plugged in)",
-    )
-    parser.add_argument(
-        "--emulated",
-        metavar="N",
-        type=int,
-        help=f"start N virtual boards (1 to {_MAX_EMULATED}) that play by themselves",
-    )
-    parser.add_argument(
-        "--from",
-        dest="captured",
-        metavar="FILE",
-        help="read a captured log, or the MY_DATA.HTM of a V2 (- for standard input)",
-    )
-    parser.add_argument(
-        "--name",
-        metavar="BOARD",
-        help="with --from: the board's name, where the log does not give it",
-    )
-    parser.add_argument(
-        "--known",
-        metavar="FILE",
-        type=Path,
-        help="by radio, keep only the boards in this file: a line for each, its id (9A1B2C3D) or "
-        "its name in `noughts boards`, # before a comment (without it, the first "
-        f"{MAX_BOARDS} boards that a gateway hears)",
-    )
-    parser.add_argument("--plain", action="store_true", help="print a line for each event")
-    parser.add_argument("--json", action="store_true", help="print a JSON object for each event")
-    add_db(parser)
-    watch_rooms.add_arguments(parser)
-    add_records(parser, RECORDS)
-
-
-def run(args: argparse.Namespace) -> int:
-    """Watch until Ctrl-C, or read a captured log."""
-    if args.emulated is not None and not 1 <= args.emulated <= _MAX_EMULATED:
-        args.error(f"argument --emulated: {args.emulated} is not from 1 to {_MAX_EMULATED}")
+@options.command(
+    "noughts watch",
+    "noughts watch --emulated 3",
+    "noughts watch --plain /dev/ttyACM0",
+    "noughts watch --publish mqtts://3b@broker.example --room 3b --password-file password",
+    "noughts watch mqtts://office@broker.example --password-file password",
+    records=RECORDS,
+)
+@click.argument(
+    "port",
+    nargs=-1,
+    help="a serial port, or a URL such as socket://HOST:PORT, rfc2217://HOST:PORT or, for what "
+    "rooms publish, mqtt://HOST (every micro:bit that is plugged in)",
+)
+@click.option(
+    "--emulated",
+    metavar="N",
+    type=options.IntRange(1, 16),
+    help="start N virtual boards that play by themselves",
+)
+@click.option(
+    "--from",
+    "captured",
+    metavar="FILE",
+    type=click.Path(readable=False),
+    help="read a captured log, or the MY_DATA.HTM of a V2 (- for standard input)",
+)
+@click.option(
+    "--name", metavar="BOARD", help="with --from: the board's name, where the log does not give it"
+)
+@click.option(
+    "--known",
+    type=options.FILE,
+    help="by radio, keep only the boards in this file: a line for each, its id (9A1B2C3D) or its "
+    f"name in `noughts boards`, # before a comment (without it, the first {MAX_BOARDS} boards that "
+    "a gateway hears)",
+)
+@click.option("--plain", is_flag=True, help="print a line for each event")
+@click.option("--json", is_flag=True, help="print a JSON object for each event")
+@options.db
+@room_options
+def run(**named: Any) -> int:
+    """Show every board live, and keep every game."""
+    args = SimpleNamespace(**named)
     if args.captured is not None and (args.port or args.emulated or args.publish):
-        args.error("--from reads a file; leave out ports, --emulated and --publish")
-    if args.emulated and args.port and args.db is None:
-        args.error("--emulated is a demonstration; with a port, name a store for both with --db")
+        raise click.UsageError("--from reads a file; leave out ports, --emulated and --publish")
+    if args.emulated and args.port:
+        raise click.UsageError("--emulated is a demonstration without real boards; leave out ports")
     if args.name is not None and args.captured is None:
-        args.error("--name needs --from")
+        raise click.UsageError("--name needs --from")
     if args.name is not None and not _NAME.fullmatch(args.name):
-        args.error(
+        raise click.UsageError(
             f"{args.name[:20]!r} is not a valid name; begin with a letter or digit, without spaces"
         )
     rooms = Rooms(args)
@@ -101,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
         _check(port)
     path = args.db or default_path()
     if args.emulated and args.db is None:
-        path = demonstration(path)
+        path = options.demonstration(path)
     if args.captured is not None:
         return read_captured(args, path)
     return _watch(args, rooms, Store(path, create=True))
@@ -130,7 +127,7 @@ def _check_address(url: str) -> None:
         raise ValueError(f"it needs a host and a port, {parts.scheme}://HOST:PORT")
 
 
-def _watch(args: argparse.Namespace, rooms: Rooms, store: Store) -> int:
+def _watch(args: SimpleNamespace, rooms: Rooms, store: Store) -> int:
     session = Session()
     stop = threading.Event()
     unshown = 0
@@ -139,9 +136,9 @@ def _watch(args: argparse.Namespace, rooms: Rooms, store: Store) -> int:
         log = RawLog(raw_log.folder_of(store.path))
         sources = rooms.start(log.folder, stack)
         if args.emulated:
-            from noughts.commands.watch_autoplay import autoplayed
+            from noughts.cli.watch_autoplay import autoplayed
 
-            sources.append(autoplayed(args.emulated, rooms.ports, stack, stop))
+            sources.append(autoplayed(args.emulated, stack, stop))
         elif rooms.ports or not rooms.collects:
             monitor = PortMonitor(rooms.ports)
             stack.callback(monitor.close)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import click
+
+from noughts.cli import options
 from noughts.errors import NoughtsError
 from noughts.rooms.address import BrokerAddress, is_broker, parse
 from noughts.rooms.topics import room_name
@@ -33,47 +37,50 @@ class Sources:
         return [change for source in self._sources for change in source.poll()]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def room_options(run: options.Run) -> options.Run:
     """The options about rooms."""
-    group = parser.add_argument_group("rooms (an MQTT broker between them; see docs/rooms.md)")
-    group.add_argument(
+    option = partial(
+        click.option, cls=options.Option, heading="Rooms (an MQTT broker; see docs/rooms.md)"
+    )
+    publish = option(
         "--publish",
         metavar="URL",
         help="send what the boards say to a broker, mqtt[s]://[user@]host[:port][/prefix]; "
         "as PORT, such a URL collects what rooms send",
     )
-    group.add_argument(
+    room = option(
         "--room", metavar="NAME", help="with --publish: what this room is called (this host's name)"
     )
-    group.add_argument(
+    password_file = option(
         "--password-file",
-        metavar="FILE",
-        type=Path,
+        type=options.FILE,
         help="the user's password at the broker, its first line "
         "(else from the environment, NOUGHTS_MQTT_PASSWORD)",
     )
-    group.add_argument(
+    ca = option(
         "--ca",
-        metavar="FILE",
-        type=Path,
+        type=options.FILE,
         help="with mqtts: the certificate of the CA that the broker's is signed by, in PEM "
         "(those that the system trusts)",
     )
+    return publish(room(password_file(ca(run))))
 
 
 class Rooms:
     """The brokers that the command names, their words checked. Raises `NoughtsError`."""
 
-    def __init__(self, args: argparse.Namespace) -> None:
+    def __init__(self, args: SimpleNamespace) -> None:
         self.ports = [port for port in args.port if not is_broker(port)]
         """The ports that are named, without brokers."""
         self.collects = [parse(port) for port in args.port if is_broker(port)]
         self._publishes = None if args.publish is None else parse(args.publish)
         brokers = [*self.collects, *([self._publishes] if self._publishes else [])]
         if not brokers and (args.password_file or args.ca):
-            args.error("--password-file and --ca are for a broker; name it, or leave them out")
+            raise click.UsageError(
+                "--password-file and --ca are for a broker; name it, or leave them out"
+            )
         if args.room is not None and self._publishes is None:
-            args.error("--room needs --publish")
+            raise click.UsageError("--room needs --publish")
         for address in self.collects:
             if self._publishes and _are_same(address, self._publishes):
                 raise NoughtsError(

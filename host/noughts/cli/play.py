@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from noughts.commands.options import add_db
-from noughts.errors import BoardError, KeyTokenError, NoughtsError
+import click
+
+from noughts.cli import options
+from noughts.errors import BoardError, NoughtsError
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.store.store import default_path
@@ -24,81 +25,91 @@ from noughts.terminal.lines import say
 
 if TYPE_CHECKING:
     from noughts.virtual.kept_flash import KeptFlash
+    from noughts.virtual.keys import Step
     from noughts.virtual.program import Program
     from noughts.watch.play_recording import PlayRecording
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "--board",
-        choices=("v1", "v2"),
-        default="v2",
-        type=str.lower,
-        help="which micro:bit; each runs its own official MicroPython (v2)",
-    )
-    parser.add_argument(
-        "--firmware",
-        metavar="FILE",
-        type=Path,
-        help="run this official MicroPython hex instead, with the game's files",
-    )
-    parser.add_argument(
-        "--hex",
-        metavar="FILE",
-        type=Path,
-        help="run this hex as it is, with the files that are in it",
-    )
-    parser.add_argument(
-        "--fresh",
-        action="store_true",
-        help="start with a new board, not with what this one kept in its flash; a board of --hex "
-        "is always new",
-    )
-    parser.add_argument(
-        "--keys",
-        metavar="KEYS",
-        help="press these without a terminal, and print what happens; A, B, AB, A:40 (held for "
-        "40 ms, with no pause after it), tilt:400,0 (milli-g, to the right and towards the pins), "
-        "flat, and waits in ms of device time; the board is new, and no game is kept",
-    )
-    add_db(parser)
+def _keys(text: str) -> list[Step]:
+    from noughts.virtual.keys import read_keys
+
+    return read_keys(text)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Start a board and play on it until the player quits."""
-    if args.firmware and args.hex:
-        args.error("--firmware adds the game's files, --hex runs a file as it is; give one of them")
-    if args.keys is None:
-        return _play(args)
-    return _press_keys(args)
+@options.command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
+@click.option(
+    "--board",
+    type=click.Choice(["v1", "v2"], case_sensitive=False),
+    default="v2",
+    help="which micro:bit; each runs its own official MicroPython",
+)
+@click.option(
+    "--firmware",
+    type=options.FILE,
+    help="run this official MicroPython hex instead, with the game's files",
+)
+@click.option(
+    "--hex", type=options.FILE, help="run this hex as it is, with the files that are in it"
+)
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="start with a new board, not with what this one kept in its flash; a board of --hex is "
+    "always new",
+)
+@click.option(
+    "--keys",
+    metavar="KEYS",
+    type=_keys,
+    help="press these without a terminal, and print what happens; A, B, AB, A:40 (held for 40 ms, "
+    "with no pause after it), tilt:400,0 (milli-g, to the right and towards the pins), flat, and "
+    "waits in ms of device time; the board is new, and no game is kept",
+)
+@options.db
+def run(
+    board: str,
+    firmware: Path | None,
+    hex: Path | None,
+    fresh: bool,
+    keys: list[Step] | None,
+    db: Path | None,
+) -> int:
+    """Play on a virtual micro:bit in this terminal."""
+    if firmware and hex:
+        raise click.UsageError(
+            "--firmware adds the game's files, --hex runs a file as it is; give one of them"
+        )
+
+    def made() -> Program:
+        from noughts.virtual.program import flashed, program
+
+        return flashed(hex, board.upper()) if hex else program(board.upper(), firmware=firmware)
+
+    if keys is None:
+        return _play(made, hex is None, fresh, db)
+    _press(keys, made())
+    return 0
 
 
-def _press_keys(args: argparse.Namespace) -> int:
-    from noughts.virtual.keys import KeyPlayer, read_keys
-
-    try:
-        steps = read_keys(args.keys)
-    except KeyTokenError as error:
-        args.error(f"argument --keys: {error}")
-    board = _program(args).microbit()
+def _press(keys: list[Step], program: Program) -> None:
+    board = program.microbit()
     from microbit_emulator import EmulatorError
+    from noughts.virtual.keys import KeyPlayer
 
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:
         # Unicorn calls Python back, and what a signal raises there would be lost.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        for text in KeyPlayer(board).play(steps):
+        for text in KeyPlayer(board).play(keys):
             print(text, flush=True)
     except EmulatorError as error:
         raise BoardError(str(error)) from error
     finally:
         signal.signal(signal.SIGINT, before)
-    return 0
 
 
-def _play(args: argparse.Namespace) -> int:
+def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path | None) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
     _check_size()
@@ -109,18 +120,18 @@ def _play(args: argparse.Namespace) -> int:
     memory: list[KeptFlash] = []
 
     def made() -> Program:
-        new = _program(args)
-        if args.hex:
+        new = start()
+        if not remembers:
             return new
         memory.append(KeptFlash(default_path().parent / "virtual", new))
-        if args.fresh:
+        if fresh:
             memory[0].forget()
         return memory[0].program()
 
     with ExitStack() as stack:
         board = stack.enter_context(VirtualBoard(made))
-        recording = PlayRecording(args.db or default_path(), board_name(board.board))
-        stack.callback(_sum_up, recording, memory, args.db)
+        recording = PlayRecording(db or default_path(), board_name(board.board))
+        stack.callback(_sum_up, recording, memory, db)
         stack.callback(recording.close)
         saving = stack.enter_context(ThreadPoolExecutor(1))
 
@@ -173,13 +184,6 @@ def _until_signal(stopped: threading.Event) -> Iterator[list[int]]:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), stop)
     yield came
-
-
-def _program(args: argparse.Namespace) -> Program:
-    from noughts.virtual.program import flashed, program
-
-    board = args.board.upper()
-    return flashed(args.hex, board) if args.hex else program(board, firmware=args.firmware)
 
 
 def _check_size() -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
-from noughts.commands.options import add_stored_games, game_filter, nothing_found, open_store
+import click
+
+from noughts.cli import options
 from noughts.protocol.describe import seated, won
 from noughts.store import timestamps
+from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import count, games
 from noughts.store.stored_game import FIELDS, Field, StoredGame
 from noughts.terminal.layout import columns
@@ -26,40 +29,31 @@ what was not heard:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "-n",
-        metavar="N",
-        type=_number,
-        help=f"at most so many, the newest ({_NEWEST}; all with --json)",
-    )
-    parser.add_argument("--json", action="store_true", help="print the games as JSON")
-    add_stored_games(parser, RECORDS)
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal() or not text.isascii() or not 1 <= len(text) <= 9 or not int(text):
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number of games, 1 or more")
-    return int(text)
-
-
-def run(args: argparse.Namespace) -> int:
-    """List games."""
-    which = game_filter(args)
-    with open_store(args) as store:
-        if args.json:
-            found = games(store, which, args.n or _MAX)
-            _print_json(found)
-            return 0
-        listed = list(games(store, which, args.n or _NEWEST))
+@options.command(
+    "noughts games", "noughts games --seats PH --result A --since 2026-11-21", records=RECORDS
+)
+@click.option(
+    "-n",
+    metavar="N",
+    type=options.IntRange(1, _MAX),
+    help=f"at most so many, the newest ({_NEWEST}; all with --json)",
+)
+@options.as_json("the games")
+@options.stored_games
+def run(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
+    """List the games that are kept."""
+    which = chosen.filter()
+    with options.open_store(db) as store:
+        if as_json:
+            _print_json(games(store, which, n or _MAX))
+            return
+        listed = list(games(store, which, n or _NEWEST))
         if not listed:
-            raise nothing_found(store)
+            raise options.nothing_found(store)
         total = count(store, which)
     _print(listed)
     if total > len(listed):
         print(f"{total - len(listed):,} more; -n N shows more of them", file=sys.stderr)
-    return 0
 
 
 def _print_json(found: Iterable[StoredGame]) -> None:

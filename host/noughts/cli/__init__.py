@@ -1,0 +1,133 @@
+"""The `noughts` command: the list of its commands, and what becomes of failures."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from noughts import __version__
+from noughts.cli import standard_streams
+from noughts.errors import GameError, NoughtsError, in_words, printable
+from noughts.invocation import as_typed
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+OVERVIEW = """\
+Tic-tac-toe on a BBC micro:bit; `noughts COMMAND --help` explains a command.
+play    noughts play                play on a virtual micro:bit in this terminal
+        noughts web                 play and look on in the browser
+        noughts vs hard             play an engine by typing, or see two play
+board   noughts flash               copy the game to a board by its USB drive
+        noughts put                 update the game on a board over serial
+        noughts hex -o a.hex        build a hex for any micro:bit, or list one
+        noughts doctor              check computer and boards: what to fix
+class   noughts watch               show every board live, and keep every game
+        noughts boards              list the boards that were seen; name them
+        noughts games               list the games that are kept
+        noughts replay last         step through a game, each move judged
+        noughts stats               count results, first moves and mistakes
+        noughts report -o 7b.html   write a page on a class: results, mistakes
+        noughts export -o all.csv   write games as a table for a spreadsheet
+engines noughts solve X...O....     show a position's worth, and the best line
+        noughts duel hard medium    let engines play many games, and count
+        noughts prove               prove which engines never lose
+        noughts new engine mine.py  write the start of an engine of your own
+        noughts learn               make the chip win more against your players
+        noughts train menace        let matchboxes learn to play, and see how
+        noughts table --check       make or check the table the chip plays by
+"""
+"""All commands by task, each with an example; at most 80 columns, and 24 rows with a prompt."""
+
+COMMANDS = dict(re.findall(r"noughts ([a-z]+).*?  +(\S.*)", OVERVIEW))
+"""What each is for; the rest is in `noughts.cli.<name>`."""
+
+
+class _Commands(click.Group):
+    """Imports no command but the one that is wanted, so that help is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in COMMANDS:
+            command: click.Command = importlib.import_module(f"noughts.cli.{cmd_name}").run
+            if ctx.obj:
+                ctx.obj()  # all is imported
+            return command
+        if ctx.resilient_parsing:
+            return None
+        wrong = f"No such command {cmd_name[:20]!r}."
+        raise click.NoSuchCommand(cmd_name.lower(), wrong, COMMANDS, ctx)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write(f"\n{OVERVIEW}")
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """They are in the overview."""
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        named = [name for name in COMMANDS if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=COMMANDS[name]) for name in named), *options]
+
+
+_commands = _Commands(context_settings={"help_option_names": ["-h", "--help"]})
+click.version_option(__version__, message="noughts %(version)s")(_commands)
+
+
+def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: None) -> int:
+    """Run a command; the exit status is 0, 1 after an expected failure, 2 after wrong usage.
+
+    `ready` is called when all is imported, and Ctrl-C may be heard.
+    """
+    standard_streams.prepare()
+    try:
+        status = _run(sys.argv[1:] if argv is None else list(argv), ready)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        status = 130
+    except BrokenPipeError:  # whoever read our output has enough
+        status = 1
+    except click.UsageError as error:
+        print(_usage_in_words(error), file=sys.stderr)
+        status = error.exit_code
+    except (NoughtsError, OSError) as error:
+        for line in error.details if isinstance(error, GameError) else ():
+            print(printable(line), file=sys.stderr)
+        print(f"noughts: {printable(as_typed(in_words(error)))}", file=sys.stderr)
+        status = 1
+    standard_streams.abandon_output()
+    return status
+
+
+def _run(arguments: list[str], ready: Callable[[], None]) -> int:
+    """As `click.Command.main`, which has its own way with Ctrl-C and with output that fails."""
+    if instruction := os.environ.get("_NOUGHTS_COMPLETE"):  # a shell asks what could come next
+        from click.shell_completion import shell_complete
+
+        return shell_complete(_commands, {}, "noughts", "_NOUGHTS_COMPLETE", instruction)
+    try:
+        with _commands.make_context("noughts", arguments, obj=ready) as context:
+            return _commands.invoke(context) or 0
+    except click.exceptions.Exit as end:  # after --help and --version
+        return end.exit_code
+
+
+def _usage_in_words(error: click.UsageError) -> str:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return OVERVIEW.rstrip()
+    command = error.ctx.command_path if error.ctx else "noughts"
+    message = " ".join(printable(error.format_message()).split()).removesuffix(".")
+    if not {";", "?"} & {*message}:  # it does not say what to do
+        message += as_typed(f"; see `{command} --help`")
+    return f"{command}: error: {message}"

@@ -1,0 +1,360 @@
+"""What commands share: how their help looks, the options of several, and opening the store."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from noughts import brain
+from noughts.brain import Table
+from noughts.engines.own import LIMIT_S
+from noughts.engines.own.engine import OwnEngine, from_program, packaged
+from noughts.engines.registry import engine_named, engines
+from noughts.errors import NoughtsError, StoreError, UnknownEngineError, printable
+from noughts.files import whole_file
+from noughts.game.engine import Engine
+from noughts.protocol.describe import SEATS_MEANING
+from noughts.radio_files import GROUPS, OFF, Radio
+from noughts.store import filter_words
+from noughts.store.filter_words import ChosenGames
+from noughts.store.queries import GameFilter, count
+from noughts.store.store import Store, command_for, default_path
+from noughts.store.stored_game import RESULTS
+
+Run = Callable[..., Any]
+"""What a command does; decorators give it options."""
+FILE: click.Path[Path] = click.Path(path_type=Path, readable=False)
+FILE.name = "file"  # as the help calls it
+
+
+class IntRange(click.IntRange):
+    """A whole number in a range."""
+
+    name = "number"  # as messages call it
+
+
+class Number(click.FloatRange):
+    """A number in a range; "nan" is none."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
+
+class Option(click.Option):
+    """An option that the help lists below a heading."""
+
+    def __init__(self, names: Sequence[str], *, heading: str = "Options", **named: Any) -> None:
+        super().__init__(names, **named)
+        self.heading = heading
+
+
+class Command(click.Command):
+    """A command whose help has headings, and ends with a text that is printed as it is."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # some of Click's have none
+            raise
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record and isinstance(param, click.Option):
+                heading = param.heading if isinstance(param, Option) else "Options"
+                sections.setdefault(heading, []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write(f"\n{self.epilog}")
+
+
+class Group(click.Group, Command):
+    """A command that has commands of its own."""
+
+
+def command(
+    *examples: str, records: str = "", cls: type[click.Command] = Command, **named: Any
+) -> Callable[[Run], Any]:
+    """A command of `noughts`: its help shows examples, and what is in the records it prints."""
+    epilog = "Example:\n  " + "\n  ".join(examples) + "\n" + records
+    return click.command(cls=cls, epilog=epilog, context_settings={"show_default": True}, **named)
+
+
+db = click.option(
+    "--db",
+    type=FILE,
+    is_eager=True,  # `output` looks at it
+    help="where the games are kept (games.db in your data folder)",
+)
+unproved = click.option(
+    "--unproved",
+    is_flag=True,
+    help="accept a table that can lose, or give away a win; otherwise it is refused",
+)
+
+
+def as_json(what: str) -> Callable[[Run], Run]:
+    """The option to print something as JSON; the command gets `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help=f"print {what} as JSON")
+
+
+def output(about: str, *names: str, endings: Sequence[str] = ()) -> Callable[[Run], Run]:
+    """The option for a file to write, not over the store; the command gets `output`.
+
+    names: others than `-o` and `--output`. endings: those that its name may have.
+    """
+
+    def checked(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+        if path is not None and endings and path.suffix.lower() not in endings:
+            raise click.BadParameter(f"{path.name!r} does not end in {' or '.join(endings)}")
+        if path is not None and "db" in ctx.params:
+            store = os.path.realpath(ctx.params["db"] or default_path())
+            if os.path.realpath(path) in (store, f"{store}-wal", f"{store}-shm"):
+                raise click.BadParameter(f"{path} is the store itself; choose another file")
+        return path
+
+    return click.option(*(names or ("-o", "--output")), type=FILE, callback=checked, help=about)
+
+
+def radio(run: Run, off: bool = False) -> Run:
+    """For boards that send by radio, and for their gateway; the command gets `radio`.
+
+    off: that a board sends no more can be said, too.
+    """
+    about = "a V2 also sends its games by radio, in this group (0 to 255) of a class"
+    if off:
+        about += "; 'off': it sends no more; without this option, that stays as it is"
+
+    @click.option(
+        "--radio",
+        metavar="GROUP",
+        type=lambda text: OFF if off and text == "off" else Radio(sends=_group(text)),
+        help=about,
+    )
+    @click.option(
+        "--gateway",
+        metavar="GROUP",
+        type=lambda text: Radio(gateway=_group(text)),
+        help="no game, but a gateway: a board that prints what the group sends, for `watch`",
+    )
+    @wraps(run)
+    def with_radio(*, radio: Radio | None, gateway: Radio | None, **named: Any) -> Any:
+        if radio and gateway:
+            raise click.UsageError("--radio and --gateway make two boards; give one of them")
+        return run(radio=radio or gateway, **named)
+
+    return with_radio
+
+
+def _group(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text) in GROUPS:
+        return int(text)
+    raise ValueError(f"{text!r} is not a radio group, 0 to 255")
+
+
+def read_table(path: Path) -> brain.Table:
+    """The table in a file. Raises `NoughtsError` if it cannot be read or is not a table."""
+    try:
+        with path.open("rb") as file:
+            return brain.read(file.read(64 << 10).decode("ascii"), str(path))
+    except OSError as error:
+        raise NoughtsError(f"cannot read {path} ({error.strerror}); check the name") from error
+    except UnicodeDecodeError as error:
+        raise NoughtsError(
+            f"{path} is not a table; make one with `noughts table -o FILE`"
+        ) from error
+
+
+def prove_table(table: Table, unproved: bool) -> None:
+    """Say of a table for a board what is wrong with it; raise that, unless it is accepted."""
+    if not unproved:
+        brain.prove(table, "make another with `noughts table`, or accept it with --unproved")
+    elif found := brain.flaw(table):
+        print(f"noughts: {found}; accepted, because of --unproved", file=sys.stderr)
+
+
+def stored_games(run: Run) -> Run:
+    """The options that choose games of the store; the command gets `chosen`, and `db`."""
+    option = partial(click.option, cls=Option, heading="Which games (all)")
+
+    @option(
+        "--board",
+        metavar="NAME",
+        type=lambda text: text.encode(errors="replace").decode(),  # it may be any bytes
+        multiple=True,
+        help="only boards with this in their name or USB id; may be given several times",
+    )
+    @option(
+        "--seats",
+        metavar="AB",
+        type=filter_words.seats,
+        help=f"who plays as A and as B: {SEATS_MEANING}; PH or ph is a person against hard",
+    )
+    @option(
+        "--result",
+        metavar="RESULT",
+        type=filter_words.result,
+        multiple=True,
+        help=f"{', '.join(RESULTS)}, in capitals or not; A and B are the winner; may be given "
+        "several times",
+    )
+    @option(
+        "--since",
+        metavar="DAY",
+        type=filter_words.day,
+        help=f"only games that began, or were told late, on this day or later: {filter_words.DAYS}",
+    )
+    @option(
+        "--until",
+        metavar="DAY",
+        type=filter_words.day,
+        help="only games that began, or were told late, on this day or earlier; as for --since",
+    )
+    @db
+    @wraps(run)
+    def with_games(
+        *, board: Any, seats: Any, result: Any, since: Any, until: Any, **named: Any
+    ) -> Any:
+        return run(chosen=ChosenGames(board, seats, result, since, until), **named)
+
+    return with_games
+
+
+def open_store(db: Path | None) -> Store:
+    """The store, which must be there. Raises `StoreError`, saying how to fill it."""
+    path = db or default_path()
+    if not path.exists():
+        raise StoreError(f"no games are kept in {path} yet; {_how_to_fill(path)}")
+    return Store(path)
+
+
+def demonstration(path: Path) -> Path:
+    """Where the games of boards that play by themselves are: not among the pupils'."""
+    return path.with_name("demonstration.db")
+
+
+@contextmanager
+def opened(path: Path | None) -> Iterator[BinaryIO]:
+    """The file to write, whole or not at all; None is standard output."""
+    if path is not None:
+        with whole_file(path) as file:
+            yield file
+        return
+    sys.stdout.flush()
+    yield sys.stdout.buffer
+    sys.stdout.buffer.flush()
+
+
+def nothing_found(store: Store) -> StoreError:
+    """The error when no game was found: none is kept, or none matches."""
+    if count(store, GameFilter()):
+        listing = command_for("noughts games", store.path)
+        return StoreError(f"no game in {store.path} matches; {listing} lists them all")
+    return StoreError(f"{store.path} holds no game yet; {_how_to_fill(store.path)}")
+
+
+def no_board_yet(store: Store) -> StoreError:
+    """The error when no board is known."""
+    return StoreError(f"{store.path} knows no board yet; {_how_to_fill(store.path)}")
+
+
+def _how_to_fill(path: Path) -> str:
+    """What to do where a store is empty or missing, or another one was filled."""
+    usual = default_path()
+    played = demonstration(usual)
+    if path == played:
+        return "`noughts watch --emulated 3` fills it"
+    if path != usual:
+        return "check the name that --db gives, or fill it with `noughts watch --db FILE`"
+    keeping = "`noughts play` and `noughts watch` keep games there"
+    if played.exists():
+        return f"{keeping}, and --db {played} selects a demonstration's"
+    return f"{keeping}, and `noughts watch --emulated 3` fills {played.name} without a board"
+
+
+def engine_arguments(about: str) -> Callable[[Run], Run]:
+    """The engines to name, which a shell completes, and `own_engines`."""
+    # Not a choice: a name that is wrong gets the nearest one in the message.
+    named = click.argument(
+        "engine",
+        nargs=-1,
+        shell_complete=_complete_engine,
+        help=f"{about}; or your own, as ./mine.py, or a MENACE that has learned, as ./menace.json",
+    )
+    return lambda run: named(own_engines(run))
+
+
+def own_engines(run: Run) -> Run:
+    """The options for engines that are not ours; the command gets all, in `chosen`."""
+
+    @click.option(
+        "--program",
+        metavar="COMMAND",
+        multiple=True,
+        help="a program as an engine, after those that are named: for each line such as "
+        "'X...O.... X', a position and who is to move, it prints a line with a cell, 0 to 8",
+    )
+    @click.option(
+        "--limit",
+        metavar="SECONDS",
+        type=Number(0, 3600, min_open=True),
+        default=LIMIT_S,
+        help="how long an engine of your own may take for an answer",
+    )
+    @wraps(run)
+    def with_engines(
+        *, engine: Sequence[str], program: Sequence[str], limit: float, **named: Any
+    ) -> Any:
+        return run(chosen=_chosen(engine, program, limit), **named)
+
+    return with_engines
+
+
+def named_engine(name: str, limit_s: float = LIMIT_S) -> Engine:
+    """The engine of that name; a usage error, with the nearest name, if there is none."""
+    try:
+        return engine_named(name, limit_s)
+    except UnknownEngineError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _chosen(names: Sequence[str], programs: Sequence[str], limit_s: float) -> list[Engine]:
+    """The engines of these names, then the programs.
+
+    Files of one name, in several folders, are called by their paths, and so is what has the name
+    of an engine of ours.
+    """
+    found = [named_engine(name, limit_s) for name in names]
+    found += [from_program(program, limit_s) for program in programs]
+    called = [*(engine.name for engine in found), *engines()]
+    for engine, typed in zip(found, [*names, *programs], strict=True):
+        if isinstance(engine, OwnEngine) and called.count(engine.name) > 1:
+            engine.name = printable(typed)
+    return found
+
+
+def _complete_engine(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    folder = Path(incomplete).parent if not incomplete.endswith("/") else Path(incomplete)
+    typed = "./" if incomplete.startswith("./") else ""  # which a Path does not keep
+    names = [*engines(), *packaged(), *(f"{typed}{file}" for file in folder.glob("*.py"))]
+    return [name for name in names if name.startswith(incomplete)]

@@ -1,0 +1,90 @@
+"""`noughts put`: update the files of a running board over its serial port."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import click
+
+from noughts import brain
+from noughts.cli import options
+from noughts.device_files import files_for_boards
+from noughts.hardware.ports import choose_port
+from noughts.hardware.update import bring_up_to_date
+from noughts.invocation import as_typed
+from noughts.packing import pack
+from noughts.radio_files import Radio
+from noughts.terminal.progress import Steps, progress
+from noughts.watch import recovered_games
+
+
+@options.command(
+    "noughts put",
+    "noughts put --port /dev/ttyACM0 --table my_table.py",
+    "noughts put --gateway 7",
+    "noughts put --radio off",
+)
+@click.option(
+    "--port",
+    metavar="PORT",
+    help="the board's serial port, if there are several: a device or a pyserial URL",
+)
+@click.option("--table", type=options.FILE, help="send this table instead of device/table.py")
+@options.unproved
+@partial(options.radio, off=True)
+@click.option(
+    "--forget",
+    is_flag=True,
+    help="the board forgets the games that it has stored, and the choice that its menu offers "
+    "first",
+)
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="overwrite another program's files of the same names, such as its main.py",
+)
+@options.db
+def run(
+    port: str | None,
+    table: Path | None,
+    unproved: bool,
+    radio: Radio | None,
+    forget: bool,
+    replace: bool,
+    db: Path | None,
+) -> None:
+    """Update the game on a board over serial."""
+    is_gateway = radio is not None and radio.gateway is not None
+    if table and is_gateway:
+        raise click.UsageError("a gateway has no table; leave out --table")
+    files = files_for_boards()
+    if table:
+        files["table.py"] = pack(brain.source(options.read_table(table)).encode())
+    present = brain.of(files)  # what is missing here is said before any board is looked for
+    if not is_gateway:
+        options.prove_table(present, unproved)
+    name = choose_port(port)
+    keep = recovered_games.of_port(name, db)
+    print(
+        bring_up_to_date(
+            name, files, replace, print, _interruptible, radio=radio, forget=forget, keep=keep
+        )
+    )
+
+
+@contextmanager
+def _interruptible(total: int) -> Iterator[Steps]:
+    try:
+        with progress(total) as steps:
+            yield steps
+    except KeyboardInterrupt:
+        print(
+            "noughts: interrupted: the game on the board may be incomplete; "
+            + as_typed("run `noughts put` again"),
+            file=sys.stderr,
+        )
+        raise

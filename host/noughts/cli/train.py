@@ -1,0 +1,243 @@
+"""`noughts train`: let MENACE learn from games, draw how it learns, and show its boxes."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+
+import click
+
+from noughts.cli import options
+from noughts.engines.menace import Menace, train
+from noughts.engines.menace_file import SUFFIX, refuse_other, write
+from noughts.engines.registry import engines
+from noughts.engines.tree import unfinished
+from noughts.errors import printable
+from noughts.game.engine import Engine, Remembering, may_vary
+from noughts.game.match import Tally
+from noughts.game.proof import Odds, odds
+from noughts.protocol.describe import counted
+from noughts.store import queries
+from noughts.store.filter_words import ChosenGames
+from noughts.store.store import Store
+from noughts.terminal import beads, learning_curve, palette
+from noughts.terminal.figures import FORMATS
+from noughts.terminal.learning_curve import Learned
+from noughts.terminal.progress import progress
+
+_GAMES = 500
+_POINTS = 40
+"""Of the curve."""
+_SEATS = {"first": (True,), "second": (False,), "both": (True, False)}
+
+RECORDS = """
+--json prints one object: engine, against, games, seed and seat; won, drawn and lost (games while it
+learned); empty_boxes (positions in which it resigns now); curve (a list: games, and the exact
+chances to win, draw and lose against that opponent after so many).
+"""
+
+
+@dataclass(frozen=True)
+class _Training:
+    """What was asked for, as the record says it."""
+
+    engine: str
+    against: str
+    games: int
+    seed: int
+    seat: str
+
+
+@options.command(
+    "noughts train menace",
+    "noughts train menace --against hard --games 200 -o menace.json",
+    "noughts train menace.json --show X...O....",
+    records=RECORDS,
+)
+@click.argument(
+    "engine", help="menace, to begin with new boxes, or the file of one that has learned before"
+)
+@click.option(
+    "--against",
+    metavar="ENGINE",
+    help=f"whom it plays: {', '.join(engines())}, or a file; menace is itself, on both sides "
+    "(medium)",
+)
+@click.option(
+    "--games",
+    metavar="N",
+    type=options.IntRange(1, 1_000_000),
+    help=f"how many games it plays ({_GAMES})",
+)
+@click.option(
+    "--seat",
+    type=click.Choice(_SEATS),
+    default="first",
+    help="whether it moves first, as Michie's did, second, or both by turns",
+)
+@click.option("--seed", default=1, help="the seed of the random numbers")
+@click.option(
+    "--stored",
+    is_flag=True,
+    help="learn from the games that are kept, in place of playing: from both sides of each",
+)
+@options.output(f"keep it in this file, {SUFFIX}", "-o", "output", endings=(SUFFIX,))
+@options.output("draw the curve into this file, .png or .svg", "--plot", endings=FORMATS)
+@click.option(
+    "--show",
+    metavar="POSITION",
+    help="show its box for this position, nine characters X, O and . in reading order",
+)
+@options.as_json("what came of it")
+@options.stored_games
+def run(
+    engine: str,
+    against: str | None,
+    games: int | None,
+    seat: str,
+    seed: int,
+    stored: bool,
+    output: Path | None,
+    plot: Path | None,
+    show: str | None,
+    as_json: bool,
+    chosen: ChosenGames,
+    db: Path | None,
+) -> None:
+    """Let matchboxes learn to play, and see how."""
+    plays = against is not None or games is not None or plot is not None or as_json
+    if plays and stored:
+        raise click.UsageError(
+            "--against, --games, --plot and --json are of games that it plays, and --stored "
+            "of games that were; leave one out"
+        )
+    if as_json and show is not None:
+        raise click.UsageError("--json prints the curve, --show a box; give one of them")
+    if not stored and chosen != ChosenGames():
+        raise click.UsageError("games are chosen among those that are kept; give --stored, too")
+    position = None if show is None else unfinished(show)
+    menace = options.named_engine(engine)
+    if not isinstance(menace, Menace):
+        raise click.UsageError(f"{engine} does not learn; name menace, or the file of one")
+    training = None
+    if plays or (not stored and show is None):
+        training = _Training(
+            engine, "medium" if against is None else against, games or _GAMES, seed, seat
+        )
+    opponent = training and _opponent(menace, training.against)
+    if output is not None:
+        refuse_other(output)  # before it learns, as that may take long
+    if stored:
+        with options.open_store(db) as store:
+            learned = counted(_learn_stored(menace, store, chosen), "stored game")
+        print(f"{menace.name} has learned from {learned}, both sides of each")
+    trained = training and opponent and _train(menace, opponent, training)
+    if output is not None:
+        write(menace, output)  # before what else may fail
+    if training and trained:
+        _report(menace, *trained, training, plot, as_json)
+    if position is not None:
+        print(beads.box(menace, position, palette.is_plain()))
+    if as_json:
+        return
+    if output is not None:
+        print(printable(f"{output} written"))
+    elif stored or trained:
+        print("not kept; -o FILE keeps what it has learned")
+
+
+def _opponent(menace: Menace, against: str) -> Engine:
+    if against == "menace":
+        return menace
+    opponent = options.named_engine(against)
+    return opponent if may_vary(opponent) else Remembering(opponent)
+
+
+def _learn_stored(menace: Menace, store: Store, chosen: ChosenGames) -> int:
+    """Learn from the stored games that were won or drawn; how many those are."""
+    learned = 0
+    for game in queries.games(store, chosen.filter()):
+        if game.end in "AB=":
+            won = 0 if game.end == "=" else 1 if game.end == game.first else -1
+            cells = [int(cell) for cell in game.moves]
+            menace.learn(cells, True, won)
+            menace.learn(cells, False, -won)
+            learned += 1
+    if not learned:
+        raise options.nothing_found(store)
+    menace.games += learned
+    return learned
+
+
+def _train(menace: Menace, opponent: Engine, training: _Training) -> tuple[list[Learned], Tally]:
+    """Its curve, and how its games ended while it learned."""
+    seats = _SEATS[training.seat]
+    results = Tally()
+    curve = [_learned(menace, opponent, seats)]
+    marks = {round(training.games * point / _POINTS) for point in range(1, _POINTS + 1)}
+    with progress(training.games, "games") as steps:
+        playing = train(menace, opponent, training.games, seats, Random(training.seed))
+        for number, result in enumerate(playing, 1):
+            results += Tally(result == 1, result == 0, result == -1)
+            steps.advance(1)
+            if number in marks:
+                curve.append(_learned(menace, opponent, seats))
+    return curve, results
+
+
+def _report(
+    menace: Menace,
+    curve: list[Learned],
+    results: Tally,
+    training: _Training,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    title = f"{menace.name} against {training.against}"
+    if training.seat != "first":
+        title += f", moving {training.seat if training.seat == 'second' else 'first and second'}"
+    if plot is not None:
+        from noughts.terminal.learning_plot import draw
+
+        draw(curve, title, plot)
+    if as_json:
+        learned = {"empty_boxes": list(map(str, menace.empty_boxes())), "curve": curve}
+        print(json.dumps(asdict(training) | asdict(results) | learned))
+        return
+    played = counted(training.games, "game")
+    ended = f"won {results.won:,}, drawn {results.drawn:,}, lost {results.lost:,}"
+    print(textwrap.fill(f"{title}, {played}, seed {training.seed}: {ended}", 80))
+    print("How likely it wins, draws and loses, exactly, by its beads after so many games:\n")
+    print(learning_curve.drawn(curve, palette.is_plain()))
+    print()
+    print("\n".join(_said(menace, curve)))
+    if plot is not None:
+        print(printable(f"{plot} written"))
+
+
+def _learned(menace: Menace, opponent: Engine, seats: tuple[bool, ...]) -> Learned:
+    """What comes of its beads as they are, on the average of its seats."""
+    found = []
+    for first in seats:
+        won, drawn, lost = odds(menace, opponent) if first else odds(opponent, menace)
+        found.append(Odds(won, drawn, lost) if first else Odds(lost, drawn, won))
+    shares = (sum(parts) / len(found) for parts in zip(*found, strict=True))
+    return Learned(menace.games, *shares)
+
+
+def _said(menace: Menace, curve: list[Learned]) -> Iterator[str]:
+    for name, learned in (("before", curve[0]), ("after", curve[-1])):
+        yield (
+            f"{name:<6}  wins {learned.won:>7.2%}, draws {learned.drawn:>7.2%}, "
+            f"loses {learned.lost:>7.2%}"
+        )
+    empty = menace.empty_boxes()
+    if empty:
+        are = "is" if len(empty) == 1 else "are"
+        yield f"{len(empty):,} of its {len(menace.boxes)} boxes {are} empty: there it resigns."
+    if curve[-1].lost == 1:
+        yield "It loses every game, for good; try another --seed, or an easier opponent."

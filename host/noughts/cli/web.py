@@ -1,0 +1,66 @@
+"""`noughts web`: the page in the browser."""
+
+from __future__ import annotations
+
+import threading
+import webbrowser
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import click
+
+from noughts.cli import options
+from noughts.store.store import default_path
+from noughts.terminal.lines import say
+from noughts.web.server import PORT, listening, own_addresses, own_names, serve
+from noughts.web.site import Site
+
+
+@options.command("noughts web", "noughts web --boards 3", "noughts web --lan --no-browser")
+@click.option(
+    "--port",
+    metavar="N",
+    type=options.IntRange(0, 65_535),
+    default=PORT,
+    help="the port to answer on, or the next that is free; 0: any",
+)
+@click.option(
+    "--boards",
+    metavar="N",
+    type=options.IntRange(0, 8),
+    default=1,
+    help="how many virtual boards to start",
+)
+@click.option(
+    "--lan",
+    is_flag=True,
+    help="let other computers in the network look on; they can change nothing",
+)
+@click.option("--no-browser", is_flag=True, help="do not open a browser")
+@options.db
+def run(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None) -> None:
+    """Play and look on in the browser."""
+    from noughts.web.app import application
+    from noughts.web.hub import Hub
+
+    with listening(port, lan) as sock:
+        hosts = (*Site.hosts, *own_addresses(), *own_names()) if lan else Site.hosts
+        site = Site(db or default_path(), sock.getsockname()[1], hosts, lan, boards)
+        hub = Hub(site)
+        ready = partial(_ready, site, not no_browser)
+        with suppress(KeyboardInterrupt):  # which is how it ends
+            serve(application(site, hub, ready), sock, hub.stop)
+
+
+def _ready(site: Site, browse: bool) -> None:
+    here, *others = [f"http://{address}/" for address in site.addresses]
+    say(f"noughts is at {here} (Ctrl-C ends)")
+    if site.lan:
+        where = ", ".join(others[1:]) or "no other address"
+        say(
+            f"other computers can look on at {where}: whoever is in your network sees the boards' "
+            "names and all games, and can change nothing"
+        )
+    if browse:
+        threading.Thread(target=webbrowser.open, args=(here,), daemon=True).start()
