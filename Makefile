@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 play: $(VENV)/play  ## play on a virtual micro:bit
 	@$(BIN)/noughts play
 
-web: $(VENV)/play  ## play in the browser, and look on
+web: $(VENV)/play  ## play in the browser, and watch boards
 	@$(BIN)/noughts web
 
 help:  ## list these
@@ -46,7 +46,7 @@ flash: $(VENV)/play  ## put the game on the micro:bit that is plugged in
 put: $(VENV)/play  ## update the game's files on the micro:bit over the serial port
 	@$(BIN)/noughts put
 
-watch: $(VENV)/play  ## show the boards that are plugged in, and keep their games
+watch: $(VENV)/play  ## show the boards that are plugged in, and store their games
 	@$(BIN)/noughts watch
 
 table: $(VENV)/play  ## make the chip's brain, device/table.py

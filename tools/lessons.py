@@ -17,7 +17,7 @@ LESSONS = Path(__file__).resolve().parents[1] / "docs" / "lessons"
 RULES = LESSONS / "rules"
 """Engines that a lesson proves."""
 _BLOCK = re.compile(r"^```\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
-_COMMAND = re.compile(r"^\$ \.venv/bin/noughts (.*)\n", re.MULTILINE)
+_COMMAND = re.compile(r"^\$ noughts (.*)\n", re.MULTILINE)
 
 
 class Example(NamedTuple):

@@ -7,6 +7,8 @@
     lessons     what the commands in docs/lessons draw
 
 Chromium draws the first two (`apt-get install chromium`), with the font DejaVu Sans Mono.
+Others need no running: board.svg and board.zh-cn.svg are edited by hand, library.svg is what
+docs/python-api.md draws of a fork, and emulator.png is from `microbit-emulator run --png`.
 """
 
 from __future__ import annotations

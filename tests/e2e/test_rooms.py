@@ -152,7 +152,7 @@ def guarded(document, mosquitto, tmp_path):
 def test_the_commands_of_the_document_connect(
     document, guarded, mosquitto, started, folder, monkeypatch
 ):
-    shown = re.findall(r"^    \.venv/bin/noughts watch (.*)$", document, re.MULTILINE)
+    shown = re.findall(r"^    noughts watch (.*)$", document, re.MULTILINE)
     assert len(shown) == 4
     open_to_all = mosquitto()
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))

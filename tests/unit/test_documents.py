@@ -8,25 +8,12 @@ import pytest
 from noughts import __version__
 from noughts.device_files import device_dir, device_files
 
-DOCUMENTS = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "device/README.md",
-    "docs",
-    "docs/lessons",
-    "tools/soak/README.md",
-)
 ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = (".", "device", "docs", "docs/lessons", "tools/soak")
+DOCUMENTS = [path for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/*.md"))]
 
 
-def documents():
-    for name in DOCUMENTS:
-        path = ROOT / name
-        yield from sorted(path.glob("*.md")) if path.is_dir() else [path]
-
-
-@pytest.mark.parametrize("document", [*documents()], ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_and_named_files_are_there(document):
     text = document.read_text("utf-8")
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
@@ -67,7 +54,7 @@ def test_the_workflow_runs_what_there_is():
 
 def guides():
     """The text of each document but the changelog, whose lines stay as they were."""
-    return [path.read_text("utf-8") for path in documents() if path.name != "CHANGELOG.md"]
+    return [path.read_text("utf-8") for path in DOCUMENTS if path.name != "CHANGELOG.md"]
 
 
 def test_install_lines_name_what_there_is():
@@ -97,5 +84,15 @@ def test_extras_that_are_named_are_there():
 
 
 def test_the_readme_is_short_and_alone_has_the_address_of_the_repository():
-    assert sum(text.count("git clone ") for text in guides()) == 1
-    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
+    assert sum(text.count("git clone ") for text in guides()) == 2  # there, and in Chinese
+    text = (ROOT / "README.md").read_text("utf-8")
+    lines = text.splitlines()
+    assert max(len(lines), *map(len, lines)) <= 100 and len(text.split()) <= 700
+
+
+@pytest.mark.parametrize("name", ["README", "docs/your-board"])
+def test_a_translation_has_the_commands_and_links_of_its_original(name):
+    texts = [(ROOT / f"{name}{end}.md").read_text("utf-8") for end in ("", ".zh-cn")]
+    shown = r"^    \S.*$|`[^`\n]+`|\]\([^)]+\)"
+    ours, theirs = [re.findall(shown, text.replace(".zh-cn", ""), re.MULTILINE) for text in texts]
+    assert sorted(ours) == sorted(theirs)
