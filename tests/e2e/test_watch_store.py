@@ -219,8 +219,9 @@ def test_what_was_reported_is_stored(port, tmp_path, lives):
             reported += events
     check_rows(db, reported)
     assert rows(db, "PRAGMA integrity_check") == [("ok",)]
-    # Nothing is doubled: no game is there under the same ids again.
-    assert rows(db, "SELECT count(*) FROM games WHERE again") == [(0,)]
+    # Nothing is doubled: no two games have the same ids.
+    once = "SELECT count(*) = count(DISTINCT boot || '/' || number) FROM games"
+    assert rows(db, once) == [(1,)]
     assert rows(db, "SELECT count(DISTINCT name) FROM boards") == [(1,)]
 
 

@@ -89,7 +89,7 @@ def test_a_sentence_is_stored_before_its_event(store):
             SentenceStored("usb-1", sentence, number, True)
         ]
     assert recorder.hear("usb-1", line(game[0]), AT) == [SentenceStored("usb-1", game[0], 1, False)]
-    assert store.read("SELECT moves, started FROM games") == [("40", AT)]
+    assert store.read("SELECT moves, heard FROM games") == [("40", AT)]
 
 
 def test_boards_do_not_mix(store):

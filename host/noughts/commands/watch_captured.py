@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
 from typing import cast
 
@@ -24,6 +25,9 @@ from noughts.watch.events import Event, StoreBusy
 from noughts.watch.known_boards import known_ids
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
+
+_AT_ONCE = 64
+"""Lines of a file that are stored together."""
 
 
 def read_captured(args: argparse.Namespace, path: Path) -> int:
@@ -68,11 +72,15 @@ def _recorded(
         content = file.read(data_log.MAX_SIZE + 1)
         size = len(content)
         recorder.take_log(name, data_log.games(content, called), timestamps.now())
-    for captured in raw_log.read(file):
-        board = captured.board or name
-        if captured.is_opened:
-            recorder.take_opened(board, captured.at)
-        yield recorder.hear(board, captured.data, captured.at), captured.size
+    # What is typed or piped in is stored line by line, for more may be long in coming.
+    lines = raw_log.read(file)
+    while some := list(islice(lines, 1 if called == "stdin" else _AT_ONCE)):
+        for captured in some:
+            board = captured.board or name
+            if captured.is_opened:
+                recorder.take_opened(board, captured.at)
+            recorder.take(board, captured.data, captured.at)
+        yield recorder.settle(), sum(captured.size for captured in some)
         while recorder.pending:
             yield recorder.settle(), 0
     yield recorder.end(name, None), size

@@ -18,8 +18,8 @@ from typing import Any
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.invocation import quoted
 from noughts.protocol.sentences import Boot, Sentence
-from noughts.store.keep_game import Kept, keep_game
-from noughts.store.schema import APPLICATION_ID, MIGRATIONS
+from noughts.store.lines import Added, Kept, Lines
+from noughts.store.schema import APPLICATION_ID, MIGRATIONS, Step
 from noughts.store.store_files import StoreFiles
 
 _BUSY_S = 10.0
@@ -83,7 +83,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
     """An open store. Use it in one thread at a time, and `close()` it; it can be a `with`."""
 
     def __init__(
-        self, path: Path, create: bool = False, migrations: Sequence[Sequence[str]] = MIGRATIONS
+        self, path: Path, create: bool = False, migrations: Sequence[Sequence[Step]] = MIGRATIONS
     ) -> None:
         """Open a store, and bring an older one up to date; `create` one where none is.
 
@@ -107,6 +107,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                     f"{Path(os.path.realpath(path)).as_uri()}?{mode}",
                     uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False,
                 )  # fmt: skip
+            self._lines = Lines(self.db)
             try:
                 with self._told():
                     self._prepare(migrations)
@@ -125,7 +126,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             return ("mode=rw",)
         return ("mode=rw", "mode=ro", "immutable=1")
 
-    def _prepare(self, migrations: Sequence[Sequence[str]]) -> None:
+    def _prepare(self, migrations: Sequence[Sequence[Step]]) -> None:
         with self._transaction("BEGIN"):  # one moment of it: another program may be making it
             version = self._version(len(migrations))
         self.db.execute("PRAGMA foreign_keys = ON")
@@ -138,7 +139,10 @@ class Store(contextlib.AbstractContextManager["Store"]):
             version = self._version(len(migrations))  # another program may have been quicker
             for statements in migrations[version:]:
                 for statement in statements:
-                    self.db.execute(statement)
+                    if callable(statement):
+                        statement(self.db)
+                    else:
+                        self.db.execute(statement)
             self.db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self.db.execute(f"PRAGMA user_version = {len(migrations)}")
 
@@ -188,12 +192,21 @@ class Store(contextlib.AbstractContextManager["Store"]):
         if not heard:
             return []
         with self._told(), self._transaction():
-            return [
-                self._keep_boot(self._board(board), sentence, at)
+            self._lines.look()
+            added = [
+                self._lines.add_boot(self._board(board), board, sentence, at)
                 if isinstance(sentence, Boot)
-                else keep_game(self.db, self._board(board), board, sentence, at, late)
+                else self._lines.add(self._board(board), board, sentence, at, late)
                 for board, sentence, at, late in heard
             ]
+            self._lines.renew({each.key: None for each in added if isinstance(each, Added)})
+            return [self._lines.kept(each) if isinstance(each, Added) else each for each in added]
+
+    def renew(self) -> None:
+        """Make all games anew of their lines. Unless a store is damaged, that changes nothing."""
+        with self._told(), self._transaction():
+            self._lines.forget()
+            self._lines.renew_all()
 
     def _board(self, name: str) -> int:
         if name not in self._boards:
@@ -203,13 +216,6 @@ class Store(contextlib.AbstractContextManager["Store"]):
             ((number,),) = self.db.execute("SELECT id FROM boards WHERE name = ?", (name,))
             self._boards[name] = number
         return self._boards[name]
-
-    def _keep_boot(self, board: int, boot: Boot, at: int | None) -> Kept:
-        added = self.db.execute(
-            "INSERT OR IGNORE INTO boots VALUES (?, ?, ?, ?, ?, ?)",
-            (board, boot.boot, boot.board, boot.release, boot.table_id, at),
-        )
-        return Kept(None, added.rowcount > 0)
 
     def name_board(self, board: str, name: str | None) -> None:
         """Let people call a board so; None: as before. Raises `StoreError` if another has the name.
@@ -226,8 +232,12 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 ) from error
 
     def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> _Transaction:
-        # Of the boards that are remembered one may have been new.
-        return _Transaction(self.db, begin, self._boards.clear)
+        # What is remembered may be undone.
+        return _Transaction(self.db, begin, self._forget)
+
+    def _forget(self) -> None:
+        self._boards.clear()
+        self._lines.forget()
 
     @contextmanager
     def _told(self) -> Iterator[None]:

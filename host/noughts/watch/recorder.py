@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from noughts.errors import StoreBusyError
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game, is_late, write
-from noughts.store.keep_game import Kept
+from noughts.store.lines import Kept
 from noughts.store.store import Store, Told
 from noughts.watch.events import (
     BoardRefused,
