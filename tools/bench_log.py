@@ -43,7 +43,7 @@ def sentences() -> Rows:
         tempfile.TemporaryDirectory() as folder,
         Store(Path(folder) / "games.db", create=True) as store,
     ):
-        ears = Recorder(store, None)
+        ears = Recorder(store)
         start = time.perf_counter()
         for at in range(0, len(data), 64):
             ears.hear("usb-1", data[at : at + 64], 1_790_000_000_000)

@@ -38,7 +38,6 @@ from noughts.virtual.autoplay import Autoplay
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, program
 from noughts.watch.port_monitor import PortMonitor
-from noughts.watch.raw_log import RawLog
 from noughts.watch.session import Session
 from noughts.watch.watch import Watch
 
@@ -210,7 +209,7 @@ async def watched() -> str:
         stack.callback(follower.close)
         session = Session()
         stop = threading.Event()
-        app = WatchApp(Watch(store, follower, RawLog(Path("raw"))), session, stop)
+        app = WatchApp(Watch(store, follower), session, stop)
         app.recording.start()
         stack.callback(app.recording.wait)
         stack.callback(stop.set)

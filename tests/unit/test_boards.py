@@ -12,7 +12,6 @@ import pytest
 from noughts.store.store import Store
 from noughts.watch.events import BoardNamed, SentenceStored, in_words
 from noughts.watch.port_monitor import PortMonitor, PortOpened
-from noughts.watch.raw_log import RawLog
 from noughts.watch.session import Session
 from noughts.watch.watch import Watch
 from sample_games import AT, BOOT, DRAW, filled, stages
@@ -43,7 +42,7 @@ def watch(stored, tmp_path):
     with Store(stored) as store:
         store.name_board("usb-2", "red")
     monitor = PortMonitor(find=list)
-    with closing(Watch(Store(stored), monitor, RawLog(tmp_path / "raw"))) as started:
+    with closing(Watch(Store(stored), monitor)) as started:
         yield started, monitor
     monitor.close()
 

@@ -22,18 +22,18 @@ from noughts.hardware.ports import Port
 from noughts.protocol.data_log import MAX_SIZE, games
 from noughts.protocol.describe import short
 from noughts.protocol.sentences import write
+from noughts.store import capture
 from noughts.store.store import Store
-from noughts.watch import raw_log
 from noughts.watch.data_logs import DataLogRead, DataLogs
 from noughts.watch.events import SentenceStored, as_record, in_words
 from noughts.watch.port_monitor import DataReceived, name_of
-from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 from noughts.watch.watch import Watch
 from noughts.web.site import Site
 from official import stepped
 from sample_games import AT, stages
+from sent_lines import sent_lines
 from stand_in_drive import DETAILS
 from unplugged import COLUMNS, as_row
 
@@ -144,17 +144,15 @@ def test_the_raw_lines_of_a_log_are_recovered_games_again(tmp_path):
     """Also those of the run that the board is in: they ended before it was heard."""
     going_on = replace(stages([4], number=3)[-1], boot="0A83CAFE")
     present = [replace(game, boot=going_on.boot) for game in PLAYED]
-    log = RawLog(tmp_path / "raw")
     with Store(tmp_path / "one.db", create=True) as store:
-        recorder = Recorder(store, log)
+        recorder = Recorder(store)
         recorder.hear("usb-1", write(going_on).encode() + b"\r\n", AT)
         recorder.take_log("usb-1", present, AT + 5000)
         assert [event.late for event in recorder.settle()] == [True, True]
-    log.close()
-    (path,) = (tmp_path / "raw").iterdir()
-    with Store(tmp_path / "two.db", create=True) as store, path.open("rb") as file:
-        recorder = Recorder(store, None)
-        for each in raw_log.read(file):
+    sent = io.BytesIO(sent_lines(tmp_path / "one.db"))
+    with Store(tmp_path / "two.db", create=True) as store:
+        recorder = Recorder(store)
+        for each in capture.read(sent):
             if each.is_opened:
                 recorder.take_opened(each.board, each.at)
             recorder.hear(each.board, each.data, each.at)
@@ -278,9 +276,7 @@ def test_a_full_log_is_watched_beside_its_boards_cable(drives, tmp_path):
                 DataReceived(BOARD, write(heard.pop(0)).encode() + b"\r\n") for _ in list(heard)
             ]
 
-    watch = Watch(
-        Store(db, create=True), Sources([Cable(), drives.source]), RawLog(tmp_path / "raw")
-    )
+    watch = Watch(Store(db, create=True), Sources([Cable(), drives.source]))
     session = Session()
     for count in range(2):
         drives.plug(V2_ID, data_log(HEADING, *map(row, games)), count)

@@ -12,15 +12,14 @@ from noughts.protocol.situation import Observer
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
-from noughts.watch import raw_log
 from noughts.watch.events import KeptGamesTold, as_record, in_words, told_again
 from noughts.watch.play_recording import PlayedGames
 from noughts.watch.port_monitor import PortClosed, PortOpened
-from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 from noughts.web.live_board import LiveBoard
 from sample_games import AT, stages
+from sent_lines import sent_lines
 
 BOARD = "usb-1"
 BOOT = Boot("BBBBBBBB", "V1", "1.1.0", "2798")
@@ -58,7 +57,7 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def recorder(store):
-    return Recorder(store, None)
+    return Recorder(store)
 
 
 def heard(recorder, *sentences, at=AT):
@@ -164,20 +163,20 @@ def test_what_was_heard_as_it_was_played_keeps_its_start(recorder, store):
 
 def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, noughts):
     """Its next `$NB` may have been missed: then what it tells would get a wrong start."""
-    log = RawLog(tmp_path / "raw")
-    recorder = Recorder(store, log)
+    recorder = Recorder(store)
     heard(recorder, replace(BOOT, boot="AAAAAAAA"))
     recorder.take_end(BOARD, AT)
     recorder.take_opened(BOARD, AT + 10**8)
     (event,) = heard(recorder, KEPT[0], at=AT + 10**8)
     assert event.played_before == AT + 10**8
     # Whoever reads the raw lines knows it, too.
-    log.close()
-    before = store.read("SELECT * FROM games")
-    (path,) = raw_log.files(log.folder)
-    _, _, told = noughts("watch", "--from", path, db=store.path)
-    assert "2 sentences from 1 board, 0 games ended, 0 bytes of noise" in told
-    assert store.read("SELECT * FROM games") == before
+    path, other = tmp_path / "sent.log", tmp_path / "other.db"
+    path.write_bytes(sent_lines(store.path))
+    for db, ended in ((store.path, 0), (other, 1)):
+        _, _, told = noughts("watch", "--from", path, db=db)
+        assert f"2 sentences from 1 board, {ended} game" in told and "0 bytes of noise" in told
+    with Store(other) as read_again:
+        assert list(games(read_again, GameFilter())) == list(games(store, GameFilter()))
 
 
 @pytest.mark.parametrize("opened_since", [False, True])

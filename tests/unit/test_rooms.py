@@ -20,7 +20,6 @@ from noughts.rooms.messages import digest
 from noughts.rooms.topics import RoomTopics, is_published, is_room_name, room_name
 from noughts.watch import recorder
 from noughts.watch.port_monitor import DataReceived, LineOpened, PortOpened
-from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Delivered
 from noughts.watch.room_events import MessageRejected, RoomOffline, RoomOnline
 from noughts.watch.watch import Watch
@@ -324,7 +323,7 @@ class Sender:
 @pytest.fixture
 def watch(store, tmp_path):
     sender = Sender()
-    watch = Watch(store, sender, RawLog(tmp_path / "raw"))
+    watch = Watch(store, sender)
     watch.sender = sender
     yield watch
     watch.close()

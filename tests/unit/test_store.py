@@ -36,8 +36,8 @@ def keep_all(store, sentences, at=None):
 
 def test_many_are_kept_together_or_not_at_all(store):
     heard = [("page", game, AT + game.ms, False) for game in stages([4, 0, 2])]
-    with pytest.raises(AttributeError):
-        store.keep_many([*heard, ("page", "not a sentence", AT, False)])
+    with pytest.raises(TypeError):
+        store.keep_many([*heard, ("page", replace(START, moves=None), AT, False)])
     assert store.read(ROWS) == store.read("SELECT * FROM boards") == []
     assert [kept.game for kept in store.keep_many(heard)] == [1, 1, 1, 1]
     assert [row[4:6] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]
@@ -371,7 +371,8 @@ def test_the_newest_games_come_from_an_index(ten):
     assert "games_by_moment" in str(plan) and "TEMP B-TREE" not in str(plan)
 
 
-OF_1_0_0 = Path(__file__).parents[1] / "support" / "store_of_1_0_0.sql"
+SUPPORT = Path(__file__).parents[1] / "support"
+OF_1_0_0 = SUPPORT / "store_of_1_0_0.sql"
 """Live, late, abandoned, in part, by radio, both ways, contradicting each other, of the page."""
 SHOWN = (
     "SELECT games.id, name, given_name, boot, number, seats, first, moves, times, ms, end, "
@@ -379,7 +380,12 @@ SHOWN = (
 )
 
 
-def test_a_store_of_1_0_0_is_taken_over_and_its_games_follow_from_its_lines(path):
+@pytest.mark.parametrize("raw_lines", [True, False])
+def test_a_store_of_1_0_0_is_taken_over_and_its_games_follow_from_its_lines(path, raw_lines):
+    if raw_lines:
+        raw = Path(f"{path}.raw", "2026-09-21T14-13-20.000-000001-0123abcd.log")
+        raw.parent.mkdir()
+        shutil.copy(SUPPORT / "raw_lines_of_1_0_0.log", raw)
     with sqlite3.connect(path) as before:
         before.executescript(OF_1_0_0.read_text())
         shown = before.execute(SHOWN).fetchall()
@@ -388,3 +394,5 @@ def test_a_store_of_1_0_0_is_taken_over_and_its_games_follow_from_its_lines(path
         store.read("UPDATE games SET moves = '', times = '', heard = 1, started = 2")
         store.renew()
         assert store.read(f"{SHOWN} ORDER BY games.id") == shown
+        noise = store.read("SELECT text FROM lines WHERE boot IS NULL AND text != ''")
+        assert noise == ([("MicroPython v1.9.2",), ("$NG,AAAAA",)] if raw_lines else [])

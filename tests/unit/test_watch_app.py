@@ -14,7 +14,6 @@ from noughts.store.store import Store
 from noughts.terminal.watch_app import WatchApp
 from noughts.watch.events import BoardNamed, SentenceStored, StoreBusy
 from noughts.watch.port_monitor import PortClosed, PortMonitor, PortOpened, PortUnavailable
-from noughts.watch.raw_log import RawLog
 from noughts.watch.room_events import BrokerAnswered, RoomOffline, RoomOnline
 from noughts.watch.session import Session
 from noughts.watch.watch import Watch
@@ -33,7 +32,7 @@ def screen(tmp_path):
     @contextlib.asynccontextmanager
     async def shown(events, size=USUAL, folder=tmp_path):
         monitor = PortMonitor(find=list)
-        watch = Watch(Store(folder / "games.db", create=True), monitor, RawLog(folder / "raw"))
+        watch = Watch(Store(folder / "games.db", create=True), monitor)
         session = Session()
         for event in events(folder / "games.db"):
             session.take(event)

@@ -25,12 +25,10 @@ from noughts.hardware.ports import find_ports, may_be_port
 from noughts.store.store import Store, default_path
 from noughts.terminal.lines import say
 from noughts.terminal.stuck import leaving_a_stuck_terminal
-from noughts.watch import raw_log
 from noughts.watch.data_logs import DataLogs
 from noughts.watch.events import Event
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.radio_lines import MAX_BOARDS
-from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder_thread import RecorderThread
 from noughts.watch.session import Session
 from noughts.watch.watch import Watch
@@ -134,10 +132,10 @@ def _watch(args: argparse.Namespace, rooms: Rooms, store: Store) -> int:
     session = Session()
     stop = threading.Event()
     unshown = 0
-    with ExitStack() as stack, _until_signal(stop):
-        stack.callback(store.close)
-        log = RawLog(raw_log.folder_of(store.path))
-        sources = rooms.start(log.folder, stack)
+    # The store is closed last: to close it ends all locks that this process has on it.
+    with ExitStack() as last, ExitStack() as stack, _until_signal(stop):
+        last.callback(store.close)
+        sources = rooms.start(store.path, stack)
         if args.emulated:
             from noughts.commands.watch_autoplay import autoplayed
 
@@ -150,8 +148,8 @@ def _watch(args: argparse.Namespace, rooms: Rooms, store: Store) -> int:
                 logs = DataLogs()
                 stack.callback(logs.close)
                 sources.append(logs)
-        watch = Watch(store, Sources(sources), log, known(args, store))
-        stack.callback(watch.close)
+        watch = Watch(store, Sources(sources), known(args, store), rooms.moved)
+        last.callback(watch.close)
         if args.plain or args.json or not sys.stdout.isatty():
             if not args.emulated and not args.port and not find_ports():
                 say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")

@@ -14,12 +14,11 @@ from typing import cast
 from noughts.commands.watch_output import EventLines, as_lines, sum_up
 from noughts.errors import printable
 from noughts.protocol import data_log
-from noughts.store import timestamps
+from noughts.store import capture, timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store
 from noughts.terminal.lines import say
 from noughts.terminal.progress import progress
-from noughts.watch import raw_log
 from noughts.watch.data_logs import name_of_copy
 from noughts.watch.events import Event, StoreBusy
 from noughts.watch.known_boards import known_ids
@@ -44,7 +43,7 @@ def known(args: argparse.Namespace, store: Store) -> frozenset[str] | None:
 def _read(args: argparse.Namespace, file: BufferedReader, store: Store) -> int:
     session = Session()
     session.names.update(names(store))
-    recorder = Recorder(store, None, known(args, store))
+    recorder = Recorder(store, known(args, store))
     called = "stdin" if args.captured == "-" else printable(Path(args.captured).name)
     name = args.name or (called if args.captured == "-" else name_of_copy(called))
     total = Path(args.captured).stat().st_size if args.captured != "-" else 0
@@ -73,7 +72,7 @@ def _recorded(
         size = len(content)
         recorder.take_log(name, data_log.games(content, called), timestamps.now())
     # What is typed or piped in is stored line by line, for more may be long in coming.
-    lines = raw_log.read(file)
+    lines = capture.read(file)
     while some := list(islice(lines, 1 if called == "stdin" else _AT_ONCE)):
         for captured in some:
             board = captured.board or name

@@ -33,7 +33,7 @@ with --json, each line is an object with "at" (when it was printed; ISO 8601, UT
 and of rooms, where a broker that cannot be reached is "waiting" as a port is:
   broker     broker, what (it answers, or what was published is stored again)
   online     room                          offline  room
-  rejected   topic, why                    unpublished  bytes (of raw lines, deleted before)
+  rejected   topic, why
 "gateway" is the board on whose line it came by radio, or null. "late" is true for an end that may
 be old: it came by radio, or not from the run that the board is known to be in. "played_before" is a
 moment at which such a game was over; null where its start is known, or the moment is not.

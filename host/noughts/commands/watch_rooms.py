@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,9 +86,10 @@ class Rooms:
 
             self._logins[address] = credentials(address, args.password_file, args.ca)
         self._room = room_name(args.room)
+        self._moved: Callable[[Path], object] = lambda store: None
 
-    def start(self, folder: Path, stack: ExitStack) -> list[Source]:
-        """Connect to the brokers, until the stack's end; folder: that of the raw lines."""
+    def start(self, store: Path, stack: ExitStack) -> list[Source]:
+        """Connect to the brokers, until the stack's end; store: whose lines are published."""
         from noughts.rooms.collector import Collector
         from noughts.rooms.publisher import Publisher
 
@@ -99,10 +100,15 @@ class Rooms:
             sources.append(collector)
         if self._publishes is not None:
             login = self._login(self._publishes)
-            publisher = Publisher(self._publishes, login, self._room, folder)
+            publisher = Publisher(self._publishes, login, self._room, store)
             stack.callback(publisher.close)
             sources.append(publisher)
+            self._moved = publisher.moved
         return sources
+
+    def moved(self, store: Path) -> None:
+        """Publish what is in another store from now on."""
+        self._moved(store)
 
     def _login(self, address: BrokerAddress) -> Credentials:
         login = self._logins[address]

@@ -117,7 +117,11 @@ def write(sentence: Sentence, radio_id: str | None = None) -> str:
 
     radio_id: of the board that sends it by radio.
     """
-    text = body(sentence)
+    return framed(body(sentence), radio_id)
+
+
+def framed(text: str, radio_id: str | None = None) -> str:
+    """The line of a sentence with this body; see `write`."""
     if radio_id is not None:
         text = f"NR,{radio_id},{text}"
     return f"${text}*{checksum(text)}"
@@ -134,6 +138,11 @@ def body(sentence: Sentence) -> str:
         f"NG,{sentence.boot},{sentence.number},{sentence.seats},{sentence.first},"
         f"{moves},{sentence.ms},{sentence.end}"
     )
+
+
+def is_of_board(body: str) -> bool:
+    """Whether this is the body of a sentence that a board may send."""
+    return (_GAME.fullmatch(body) or _BOOT.fullmatch(body)) is not None
 
 
 def read(line: str) -> Sentence:

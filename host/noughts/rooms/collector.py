@@ -16,8 +16,8 @@ from noughts.rooms.broker import Broker, Connection
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.topics import OFFLINE, ONLINE, RoomTopics
 from noughts.store import timestamps
+from noughts.store.capture import OPENED
 from noughts.watch.port_monitor import DataReceived, LineOpened, PortOpened, PortUnavailable
-from noughts.watch.raw_log import OPENED
 from noughts.watch.recorder import Delivered
 from noughts.watch.room_events import BrokerAnswered, MessageRejected, RoomOffline, RoomOnline
 

@@ -7,11 +7,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Boot, Game, body
+from noughts.protocol.sentences import Boot, Game, Sentence, body
 from noughts.store.fold import FoldedGame, Line, fold
 
 _REMEMBERED = 256
 """Boots and game numbers whose lines stay in memory: those of the boards that play."""
+_MAX_BOARDS = 1000
+"""Whose numbers stay in memory."""
+_MAX_NOISE = 64 * 1024 * 1024
+"""Bytes of what is not a sentence."""
+_NOISE_ROW = 50
+"""Bytes that a row and its index take besides the text, about."""
+_PURGED = 1000
+"""Rows of noise that go at once."""
+
+Received = tuple[str, Sentence | str, int | None, bool]
+"""Board, sentence or escaped noise, the moment, and whether the game was over before that."""
 
 Key = tuple[str, int, int | None]
 """Boot, game number and, as four digits name a run only together with its board, the board."""
@@ -30,7 +41,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Added:
+class _Added:
     """A line is in the table, whose games are still to be renewed."""
 
     key: Key
@@ -54,7 +65,7 @@ class _Stored:
 
 
 class Lines:
-    """Adds lines, and renews the games that they touch: `look`, `add`, `renew`, in a transaction.
+    """Adds lines, and renews the games that they touch; each call within a transaction.
 
     Of each line the first moment counts at which it was received, so to add it again changes
     nothing.
@@ -62,22 +73,76 @@ class Lines:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
+        self._boards: dict[str, int] = {}
         self._stored: dict[Key, _Stored] = {}
         self._version = -1
+        self._noise: int | None = None
 
     def forget(self) -> None:
         """Read everything again: what was written last is undone."""
+        self._boards.clear()
         self._stored.clear()
+        self._noise = None
 
-    def look(self) -> None:
-        """Notice what others have written; at the beginning of a transaction."""
+    def keep(self, received: Iterable[Received]) -> list[Kept]:
+        """Add all that was received, and renew its games."""
         ((version,),) = self._db.execute("PRAGMA data_version")
         if version != self._version or len(self._stored) > _REMEMBERED:
-            self._stored.clear()
+            self._stored.clear()  # another program may have written
         self._version = version
+        added = [self._add(*each) for each in received]
+        self.renew(dict.fromkeys(each.key for each in added if isinstance(each, _Added)))
+        return [self._kept(each) if isinstance(each, _Added) else each for each in added]
 
-    def add_boot(self, board: int, name: str, boot: Boot, at: int | None) -> Kept:
-        """Add the line with which a board, of this number and name, has started."""
+    def board(self, name: str) -> int:
+        """The number of a board, which is new if need be."""
+        if name not in self._boards:
+            if len(self._boards) >= _MAX_BOARDS:
+                self._boards.clear()
+            self._db.execute("INSERT OR IGNORE INTO boards (name) VALUES (?)", (name,))
+            ((number,),) = self._db.execute("SELECT id FROM boards WHERE name = ?", (name,))
+            self._boards[name] = number
+        return self._boards[name]
+
+    def _add(self, name: str, said: Sentence | str, at: int | None, late: bool) -> _Added | Kept:
+        if isinstance(said, Game):
+            return self._add_game(name, said, at, late)
+        if isinstance(said, Boot):
+            return self._add_boot(name, said, at)
+        if at is not None:  # else it is in a file already
+            self._add_noise(name, said, at)
+        return Kept(None, True)
+
+    def _add_noise(self, name: str, text: str, at: int) -> None:
+        values = self.board(name), at, text
+        if self._db.execute(
+            "SELECT 1 FROM lines WHERE boot IS NULL AND board = ? AND at = ? AND text = ?", values
+        ).fetchone():
+            return
+        self._db.execute(
+            "INSERT INTO lines (board, by_radio, late, at, text) VALUES (?, 0, 0, ?, ?)", values
+        )
+        self._noise = self._noise_size() + len(text) + _NOISE_ROW
+        while self._noise > _MAX_NOISE:
+            self._db.execute(
+                "DELETE FROM lines WHERE id IN "
+                "(SELECT id FROM lines WHERE boot IS NULL ORDER BY at LIMIT ?)",
+                (_PURGED,),
+            )
+            self._noise = None
+            self._noise = self._noise_size()
+
+    def _noise_size(self) -> int:
+        if self._noise is not None:
+            return self._noise
+        query = (
+            f"SELECT coalesce(sum(length(text) + {_NOISE_ROW}), 0) FROM lines WHERE boot IS NULL"
+        )
+        ((size,),) = self._db.execute(query)
+        return int(size)
+
+    def _add_boot(self, name: str, boot: Boot, at: int | None) -> Kept:
+        board = self.board(name)
         self._db.execute(
             "INSERT INTO lines (board, boot, number, by_radio, late, at, text) "
             "VALUES (?, ?, 0, ?, 0, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at "
@@ -96,8 +161,8 @@ class Lines:
             )
         return Kept(None, added.rowcount > 0)
 
-    def add(self, board: int, name: str, game: Game, at: int | None, late: bool) -> Added:
-        """Add a line of a board, of this number and name."""
+    def _add_game(self, name: str, game: Game, at: int | None, late: bool) -> _Added:
+        board = self.board(name)
         key = game.boot, game.number, None if len(game.boot) == 8 else board
         stored = self._stored.get(key) or self._read(key)
         text = body(game)
@@ -116,11 +181,11 @@ class Lines:
             self._db.execute("UPDATE lines SET at = ? WHERE id = ?", (at, before.id))
             stored.lines[same] = before._replace(at=at)
         else:
-            return Added(key, text, False)
+            return _Added(key, text, False)
         stored.game_of.clear()
         new = text not in stored.texts
         stored.texts.add(text)
-        return Added(key, text, new)
+        return _Added(key, text, new)
 
     def _read(self, key: Key) -> _Stored:
         board = key[2]
@@ -141,23 +206,22 @@ class Lines:
         self._stored[key] = stored
         return stored
 
+    def renew_all(self) -> None:
+        """Make all games anew of their lines."""
+        own = "CASE length(boot) WHEN 4 THEN board END"
+        keys = self._db.execute(f"SELECT DISTINCT boot, number, {own} FROM lines WHERE number")
+        for key in keys.fetchall():
+            self._stored.clear()
+            self.renew([key])
+
     def renew(self, keys: Iterable[Key]) -> None:
-        """Write the games that follow from the lines by now."""
+        """Write the games that follow from the lines with these keys."""
         for key in keys:
             stored = self._stored.get(key) or self._read(key)
             if not stored.game_of:
                 self._renew(key, stored)
 
-    def renew_all(self) -> None:
-        """Write the games that follow from all lines."""
-        own = "CASE length(boot) WHEN 4 THEN board END"
-        keys = self._db.execute(f"SELECT DISTINCT boot, number, {own} FROM lines WHERE number")
-        for key in keys.fetchall():
-            self.renew([key])
-            self.forget()
-
-    def kept(self, added: Added) -> Kept:
-        """What has become of a line, once its games are renewed."""
+    def _kept(self, added: _Added) -> Kept:
         number, game = self._stored[added.key].game_of[added.text]
         return Kept(number, added.new, game.played_before)
 

@@ -5,6 +5,7 @@
              if several are kept together; and what people call it, once they have named it
     boots    each run of a board that has said what it runs
     lines    what was received, each different line once, with the first moment at which it was
+             received; what is not a sentence, with each of its moments, up to 64 MB of it
     games    one row per game, whichever ways it came: what `fold.py` makes of the lines of a boot
              and number, renewed in the transaction in which lines come; its seats are letters of
              `describe.SEATS`
@@ -84,13 +85,24 @@ MIGRATIONS: tuple[tuple[Step, ...], ...] = (
         CREATE TABLE lines (
             id INTEGER PRIMARY KEY,
             board INTEGER NOT NULL REFERENCES boards,
-            boot TEXT NOT NULL,
-            number INTEGER NOT NULL,    -- the game's; 0 for the boot's own line
+            boot TEXT,                  -- NULL of what is not a sentence
+            number INTEGER,             -- the game's; 0 of a boot
             by_radio INTEGER NOT NULL,
             late INTEGER NOT NULL,      -- whether the game was over some time before
             at INTEGER,
-            text TEXT NOT NULL,         -- what stands between $ and *
-            UNIQUE (boot, number, text, board, by_radio, late)
+            text TEXT NOT NULL          -- of a sentence what stands between $ and *; else as
+                                        -- `parser.escape` writes it, or empty: a port was opened
+        ) STRICT
+        """,
+        """
+        CREATE UNIQUE INDEX sentences ON lines (boot, number, text, board, by_radio, late)
+        WHERE boot IS NOT NULL
+        """,
+        "CREATE INDEX noise ON lines (at) WHERE boot IS NULL",
+        """
+        CREATE TABLE published (        -- how far rooms have sent their lines
+            receiver TEXT PRIMARY KEY,  -- the broker, and the room
+            line INTEGER NOT NULL
         ) STRICT
         """,
         "ALTER TABLE games RENAME TO old_games",

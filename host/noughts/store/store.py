@@ -1,7 +1,7 @@
 """The store: an SQLite file that keeps every game, whatever is unplugged, reset or killed.
 
-One transaction a sentence, in the write-ahead log, so a sentence is kept wholly or not at all,
-others may read meanwhile, and several watchers may write.
+What comes together is one transaction, in the write-ahead log, so a sentence is kept wholly or not
+at all, others may read at the same time, and several watchers may write.
 """
 
 from __future__ import annotations
@@ -17,17 +17,12 @@ from typing import Any
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.invocation import quoted
-from noughts.protocol.sentences import Boot, Sentence
-from noughts.store.lines import Added, Kept, Lines
+from noughts.protocol.sentences import Sentence
+from noughts.store.lines import Kept, Lines, Received
 from noughts.store.schema import APPLICATION_ID, MIGRATIONS, Step
 from noughts.store.store_files import StoreFiles
 
 _BUSY_S = 10.0
-_MAX_BOARDS_REMEMBERED = 1000
-
-
-Told = tuple[str, Sentence, int | None, bool]
-"""Board, sentence, the moment, and whether it tells of a game that was over; see `Store.keep`."""
 
 
 def default_path() -> Path:
@@ -49,7 +44,7 @@ def damaged(path: Path, error: Exception) -> StoreDamagedError:
     reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
     return StoreDamagedError(
         f"{path} is damaged or not a store of noughts ({reason}); move it away, "
-        "and read its raw lines again with `noughts watch --from`"
+        "or put a backup in its place"
     )
 
 
@@ -90,7 +85,6 @@ class Store(contextlib.AbstractContextManager["Store"]):
         Raises `StoreError` in one line.
         """
         self.path = path
-        self._boards: dict[str, int] = {}
         if create:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -187,35 +181,17 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """
         return self.keep_many([(board, sentence, at, late)])[0]
 
-    def keep_many(self, heard: Sequence[Told]) -> list[Kept]:
-        """Keep sentences as `keep` does, all of them or none."""
-        if not heard:
+    def keep_many(self, received: Sequence[Received]) -> list[Kept]:
+        """Keep sentences as `keep` does, and noise, all of it or nothing."""
+        if not received:
             return []
         with self._told(), self._transaction():
-            self._lines.look()
-            added = [
-                self._lines.add_boot(self._board(board), board, sentence, at)
-                if isinstance(sentence, Boot)
-                else self._lines.add(self._board(board), board, sentence, at, late)
-                for board, sentence, at, late in heard
-            ]
-            self._lines.renew({each.key: None for each in added if isinstance(each, Added)})
-            return [self._lines.kept(each) if isinstance(each, Added) else each for each in added]
+            return self._lines.keep(received)
 
     def renew(self) -> None:
         """Make all games anew of their lines. Unless a store is damaged, that changes nothing."""
         with self._told(), self._transaction():
-            self._lines.forget()
             self._lines.renew_all()
-
-    def _board(self, name: str) -> int:
-        if name not in self._boards:
-            if len(self._boards) >= _MAX_BOARDS_REMEMBERED:
-                self._boards.clear()
-            self.db.execute("INSERT OR IGNORE INTO boards (name) VALUES (?)", (name,))
-            ((number,),) = self.db.execute("SELECT id FROM boards WHERE name = ?", (name,))
-            self._boards[name] = number
-        return self._boards[name]
 
     def name_board(self, board: str, name: str | None) -> None:
         """Let people call a board so; None: as before. Raises `StoreError` if another has the name.
@@ -223,7 +199,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
         The board need not have been seen.
         """
         with self._told(), self._transaction():
-            number = self._board(board)
+            number = self._lines.board(board)
             try:
                 self.db.execute("UPDATE boards SET given_name = ? WHERE id = ?", (name, number))
             except sqlite3.IntegrityError as error:
@@ -231,13 +207,14 @@ class Store(contextlib.AbstractContextManager["Store"]):
                     f"another board is named {name!r} already; choose another name"
                 ) from error
 
+    def save_published(self, receiver: str, line: int) -> None:
+        """Note that all lines up to this one are stored at a receiver."""
+        with self._told(), self._transaction():
+            self.db.execute("INSERT OR REPLACE INTO published VALUES (?, ?)", (receiver, line))
+
     def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> _Transaction:
         # What is remembered may be undone.
-        return _Transaction(self.db, begin, self._forget)
-
-    def _forget(self) -> None:
-        self._boards.clear()
-        self._lines.forget()
+        return _Transaction(self.db, begin, self._lines.forget)
 
     @contextmanager
     def _told(self) -> Iterator[None]:

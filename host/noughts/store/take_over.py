@@ -1,14 +1,26 @@
-"""Taking over the games of a store that knew no lines: each says which lines it came from."""
+"""Taking over a store that knew no lines.
+
+Its games say which lines they came from. The raw lines that release 1.0.0 wrote into a folder
+beside it are read once; the folder stays as it is.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
 
+from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.radio_boards import is_by_radio
+from noughts.protocol.runs import Runs
 from noughts.protocol.sentences import Boot, Game, body
+from noughts.store import capture
 from noughts.store.fold import FoldedGame
-from noughts.store.lines import Key, Lines
+from noughts.store.lines import Key, Lines, Received
+
+_AT_ONCE = 64
 
 _Line = tuple[bool, bool, int | None, str]
 """By radio, late, the moment, the text."""
@@ -20,7 +32,7 @@ _INSERT = (
 
 
 def take_over(db: sqlite3.Connection) -> None:
-    """Fill `lines` from `old_games`, and `games` from the lines, in the present transaction.
+    """Fill `lines` from `old_games` and raw lines, and `games` from them, in a transaction.
 
     A game keeps its number. Earlier versions had a row for each board name under which a game was
     received; those are one game now.
@@ -50,8 +62,39 @@ def take_over(db: sqlite3.Connection) -> None:
         db.execute(
             f"INSERT INTO games ({', '.join(values)}) VALUES (:{', :'.join(values)})", values
         )
-    Lines(db).renew(shared)
+    lines = Lines(db)
+    lines.renew(shared)
     db.execute("DROP TABLE old_games")
+    for _, name, file in db.execute("PRAGMA database_list").fetchall():
+        if name == "main" and file:
+            _take_over_raw_lines(lines, Path(f"{file}.raw"))
+
+
+def _take_over_raw_lines(lines: Lines, folder: Path) -> None:
+    runs = Runs()
+    for path in sorted(folder.glob("????-??-??T*.log")):
+        with path.open("rb") as file:
+            read = _received(file, runs)
+            while some := list(islice(read, _AT_ONCE)):
+                lines.keep(some)
+
+
+def _received(file: BinaryIO, runs: Runs) -> Iterator[Received]:
+    for captured in capture.read(file):
+        if captured.board is None:
+            continue
+        if captured.is_opened:
+            runs.opened(captured.board, captured.at)
+            yield captured.board, "", captured.at, False
+            continue
+        stream = Stream()  # each raw line is whole
+        for item in [*stream.feed(captured.data), *stream.end()]:
+            if isinstance(item, ParsedSentence):
+                late = runs.is_late(captured.board, item, captured.at)
+                yield captured.board, item.sentence, captured.at, late
+            else:
+                text = item.text if isinstance(item, Noise) else item.line
+                yield captured.board, text, captured.at, False
 
 
 def _name(db: sqlite3.Connection, board: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from noughts.invocation import as_typed
 from noughts.protocol.describe import counted, describe, describe_whole, short
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, Sentence
@@ -14,7 +13,6 @@ from noughts.watch.data_logs import DataLogUnreadable
 from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
 from noughts.watch.room_events import (
     BrokerAnswered,
-    LinesNotPublished,
     MessageRejected,
     RoomEvent,
     RoomOffline,
@@ -86,7 +84,7 @@ class NoiseReceived:
 
 @dataclass(frozen=True)
 class StoreBusy:
-    """Another program keeps the store to itself: what is heard waits, and is in the raw lines."""
+    """Another program keeps the store to itself: what is heard waits in memory."""
 
     store: str
 
@@ -149,7 +147,6 @@ _NAMES = {
     RoomOnline: "online",
     RoomOffline: "offline",
     MessageRejected: "rejected",
-    LinesNotPublished: "unpublished",
 }
 
 
@@ -195,16 +192,15 @@ def in_words(event: Event, called: Callable[[str], str] = short) -> str:
         return f"waiting for {event.port}: {event.why}"
     if isinstance(event, StoreBusy):
         return (
-            f"{event.store} is in use by another program; what boards say goes to the raw "
-            "lines, and is stored when that program is done"
+            f"{event.store} is in use by another program; what boards say waits in memory, and is "
+            "stored when that program is done"
         )
     if isinstance(event, StoreFree):
         return f"{event.store} is free again"
     if isinstance(event, StoreGone):
         return (
             f"{event.store} was deleted, overwritten or damaged; from now on games are kept in "
-            f"{event.now}, and "
-            + as_typed("`noughts watch --from FILE` reads the raw lines of those before")
+            f"{event.now}, which does not have the earlier ones"
         )
     if isinstance(event, NotShown):
         return f"{counted(event.events, 'event')} not shown, as nobody read them; all is kept"
@@ -223,12 +219,7 @@ def _of_rooms(event: RoomEvent) -> str:
         return f"room {event.room} is online"
     if isinstance(event, RoomOffline):
         return f"room {event.room} is offline; what its boards say comes when it is back"
-    if isinstance(event, MessageRejected):
-        return f"{event.topic}: a message was rejected: {event.why}"
-    return (
-        f"{counted(event.bytes, 'byte')} of raw lines made room for newer ones before a collector "
-        "had stored them; their games are in this room's store alone"
-    )
+    return f"{event.topic}: a message was rejected: {event.why}"
 
 
 def as_record(event: Event, at: int) -> dict[str, object]:

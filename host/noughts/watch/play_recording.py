@@ -13,10 +13,9 @@ from noughts.protocol.sentences import Boot, Game, Sentence, is_late
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
-from noughts.watch import events, raw_log
+from noughts.watch import events
 from noughts.watch.events import Event, SentenceStored, StoreGone
 from noughts.watch.port_monitor import Change, DataReceived
-from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder_thread import RecorderThread
 from noughts.watch.watch import Watch
 
@@ -67,11 +66,11 @@ class PlayRecording:
         self._thread: RecorderThread | None = None
         try:
             store = Store(path, create=True)
-            watch = Watch(store, self._said, RawLog(raw_log.folder_of(path)))
+            self._watch = Watch(store, self._said)
         except (NoughtsError, OSError) as error:
             self.trouble = in_words(error)
             return
-        self._thread = RecorderThread(watch, self._stop, self._tell)
+        self._thread = RecorderThread(self._watch, self._stop, self._tell)
         self._thread.start()
 
     def hear(self, data: bytes) -> None:
@@ -102,7 +101,10 @@ class PlayRecording:
             return
         self._stop.set()
         try:
-            thread.wait()
+            try:
+                thread.wait()
+            finally:
+                self._watch.close()
         except (NoughtsError, OSError) as error:
             self.trouble = in_words(error)
         self._thread = None

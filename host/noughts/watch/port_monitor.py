@@ -80,7 +80,7 @@ def name_of(port: Port) -> str:
     """The name under which the store keeps a board's games."""
     if port.usb_id:
         return printable(f"usb-{port.usb_id}")
-    # A raw log, or a spreadsheet, would take other beginnings for something else.
+    # A raw line, or a spreadsheet, would take other beginnings for something else.
     return printable(port.name if _PLAIN.match(port.name) else str(Path(port.name).absolute()))
 
 

@@ -1,7 +1,7 @@
 """Which boards a gateway is listened to about: anybody near can send, and under any id.
 
 So what may come by radio is limited, to boards that are known, or else in number; what is refused
-is counted, and goes neither into the store nor into the raw lines.
+is counted, and does not go into the store.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recording what boards say: it is stored first, and reported then."""
+"""Recording what boards say: it is stored first, and then reported."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from noughts.errors import StoreBusyError
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
-from noughts.protocol.sentences import Boot, Game, is_late, write
-from noughts.store.lines import Kept
-from noughts.store.store import Store, Told
+from noughts.protocol.runs import Runs
+from noughts.protocol.sentences import Boot, Game, Sentence, write
+from noughts.store.capture import raw_line
+from noughts.store.lines import Kept, Received
+from noughts.store.store import Store
 from noughts.watch.events import (
     BoardRefused,
     Event,
@@ -25,7 +27,6 @@ from noughts.watch.events import (
 )
 from noughts.watch.port_monitor import PortClosed
 from noughts.watch.radio_lines import RadioLines
-from noughts.watch.raw_log import RawLog
 from noughts.watch.told_again import ToldAgain
 
 _AT_ONCE = 64
@@ -34,7 +35,7 @@ _PATIENCE_S = 0.05
 """To wait for others who write to the store, before listening to the boards again."""
 _SAY_BUSY_S = 2.0
 _MAX_PENDING = 50_000
-"""Of what is heard while the store cannot be written; some 30 MB. The raw lines hold the rest."""
+"""Of what is received while the store cannot be written; some 30 MB."""
 
 
 @dataclass(frozen=True)
@@ -48,40 +49,45 @@ class _Heard(NamedTuple):
     """What a board has said, on its way to the store."""
 
     board: str
-    item: Item
+    item: Item | None
+    """None: its port was opened."""
     at: int | None
     late: bool = False
     gateway: str | None = None
 
+    @property
+    def received(self) -> Received:
+        """As the store takes it."""
+        return self.board, self.sentence or self.text, self.at, self.late
 
-def _is_sentence(each: object) -> bool:
-    return isinstance(each, _Heard) and isinstance(each.item, ParsedSentence)
+    @property
+    def sentence(self) -> Sentence | None:
+        return self.item.sentence if isinstance(self.item, ParsedSentence) else None
 
-
-def _told(heard: Any) -> Told:
-    return heard.board, heard.item.sentence, heard.at, heard.late
+    @property
+    def text(self) -> str:
+        """As it stands in raw lines."""
+        if self.item is None:
+            return ""
+        return self.item.text if isinstance(self.item, Noise) else self.item.line
 
 
 class Recorder:
-    """What all boards say, line by line: into the raw log, the store, and events.
+    """What all boards say, line by line: into the store, and events.
 
     What cannot be stored because another program is writing to the store is `pending`. known: ids
     of the boards that may be heard by radio; None: any, see `radio_lines.py`.
     """
 
-    def __init__(
-        self, store: Store, raw: RawLog | None, known: Collection[str] | None = None
-    ) -> None:
+    def __init__(self, store: Store, known: Collection[str] | None = None) -> None:
         store.wait_for_others(_PATIENCE_S)
         self._store = store
-        self._raw = raw
         self._streams: dict[str, Stream] = {}
         self._noise = 0  # of streams that have ended
         self._boots: dict[str, tuple[Boot, int | None]] = {}
         self._busy_since_s: float | None = None
         self._said_busy = False
-        self._announced: dict[str, tuple[str | None, int | None]] = {}
-        """By line: the boot of the run it is in, None until something tells; and since when."""
+        self._runs = Runs()
         self._told = ToldAgain()
         self._ended = False
         self.radio = RadioLines(known)
@@ -89,7 +95,7 @@ class Recorder:
         self.delivered: list[Delivered] = []
         """What was pending until here is stored."""
         self.left_out = 0
-        """Sentences that are in the raw log only, because too many were pending."""
+        """Sentences that are lost, because too many were pending."""
 
     @property
     def noise(self) -> int:
@@ -109,13 +115,11 @@ class Recorder:
 
     def take_opened(self, board: str, at: int | None) -> None:
         """Note that a board's port was opened."""
-        if self._raw is not None and at is not None:
-            self._raw.write_opened(board, at)
-        # It may be amid what it tells of earlier runs, with its `$NB` not heard.
-        self._announce(board, None, at)
+        self._runs.opened(board, at)
+        self._queue([_Heard(board, None, at)])
 
     def take(self, board: str, data: bytes, at: int | None) -> None:
-        """Write bytes of a board to the raw log; `settle` stores what they say."""
+        """Take bytes of a board; `settle` stores what they say."""
         stream = self._streams.setdefault(board, Stream())
         self._take(board, stream.feed(data), at)
 
@@ -127,23 +131,14 @@ class Recorder:
 
     def take_log(self, board: str, games: Iterable[Game], at: int | None) -> None:
         """Take games from a board's data log, played at some earlier time; `settle` stores them."""
-        if self._raw is not None and at is not None:
-            # They may be of the present run; read again, the end of a game is late after this.
-            self._raw.write_opened(board, at)
-        late = [_Heard(board, ParsedSentence(write(game), game), at, late=True) for game in games]
-        self._queue(late, at)
+        self._queue(
+            [_Heard(board, ParsedSentence(write(game), game), at, late=True) for game in games]
+        )
 
     def _take(self, line: str, items: Sequence[Item], at: int | None) -> None:
-        self._queue([each for item in items if (each := self._heard(line, item, at))], at)
+        self._queue([each for item in items if (each := self._heard(line, item, at))])
 
-    def _queue(self, taken: Sequence[_Heard | BoardRefused], at: int | None) -> None:
-        # All raw lines first: they are there, whatever becomes of the store.
-        if self._raw is not None and at is not None:
-            for each in taken:
-                if isinstance(each, _Heard):
-                    item = each.item
-                    text = item.text if isinstance(item, Noise) else item.line
-                    self._raw.write(each.board, text, at)
+    def _queue(self, taken: Sequence[_Heard | BoardRefused]) -> None:
         for each in taken:
             if len(self.pending) < _MAX_PENDING:
                 self.pending.append(each)
@@ -154,25 +149,13 @@ class Recorder:
         """Which board has said it, and whether it tells of what is long over."""
         if not isinstance(item, ParsedSentence):
             return _Heard(line, item, at)
-        sentence = item.sentence
-        if item.radio_id is not None:
-            board = self.radio.board(line, item.radio_id)
-            if not isinstance(board, str):
-                return board
-            # The end of a game is sent again some time later, so its moment tells little.
-            late = not isinstance(sentence, Boot) and is_late(sentence, None)
-            return _Heard(board, item, at, late, None if board == line else line)
-        announced, _ = self._announced.get(line, (None, None))
-        if not isinstance(sentence, Boot) and sentence.end != "-":
-            return _Heard(line, item, at, is_late(sentence, announced))
-        # A game that goes on is of this run, too: its `$NB` may have come before the port was open.
-        self._announce(line, sentence.boot, at)
-        return _Heard(line, item, at)
-
-    def _announce(self, line: str, boot: str | None, at: int | None) -> None:
-        _, since = self._announced.get(line, (None, None))
-        if at is None or since is None or since <= at:  # else it comes late, or a second time
-            self._announced[line] = boot, at
+        if item.radio_id is None:
+            return _Heard(line, item, at, self._runs.is_late(line, item, at))
+        board = self.radio.board(line, item.radio_id)
+        if not isinstance(board, str):
+            return board
+        late = self._runs.is_late(line, item, at)
+        return _Heard(board, item, at, late, None if board == line else line)
 
     def settle(self) -> list[Event]:
         """Store what is pending, as far as other programs let us; gives what is kept by now.
@@ -183,7 +166,8 @@ class Recorder:
         while self.pending:
             some = list(islice(self.pending, _AT_ONCE))
             try:
-                kept = iter(self._store.keep_many(list(map(_told, filter(_is_sentence, some)))))
+                heard = [each.received for each in some if isinstance(each, _Heard)]
+                kept = iter(self._store.keep_many(heard))
             except StoreBusyError:
                 return events + self._wait()
             for each in some:
@@ -204,16 +188,19 @@ class Recorder:
         return [StoreBusy(str(self._store.path))]
 
     def _happened(self, each: Event | Delivered | _Heard, kept: Iterator[Kept]) -> list[Event]:
-        """What is to be reported of something that was pending; a sentence is the next kept."""
+        """What is to be reported of something that was pending; what was heard is the next kept."""
         if isinstance(each, Delivered):
             self.delivered.append(each)
             return []
         if not isinstance(each, _Heard):
             return [*self._told.end(each.board), each] if isinstance(each, PortClosed) else [each]
+        stored = next(kept)
+        if each.item is None:
+            return []
         if isinstance(each.item, Noise):
             return [NoiseReceived(each.board, each.item.text)]
         if isinstance(each.item, ParsedSentence):
-            return self._stored(each, each.item, next(kept))
+            return self._stored(each, each.item, stored)
         return [] if each.item.again else [UnknownSentence(each.board, each.item.what)]
 
     def _stored(self, heard: _Heard, item: ParsedSentence, kept: Kept) -> list[Event]:
@@ -227,6 +214,14 @@ class Recorder:
         before = kept.played_before if late else None
         event = SentenceStored(board, sentence, kept.game, kept.new, late, before, heard.gateway)
         return [*told, event]
+
+    def unsaved(self) -> bytes:
+        """What is pending, as raw lines."""
+        return b"".join(
+            raw_line(each.board, each.text, each.at)
+            for each in self.pending
+            if isinstance(each, _Heard) and each.at is not None
+        )
 
     def go_on_in(self, store: Store) -> None:
         """Keep in another store from now on; what boards said of themselves is kept there too."""

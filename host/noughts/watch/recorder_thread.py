@@ -13,7 +13,7 @@ class RecorderThread:
     """Keeps what boards say, in a thread of its own, whatever those do who look on.
 
     `tell` gets the events, in that thread, and must not wait for anybody. It ends when `stop` is
-    set, and sets it when it ends by itself.
+    set, and sets it when it ends by itself; whoever started it closes the watch.
     """
 
     def __init__(
@@ -37,7 +37,6 @@ class RecorderThread:
                 self._tell(self._watch.finish())
             finally:
                 self._stop.set()
-                self._watch.close()
         except BaseException as error:  # `wait` raises it where somebody sees it
             self._failure = error
 

@@ -38,11 +38,4 @@ class MessageRejected:
     why: str
 
 
-@dataclass(frozen=True)
-class LinesNotPublished:
-    """Raw lines made room for newer ones before a collector had stored them."""
-
-    bytes: int
-
-
-RoomEvent = BrokerAnswered | RoomOnline | RoomOffline | MessageRejected | LinesNotPublished
+RoomEvent = BrokerAnswered | RoomOnline | RoomOffline | MessageRejected

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import gc
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from noughts.errors import StoreDamagedError, StoreError
+from noughts.files import write_whole
 from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store
@@ -17,7 +18,6 @@ from noughts.store.store_files import beside
 from noughts.watch.data_logs import DataLogRead, LogChange
 from noughts.watch.events import BoardNamed, Event, StoreGone
 from noughts.watch.port_monitor import Change, DataReceived, LineOpened, PortClosed, PortOpened
-from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Delivered, Recorder
 from noughts.watch.room_events import RoomEvent
 
@@ -40,23 +40,23 @@ class Source(Protocol):
 class Watch:
     """Follows ports and keeps what they say, in `step()` after `step()`. `close()` it.
 
-    The store is closed with it: it may be another by then, where the first one was deleted. known:
-    as for a `Recorder`.
+    The store is closed with it: it may be another by then, where the first one was deleted, and
+    `moved` is called with its path. known: as for a `Recorder`.
     """
 
     def __init__(
         self,
         store: Store,
         monitor: Source,
-        raw: RawLog,
         known: Collection[str] | None = None,
+        moved: Callable[[Path], object] = lambda path: None,
     ) -> None:
         self._first_path = store.path
         self._store = store
         store.replaced()  # from now on
-        self._recorder = Recorder(store, raw, known)
+        self._recorder = Recorder(store, known)
         self._monitor = monitor
-        self._raw = raw
+        self._moved = moved
         self._events = 0
         self._others_wrote = store.others_wrote()
         self._names = self._recorder.radio.named = names(store)
@@ -112,7 +112,6 @@ class Watch:
                 self._recorder.pending.append(BoardNamed(change.board, self._names[change.board]))
             self._recorder.pending.append(change)
         self._recorder.pending += self._renamed()
-        self._raw.flush()
         events = self._settle()
         for each in self._recorder.delivered:
             each.stored()
@@ -162,7 +161,7 @@ class Watch:
         except OSError as error:
             raise StoreError(
                 f"{self.path} is gone, and no new store can be made beside it ({error.strerror}); "
-                f"check the folder; what boards said is in {self._raw.folder}"
+                "check the folder"
             ) from error
         with contextlib.suppress(Exception):  # what SQLite says of a file that is gone is no news
             self._store.close()
@@ -172,6 +171,7 @@ class Watch:
         for board, name in self._names.items():
             store.name_board(board, name)
         self._others_wrote = store.others_wrote()
+        self._moved(store.path)
 
     def finish(self) -> list[Event]:
         """Take in what boards have said by now. Raises `StoreError` if not all could be stored."""
@@ -187,11 +187,16 @@ class Watch:
         if left:
             raise StoreError(
                 f"{self.path} is in use by another program, and {left:,} sentences are not stored; "
-                f"`noughts watch --from FILE` reads them from the raw lines in {self._raw.folder}"
+                f"`noughts watch --from FILE` reads them from {self._save()}"
             )
         return events
 
+    def _save(self) -> Path:
+        """Write what is pending into a file beside the store. Raises `OSError`."""
+        path = self.path.with_name(f"{self.path.name}-not-stored-{timestamps.now()}.log")
+        write_whole(path, self._recorder.unsaved())
+        return path
+
     def close(self) -> None:
-        """Close the store and the raw log. Raises `StoreError`."""
+        """Close the store."""
         self._store.close()
-        self._raw.close()

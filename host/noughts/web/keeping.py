@@ -11,9 +11,7 @@ from pathlib import Path
 from noughts.errors import NoughtsError, in_words
 from noughts.store.boards import names
 from noughts.store.store import Store
-from noughts.watch import raw_log
 from noughts.watch.events import BoardNamed, Event
-from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder_thread import RecorderThread
 from noughts.watch.watch import Source, Watch
 
@@ -68,10 +66,13 @@ class Keeping:
         try:
             store = Store(path, create=True)
             self._tell([BoardNamed(board, name) for board, name in names(store).items()])
-            watch = Watch(store, self._source, RawLog(raw_log.folder_of(path)))
+            watch = Watch(store, self._source)
             recording = RecorderThread(watch, self._recording, self._tell)
             recording.start()
-            recording.wait()
+            try:
+                recording.wait()
+            finally:
+                watch.close()
         except (NoughtsError, OSError) as error:
             self.trouble = self.trouble or f"games are not kept: {in_words(error)}"
             self._failed()
