@@ -332,6 +332,23 @@ def test_a_flood_of_invented_ids_is_bounded_and_counted(store):
     assert received(store) == ([], MAX_BOARDS + 1)
 
 
+def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(store):
+    """So the time that they take is bounded, and what came by cable is not affected."""
+    recorder = Recorder(store)
+    game = own("3E5A5FD2", stages([4, 0]))
+    invented = [replace(game[1], ms=ms) for ms in range(2000, 2300)]
+    events = recorder.hear("usb-1", by_radio(ONE, *invented), AT)
+    assert len({event.game for event in events if isinstance(event, SentenceStored)}) == 200
+    assert sum(isinstance(event, NoiseReceived) for event in events) == 100
+    noise, sentences = received(store)
+    assert (len(noise), sentences) == (100, 200)
+    for told in game:
+        (event,) = recorder.hear("usb-2", line(told), AT + told.ms)
+    assert store.read("SELECT moves, times FROM games WHERE id = ?", [event.game]) == [
+        ("40", "1000,2000")
+    ]
+
+
 def test_only_known_boards_where_it_is_said_which(store):
     recorder = Recorder(store, frozenset([ONE]))
     games = own("3E5A5FD2", stages([4]))

@@ -7,11 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.sentences import Boot, Game, Sentence, body
+from noughts.protocol.sentences import Boot, Game, Sentence, body, framed
 from noughts.store.fold import FoldedGame, Line, fold
 
 _REMEMBERED = 256
 """Boots and game numbers whose lines stay in memory: those of the boards that play."""
+_MAX_LINES = 200
+"""By cable, or by radio, of one boot and game number: a game has eleven, and what folds them must
+not take long, whoever sends what."""
 _MAX_BOARDS = 1000
 """Whose numbers stay in memory."""
 _MAX_NOISE = 64 * 1024 * 1024
@@ -33,7 +36,8 @@ class Kept:
     """A sentence is in the store."""
 
     game: int | None
-    """The game's number in the store; none for a boot."""
+    """The game's number in the store; none for a boot, for noise, and for what is kept as noise
+    because too many different lines have its boot and game number."""
     new: bool
     """Whether the store did not have it before, whichever way it came."""
     played_before: int | None = None
@@ -161,7 +165,7 @@ class Lines:
             )
         return Kept(None, added.rowcount > 0)
 
-    def _add_game(self, name: str, game: Game, at: int | None, late: bool) -> _Added:
+    def _add_game(self, name: str, game: Game, at: int | None, late: bool) -> _Added | Kept:
         board = self.board(name)
         key = game.boot, game.number, None if len(game.boot) == 8 else board
         stored = self._stored.get(key) or self._read(key)
@@ -170,6 +174,10 @@ class Lines:
         same = board, radio, late, text
         before = stored.lines.get(same)
         if before is None:
+            if sum(line.radio is radio for line in stored.lines.values()) >= _MAX_LINES:
+                if at is not None:
+                    self._add_noise(name, framed(text), at)
+                return Kept(None, False)
             cursor = self._db.execute(
                 "INSERT INTO lines (board, boot, number, by_radio, late, at, text) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -200,6 +200,8 @@ class Recorder:
         if isinstance(each.item, Noise):
             return [NoiseReceived(each.board, each.item.text)]
         if isinstance(each.item, ParsedSentence):
+            if stored.game is None and isinstance(each.sentence, Game):
+                return [NoiseReceived(each.board, each.item.line)]
             return self._stored(each, each.item, stored)
         return [] if each.item.again else [UnknownSentence(each.board, each.item.what)]
 
