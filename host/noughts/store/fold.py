@@ -34,19 +34,18 @@ class Line(NamedTuple):
     """Cells 0 to 8."""
     ms: int
     end: str
-
-    @property
-    def progress(self) -> tuple[int, bool, int]:
-        """How far the game has come; this only grows while it is played."""
-        return len(self.moves), self.end == "x", self.ms
+    progress: tuple[int, bool, int]
+    """How far the game has come: moves, abandoned, ms. While it is played, this only grows."""
 
     @classmethod
     def of(
         cls, number: int, board: str, radio: bool, late: bool, at: int | None, text: str
     ) -> Line:
         """A line from the body of its sentence."""
-        _, _, _, seats, first, moves, ms, end = text.split(",")
-        return cls(number, board, radio, late, at, text, seats, first, moves, int(ms), end)
+        _, _, _, seats, first, moves, in_ms, end = text.split(",")
+        ms = int(in_ms)
+        progress = len(moves), end == "x", ms
+        return cls(number, board, radio, late, at, text, seats, first, moves, ms, end, progress)
 
 
 class FoldedGame(NamedTuple):
@@ -103,7 +102,8 @@ def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
 
 def _order(line: Line) -> tuple[bool, int, bool, int, str]:
     """By cable first, and those first that have come furthest; the same texts side by side."""
-    return line.radio, -len(line.moves), line.end != "x", -line.ms, line.text
+    plies, abandoned, ms = line.progress
+    return line.radio, -plies, not abandoned, -ms, line.text
 
 
 def _fits(line: Line, game: Sequence[Line]) -> bool:
@@ -141,7 +141,7 @@ def _summary(lines: Sequence[Line]) -> FoldedGame:
             times[len(line.moves) - 1] = str(line.ms)
     started, heard, before = _dates(cable) or _dates(lines) or _late_dates(lines)
     return FoldedGame(
-        board=min((line.board for line in lines), key=precedence),
+        board=min({line.board for line in lines}, key=precedence),
         seats=last.seats,
         first=last.first,
         moves=last.moves,

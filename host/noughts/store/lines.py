@@ -174,7 +174,7 @@ class Lines:
         same = board, radio, late, text
         before = stored.lines.get(same)
         if before is None:
-            if sum(line.radio is radio for line in stored.lines.values()) >= _MAX_LINES:
+            if sum(line.radio == radio for line in stored.lines.values()) >= _MAX_LINES:
                 if at is not None:
                     self._add_noise(name, framed(text), at)
                 return Kept(None, False)
