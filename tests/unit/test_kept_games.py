@@ -51,7 +51,7 @@ def clock(monkeypatch):
     """However slow the computer is, no time passes but this."""
     clock = SimpleNamespace(s=100.0)
     stopped = SimpleNamespace(monotonic=lambda: clock.s)
-    monkeypatch.setattr("noughts.watch.told_again.time", stopped)
+    monkeypatch.setattr("noughts.watch.recorder.time", stopped)
     return clock
 
 

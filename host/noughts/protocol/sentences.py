@@ -170,8 +170,8 @@ def read_with_id(line: str) -> tuple[Sentence, str | None]:
 def _in_body(body: str) -> Sentence:
     if found := _BOOT.fullmatch(body):
         return Boot(*found.groups())
-    if _GAME.fullmatch(body):
-        return game_of(body)
+    if found := _GAME.fullmatch(body):
+        return _game(found)
     kind = body.split(",")[0]
     if (later := _LATER.match(body)) and int(later[1]) != PROTOCOL:
         raise UnknownSentenceError(f"protocol version {later[1]}")
@@ -185,6 +185,10 @@ def game_of(body: str) -> Game:
     found = _GAME.fullmatch(body)
     if found is None:
         raise SentenceError("the fields of a game are wrong; ignore the line")
+    return _game(found)
+
+
+def _game(found: re.Match[str]) -> Game:
     boot, number, seats, first, moves, ms, end = found.groups()
     game = Game(boot, int(number), seats, first, tuple(map(int, moves)), int(ms), end)
     _check_rules(game)

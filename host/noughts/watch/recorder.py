@@ -19,6 +19,7 @@ from noughts.store.store import Store
 from noughts.watch.events import (
     BoardRefused,
     Event,
+    KeptGamesTold,
     NoiseReceived,
     SentenceStored,
     StoreBusy,
@@ -27,13 +28,14 @@ from noughts.watch.events import (
 )
 from noughts.watch.port_monitor import PortClosed
 from noughts.watch.radio_lines import RadioLines
-from noughts.watch.told_again import ToldAgain
 
 _AT_ONCE = 64
 """Sentences in a transaction, when so many are there."""
 _PATIENCE_S = 0.05
 """To wait for others who write to the store, before listening to the boards again."""
 _SAY_BUSY_S = 2.0
+_QUIET_S = 1.0
+"""A board that has sent no stored game for so long has sent all of them."""
 _MAX_PENDING = 50_000
 """Of what is received while the store cannot be written; some 30 MB."""
 
@@ -43,6 +45,15 @@ class Delivered:
     """Comes after bytes whose sender waits to be told that they are stored."""
 
     stored: Callable[[], None]
+
+
+@dataclass
+class _Resent:
+    """How many of its stored games a board has sent since its start."""
+
+    again: int = 0
+    new: int = 0
+    at_s: float = 0.0
 
 
 class _Heard(NamedTuple):
@@ -88,7 +99,7 @@ class Recorder:
         self._busy_since_s: float | None = None
         self._said_busy = False
         self._runs = Runs()
-        self._told = ToldAgain()
+        self._resent: dict[str, _Resent] = {}
         self._ended = False
         self.radio = RadioLines(known)
         self.pending: deque[Event | Delivered | _Heard] = deque()
@@ -176,7 +187,15 @@ class Recorder:
         if self._said_busy:
             events.append(StoreFree(str(self._store.path)))
         self._busy_since_s, self._said_busy = None, False
-        return events + (self._told.end_all() if self._ended else self._told.end_quiet())
+        before_s = time.monotonic() - _QUIET_S
+        return events + self._sum_up(
+            board for board, sent in self._resent.items() if self._ended or sent.at_s <= before_s
+        )
+
+    def _sum_up(self, boards: Iterable[str]) -> list[Event]:
+        """Sum up the stored games that boards have sent, where the store had some of them."""
+        found = [(board, self._resent.pop(board)) for board in list(boards)]
+        return [KeptGamesTold(board, sent.again, sent.new) for board, sent in found if sent.again]
 
     def _wait(self) -> list[Event]:
         now_s = time.monotonic()
@@ -193,7 +212,9 @@ class Recorder:
             self.delivered.append(each)
             return []
         if not isinstance(each, _Heard):
-            return [*self._told.end(each.board), each] if isinstance(each, PortClosed) else [each]
+            if isinstance(each, PortClosed) and each.board in self._resent:
+                return [*self._sum_up([each.board]), each]
+            return [each]
         stored = next(kept)
         if each.item is None:
             return []
@@ -209,13 +230,16 @@ class Recorder:
         board, sentence, late = heard.board, item.sentence, heard.late
         if isinstance(sentence, Boot):
             self._boots[board] = sentence, heard.at
-        # With the first sentence of the present run all kept games have been told.
-        told = [] if late else self._told.end(board)
+        # With the first sentence of the present run a board has sent all that it had stored.
+        events = [] if late or board not in self._resent else self._sum_up([board])
         if late and item.radio_id is None:
-            self._told.count(board, kept.new)
+            sent = self._resent.setdefault(board, _Resent())
+            sent.again += not kept.new
+            sent.new += kept.new
+            sent.at_s = time.monotonic()
         before = kept.played_before if late else None
         event = SentenceStored(board, sentence, kept.game, kept.new, late, before, heard.gateway)
-        return [*told, event]
+        return [*events, event]
 
     def unsaved(self) -> bytes:
         """What is pending, as raw lines."""

@@ -95,6 +95,9 @@ class Session:
 
     def take(self, event: Event) -> None:
         """Update the boards, the counts and the warning with an event."""
+        if isinstance(event, SentenceStored):  # most events are
+            self._tell(self._board(event.board), event)
+            return
         if isinstance(event, PortUnavailable):
             self.waiting[event.port] = event.why
             return
@@ -112,7 +115,7 @@ class Session:
         if isinstance(event, BoardNamed):
             self.names[event.board] = event.name
             return
-        board = self.boards.setdefault(event.board, BoardState(event.board, event.board))
+        board = self._board(event.board)
         if isinstance(event, PortOpened):
             board.port = event.port
             self._connect(board, True)
@@ -122,8 +125,11 @@ class Session:
             self._connect(board, board.connected and board.port != event.port)
         elif isinstance(event, NoiseReceived):
             board.noise += 1
-        elif isinstance(event, SentenceStored):
-            self._tell(board, event)
+
+    def _board(self, name: str) -> BoardState:
+        if name not in self.boards:
+            self.boards[name] = BoardState(name, name)
+        return self.boards[name]
 
     def _take_of_rooms(self, event: RoomEvent) -> None:
         if isinstance(event, BrokerAnswered):
