@@ -396,3 +396,15 @@ def test_a_store_of_1_0_0_is_taken_over_and_its_games_follow_from_its_lines(path
         assert store.read(f"{SHOWN} ORDER BY games.id") == shown
         noise = store.read("SELECT text FROM lines WHERE boot IS NULL AND text != ''")
         assert noise == ([("MicroPython v1.9.2",), ("$NG,AAAAA",)] if raw_lines else [])
+
+
+@pytest.mark.parametrize("column", ["moves", "times", "ms", "started", "seats"])
+def test_a_damaged_store_of_1_0_0_is_refused_and_stays_as_it_is(path, column):
+    with sqlite3.connect(path) as before:
+        before.executescript(OF_1_0_0.read_text())
+        before.execute(f"UPDATE games SET {column} = 'nonsense, ' WHERE id = 3")
+    for _ in range(2):
+        with pytest.raises(StoreError, match="damaged"), Store(path) as store:
+            list(games(store, ALL))
+    with sqlite3.connect(path) as after:
+        assert after.execute("PRAGMA user_version").fetchall() == [(4,)]

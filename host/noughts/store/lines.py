@@ -123,27 +123,26 @@ class Lines:
             "SELECT 1 FROM lines WHERE boot IS NULL AND board = ? AND at = ? AND text = ?", values
         ).fetchone():
             return
+        self._noise = self._noise_size() + len(text) + _NOISE_ROW
         self._db.execute(
             "INSERT INTO lines (board, by_radio, late, at, text) VALUES (?, 0, 0, ?, ?)", values
         )
-        self._noise = self._noise_size() + len(text) + _NOISE_ROW
         while self._noise > _MAX_NOISE:
-            self._db.execute(
-                "DELETE FROM lines WHERE id IN "
-                "(SELECT id FROM lines WHERE boot IS NULL ORDER BY at LIMIT ?)",
+            oldest = self._db.execute(
+                "SELECT id, length(text) FROM lines WHERE boot IS NULL ORDER BY at LIMIT ?",
                 (_PURGED,),
-            )
-            self._noise = None
-            self._noise = self._noise_size()
+            ).fetchall()
+            if not oldest:  # another program has removed some, too
+                self._noise = 0
+            self._db.executemany("DELETE FROM lines WHERE id = ?", [(line,) for line, _ in oldest])
+            self._noise -= sum(size + _NOISE_ROW for _, size in oldest)
 
     def _noise_size(self) -> int:
-        if self._noise is not None:
-            return self._noise
-        query = (
-            f"SELECT coalesce(sum(length(text) + {_NOISE_ROW}), 0) FROM lines WHERE boot IS NULL"
-        )
-        ((size,),) = self._db.execute(query)
-        return int(size)
+        if self._noise is None:
+            query = "SELECT count(*), coalesce(sum(length(text)), 0) FROM lines WHERE boot IS NULL"
+            ((rows, size),) = self._db.execute(query)
+            self._noise = int(size) + int(rows) * _NOISE_ROW
+        return self._noise
 
     def _add_boot(self, name: str, boot: Boot, at: int | None) -> Kept:
         board = self.board(name)

@@ -134,7 +134,10 @@ class Store(contextlib.AbstractContextManager["Store"]):
             for statements in migrations[version:]:
                 for statement in statements:
                     if callable(statement):
-                        statement(self.db)
+                        try:
+                            statement(self.db)
+                        except TypeError as error:  # a column holds text where a number belongs
+                            raise damaged(self.path, error) from error
                     else:
                         self.db.execute(statement)
             self.db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -223,7 +226,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             yield
         except sqlite3.Error as error:
             raise self._failure(error) from error
-        except UnicodeDecodeError as error:
+        except ValueError as error:  # a text that is not UTF-8, or not what a line or a game has
             raise damaged(self.path, error) from error
 
     def _failure(self, error: sqlite3.Error) -> StoreError:

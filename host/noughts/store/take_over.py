@@ -17,7 +17,7 @@ from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.runs import Runs
 from noughts.protocol.sentences import Boot, Game, body
 from noughts.store import capture
-from noughts.store.fold import FoldedGame
+from noughts.store.fold import FoldedGame, Line
 from noughts.store.lines import Key, Lines, Received
 
 _AT_ONCE = 64
@@ -53,6 +53,7 @@ def take_over(db: sqlite3.Connection) -> None:
         key = boot, count, None if len(boot) == 8 else board
         line = 0
         for radio, late, at, text in _lines(game, boot, count, bool(start_by_radio)):
+            Line.of(0, game.board, radio, late, at, text)  # a damaged game ends it here
             db.execute(_INSERT, (board, boot, count, radio, late, at, text))
             line = line or _number(db, board, boot, count, radio, late, text)
         values = {**game._asdict(), "board": board, "id": number, "boot": boot, "number": count}

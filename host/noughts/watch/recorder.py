@@ -29,7 +29,7 @@ from noughts.watch.events import (
 from noughts.watch.port_monitor import PortClosed
 from noughts.watch.radio_lines import RadioLines
 
-_AT_ONCE = 64
+_AT_ONCE = 256
 """Sentences in a transaction, when so many are there."""
 _PATIENCE_S = 0.05
 """To wait for others who write to the store, before listening to the boards again."""
