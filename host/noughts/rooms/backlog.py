@@ -25,7 +25,7 @@ _PATIENCE_S = 0.05
 
 _LINES = """
     SELECT lines.id, name, boot, late, at, text FROM lines JOIN boards ON boards.id = board
-    WHERE lines.id > ? AND at IS NOT NULL ORDER BY lines.id LIMIT ?
+    WHERE lines.id > ? ORDER BY lines.id LIMIT ?
 """
 
 
@@ -114,12 +114,13 @@ class Backlog:
 def _by_board(rows: list[Any], room: str) -> list[Message]:
     """A room's messages of these lines, in order for each board.
 
-    What came from this very room is left out, and so are games that no board plays.
+    Left out is what came from this very room, or without a moment, and games that no board plays.
     """
     boards: dict[str, bytearray] = {}
     recovered: dict[str, bool] = {}
     for _, board, boot, late, at, text in rows:
-        if not is_published(board, room) or (boot is not None and not is_of_board(text)):
+        of_board = boot is None or is_of_board(text)
+        if at is None or not of_board or not is_published(board, room):
             continue
         lines = boards.setdefault(board, bytearray())
         by_radio = is_by_radio(board)
