@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from noughts.protocol.radio_boards import is_by_radio
@@ -88,8 +90,11 @@ def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
 
     A line that came without a moment says nothing of when the game was played.
     """
+    played = sorted(lines, key=attrgetter("progress"))
+    if all(_are_of_one_game(*each) for each in pairwise(played)):
+        return [(_summary(played), played)] if played else []
     games: list[list[Line]] = []
-    for line in sorted(lines, key=_order):
+    for line in sorted(played, key=_order):
         fitting = [game for game in games if _fits(line, game)]
         if len(fitting) > 1:
             fitting.sort(key=partial(_distance, line))
@@ -107,18 +112,28 @@ def _order(line: Line) -> tuple[bool, int, bool, int, str]:
 
 
 def _fits(line: Line, game: Sequence[Line]) -> bool:
-    if (line.seats, line.first) != (game[0].seats, game[0].first):
-        return False
-    # What precedes the earliest line by cable precedes all others, too.
-    return all(_agree(line, other) for other in (game if line.radio else game[-1:]))
+    """Whether a line agrees with all that a game has so far."""
+    return all(
+        _are_of_one_game(*sorted((line, other), key=attrgetter("progress")))
+        # What precedes the earliest line by cable precedes all others, too.
+        for other in (game if line.radio else game[-1:])
+    )
 
 
-def _agree(one: Line, other: Line) -> bool:
-    """Whether two lines can be of one game; their seats and who began are the same."""
-    if one.text == other.text:
+def _are_of_one_game(earlier: Line, later: Line) -> bool:
+    """Whether two lines can be of one game, the later one having come as far or further.
+
+    If the first and the second are, and the second and the third, then so are the first and third.
+    """
+    if earlier.text == later.text:
         return True
-    earlier, later = (one, other) if one.progress <= other.progress else (other, one)
-    if earlier.end != "-" or earlier.ms > later.ms or not later.moves.startswith(earlier.moves):
+    if (
+        earlier.end != "-"
+        or earlier.ms > later.ms
+        or not later.moves.startswith(earlier.moves)
+        or earlier.first != later.first
+        or earlier.seats != later.seats
+    ):
         return False
     # Two times for one move contradict each other; before the first move any time will do.
     return len(earlier.moves) < len(later.moves) or later.end == "x" or not later.moves
@@ -133,7 +148,7 @@ def _distance(line: Line, game: Sequence[Line]) -> tuple[bool, float, bool, int]
 
 
 def _summary(lines: Sequence[Line]) -> FoldedGame:
-    last = max(lines, key=lambda line: line.progress)
+    last = max(lines, key=attrgetter("progress"))
     cable = [line for line in lines if not line.radio]
     times = [""] * len(last.moves)
     for line in lines:

@@ -266,8 +266,9 @@ class Lines:
     def _update(self, number: int, game: FoldedGame, before: FoldedGame | None) -> None:
         row = game._asdict()
         if before is not None:  # to write a start again is work in its index
-            old = before._asdict()
-            row = {name: value for name, value in row.items() if old[name] != value}
+            for name, old in zip(before._fields, before, strict=True):
+                if row[name] == old:
+                    del row[name]
         if "board" in row:
             row["board"] = self._board(game)
         columns = ", ".join(f"{name} = :{name}" for name in row)
