@@ -99,7 +99,8 @@ def test_another_program_that_writes_for_long_is_waited_for(port, watch):
         watcher.wait(lambda event: event["event"] == "busy", "why nothing is stored")
         board.say(*stages(DRAW, number=300))
         assert not [event for event in watcher.events if event.get("number", 0) > 1]
-    watcher.wait(lambda event: event["event"] == "free", "that all is stored")
+    watcher.wait(lambda event: event["event"] == "free", "that the store is free")
+    watcher.wait(lambda event: event.get("number") == 300 and event["end"] == "=", "the last")
     assert rows(watcher.db) == [(300,)]
     status, told = watcher.end()
     assert (status, "300 games ended" in told) == (0, True)
