@@ -22,7 +22,7 @@ from noughts.store import capture
 from noughts.store.export_columns import row
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
-from noughts.watch.events import Event, SentenceStored, as_record, in_words
+from noughts.watch.events import Event, SentenceStored
 from noughts.watch.recorder import Recorder
 from sent_lines import sent_lines
 
@@ -138,9 +138,9 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         assert isinstance(last[0], SentenceStored), "the good sentence was not heard"
         assert last[0].sentence == read(GOOD.decode())
         for event in events + last:
-            assert in_words(event).isprintable(), "control characters reach the terminal"
-            assert in_words(event).isascii()
-            assert json.dumps(as_record(event, 0)).isprintable()
+            assert event.text().isprintable(), "control characters reach the terminal"
+            assert event.text().isascii()
+            assert json.dumps(event.record()).isprintable()
             if isinstance(event, SentenceStored):
                 assert read(write(event.sentence)) == event.sentence
         before = store.read("SELECT * FROM games") + store.read("SELECT * FROM boots")
@@ -163,7 +163,7 @@ def check_capture(data: bytes, store: Store) -> None:
     ears = Recorder(store)
     for each in capture.read(io.BytesIO(data)):
         for event in ears.hear(each.board or "file-x", each.data, each.at):
-            assert in_words(event).isprintable(), "control characters reach the terminal"
+            assert event.text().isprintable(), "control characters reach the terminal"
 
 
 def check_store(store: Store) -> None:

@@ -108,7 +108,8 @@ def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, g
                 name = f"usb-{kind}-{seed}"
                 recorder.hear(name, machine.heard(), at)
                 if kind == "V2":
-                    recorder.take_log(name, data_log.games(machine.microbit.my_data()), at)
+                    log = data_log.games(machine.microbit.my_data())
+                    recorder.take_sentences(name, log, at, from_log=True)
                     recorder.settle()
                 machine.cut_power()
         assert len(wanted) == games_played

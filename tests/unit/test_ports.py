@@ -32,14 +32,9 @@ from noughts.hardware.ports import (
     why_not,
 )
 from noughts.hardware.probe import ProbedBoard
-from noughts.watch.port_monitor import (
-    DataReceived,
-    LineOpened,
-    PortClosed,
-    PortMonitor,
-    PortOpened,
-    PortUnavailable,
-)
+from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
+from noughts.watch.port_monitor import PortMonitor
+from noughts.watch.sources import DataReceived, LineOpened
 from waiting import until
 
 

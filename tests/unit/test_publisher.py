@@ -15,8 +15,7 @@ from noughts.rooms.broker import Connection
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.messages import Message, digest
 from noughts.store.store import Store
-from noughts.watch.port_monitor import PortUnavailable
-from noughts.watch.room_events import BrokerAnswered
+from noughts.watch.events import BrokerAnswered, PortUnavailable
 from sample_games import AT, stages
 
 URL = "mqtt://broker.example"

@@ -24,16 +24,17 @@ from noughts.watch.events import (
     BoardRefused,
     NoiseReceived,
     NotShown,
+    PortClosed,
+    PortOpened,
+    PortUnavailable,
     SentenceStored,
     StoreBusy,
     StoreFree,
     StoreGone,
     UnknownSentence,
-    as_record,
-    in_words,
 )
 from noughts.watch.known_boards import known_ids
-from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable, name_of
+from noughts.watch.port_monitor import name_of
 from noughts.watch.radio_lines import MAX_BOARDS
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
@@ -171,11 +172,10 @@ def test_events_in_words_and_as_records():
         NotShown(1): "1 event not shown, as nobody read them; all is kept",
     }  # fmt: skip
     for event, words in events.items():
-        assert in_words(event) == words
-        assert json.loads(json.dumps(as_record(event, AT)))["at"] == "2026-09-21T14:13:20.000Z"
-    record = as_record(SentenceStored("usb-1", told, 7, True), AT)
-    assert record | {"at": 0} == {
-        "at": 0, "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": False,
+        assert event.text() == words
+        assert json.dumps(event.record())
+    assert SentenceStored("usb-1", told, 7, True).record() == {
+        "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": False,
         "played_before": None, "game": 7, "boot": "0A83",
         "number": 1, "seats": "PH", "first": "A", "moves": [4], "ms": 1000, "end": "-",
     }  # fmt: skip
@@ -224,7 +224,7 @@ def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
         assert recorder.hear("usb-1", b"".join(map(line, told)), AT) == []
         assert (len(recorder.pending), recorder.left_out) == (5, len(told) - 5)
         assert store.read("SELECT * FROM boards") == []
-    waiting = list(capture.read(io.BytesIO(recorder.unsaved())))
+    waiting = list(capture.read(io.BytesIO(recorder.save().read_bytes())))
     assert [each.data for each in waiting] == [line(each)[:-2] + b"\n" for each in told[:5]]
     assert [event.sentence for event in recorder.settle()] == told[:5]
 
@@ -289,7 +289,7 @@ def test_one_line_carries_many_boards_and_is_none_itself(store):
     for radio_id, sentence in heard:
         for event in recorder.hear("usb-1", by_radio(radio_id, sentence), AT):
             assert event.gateway == "usb-1"
-            assert as_record(event, AT)["gateway"] == "usb-1"
+            assert event.record()["gateway"] == "usb-1"
             session.take(event)
     one, two = session.playing
     assert [board.name for board in session.gateways] == ["usb-1"]
@@ -327,8 +327,8 @@ def test_a_flood_of_invented_ids_is_bounded_and_counted(store):
     assert stored[-1] == f"radio-{ONE}"
     assert recorder.radio.refused == 5000 - MAX_BOARDS
     assert len({event.board for event in refused}) == len(refused) == 100
-    assert "100 boards are heard there already" in in_words(refused[0])
-    assert in_words(refused[-1]).endswith("refused without a word")
+    assert "100 boards are heard there already" in refused[0].text()
+    assert refused[-1].text().endswith("refused without a word")
     assert received(store) == ([], MAX_BOARDS + 1)
 
 
@@ -350,13 +350,13 @@ def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(store):
 
 
 def test_only_known_boards_where_it_is_said_which(store):
-    recorder = Recorder(store, frozenset([ONE]))
+    recorder = Recorder(store, known=frozenset([ONE]))
     games = own("3E5A5FD2", stages([4]))
     events = recorder.hear("usb-1", by_radio(TWO, OF_RADIO, *games) + by_radio(ONE, *games), AT)
     assert [event.board for event in events] == [f"radio-{TWO}"] + [f"radio-{ONE}"] * 2
-    assert in_words(events[0]) == (f"radio-{TWO}: refused: not one of the known boards (--known)")
-    assert as_record(events[0], AT) == {
-        "at": "2026-09-21T14:13:20.000Z", "event": "refused", "board": f"radio-{TWO}",
+    assert events[0].text() == (f"radio-{TWO}: refused: not one of the known boards (--known)")
+    assert events[0].record() == {
+        "event": "refused", "board": f"radio-{TWO}",
         "gateway": "usb-1", "why": "not one of the known boards (--known)",
     }  # fmt: skip
     assert recorder.radio.refused == 3

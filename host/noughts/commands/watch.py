@@ -19,7 +19,7 @@ from noughts.commands import watch_rooms
 from noughts.commands.options import add_db, add_records, demonstration
 from noughts.commands.watch_captured import known, read_captured
 from noughts.commands.watch_output import RECORDS, EventLines, as_lines, sum_up
-from noughts.commands.watch_rooms import Rooms, Sources
+from noughts.commands.watch_rooms import Rooms
 from noughts.errors import NoughtsError
 from noughts.hardware.ports import find_ports, may_be_port
 from noughts.store.store import Store, default_path
@@ -29,9 +29,8 @@ from noughts.watch.data_logs import DataLogs
 from noughts.watch.events import Event
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.radio_lines import MAX_BOARDS
-from noughts.watch.recorder_thread import RecorderThread
+from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
-from noughts.watch.watch import Watch
 
 _MAX_EMULATED = 16
 _LAST_S = 2.0
@@ -132,35 +131,34 @@ def _watch(args: argparse.Namespace, rooms: Rooms, store: Store) -> int:
     session = Session()
     stop = threading.Event()
     unshown = 0
-    # The store is closed last: to close it ends all locks that this process has on it.
-    with ExitStack() as last, ExitStack() as stack, _until_signal(stop):
-        last.callback(store.close)
-        sources = rooms.start(store.path, stack)
+    with store, ExitStack() as stack, _until_signal(stop):
+        # It is closed last: to close a store ends all locks that this process has on it.
+        recorder = Recorder(store, (), known(args, store), rooms.moved)
+        stack.callback(recorder.close)
+        recorder.sources += rooms.start(store.path, stack)
         if args.emulated:
             from noughts.commands.watch_autoplay import autoplayed
 
-            sources.append(autoplayed(args.emulated, rooms.ports, stack, stop))
+            recorder.sources.append(autoplayed(args.emulated, rooms.ports, stack, stop))
         elif rooms.ports or not rooms.collects:
             monitor = PortMonitor(rooms.ports)
             stack.callback(monitor.close)
-            sources.append(monitor)
+            recorder.sources.append(monitor)
             if not rooms.ports:
                 logs = DataLogs()
                 stack.callback(logs.close)
-                sources.append(logs)
-        watch = Watch(store, Sources(sources), known(args, store), rooms.moved)
-        last.callback(watch.close)
+                recorder.sources.append(logs)
         if args.plain or args.json or not sys.stdout.isatty():
             if not args.emulated and not args.port and not find_ports():
                 say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
-            unshown = _print_until(stop, watch, session, args.json)
+            unshown = _print_until(stop, recorder, session, args.json)
         else:
-            _show_until(stop, watch, session)
-    sum_up(session, watch.noise, watch.path, unshown, watch.refused)
+            _show_until(stop, recorder, session)
+    sum_up(session, recorder, unshown)
     return 0
 
 
-def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json: bool) -> int:
+def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as_json: bool) -> int:
     """Gives how many events are not shown."""
 
     def tell(events: list[Event]) -> None:
@@ -169,26 +167,25 @@ def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json:
         lines.put(as_lines(events, as_json, session.called))
 
     lines = EventLines(as_json, stop.set)
-    recording = RecorderThread(watch, stop, tell)
-    recording.start()
+    recorder.start(stop, tell)
     try:
-        recording.wait()
+        recorder.wait()
     finally:
         unshown = lines.close(_LAST_S)
     return unshown
 
 
-def _show_until(stop: threading.Event, watch: Watch, session: Session) -> None:
+def _show_until(stop: threading.Event, recorder: Recorder, session: Session) -> None:
     from noughts.terminal.watch_app import WatchApp
 
-    app = WatchApp(watch, session, stop)
-    app.recording.start()
+    app = WatchApp(recorder, session, stop)
+    recorder.start(stop, app.take)
     try:
-        with leaving_a_stuck_terminal(stop, app.recording.join):
+        with leaving_a_stuck_terminal(stop, recorder.join):
             app.run()
     finally:
         stop.set()
-        app.recording.wait()
+        recorder.wait()
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
@@ -31,8 +31,12 @@ _AT_ONCE = 256
 
 def read_captured(args: argparse.Namespace, path: Path) -> int:
     """Keep in the store at `path` what a captured log holds."""
-    with _opened(args.captured) as file, Store(path, create=True) as store:
-        return _read(args, file, store)
+    with (
+        _opened(args.captured) as file,
+        Store(path, create=True) as store,
+        closing(Recorder(store, (), known(args, store))) as recorder,
+    ):
+        return _read(args, file, store, recorder)
 
 
 def known(args: argparse.Namespace, store: Store) -> frozenset[str] | None:
@@ -40,10 +44,9 @@ def known(args: argparse.Namespace, store: Store) -> frozenset[str] | None:
     return None if args.known is None else known_ids(args.known, names(store))
 
 
-def _read(args: argparse.Namespace, file: BufferedReader, store: Store) -> int:
+def _read(args: argparse.Namespace, file: BufferedReader, store: Store, recorder: Recorder) -> int:
     session = Session()
     session.names.update(names(store))
-    recorder = Recorder(store, known(args, store))
     called = "stdin" if args.captured == "-" else printable(Path(args.captured).name)
     name = args.name or (called if args.captured == "-" else name_of_copy(called))
     total = Path(args.captured).stat().st_size if args.captured != "-" else 0
@@ -59,7 +62,7 @@ def _read(args: argparse.Namespace, file: BufferedReader, store: Store) -> int:
                 lines.put(as_lines(events, args.json, session.called), wait=True)
             steps.advance(size)
     lines.close()
-    sum_up(session, recorder.noise, store.path, 0, recorder.radio.refused)
+    sum_up(session, recorder)
     return 0
 
 
@@ -70,7 +73,8 @@ def _recorded(
     if file.peek(1)[:1] == b"<":
         content = file.read(data_log.MAX_SIZE + 1)
         size = len(content)
-        recorder.take_log(name, data_log.games(content, called), timestamps.now())
+        games = data_log.games(content, called)
+        recorder.take_sentences(name, games, timestamps.now(), from_log=True)
     # What is typed or piped in is stored line by line, for more may be long in coming.
     lines = capture.read(file)
     while some := list(islice(lines, 1 if called == "stdin" else _AT_ONCE)):

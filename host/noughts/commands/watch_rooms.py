@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,25 +12,10 @@ from noughts.errors import NoughtsError
 from noughts.rooms.address import BrokerAddress, is_broker, parse
 from noughts.rooms.topics import room_name
 from noughts.terminal.lines import say
-from noughts.watch.data_logs import LogChange
-from noughts.watch.port_monitor import Change
-from noughts.watch.recorder import Delivered
-from noughts.watch.room_events import RoomEvent
-from noughts.watch.watch import Source
+from noughts.watch.sources import Source
 
 if TYPE_CHECKING:
     from noughts.rooms.credentials import Credentials
-
-
-class Sources:
-    """Several sources as one."""
-
-    def __init__(self, sources: Sequence[Source]) -> None:
-        self._sources = sources
-
-    def poll(self) -> Sequence[Change | LogChange | RoomEvent | Delivered]:
-        """What has happened in all of them."""
-        return [change for source in self._sources for change in source.poll()]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

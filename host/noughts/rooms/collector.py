@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
 
 import paho.mqtt.client as paho
@@ -17,12 +16,16 @@ from noughts.rooms.credentials import Credentials
 from noughts.rooms.topics import OFFLINE, ONLINE, RoomTopics
 from noughts.store import timestamps
 from noughts.store.capture import OPENED
-from noughts.watch.port_monitor import DataReceived, LineOpened, PortOpened, PortUnavailable
-from noughts.watch.recorder import Delivered
-from noughts.watch.room_events import BrokerAnswered, MessageRejected, RoomOffline, RoomOnline
+from noughts.watch.events import (
+    BrokerAnswered,
+    MessageRejected,
+    PortOpened,
+    PortUnavailable,
+    RoomOffline,
+    RoomOnline,
+)
+from noughts.watch.sources import Change, DataReceived, Delivered, LineOpened
 
-_WAIT_S = 0.02
-"""For the first message, as a watch rests between two looks at its ports."""
 _MAX_BOARDS = 10_000
 """Nobody who may publish can fill the memory with boards."""
 _MAX_REJECTED = 100
@@ -30,15 +33,11 @@ _MAX_REJECTED = 100
 _SHOWN = 80
 """Characters of a topic."""
 
-_Change = (
-    PortOpened | PortUnavailable | DataReceived | LineOpened | Delivered | BrokerAnswered
-    | RoomOnline | RoomOffline | MessageRejected
-)  # fmt: skip
 _Arrived = tuple[Connection, paho.MQTTMessage] | PortUnavailable | BrokerAnswered
 
 
 class Collector:
-    """What all rooms of a broker say, for a `Watch`. `close()` it.
+    """What all rooms of a broker say, for a `Recorder`. `close()` it.
 
     A board is named `ROOM/BOARD`. What comes is as untrusted as noise on a wire.
     """
@@ -69,21 +68,19 @@ class Collector:
         """Tell it; the rooms keep what they have."""
         self._arrived.put(PortUnavailable(self._name, why))
 
-    def poll(self) -> list[_Change]:
-        """What has come since the last time, after a short wait if it is nothing."""
+    def poll(self) -> list[Change]:
+        """What has come since the last time."""
         self._confirm()
-        changes: list[_Change] = []
-        with suppress(queue.Empty):
-            arrived = self._arrived.get(timeout=_WAIT_S)
-            while True:
-                if isinstance(arrived, tuple):
-                    changes += self._take(*arrived)
-                else:
-                    changes.append(arrived)
-                arrived = self._arrived.get_nowait()
+        changes: list[Change] = []
+        while not self._arrived.empty():
+            arrived = self._arrived.get()
+            if isinstance(arrived, tuple):
+                changes += self._take(*arrived)
+            else:
+                changes.append(arrived)
         return changes
 
-    def _take(self, connection: Connection, message: paho.MQTTMessage) -> Iterator[_Change]:
+    def _take(self, connection: Connection, message: paho.MQTTMessage) -> Iterator[Change]:
         room, topic = "", "a topic that is not text"
         try:
             topic = message.topic
@@ -97,7 +94,7 @@ class Collector:
             yield from self._reject(room, topic, error)
         connection.acknowledge(message)
 
-    def _status(self, room: str, payload: bytes) -> Iterator[_Change]:
+    def _status(self, room: str, payload: bytes) -> Iterator[Change]:
         if payload not in (ONLINE, OFFLINE, b""):  # nothing: somebody has removed the room
             raise ValueError("that is not the status of a room")
         if payload and self._online.get(room) != (payload == ONLINE):
@@ -110,7 +107,7 @@ class Collector:
 
     def _said(
         self, connection: Connection, message: paho.MQTTMessage, room: str, board: str
-    ) -> Iterator[_Change]:
+    ) -> Iterator[Change]:
         heard = messages.heard(board, bytes(message.payload), timestamps.now())
         name = f"{room}/{board}"
         if name not in self._boards:
@@ -145,7 +142,7 @@ class Collector:
                 for (connection, room), digests in confirmed.items()
             ]
 
-    def _reject(self, room: str, topic: str, error: ValueError) -> Iterator[_Change]:
+    def _reject(self, room: str, topic: str, error: ValueError) -> Iterator[Change]:
         why = "its topic is not text" if isinstance(error, UnicodeError) else str(error)
         if (room, why) not in self._rejected and len(self._rejected) < _MAX_REJECTED:
             self._rejected.add((room, why))

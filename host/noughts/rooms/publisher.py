@@ -23,8 +23,8 @@ from noughts.rooms.broker import Broker, Connection, Will
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.messages import Message
 from noughts.rooms.topics import OFFLINE, ONLINE, RoomTopics
-from noughts.watch.port_monitor import PortUnavailable
-from noughts.watch.room_events import BrokerAnswered
+from noughts.watch.events import BrokerAnswered, PortUnavailable
+from noughts.watch.sources import QueuedSource
 
 WINDOW = 24
 """Messages that wait to be confirmed: those of 40 rooms are what a broker queues for a reader."""
@@ -40,8 +40,6 @@ _NO_COLLECTOR = (
     "no collector stores what this room says; it waits in the room's store until "
     "`noughts watch mqtt://…` runs"
 )
-
-_Change = PortUnavailable | BrokerAnswered
 
 
 class Publisher:
@@ -63,7 +61,9 @@ class Publisher:
         self._patience_s = _PATIENCE_S
         self._has_collector = True  # until we know better
         self._why_unsaved = ""
-        self._changes: queue.SimpleQueue[_Change] = queue.SimpleQueue()
+        self._changes = QueuedSource()
+        self.poll = self._changes.poll
+        """What a person should know since the last time."""
         self._arrived: queue.SimpleQueue[Connection | list[str] | Path] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._broker = Broker(
@@ -76,13 +76,6 @@ class Publisher:
         self._thread = threading.Thread(target=self._run, name="publish", daemon=True)
         self._thread.start()
         self._broker.start()
-
-    def poll(self) -> Sequence[_Change]:
-        """What a person should know since the last time."""
-        changes = []
-        while not self._changes.empty():
-            changes.append(self._changes.get())
-        return changes
 
     def connected(self, connection: Connection) -> None:
         """Say that the room is there, and send again what is not confirmed."""

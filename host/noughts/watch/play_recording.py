@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import queue
 import threading
-from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing
 from pathlib import Path
 
 from noughts.errors import NoughtsError, in_words
@@ -13,38 +11,14 @@ from noughts.protocol.sentences import Boot, Game, Sentence, is_late
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
-from noughts.watch import events
 from noughts.watch.events import Event, SentenceStored, StoreGone
-from noughts.watch.port_monitor import Change, DataReceived
-from noughts.watch.recorder_thread import RecorderThread
-from noughts.watch.watch import Watch
-
-_WAIT_S = 0.1
+from noughts.watch.recorder import Recorder
+from noughts.watch.sources import DataReceived, QueuedSource
 
 
 def board_name(board: str) -> str:
     """What the store calls a virtual board of this kind, `V1` or `V2`."""
     return f"virtual-{board}"
-
-
-class _Said:
-    """What a board of this program says, for a `Watch` in another thread."""
-
-    def __init__(self, board: str, stop: threading.Event) -> None:
-        self._board = board
-        self._stop = stop
-        self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-
-    def put(self, data: bytes) -> None:
-        self._waiting.put(data)
-
-    def poll(self) -> Sequence[Change]:
-        data = b""
-        with suppress(queue.Empty):
-            data = self._waiting.get(timeout=0 if self._stop.is_set() else _WAIT_S)
-            while True:
-                data += self._waiting.get_nowait()
-        return [DataReceived(self._board, data)] if data else []
 
 
 class PlayRecording:
@@ -62,52 +36,47 @@ class PlayRecording:
         self.kept: dict[tuple[str, int], int] = {}
         """The numbers in the store of the games that are there and over, by boot and number."""
         self._stop = threading.Event()
-        self._said = _Said(board, self._stop)
-        self._thread: RecorderThread | None = None
+        self._said = QueuedSource()
+        self._recorder: Recorder | None = None
         try:
-            store = Store(path, create=True)
-            self._watch = Watch(store, self._said)
+            self._recorder = Recorder(Store(path, create=True), [self._said])
         except (NoughtsError, OSError) as error:
             self.trouble = in_words(error)
             return
-        self._thread = RecorderThread(self._watch, self._stop, self._tell)
-        self._thread.start()
+        self._recorder.start(self._stop, self._tell)
 
     def hear(self, data: bytes) -> None:
         """Keep bytes of the board, in a thread: nobody waits for the store."""
         if self._stop.is_set():  # the thread has ended by itself
             self.close()
-        if self._thread is not None and data:
-            self._said.put(data)
+        if self._recorder is not None and data:
+            self._said.put(DataReceived(self.board, data))
 
-    def _tell(self, happened: list[Event]) -> None:
-        for event in happened:
-            if isinstance(event, StoreGone):
-                self.moved = events.in_words(event)
-            elif isinstance(event, SentenceStored) and isinstance(event.sentence, Game):
-                game = event.sentence
-                if event.game is not None and game.end != "-":
-                    self.kept[game.boot, game.number] = event.game
+    def _tell(self, events: list[Event]) -> None:
+        for event in events:
+            match event:
+                case StoreGone():
+                    self.moved = event.text()
+                case SentenceStored(sentence=Game() as game, game=int(number)) if game.end != "-":
+                    self.kept[game.boot, game.number] = number
 
     def join(self) -> None:
         """Wait until all is kept, once `close` was called or the store has failed."""
         self._stop.set()
-        if (thread := self._thread) is not None:
-            thread.join()
+        if (recorder := self._recorder) is not None:
+            recorder.join()
 
     def close(self) -> None:
         """Keep what was heard by now, and stop."""
-        if (thread := self._thread) is None:
+        if (recorder := self._recorder) is None:
             return
         self._stop.set()
         try:
-            try:
-                thread.wait()
-            finally:
-                self._watch.close()
+            with closing(recorder):
+                recorder.wait()
         except (NoughtsError, OSError) as error:
             self.trouble = in_words(error)
-        self._thread = None
+        self._recorder = None
 
 
 class PlayedGames:
