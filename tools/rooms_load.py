@@ -144,7 +144,7 @@ class _Rooms:
         room, name, games = self._boards[board]
         game, at = next(games), timestamps.now()
         self.heard[game.boot, game.number, len(game.moves)] = at
-        self._unstored[room].append((name, game, at, False))
+        self._unstored[room].append(Received.of(name, game, at))
 
     def flush(self) -> None:
         for store, received in zip(self._stores, self._unstored, strict=True):

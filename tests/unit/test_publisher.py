@@ -14,6 +14,7 @@ from noughts.rooms.backlog import Backlog
 from noughts.rooms.broker import Connection
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.messages import Message, digest
+from noughts.store.lines import Received
 from noughts.store.store import Store
 from noughts.watch.events import BrokerAnswered, PortUnavailable
 from sample_games import AT, stages
@@ -204,7 +205,7 @@ def test_a_room_that_is_taken_for_lost_says_that_it_is_there(room):
 def write_lines(store, count, board="usb-1", first=0, at=None):
     store.keep_many(
         [
-            (board, f"line {number}", AT + number if at is None else at, False)
+            Received(board, None, f"line {number}", AT + number if at is None else at)
             for number in range(first, first + count)
         ]
     )
@@ -288,7 +289,7 @@ def test_a_sentence_is_sent_as_it_came(store):
     radio, other = "radio-9A1B2C3D", "3a/radio-00000002"
     for board, late in (("usb-1", False), ("usb-1", True), (radio, True), (other, False)):
         told = stages([0, 4, 1, 8, 2], number=1 + late)
-        store.keep_many([(board, game, AT + game.ms, late) for game in told[-late:]])
+        store.keep_many([Received.of(board, game, AT + game.ms, late) for game in told[-late:]])
     store.keep("usb-1", stages([4], number=3)[1], None)  # at a moment that nobody knows
     store.keep("page", stages([4], seats="PD")[1], AT)  # against an engine that no board has
     sent = [line.split(b" ", 1)[1] for each in everything(queued(store)) for line in
@@ -314,4 +315,4 @@ def test_the_same_message_twice_is_confirmed_at_once(store):
     assert found == [Message("usb-1", found[0].lines)] * 2
     assert backlog.confirmed(found[0].digest) and not backlog.waits_for(found[0].digest)
     backlog.save()
-    assert stored(store) == ([(2,)], 2)
+    assert stored(store) == ([(3,)], 3)

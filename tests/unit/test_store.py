@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from noughts.errors import StoreError
 from noughts.protocol.sentences import Game, outcome
+from noughts.store.lines import Received
 from noughts.store.queries import NEWEST_FIRST, GameFilter, before_and_after, game, games
 from noughts.store.schema import MIGRATIONS
 from noughts.store.store import Kept, Store
@@ -35,9 +36,9 @@ def keep_all(store, sentences, at=None):
 
 
 def test_many_are_kept_together_or_not_at_all(store):
-    heard = [("page", game, AT + game.ms, False) for game in stages([4, 0, 2])]
-    with pytest.raises(TypeError):
-        store.keep_many([*heard, ("page", replace(START, moves=None), AT, False)])
+    heard = [Received.of("page", game, AT + game.ms) for game in stages([4, 0, 2])]
+    with pytest.raises(AttributeError):
+        store.keep_many([*heard, Received("page", "not a sentence", "", AT)])
     assert store.read(ROWS) == store.read("SELECT * FROM boards") == []
     assert [kept.game for kept in store.keep_many(heard)] == [1, 1, 1, 1]
     assert [row[4:6] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]

@@ -27,6 +27,11 @@ class ParsedSentence:
     radio_id: str | None = None
     """Of the board that sent it by radio; None if it came by cable."""
 
+    @property
+    def body(self) -> str:
+        """What stands between `$` and `*`, as it is said by cable."""
+        return self.line[1 if self.radio_id is None else len("$NR,,") + len(self.radio_id) : -3]
+
 
 @dataclass(frozen=True)
 class Unknown:

@@ -3,9 +3,9 @@
     boards   what games come from: `usb-` and the USB serial number, `radio-` and the board's own
              id where it was heard by radio, else the port's name; before that and a `/` the room,
              if several are kept together; and what people call it, once they have named it
-    boots    each run of a board that has said what it runs
     lines    what was received, each different line once, with the first moment at which it was
              received; what is not a sentence, with each of its moments, up to 64 MB of it
+    boots    each run of a board that has said what it runs, from its lines
     games    one row per game, whichever ways it came: what `fold.py` makes of the lines of a boot
              and number, renewed in the transaction in which lines come; its seats are letters of
              `describe.SEATS`
@@ -83,7 +83,7 @@ MIGRATIONS: tuple[tuple[Step, ...], ...] = (
     (
         """
         CREATE TABLE lines (
-            id INTEGER PRIMARY KEY,
+            id INTEGER PRIMARY KEY AUTOINCREMENT,  -- a room has published them up to one
             board INTEGER NOT NULL REFERENCES boards,
             boot TEXT,                  -- NULL of what is not a sentence
             number INTEGER,             -- the game's; 0 of a boot
@@ -99,6 +99,7 @@ MIGRATIONS: tuple[tuple[Step, ...], ...] = (
         WHERE boot IS NOT NULL
         """,
         "CREATE INDEX noise ON lines (at) WHERE boot IS NULL",
+        "CREATE INDEX starts ON lines (board) WHERE number = 0",
         """
         CREATE TABLE published (        -- how far rooms have sent their lines
             receiver TEXT PRIMARY KEY,  -- the broker, and the room
@@ -131,6 +132,14 @@ MIGRATIONS: tuple[tuple[Step, ...], ...] = (
         "CREATE INDEX games_by_board ON games (board)",
         "CREATE INDEX games_by_moment ON games (coalesce(started, played_before))",
         take_over,
+        "DROP TABLE boots",
+        """
+        CREATE VIEW boots AS SELECT
+            board, boot, substr(text, length(boot) + 7, 2) AS hardware,
+            substr(text, length(boot) + 10, length(text) - length(boot) - 14) AS release,
+            substr(text, -4) AS table_id, at AS heard
+        FROM lines WHERE number = 0
+        """,
     ),
 )
 """The steps that make each version of the one before; the first makes version 1 of nothing."""

@@ -182,7 +182,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
         the sentence stays, also if the process is killed. Sentences that were read before change
         nothing.
         """
-        return self.keep_many([(board, sentence, at, late)])[0]
+        return self.keep_many([Received.of(board, sentence, at, late)])[0]
 
     def keep_many(self, received: Sequence[Received]) -> list[Kept]:
         """Keep sentences as `keep` does, and noise, all of it or nothing."""

@@ -18,53 +18,43 @@ from noughts.protocol.runs import Runs
 from noughts.protocol.sentences import Boot, Game, body
 from noughts.store import capture
 from noughts.store.fold import FoldedGame, Line
-from noughts.store.lines import Key, Lines, Received
+from noughts.store.lines import GAME, LINE, Key, Lines, Received
 
 _AT_ONCE = 64
 
 _Line = tuple[bool, bool, int | None, str]
 """By radio, late, the moment, the text."""
 
-_INSERT = (
-    "INSERT OR IGNORE INTO lines (board, boot, number, by_radio, late, at, text) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
-
 
 def take_over(db: sqlite3.Connection) -> None:
-    """Fill `lines` from `old_games` and raw lines, and `games` from them, in a transaction.
+    """Fill `lines`, and `games` from them, in a transaction.
 
     A game keeps its number. Earlier versions had a row for each board name under which a game was
     received; those are one game now.
     """
+    lines = Lines(db)
     for board, heard, *said in db.execute(
-        "SELECT board, heard, boot, hardware, release, table_id FROM boots"
+        "SELECT name, heard, boot, hardware, release, table_id FROM boots "
+        "JOIN boards ON boards.id = board"
     ).fetchall():
-        boot = Boot(*said)
-        by_radio = is_by_radio(_name(db, board))
-        db.execute(_INSERT, (board, boot.boot, 0, by_radio, False, heard, body(boot)))
+        lines.keep([Received.of(board, Boot(*said), heard)])
     shared: set[Key] = set()
-    for number, board, boot, count, start_by_radio, *rest in db.execute(
+    for id, board, boot, number, start_by_radio, *rest in db.execute(
         "SELECT old.id, board, boot, number, start_by_radio, name, seats, first, moves, times, ms, "
         "end, started, heard, played_before, by_radio "
         "FROM old_games AS old JOIN boards ON boards.id = board ORDER BY old.id"
     ).fetchall():
         game = FoldedGame(*rest)
-        key = boot, count, None if len(boot) == 8 else board
-        line = 0
-        for radio, late, at, text in _lines(game, boot, count, bool(start_by_radio)):
+        numbers = []
+        for radio, late, at, text in _lines(game, boot, number, bool(start_by_radio)):
             Line.of(0, game.board, radio, late, at, text)  # a damaged game ends it here
-            db.execute(_INSERT, (board, boot, count, radio, late, at, text))
-            line = line or _number(db, board, boot, count, radio, late, text)
-        values = {**game._asdict(), "board": board, "id": number, "boot": boot, "number": count}
-        values["line"] = line
-        if db.execute("SELECT 1 FROM games WHERE boot = ? AND number = ?", key[:2]).fetchone():
-            shared.add(key)
-        db.execute(
-            f"INSERT INTO games ({', '.join(values)}) VALUES (:{', :'.join(values)})", values
-        )
-    lines = Lines(db)
-    lines.renew(shared)
+            numbers.append(_add(db, board, boot, number, radio, late, at, text))
+        same = "SELECT 1 FROM games WHERE boot = ? AND number = ?"
+        if db.execute(same, (boot, number)).fetchone():
+            shared.add((boot, number, None if len(boot) == 8 else board))
+        db.execute(GAME, (id, boot, number, numbers[0], board, *game[1:]))
+    for key in shared:
+        lines.renew(key)
     db.execute("DROP TABLE old_games")
     for _, name, file in db.execute("PRAGMA database_list").fetchall():
         if name == "main" and file:
@@ -86,31 +76,28 @@ def _received(file: BinaryIO, runs: Runs) -> Iterator[Received]:
             continue
         if captured.is_opened:
             runs.opened(captured.board, captured.at)
-            yield captured.board, "", captured.at, False
+            yield Received(captured.board, None, "", captured.at)
             continue
         stream = Stream()  # each raw line is whole
         for item in [*stream.feed(captured.data), *stream.end()]:
             if isinstance(item, ParsedSentence):
                 late = runs.is_late(captured.board, item, captured.at)
-                yield captured.board, item.sentence, captured.at, late
+                yield Received(captured.board, item.sentence, item.body, captured.at, late)
             else:
                 text = item.text if isinstance(item, Noise) else item.line
-                yield captured.board, text, captured.at, False
+                yield Received(captured.board, None, text, captured.at)
 
 
-def _name(db: sqlite3.Connection, board: int) -> str:
-    ((name,),) = db.execute("SELECT name FROM boards WHERE id = ?", (board,))
-    return str(name)
-
-
-def _number(
-    db: sqlite3.Connection, board: int, boot: str, number: int, radio: bool, late: bool, text: str
-) -> int:
-    ((line,),) = db.execute(
-        "SELECT id FROM lines WHERE boot = ? AND number = ? AND text = ? AND board = ? "
-        "AND by_radio = ? AND late = ?",
-        (boot, number, text, board, radio, late),
+def _add(db: sqlite3.Connection, *row: object) -> int:
+    """The number of a line, which is new if need be."""
+    added = db.execute(f"INSERT OR IGNORE {LINE}", row)
+    if added.rowcount and added.lastrowid is not None:
+        return added.lastrowid
+    known = (
+        "SELECT id FROM lines WHERE board = ? AND boot = ? AND number = ? AND by_radio = ? "
+        "AND late = ? AND text = ?"
     )
+    ((line,),) = db.execute(known, (*row[:5], row[6]))
     return int(line)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.files import write_whole
-from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
+from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream, Unknown
 from noughts.protocol.runs import Runs
 from noughts.protocol.sentences import Boot, Game, Sentence, write
 from noughts.store import timestamps
@@ -79,28 +79,10 @@ class _Resent:
 class _Heard(NamedTuple):
     """What a board has said, on its way to the store."""
 
-    board: str
+    received: Received
     item: Item | None
     """None: its port was opened."""
-    at: int | None
-    late: bool = False
     gateway: str | None = None
-
-    @property
-    def received(self) -> Received:
-        """As the store takes it."""
-        return self.board, self.sentence or self.text, self.at, self.late
-
-    @property
-    def sentence(self) -> Sentence | None:
-        return self.item.sentence if isinstance(self.item, ParsedSentence) else None
-
-    @property
-    def text(self) -> str:
-        """As it stands in raw lines."""
-        if self.item is None:
-            return ""
-        return self.item.text if isinstance(self.item, Noise) else self.item.line
 
 
 class Recorder:
@@ -280,7 +262,7 @@ class Recorder:
     def take_opened(self, board: str, at: int | None) -> None:
         """Note that a board's port was opened."""
         self._runs.opened(board, at)
-        self._queue([_Heard(board, None, at)])
+        self._queue([_Heard(Received(board, None, "", at), None)])
 
     def take_end(self, board: str, at: int | None) -> None:
         """Note that nothing more will come from a board; its last line is stored by `settle`."""
@@ -294,7 +276,8 @@ class Recorder:
         """Take sentences of a board; those of a data log are of games played at earlier times."""
         items = [ParsedSentence(write(sentence), sentence) for sentence in sentences]
         if from_log:
-            self._queue([_Heard(board, item, at, late=True) for item in items])
+            told = [Received(board, item.sentence, item.body, at, late=True) for item in items]
+            self._queue([_Heard(*each) for each in zip(told, items, strict=True)])
         else:
             self._take(board, items, at)
 
@@ -311,14 +294,15 @@ class Recorder:
     def _heard(self, line: str, item: Item, at: int | None) -> _Heard | BoardRefused | None:
         """Which board has said it, and whether it tells of what is long over."""
         if not isinstance(item, ParsedSentence):
-            return _Heard(line, item, at)
-        if item.radio_id is None:
-            return _Heard(line, item, at, self._runs.is_late(line, item, at))
-        board = self.radio.board(line, item.radio_id)
+            text = item.text if isinstance(item, Noise) else item.line
+            return _Heard(Received(line, None, text, at), item)
+        radio = item.radio_id
+        board = line if radio is None else self.radio.board(line, radio)
         if not isinstance(board, str):
             return board
         late = self._runs.is_late(line, item, at)
-        return _Heard(board, item, at, late, None if board == line else line)
+        received = Received(board, item.sentence, item.body, at, late)
+        return _Heard(received, item, None if board == line else line)
 
     def settle(self) -> list[Event]:
         """Store what is pending, as far as other programs let us; gives what is kept by now.
@@ -387,30 +371,33 @@ class Recorder:
             if isinstance(each, PortClosed) and each.board in self._resent:
                 return [*self._sum_up([each.board]), each]
             return [each]
-        stored = next(kept)
-        if each.item is None:
-            return []
-        if isinstance(each.item, Noise):
-            return [NoiseReceived(each.board, each.item.text)]
-        if isinstance(each.item, ParsedSentence):
-            if stored.game is None and isinstance(each.sentence, Game):
-                return [NoiseReceived(each.board, each.item.line)]
-            return self._stored(each, each.item, stored)
-        return [] if each.item.again else [UnknownSentence(each.board, each.item.what)]
+        stored, (received, item, gateway) = next(kept), each
+        match item:
+            case ParsedSentence(sentence=sentence):
+                if stored.game is None and isinstance(sentence, Game):
+                    return [NoiseReceived(received.board, item.line)]
+                return self._stored(received, sentence, stored, gateway, item.radio_id is None)
+            case Noise():
+                return [NoiseReceived(received.board, item.text)]
+            case Unknown(again=False):
+                return [UnknownSentence(received.board, item.what)]
+        return []
 
-    def _stored(self, heard: _Heard, item: ParsedSentence, kept: Kept) -> list[Event]:
-        board, sentence, late = heard.board, item.sentence, heard.late
+    def _stored(
+        self, received: Received, sentence: Sentence, kept: Kept, gateway: str | None, cable: bool
+    ) -> list[Event]:
+        board, late = received.board, received.late
         if isinstance(sentence, Boot):
-            self._boots[board] = sentence, heard.at
+            self._boots[board] = sentence, received.at
         # With the first sentence of the present run a board has sent all that it had stored.
         events = [] if late or board not in self._resent else self._sum_up([board])
-        if late and item.radio_id is None:
+        if late and cable:
             sent = self._resent.setdefault(board, _Resent())
             sent.again += not kept.new
             sent.new += kept.new
             sent.at_s = time.monotonic()
         before = kept.played_before if late else None
-        event = SentenceStored(board, sentence, kept.game, kept.new, late, before, heard.gateway)
+        event = SentenceStored(board, sentence, kept.game, kept.new, late, before, gateway)
         return [*events, event]
 
     def _move(self) -> StoreGone:
@@ -440,9 +427,9 @@ class Recorder:
         """Write what is pending into a file beside the store. Raises `OSError`."""
         path = self.path.with_name(f"{self.path.name}-not-stored-{timestamps.now()}.log")
         lines = [
-            raw_line(each.board, each.text, each.at)
+            raw_line(said.board, getattr(each.item, "line", said.text), said.at)
             for each in self.pending
-            if isinstance(each, _Heard) and each.at is not None
+            if isinstance(each, _Heard) and (said := each.received).at is not None
         ]
         write_whole(path, b"".join(lines))
         return path
