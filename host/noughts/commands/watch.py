@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import re
 import signal
 import sys
@@ -99,6 +100,7 @@ def run(args: argparse.Namespace) -> int:
     path = args.db or default_path()
     if args.emulated and args.db is None:
         path = demonstration(path)
+    gc.set_threshold(20_000)  # sentences come and go by the hundred, and hold no cycles
     if args.captured is not None:
         return read_captured(args, path)
     return _watch(args, rooms, Store(path, create=True))

@@ -25,7 +25,7 @@ from noughts.watch.known_boards import known_ids
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 
-_AT_ONCE = 256
+_AT_ONCE = 1024
 """Lines of a file that are stored together."""
 
 

@@ -104,6 +104,8 @@ class Stream:
         """Sentences and noise in the first bytes of the line."""
         data = bytes(self._line[:size])
         del self._line[:size]
+        if _FRAME.fullmatch(data) and (whole := self._sentence(data)) is not None:
+            return [whole]  # as most lines are
         items: list[Item] = []
         noise = b""
         for part in _PARTS.findall(data):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from noughts.protocol.radio_boards import is_by_radio
@@ -71,12 +71,14 @@ class _Stored:
     """What the store has of one boot and game number."""
 
     key: Key
-    lines: dict[tuple[str, bool, bool, str], Line]
+    lines: dict[tuple[str, bool, bool, str], Line] = field(default_factory=dict)
     """By board, radio, late and text."""
-    numbers: dict[int, int]
+    numbers: dict[int, int] = field(default_factory=dict)
     """The numbers of the games, by the line that each has been in from the beginning."""
-    game_of: dict[str, tuple[int, FoldedGame]]
-    """By a line's text, its game and that game's number; empty when they are to be renewed."""
+    game_of: dict[str, tuple[int, FoldedGame] | None] = field(default_factory=dict)
+    """By a line's text, its game and that game's number; None until they are renewed."""
+    stale: bool = True
+    """Whether they are to be renewed."""
 
 
 class Lines:
@@ -135,18 +137,22 @@ class Lines:
         before = stored.lines.get((name, radio, late, text))
         if before is not None and (at is None or (before.at is not None and before.at <= at)):
             return stored, text, False
-        new = all(line.text != text for line in stored.lines.values())
+        new = text not in stored.game_of
         if before is not None:
             self._db.execute("UPDATE lines SET at = ? WHERE id = ?", (at, before.id))
             number = before.id
-        elif sum(line.radio == radio for line in stored.lines.values()) >= _MAX_LINES:
+        elif (
+            len(stored.lines) >= _MAX_LINES
+            and sum(line.radio == radio for line in stored.lines.values()) >= _MAX_LINES
+        ):
             if at is not None:
                 self._add_noise(name, framed(text), at)
             return Kept(None, False)
         else:
             number = self._insert(board, game.boot, game.number, radio, late, at, text)
         stored.lines[name, radio, late, text] = Line.of(number, name, radio, late, at, text)
-        stored.game_of.clear()
+        stored.game_of.setdefault(text)
+        stored.stale = True
         return stored, text, new
 
     def _insert(self, *row: int | str | None) -> int:
@@ -193,21 +199,20 @@ class Lines:
         return self._noise
 
     def _of(self, key: Key) -> _Stored:
-        if key not in self._stored:
-            chosen = "boot = ? AND number = ?" + " AND board = ?" * (key[2] is not None)
-            values = [each for each in key if each is not None]
-            lines = [
-                Line.of(*row)
-                for row in self._db.execute(
-                    "SELECT lines.id, name, by_radio, late, at, text "
-                    f"FROM lines JOIN boards ON boards.id = board WHERE {chosen}",
-                    values,
-                )
-            ]
-            numbers = dict(self._db.execute(f"SELECT line, id FROM games WHERE {chosen}", values))
-            by_text = {(line.board, line.radio, line.late, line.text): line for line in lines}
-            self._stored[key] = _Stored(key, by_text, numbers, {})
-        return self._stored[key]
+        if key in self._stored:
+            return self._stored[key]
+        chosen = "boot = ? AND number = ?" + " AND board = ?" * (key[2] is not None)
+        values = [each for each in key if each is not None]
+        stored = self._stored[key] = _Stored(key)
+        query = "SELECT lines.id, name, by_radio, late, at, text FROM lines JOIN boards"
+        for row in self._db.execute(f"{query} ON boards.id = board WHERE {chosen}", values):
+            line = Line.of(*row)
+            stored.lines[line.board, line.radio, line.late, line.text] = line
+            stored.game_of[line.text] = None
+        if stored.lines:
+            query = f"SELECT line, id FROM games WHERE {chosen}"
+            stored.numbers.update(self._db.execute(query, values))
+        return stored
 
     def renew(self, key: Key) -> None:
         """Make the games of a boot and number anew of their lines."""
@@ -222,10 +227,11 @@ class Lines:
             self.renew(key)
 
     def _kept(self, stored: _Stored, text: str, new: bool) -> Kept:
-        if not stored.game_of:
+        if stored.stale:
             self._renew(stored)
-        number, game = stored.game_of[text]
-        return Kept(number, new, game.played_before)
+        found = stored.game_of[text]
+        assert found is not None
+        return Kept(found[0], new, found[1].played_before)
 
     def _renew(self, stored: _Stored) -> None:
         """Write the games that follow from the lines."""
@@ -242,4 +248,4 @@ class Lines:
                 stored.game_of[line.text] = number, game
         for number in set(stored.numbers.values()) - set(numbers.values()):
             self._db.execute("DELETE FROM games WHERE id = ?", (number,))
-        stored.numbers = numbers
+        stored.numbers, stored.stale = numbers, False
