@@ -84,8 +84,13 @@ class Rooms:
             stack.callback(collector.close)
             sources.append(collector)
         if self._publishes is not None:
-            login = self._login(self._publishes)
-            publisher = Publisher(self._publishes, login, self._room, store)
+            address = self._publishes
+            if address.user is None and not address.is_here:
+                say(
+                    f"no user is named for {address}; if it needs none, anybody who can reach it "
+                    "can confirm games that no collector has stored (see docs/rooms.md)"
+                )
+            publisher = Publisher(address, self._login(address), self._room, store)
             stack.callback(publisher.close)
             sources.append(publisher)
             self._moved = publisher.moved

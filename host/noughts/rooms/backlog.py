@@ -6,8 +6,7 @@ be behind what they have: then some lines are sent twice.
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass
+import math
 from pathlib import Path
 from typing import Any
 
@@ -29,24 +28,14 @@ _LINES = """
 """
 
 
-@dataclass
-class _Chunk:
-    """Lines that were read."""
-
-    end: int
-    """The id of the last one."""
-    waiting: set[str]
-    """The digests of its messages that are not confirmed."""
-
-
 class Backlog:
     """The lines of a store, from where a collector has stored all before. `close()` it."""
 
     def __init__(self, path: Path, broker: str, room: str) -> None:
         """Each broker and room has a position of its own. Raises `StoreError`."""
         self._receiver, self._room = f"{broker} {room}", room
-        self._chunks: deque[_Chunk] = deque()
-        self._waiting: dict[str, list[_Chunk]] = {}
+        self._waiting: dict[str, float] = {}
+        """By digest of a message, the id of the line before those among which it was read."""
         self._open(path)
 
     def _open(self, path: Path) -> None:
@@ -55,13 +44,12 @@ class Backlog:
         position = self._store.read(
             "SELECT line FROM published WHERE receiver = ?", [self._receiver]
         )
-        self._stored = self._read = self._saved = int(position[0][0]) if position else 0
+        self._read = self._saved = int(position[0][0]) if position else 0
 
     def go_on_in(self, path: Path) -> None:
         """Read another store from now on; what was read of this one is still to be confirmed."""
         self._store.close()
-        for chunk in self._chunks:
-            chunk.end = 0
+        self._waiting = dict.fromkeys(self._waiting, math.inf)
         self._open(path)
 
     def waits_for(self, digest: str) -> bool:
@@ -74,37 +62,24 @@ class Backlog:
         Raises `StoreError`.
         """
         while rows := self._store.read(_LINES, [self._read, _AT_ONCE]):
-            self._read = rows[-1][0]
+            before, self._read = self._read, rows[-1][0]
             messages = _by_board(rows, self._room)
-            chunk = _Chunk(self._read, {each.digest for each in messages})
-            self._chunks.append(chunk)
-            for digest in chunk.waiting:
-                self._waiting.setdefault(digest, []).append(chunk)
-            self._advance()
+            for each in messages:
+                self._waiting.setdefault(each.digest, before)
             if messages:
                 return messages
         return []
 
     def confirmed(self, digest: str) -> bool:
         """Note that a message is stored; False if none was waited for."""
-        chunks = self._waiting.pop(digest, None)
-        if chunks is None:
-            return False
-        for chunk in chunks:
-            chunk.waiting.discard(digest)
-        self._advance()
-        return True
-
-    def _advance(self) -> None:
-        """Move the position behind all that is stored."""
-        while self._chunks and not self._chunks[0].waiting:
-            self._stored = max(self._stored, self._chunks.popleft().end)
+        return self._waiting.pop(digest, None) is not None
 
     def save(self) -> None:
         """Write the position, if it has changed. Raises `StoreError`."""
-        if self._stored != self._saved:
-            self._store.save_published(self._receiver, self._stored)
-            self._saved = self._stored
+        stored = int(min([self._read, *self._waiting.values()]))
+        if stored != self._saved:
+            self._store.save_published(self._receiver, stored)
+            self._saved = stored
 
     def close(self) -> None:
         """Close the store."""
