@@ -21,6 +21,8 @@ class Event:
 
     kind: ClassVar[str]
     """What `noughts watch --json` calls it."""
+    says: ClassVar[str] = ""
+    """Its text, with its fields in braces."""
 
     @property
     def told_again(self) -> bool:
@@ -29,7 +31,7 @@ class Event:
 
     def text(self, called: Called = short) -> str:
         """Describe it in one line."""
-        raise NotImplementedError
+        return self.says.format_map(vars(self))
 
     def record(self) -> dict[str, object]:
         """What `noughts watch --json` prints of it; the command's help explains the fields."""
@@ -45,7 +47,7 @@ class BoardEvent(Event):
     @property
     def about(self) -> str:
         """What has happened, without the board's name."""
-        raise NotImplementedError
+        return self.says.format_map(vars(self))
 
     def text(self, called: Called = short) -> str:
         return f"{called(self.board)}: {self.about}"
@@ -68,12 +70,9 @@ class PortClosed(BoardEvent):
     """A port has gone, for this reason."""
 
     kind = "gone"
+    says = "gone ({why}); watching resumes when it is back"
     port: str
     why: str
-
-    @property
-    def about(self) -> str:
-        return f"gone ({self.why}); watching resumes when it is back"
 
 
 @dataclass(frozen=True)
@@ -81,11 +80,9 @@ class PortUnavailable(Event):
     """A port is there, or should be, and cannot be opened; it is tried again every second."""
 
     kind = "waiting"
+    says = "waiting for {port}: {why}"
     port: str
     why: str
-
-    def text(self, called: Called = short) -> str:
-        return f"waiting for {self.port}: {self.why}"
 
 
 @dataclass(frozen=True)
@@ -93,11 +90,8 @@ class DataLogUnreadable(BoardEvent):
     """A board's data log cannot be read, for this reason."""
 
     kind = "unreadable"
+    says = "{why}"
     why: str
-
-    @property
-    def about(self) -> str:
-        return self.why
 
 
 @dataclass(frozen=True)
@@ -173,12 +167,9 @@ class BoardRefused(BoardEvent):
     """What a board says by radio is not kept, for this reason."""
 
     kind = "refused"
+    says = "refused: {why}"
     gateway: str
     why: str
-
-    @property
-    def about(self) -> str:
-        return f"refused: {self.why}"
 
 
 @dataclass(frozen=True)
@@ -199,11 +190,8 @@ class UnknownSentence(BoardEvent):
     """A sentence of a later version; each kind is reported once a connection."""
 
     kind = "unknown"
+    says = "{what} is not known to this version; get a newer noughts"
     what: str
-
-    @property
-    def about(self) -> str:
-        return f"{self.what} is not known to this version; get a newer noughts"
 
 
 @dataclass(frozen=True)
@@ -211,11 +199,8 @@ class NoiseReceived(BoardEvent):
     """What is not a sentence, escaped so that it is safe to show."""
 
     kind = "noise"
+    says = "noise: {noise}"
     noise: str
-
-    @property
-    def about(self) -> str:
-        return f"noise: {self.noise}"
 
     def record(self) -> dict[str, object]:
         return {"event": "noise", "board": self.board, "text": self.noise}
@@ -226,13 +211,11 @@ class StoreBusy(Event):
     """Another program keeps the store to itself: what is heard waits in memory."""
 
     kind = "busy"
+    says = (
+        "{store} is in use by another program; what boards say waits in memory, and is stored when "
+        "that program is done"
+    )
     store: str
-
-    def text(self, called: Called = short) -> str:
-        return (
-            f"{self.store} is in use by another program; what boards say waits in memory, and is "
-            "stored when that program is done"
-        )
 
 
 @dataclass(frozen=True)
@@ -240,10 +223,8 @@ class StoreFree(Event):
     """The store can be written again."""
 
     kind = "free"
+    says = "{store} is free again"
     store: str
-
-    def text(self, called: Called = short) -> str:
-        return f"{self.store} is free again"
 
 
 @dataclass(frozen=True)
@@ -251,14 +232,12 @@ class StoreGone(Event):
     """The store was deleted, overwritten or damaged; games are kept in another one from now on."""
 
     kind = "moved"
+    says = (
+        "{store} was deleted, overwritten or damaged; from now on games are kept in {now}, which "
+        "does not have the earlier ones"
+    )
     store: str
     now: str
-
-    def text(self, called: Called = short) -> str:
-        return (
-            f"{self.store} was deleted, overwritten or damaged; from now on games are kept in "
-            f"{self.now}, which does not have the earlier ones"
-        )
 
 
 @dataclass(frozen=True)
@@ -277,11 +256,9 @@ class BrokerAnswered(Event):
     """A broker can be reached, or what was published through it is stored again."""
 
     kind = "broker"
+    says = "{broker}: {what}"
     broker: str
     what: str
-
-    def text(self, called: Called = short) -> str:
-        return f"{self.broker}: {self.what}"
 
 
 @dataclass(frozen=True)
@@ -289,10 +266,8 @@ class RoomOnline(Event):
     """A room publishes what its boards say."""
 
     kind = "online"
+    says = "room {room} is online"
     room: str
-
-    def text(self, called: Called = short) -> str:
-        return f"room {self.room} is online"
 
 
 @dataclass(frozen=True)
@@ -300,10 +275,8 @@ class RoomOffline(Event):
     """A room has stopped, or the broker has lost it."""
 
     kind = "offline"
+    says = "room {room} is offline; what its boards say comes when it is back"
     room: str
-
-    def text(self, called: Called = short) -> str:
-        return f"room {self.room} is offline; what its boards say comes when it is back"
 
 
 @dataclass(frozen=True)
@@ -311,8 +284,6 @@ class MessageRejected(Event):
     """Somebody published what cannot be from a room; said once for each room and reason."""
 
     kind = "rejected"
+    says = "{topic}: a message was rejected: {why}"
     topic: str
     why: str
-
-    def text(self, called: Called = short) -> str:
-        return f"{self.topic}: a message was rejected: {self.why}"

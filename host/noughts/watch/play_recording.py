@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from contextlib import closing
+from contextlib import suppress
 from pathlib import Path
 
 from noughts.errors import NoughtsError, in_words
@@ -30,7 +30,6 @@ class PlayRecording:
     def __init__(self, path: Path, board: str) -> None:
         self.board = board
         """The board's name in the store."""
-        self.trouble = ""
         self.moved = ""
         """Where games are kept instead, in one line, if the store was deleted or overwritten."""
         self.kept: dict[tuple[str, int], int] = {}
@@ -38,18 +37,22 @@ class PlayRecording:
         self._stop = threading.Event()
         self._said = QueuedSource()
         self._recorder: Recorder | None = None
+        self._failure: BaseException | None = None
         try:
             self._recorder = Recorder(Store(path, create=True), [self._said])
+            self._recorder.start(self._stop, self._tell)
         except (NoughtsError, OSError) as error:
-            self.trouble = in_words(error)
-            return
-        self._recorder.start(self._stop, self._tell)
+            self._failure = error
+
+    @property
+    def trouble(self) -> str:
+        """Why games are not kept, in one line."""
+        failure = self._recorder.failure if self._recorder else self._failure
+        return in_words(failure) if isinstance(failure, (NoughtsError, OSError)) else ""
 
     def hear(self, data: bytes) -> None:
         """Keep bytes of the board, in a thread: nobody waits for the store."""
-        if self._stop.is_set():  # the thread has ended by itself
-            self.close()
-        if self._recorder is not None and data:
+        if data and not self.trouble:
             self._said.put(DataReceived(self.board, data))
 
     def _tell(self, events: list[Event]) -> None:
@@ -61,22 +64,18 @@ class PlayRecording:
                     self.kept[game.boot, game.number] = number
 
     def join(self) -> None:
-        """Wait until all is kept, once `close` was called or the store has failed."""
+        """Wait until all that was heard by now is kept, or the store has failed."""
         self._stop.set()
-        if (recorder := self._recorder) is not None:
-            recorder.join()
+        if self._recorder is not None:
+            self._recorder.join()
 
     def close(self) -> None:
         """Keep what was heard by now, and stop."""
-        if (recorder := self._recorder) is None:
-            return
-        self._stop.set()
-        try:
-            with closing(recorder):
-                recorder.wait()
-        except (NoughtsError, OSError) as error:
-            self.trouble = in_words(error)
-        self._recorder = None
+        self.join()
+        if self._recorder is not None:
+            self._recorder.close()
+            with suppress(NoughtsError, OSError):  # `trouble` says why
+                self._recorder.wait()
 
 
 class PlayedGames:

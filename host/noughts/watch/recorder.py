@@ -124,7 +124,8 @@ class Recorder:
         self._named_at_s = time.monotonic()
         self._events = 0
         self._thread: threading.Thread | None = None
-        self._failure: BaseException | None = None
+        self.failure: BaseException | None = None
+        """What has ended the thread."""
 
     @property
     def noise(self) -> int:
@@ -146,7 +147,7 @@ class Recorder:
             try:
                 self.run(stop, tell)
             except BaseException as error:  # `wait` raises it where somebody sees it
-                self._failure = error
+                self.failure = error
             finally:
                 stop.set()
 
@@ -161,8 +162,8 @@ class Recorder:
     def wait(self) -> None:
         """Wait until it has ended, and all is kept. Raises `StoreError` if something is not."""
         self.join()
-        if self._failure is not None:
-            raise self._failure
+        if self.failure is not None:
+            raise self.failure
 
     def run(self, stop: threading.Event, tell: Callable[[list[Event]], None]) -> None:
         """Record until `stop` is set, and what boards have said by then."""
