@@ -135,9 +135,9 @@ def _watch(args: argparse.Namespace, rooms: Rooms, store: Store) -> int:
     unshown = 0
     with store, ExitStack() as stack, _until_signal(stop):
         # It is closed last: to close a store ends all locks that this process has on it.
-        recorder = Recorder(store, (), known(args, store), rooms.moved)
+        recorder = Recorder(store, known=known(args, store))
         stack.callback(recorder.close)
-        recorder.sources += rooms.start(store.path, stack)
+        rooms.start(recorder, stack)
         if args.emulated:
             from noughts.commands.watch_autoplay import autoplayed
 

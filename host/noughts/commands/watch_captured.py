@@ -34,7 +34,7 @@ def read_captured(args: argparse.Namespace, path: Path) -> int:
     with (
         _opened(args.captured) as file,
         Store(path, create=True) as store,
-        closing(Recorder(store, (), known(args, store))) as recorder,
+        closing(Recorder(store, known=known(args, store))) as recorder,
     ):
         return _read(args, file, store, recorder)
 

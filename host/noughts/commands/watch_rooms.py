@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from noughts.errors import NoughtsError
 from noughts.rooms.address import BrokerAddress, is_broker, parse
 from noughts.rooms.topics import room_name
 from noughts.terminal.lines import say
-from noughts.watch.sources import Source
+from noughts.watch.recorder import Recorder
 
 if TYPE_CHECKING:
     from noughts.rooms.credentials import Credentials
@@ -71,34 +70,26 @@ class Rooms:
 
             self._logins[address] = credentials(address, args.password_file, args.ca)
         self._room = room_name(args.room)
-        self._moved: Callable[[Path], object] = lambda store: None
 
-    def start(self, store: Path, stack: ExitStack) -> list[Source]:
-        """Connect to the brokers, until the stack's end; store: whose lines are published."""
+    def start(self, recorder: Recorder, stack: ExitStack) -> None:
+        """Connect to the brokers, until the stack's end: sources, and who publishes the store."""
         from noughts.rooms.collector import Collector
         from noughts.rooms.publisher import Publisher
 
-        sources: list[Source] = []
         for address in dict.fromkeys(self.collects):
             collector = Collector(address, self._login(address))
             stack.callback(collector.close)
-            sources.append(collector)
-        if self._publishes is not None:
-            address = self._publishes
-            if address.user is None and not address.is_here:
+            recorder.sources.append(collector)
+        if (broker := self._publishes) is not None:
+            if broker.user is None and not broker.is_here:
                 say(
-                    f"no user is named for {address}; if it needs none, anybody who can reach it "
+                    f"no user is named for {broker}; if it needs none, anybody who can reach it "
                     "can confirm games that no collector has stored (see docs/rooms.md)"
                 )
-            publisher = Publisher(address, self._login(address), self._room, store)
+            publisher = Publisher(broker, self._login(broker), self._room, recorder.path)
             stack.callback(publisher.close)
-            sources.append(publisher)
-            self._moved = publisher.moved
-        return sources
-
-    def moved(self, store: Path) -> None:
-        """Publish what is in another store from now on."""
-        self._moved(store)
+            recorder.sources.append(publisher)
+            recorder.moved = publisher.moved
 
     def _login(self, address: BrokerAddress) -> Credentials:
         login = self._logins[address]

@@ -80,12 +80,12 @@ def _received(file: BinaryIO, runs: Runs) -> Iterator[Received]:
             continue
         stream = Stream()  # each raw line is whole
         for item in [*stream.feed(captured.data), *stream.end()]:
+            board, at = captured.board, captured.at
             if isinstance(item, ParsedSentence):
-                late = runs.is_late(captured.board, item, captured.at)
-                yield Received(captured.board, item.sentence, item.body, captured.at, late)
+                late = runs.is_late(board, item, at)
+                yield Received(board, item.sentence, item.body, at, late)
             else:
-                text = item.text if isinstance(item, Noise) else item.line
-                yield Received(captured.board, None, text, captured.at)
+                yield Received(board, None, item.text if isinstance(item, Noise) else item.line, at)
 
 
 def _add(db: sqlite3.Connection, *row: object) -> int:

@@ -7,8 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from noughts.errors import NoughtsError, in_words
-from noughts.protocol.sentences import Boot, Game, Sentence, is_late
+from noughts.protocol.sentences import Boot, Game, Sentence, body, is_late
 from noughts.store import timestamps
+from noughts.store.fold import Line, fold
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from noughts.watch.events import Event, SentenceStored, StoreGone
@@ -87,7 +88,8 @@ class PlayedGames:
     def __init__(self, board: str) -> None:
         self._board = board
         self._boot: Boot | None = None
-        self._times: dict[int, int] = {}  # by ply, of the game `_current`
+        self._lines: list[Line] = []
+        """Of the game that is played."""
         self._current: tuple[str, int] | None = None
         self.score: dict[str, dict[str, int]] = {}
         """By seats, how many games ended so: `A`, `B`, `=`."""
@@ -103,34 +105,23 @@ class PlayedGames:
             if is_late(sentence, self._boot.boot if self._boot else None):
                 return  # the board has kept it, from an earlier run
             self._current = game
-            self._times.clear()
-        self._times[len(sentence.moves)] = sentence.ms
+            self._lines.clear()
+        at = timestamps.now()
+        self._lines.append(Line.of(0, self._board, False, False, at, body(sentence)))
         if sentence.end in ("A", "B", "="):
             score = self.score.setdefault(sentence.seats, {"A": 0, "B": 0, "=": 0})
             score[sentence.end] += 1
             self.last = self._game(sentence)
 
     def _game(self, game: Game) -> StoredGame:
-        plies = range(1, len(game.moves) + 1)
-        now = timestamps.now()
         boot = self._boot
         return StoredGame(
             id=game.number,
-            board=self._board,
             name=None,
             boot=game.boot,
             number=game.number,
-            seats=game.seats,
-            first=game.first,
-            end=game.end,
-            started=now - game.ms,
-            played_before=None,
-            heard=now,
-            by_radio=0,
-            ms=game.ms,
             hardware=boot.board if boot else None,
             release=boot.release if boot else None,
             table_id=boot.table_id if boot else None,
-            moves="".join(map(str, game.moves)),
-            times=",".join(str(self._times.get(ply, "")) for ply in plies),
+            **fold(self._lines)[0][0]._asdict(),
         )

@@ -91,8 +91,7 @@ class Recorder:
     It is used in one thread at a time: line by line (`take`, `settle`), in `step()` after `step()`,
     or in a thread of its own, from `start()` on.
 
-    known: ids of the boards that may be heard by radio; None: any, see `radio_lines.py`. moved:
-    called with the path of another store, should the first one be deleted or overwritten.
+    known: ids of the boards that may be heard by radio; None: any, see `radio_lines.py`.
     """
 
     def __init__(
@@ -100,7 +99,6 @@ class Recorder:
         store: Store,
         sources: Iterable[Source] = (),
         known: Collection[str] | None = None,
-        moved: Callable[[Path], object] = lambda path: None,
     ) -> None:
         self.sources = list(sources)
         self.radio = RadioLines(known)
@@ -108,7 +106,9 @@ class Recorder:
         """What another program keeps us from storing."""
         self.left_out = 0
         """Sentences that are lost, because too many were pending."""
-        self._store, self._first_path, self._moved = store, store.path, moved
+        self.moved: Callable[[Path], object] = lambda path: None
+        """Called with the path of another store, should the first one be deleted or overwritten."""
+        self._store, self._first_path = store, store.path
         store.wait_for_others(_PATIENCE_S)
         store.replaced()  # from now on
         self._streams: dict[str, Stream] = {}
@@ -421,7 +421,7 @@ class Recorder:
         for board, name in self._names.items():
             store.name_board(board, name)
         self._others_wrote = store.others_wrote()
-        self._moved(store.path)
+        self.moved(store.path)
         return StoreGone(str(gone), str(store.path))
 
     def save(self) -> Path:
