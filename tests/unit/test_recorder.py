@@ -33,9 +33,8 @@ from noughts.watch.events import (
     StoreGone,
     UnknownSentence,
 )
-from noughts.watch.known_boards import known_ids
 from noughts.watch.port_monitor import name_of
-from noughts.watch.radio_lines import MAX_BOARDS
+from noughts.watch.radio_lines import MAX_BOARDS, known_ids
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 from sample_games import AT, BOOT, stages

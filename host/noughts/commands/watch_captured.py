@@ -21,7 +21,7 @@ from noughts.terminal.lines import say
 from noughts.terminal.progress import progress
 from noughts.watch.data_logs import name_of_copy
 from noughts.watch.events import Event, StoreBusy
-from noughts.watch.known_boards import known_ids
+from noughts.watch.radio_lines import known_ids
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 

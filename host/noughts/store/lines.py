@@ -164,12 +164,11 @@ class Lines:
         board, radio = self.board(each.board), is_by_radio(each.board)
         row = board, boot, 0, radio, False, each.at, each.text
         new = self._db.execute(f"INSERT OR IGNORE {LINE}", row).rowcount > 0
-        if not new:
-            self._db.execute(
-                "UPDATE lines SET at = ?1 WHERE board = ?2 AND boot = ?3 AND number = 0 "
-                "AND text = ?4 AND (at IS NULL OR at > ?1)",
-                (each.at, board, boot, each.text),
-            )
+        self._db.execute(
+            "UPDATE lines SET at = ?1 WHERE board = ?2 AND boot = ?3 AND number = 0 "
+            "AND text = ?4 AND (at IS NULL OR at > ?1)",
+            (each.at, board, boot, each.text),
+        )
         return Kept(None, new)
 
     def _add_noise(self, name: str, text: str, at: int) -> None:
