@@ -50,7 +50,7 @@ from noughts.watch.sources import (
 
 _AT_ONCE = 1024
 """Sentences in a transaction, when so many are there."""
-_REST_S = 0.03
+_REST_S = 0.05
 """Between two looks at the sources: what comes together is cheaper to store."""
 _PATIENCE_S = 0.05
 """To wait for others who write to the store, before listening to the boards again."""
