@@ -168,10 +168,10 @@ def read_with_id(line: str) -> tuple[Sentence, str | None]:
 
 
 def _in_body(body: str) -> Sentence:
-    if found := _BOOT.fullmatch(body):
-        return Boot(*found.groups())
     if found := _GAME.fullmatch(body):
         return _game(found)
+    if found := _BOOT.fullmatch(body):
+        return Boot(*found.groups())
     kind = body.split(",")[0]
     if (later := _LATER.match(body)) and int(later[1]) != PROTOCOL:
         raise UnknownSentenceError(f"protocol version {later[1]}")
