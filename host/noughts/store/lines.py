@@ -181,8 +181,10 @@ class Lines:
         self._noise = self._noise_size() + len(text) + _NOISE_ROW
         self._insert(board, None, None, False, False, at, text)
         while self._noise > _MAX_NOISE:
+            # The newest line stays: a room has published up to an id, which nothing has again.
             oldest = self._db.execute(
-                "SELECT id, length(text) FROM lines WHERE boot IS NULL ORDER BY at LIMIT ?",
+                "SELECT id, length(text) FROM lines WHERE boot IS NULL "
+                "AND id < (SELECT max(id) FROM lines) ORDER BY at LIMIT ?",
                 (_PURGED,),
             ).fetchall()
             if not oldest:  # another program has removed some, too

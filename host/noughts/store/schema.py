@@ -83,7 +83,7 @@ MIGRATIONS: tuple[tuple[Step, ...], ...] = (
     (
         """
         CREATE TABLE lines (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,  -- a room has published them up to one
+            id INTEGER PRIMARY KEY,
             board INTEGER NOT NULL REFERENCES boards,
             boot TEXT,                  -- NULL of what is not a sentence
             number INTEGER,             -- the game's; 0 of a boot
