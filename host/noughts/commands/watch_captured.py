@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from io import BufferedReader
-from itertools import islice
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import cast
 
@@ -78,11 +79,10 @@ def _recorded(
     # What is typed or piped in is stored line by line, for more may be long in coming.
     lines = capture.read(file)
     while some := list(islice(lines, 1 if called == "stdin" else _AT_ONCE)):
-        for captured in some:
-            board = captured.board or name
-            if captured.is_opened:
-                recorder.take_opened(board, captured.at)
-            recorder.take(board, captured.data, captured.at)
+        for (board, at, opened), said in groupby(some, attrgetter("board", "at", "is_opened")):
+            if opened:
+                recorder.take_opened(board, at)
+            recorder.take(board or name, b"".join(each.data for each in said), at)
         yield recorder.settle(), sum(captured.size for captured in some)
         while recorder.pending:
             yield recorder.settle(), 0
