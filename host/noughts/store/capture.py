@@ -25,8 +25,6 @@ _LINE = re.compile(
 _CHUNK = 65_536
 OPENED = b"\n"
 """What is captured where a board's port was opened; a board's own empty lines are not kept."""
-
-
 _NAME = re.compile(r"[0-9A-Za-z/\\].{0,3999}")
 
 

@@ -16,8 +16,6 @@ _REMEMBERED = 256
 _MAX_LINES = 200
 """By cable, or by radio, of one boot and game number: a game has eleven, and what folds them must
 not take long, whoever sends what."""
-_MAX_BOARDS = 1000
-"""Whose numbers stay in memory."""
 _MAX_NOISE = 64 * 1024 * 1024
 """Bytes of what is not a sentence."""
 _NOISE_ROW = 50
@@ -115,8 +113,6 @@ class Lines:
     def board(self, name: str) -> int:
         """The number of a board, which is new if need be."""
         if name not in self._boards:
-            if len(self._boards) >= _MAX_BOARDS:
-                self._boards.clear()
             self._db.execute("INSERT OR IGNORE INTO boards (name) VALUES (?)", (name,))
             ((number,),) = self._db.execute("SELECT id FROM boards WHERE name = ?", (name,))
             self._boards[name] = number
