@@ -26,7 +26,7 @@ from noughts.watch.radio_lines import known_ids
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 
-_AT_ONCE = 1024
+_AT_ONCE = 512
 """Lines of a file that are stored together."""
 
 

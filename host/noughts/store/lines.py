@@ -11,7 +11,7 @@ from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, Sentence, body, framed
 from noughts.store.fold import FoldedGame, Line, fold
 
-_REMEMBERED = 256
+_REMEMBERED = 128
 """Boots and game numbers whose lines stay in memory: those of the boards that play."""
 _MAX_LINES = 200
 """By cable, or by radio, of one boot and game number: a game has eleven, and what folds them must

@@ -48,7 +48,7 @@ from noughts.watch.sources import (
     Source,
 )
 
-_AT_ONCE = 1024
+_AT_ONCE = 512
 """Sentences in a transaction, when so many are there."""
 _REST_S = 0.05
 """Between two looks at the sources: what comes together is cheaper to store."""
@@ -61,7 +61,7 @@ _MAX_PENDING = 50_000
 """Of what is received while the store cannot be written; some 30 MB."""
 _NAMES_S = 1.0
 """Between two looks at whether another program has named a board."""
-_TIDY = 20_000
+_TIDY = 10_000
 """Events between two collections: memory stays where it is from the first ten thousand on."""
 _LAST_S = 0.25
 """After the end was asked for: to take in what boards have said by then."""
