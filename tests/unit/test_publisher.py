@@ -11,7 +11,6 @@ from noughts.protocol.sentences import write
 from noughts.rooms import publisher
 from noughts.rooms.address import parse
 from noughts.rooms.backlog import Backlog
-from noughts.rooms.broker import Connection
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.messages import Message, digest
 from noughts.store.lines import Received
@@ -81,7 +80,7 @@ def room(store, monkeypatch):
 
 def connect(room):
     client = Client()
-    room.connected(Connection(client))
+    room.connected(client)
     assert client.next() == ("online", True)
     return client
 
@@ -90,7 +89,7 @@ def confirm(room, client, *numbers):
     line = "2026-09-21T14:13:20.000Z usb-{0} line {0}\n"
     said = " ".join(digest(line.format(number).encode()) for number in numbers).encode()
     topic = "noughts/3b/stored"
-    room.received(Connection(client), SimpleNamespace(topic=topic, payload=said, mid=7, qos=1))
+    room.received(client, SimpleNamespace(topic=topic, payload=said, mid=7, qos=1))
     assert client.acknowledged.pop() == (7, 1)
 
 
@@ -195,10 +194,10 @@ def test_a_room_that_is_taken_for_lost_says_that_it_is_there(room):
     client = connect(room)
     for payload in (b"offline", b"online", b"\xff"):
         message = SimpleNamespace(topic="noughts/3b/status", payload=payload, mid=1, qos=1)
-        room.received(Connection(client), message)
+        room.received(client, message)
     assert client.next() == ("online", True)
     assert ended(room, client) == [("offline", True)]
-    room.received(Connection(client), SimpleNamespace(**vars(message) | {"payload": b"offline"}))
+    room.received(client, SimpleNamespace(**vars(message) | {"payload": b"offline"}))
     assert client.rest() == []
 
 

@@ -14,7 +14,6 @@ from needed import POSIX
 from noughts.protocol.sentences import write
 from noughts.rooms import collector, messages, topics
 from noughts.rooms.address import is_broker, parse
-from noughts.rooms.broker import Connection
 from noughts.rooms.credentials import VARIABLE, Credentials, credentials
 from noughts.rooms.messages import digest
 from noughts.rooms.topics import RoomTopics, is_published, is_room_name, room_name
@@ -216,7 +215,7 @@ class Rooms:
         monkeypatch.setattr(collector, "Broker", lambda *_: broker)
         self.collector = collector.Collector(parse(BROKER), Credentials())
         self.acknowledged, self.published = [], []
-        self.connection = Connection(self)
+        self.connection = self
 
     def ack(self, mid, qos):
         self.acknowledged.append(mid)

@@ -11,7 +11,7 @@ import paho.mqtt.client as paho
 from noughts.errors import printable
 from noughts.rooms import messages, topics
 from noughts.rooms.address import BrokerAddress
-from noughts.rooms.broker import Broker, Connection
+from noughts.rooms.broker import QOS, Broker
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.topics import OFFLINE, ONLINE, RoomTopics
 from noughts.store import timestamps
@@ -33,7 +33,7 @@ _MAX_REJECTED = 100
 _SHOWN = 80
 """Characters of a topic."""
 
-_Arrived = tuple[Connection, paho.MQTTMessage] | PortUnavailable | BrokerAnswered
+_Arrived = tuple[paho.Client, paho.MQTTMessage] | PortUnavailable | BrokerAnswered
 
 
 class Collector:
@@ -51,18 +51,18 @@ class Collector:
         self._silent: set[str] = set()
         """Boards that have said nothing yet, as gateways, or since their rooms went offline."""
         self._rejected: set[tuple[str, str]] = set()
-        self._confirmed: dict[tuple[Connection, str], list[str]] = {}
+        self._confirmed: dict[tuple[paho.Client, str], list[str]] = {}
         self._last: list[paho.MQTTMessageInfo] = []
         self._broker = Broker(address, login, self, topics.of_all_rooms(address.prefix))
         self._broker.start()
 
-    def connected(self, connection: Connection) -> None:
+    def connected(self, client: paho.Client) -> None:
         """Tell it; rooms send what is not confirmed again by themselves."""
         self._arrived.put(BrokerAnswered(self._name, "connected"))
 
-    def received(self, connection: Connection, message: paho.MQTTMessage) -> None:
+    def received(self, client: paho.Client, message: paho.MQTTMessage) -> None:
         """Take a message; the broker sends no more than a few that are not acknowledged."""
-        self._arrived.put((connection, message))
+        self._arrived.put((client, message))
 
     def failed(self, why: str) -> None:
         """Tell it; the rooms keep what they have."""
@@ -80,7 +80,7 @@ class Collector:
                 changes.append(arrived)
         return changes
 
-    def _take(self, connection: Connection, message: paho.MQTTMessage) -> Iterator[Change]:
+    def _take(self, client: paho.Client, message: paho.MQTTMessage) -> Iterator[Change]:
         room, topic = "", "a topic that is not text"
         try:
             topic = message.topic
@@ -88,11 +88,11 @@ class Collector:
             if board is None:
                 yield from self._status(room, bytes(message.payload))
             else:
-                yield from self._said(connection, message, room, board)
+                yield from self._said(client, message, room, board)
                 return
         except ValueError as error:
             yield from self._reject(room, topic, error)
-        connection.acknowledge(message)
+        client.ack(message.mid, message.qos)
 
     def _status(self, room: str, payload: bytes) -> Iterator[Change]:
         if payload not in (ONLINE, OFFLINE, b""):  # nothing: somebody has removed the room
@@ -106,7 +106,7 @@ class Collector:
                 self._silent |= {each for each in self._boards if each.startswith(f"{room}/")}
 
     def _said(
-        self, connection: Connection, message: paho.MQTTMessage, room: str, board: str
+        self, client: paho.Client, message: paho.MQTTMessage, room: str, board: str
     ) -> Iterator[Change]:
         heard = messages.heard(board, bytes(message.payload), timestamps.now())
         name = f"{room}/{board}"
@@ -124,22 +124,22 @@ class Collector:
                 yield PortOpened(name, self._name)
             if not opened:
                 yield DataReceived(name, data, at)
-        yield Delivered(partial(self._stored, connection, message, room))
+        yield Delivered(partial(self._stored, client, message, room))
 
-    def _stored(self, connection: Connection, message: paho.MQTTMessage, room: str) -> None:
+    def _stored(self, client: paho.Client, message: paho.MQTTMessage, room: str) -> None:
         digest = messages.digest(bytes(message.payload))
-        self._confirmed.setdefault((connection, room), []).append(digest)
-        connection.acknowledge(message)
+        self._confirmed.setdefault((client, room), []).append(digest)
+        client.ack(message.mid, message.qos)
 
     def _confirm(self) -> None:
         """Tell the rooms what is stored by now."""
         confirmed, self._confirmed = self._confirmed, {}
         if confirmed:
             self._last = [
-                connection.publish(
-                    RoomTopics(self._prefix, room).stored, " ".join(digests).encode()
+                client.publish(
+                    RoomTopics(self._prefix, room).stored, " ".join(digests).encode(), QOS, False
                 )
-                for (connection, room), digests in confirmed.items()
+                for (client, room), digests in confirmed.items()
             ]
 
     def _reject(self, room: str, topic: str, error: ValueError) -> Iterator[Change]:

@@ -19,7 +19,7 @@ import paho.mqtt.client as paho
 from noughts.errors import NoughtsError, StoreBusyError, StoreError
 from noughts.rooms.address import BrokerAddress
 from noughts.rooms.backlog import Backlog
-from noughts.rooms.broker import Broker, Connection, Will
+from noughts.rooms.broker import QOS, Broker, Will
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.messages import Message
 from noughts.rooms.topics import OFFLINE, ONLINE, RoomTopics
@@ -56,7 +56,7 @@ class Publisher:
         self._to_send: deque[Message] = deque()
         self._sent: dict[str, Message] = {}
         """In the order in which they were sent, by digest."""
-        self._connection: Connection | None = None
+        self._connection: paho.Client | None = None
         self._heard_s = self._saved_s = time.monotonic()
         self._patience_s = _PATIENCE_S
         self._has_collector = True  # until we know better
@@ -64,7 +64,7 @@ class Publisher:
         self._changes = QueuedSource()
         self.poll = self._changes.poll
         """What a person should know since the last time."""
-        self._arrived: queue.SimpleQueue[Connection | list[str] | Path] = queue.SimpleQueue()
+        self._arrived: queue.SimpleQueue[paho.Client | list[str] | Path] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._broker = Broker(
             address,
@@ -77,20 +77,20 @@ class Publisher:
         self._thread.start()
         self._broker.start()
 
-    def connected(self, connection: Connection) -> None:
+    def connected(self, client: paho.Client) -> None:
         """Say that the room is there, and send again what is not confirmed."""
-        connection.publish(self._topics.status, ONLINE, retain=True)
+        client.publish(self._topics.status, ONLINE, QOS, retain=True)
         self._changes.put(BrokerAnswered(self._name, "connected"))
-        self._arrived.put(connection)
+        self._arrived.put(client)
 
-    def received(self, connection: Connection, message: paho.MQTTMessage) -> None:
+    def received(self, client: paho.Client, message: paho.MQTTMessage) -> None:
         """Take confirmations, and set right what the broker says of a connection of before."""
-        connection.acknowledge(message)
+        client.ack(message.mid, message.qos)
         with suppress(UnicodeDecodeError):
             if message.topic == self._topics.stored:
                 self._arrived.put(message.payload.decode("ascii").split())
             elif message.payload == OFFLINE and not self._stop.is_set():
-                connection.publish(self._topics.status, ONLINE, retain=True)
+                client.publish(self._topics.status, ONLINE, QOS, retain=True)
 
     def moved(self, store: Path) -> None:
         """Publish the lines of another store, as the first one is gone."""
@@ -104,7 +104,7 @@ class Publisher:
         end_s = None
         while end_s is None or (self._is_answered() and time.monotonic() < end_s):
             self._take()
-            if self._connection is not None and self._connection.is_up:
+            if self._connection is not None and self._connection.is_connected():
                 self._send(self._connection)
             if time.monotonic() - self._saved_s > _SAVE_S:
                 self._save()
@@ -115,7 +115,7 @@ class Publisher:
 
     def _is_answered(self) -> bool:
         """Whether something waits for a confirmation that may come soon."""
-        up = self._connection is not None and self._connection.is_up
+        up = self._connection is not None and self._connection.is_connected()
         return up and self._has_collector and bool(self._sent)
 
     def _take(self) -> None:
@@ -123,15 +123,15 @@ class Publisher:
         with suppress(queue.Empty):
             arrived = self._arrived.get(timeout=_LOOK_S)
             while True:
-                if isinstance(arrived, Connection):
-                    self._connection = arrived
-                    self._again(list(self._sent))
-                    self._heard_s, self._patience_s = time.monotonic(), _PATIENCE_S
+                if isinstance(arrived, list):
+                    for digest in arrived:
+                        self._confirmed(digest)
                 elif isinstance(arrived, Path):
                     self._backlog.go_on_in(arrived)
                 else:
-                    for digest in arrived:
-                        self._confirmed(digest)
+                    self._connection = arrived
+                    self._again(list(self._sent))
+                    self._heard_s, self._patience_s = time.monotonic(), _PATIENCE_S
                 arrived = self._arrived.get_nowait()
 
     def _confirmed(self, digest: str) -> None:
@@ -150,7 +150,7 @@ class Publisher:
         """Send these again, before anything else."""
         self._to_send.extendleft(self._sent.pop(digest) for digest in reversed(digests))
 
-    def _send(self, connection: Connection) -> None:
+    def _send(self, client: paho.Client) -> None:
         if self._sent and time.monotonic() - self._heard_s > self._patience_s:
             self._again([next(iter(self._sent))])
             self._heard_s = time.monotonic()
@@ -169,7 +169,7 @@ class Publisher:
                 if not self._sent:
                     self._heard_s = time.monotonic()
                 self._sent[message.digest] = message
-                connection.publish(self._topics.board(message.board), message.lines)
+                client.publish(self._topics.board(message.board), message.lines, QOS, retain=False)
 
     def _save(self) -> None:
         self._saved_s = time.monotonic()
@@ -189,5 +189,5 @@ class Publisher:
         self._thread.join()
         last = []
         if self._connection is not None:
-            last.append(self._connection.publish(self._topics.status, OFFLINE, retain=True))
+            last.append(self._connection.publish(self._topics.status, OFFLINE, QOS, retain=True))
         self._broker.close(last)
