@@ -26,7 +26,7 @@ _PLAIN = re.compile(r"[0-9A-Za-z/\\]")
 _LOOK_S = 1.0
 _CLOSE_S = 0.2
 _LENT = "in use for a moment"
-_READ = 65_536
+_READ = 16_384
 """Bytes of a port in a turn, so that one cannot keep the others waiting."""
 
 
