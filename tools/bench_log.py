@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,8 @@ from watch_load import full_speed, memory
 Rows = Iterator[Row]
 
 GAMES = 100_000
+_CAPTURED = 13_000
+_BARE = Path(__file__).with_name("bare_log.py")
 _SECONDS = 8.0
 _MEMORY_NOISE = 1.02
 """Two runs of a process differ by a few pages."""
@@ -27,7 +30,7 @@ _MEMORY_NOISE = 1.02
 
 def boards() -> Rows:
     """Boards that send without a pause, and what they cost one core."""
-    for count in (1, 4, 16, 32, 64, 80):
+    for count in (1, 4, 16, 32, 64, 128):
         load = full_speed(count, _SECONDS)
         text = f"{load.cpu:.0%} of a core, {load.lost:,} of {load.sent:,} sentences lost"
         target, met = ("0 lost", not load.lost) if count == 64 else ("", True)
@@ -43,12 +46,43 @@ def sentences() -> Rows:
         tempfile.TemporaryDirectory() as folder,
         Store(Path(folder) / "games.db", create=True) as store,
     ):
-        ears = Recorder(store, None)
+        ears = Recorder(store)
         start = time.perf_counter()
         for at in range(0, len(data), 64):
             ears.hear("usb-1", data[at : at + 64], 1_790_000_000_000)
         took = time.perf_counter() - start
     yield Row("sentences parsed and stored a second", f"{len(told) / took:,.0f}")
+
+
+def captured() -> Rows:
+    """What `noughts watch --from` takes for a sentence, beside a bare script, and for a game."""
+    dice = Random(1)
+    with tempfile.TemporaryDirectory() as folder:
+        log, store = Path(folder, "captured.log"), Path(folder, "games.db")
+        told = 0
+        with log.open("w", newline="") as file:
+            for number in range(_CAPTURED):
+                for game in random_game(f"{number // 40:08X}", number % 40 + 1, dice):
+                    file.write(f"{write(game)}\r\n")
+                    told += 1
+        watch = ["-m", "noughts", "watch", "--plain", "--db", str(store), "--from"]
+        ours = cpu_s(*watch, str(log)) - cpu_s(*watch, os.devnull)
+        bare = cpu_s(str(_BARE), str(log), f"{store}-bare") - cpu_s("-c", "import sqlite3")
+        size = store.stat().st_size / _CAPTURED
+    what = f"`noughts watch --from`, {told:,} sentences: CPU, as a ratio to a bare script's"
+    note = f"{ours / told * 1e6:.0f} µs a sentence, and {bare / told * 1e6:.1f}"
+    yield at_most(what, ours / bare, 10, "{:.1f}", note)
+    yield at_most("the store's size per game, lines included", size, 1500, "{:,.0f} bytes")
+
+
+def cpu_s(*words: str) -> float:
+    """Seconds of CPU that Python takes with these arguments."""
+    before = os.times()
+    subprocess.run([sys.executable, *words], capture_output=True, check=True)
+    after = os.times()
+    return (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
 
 
 def commands() -> Rows:
@@ -92,4 +126,4 @@ def resident() -> Rows:
     yield Row(what, text, "no higher", met)
 
 
-PARTS = (boards, sentences, commands, resident)
+PARTS = (boards, sentences, captured, commands, resident)

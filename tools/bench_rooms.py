@@ -4,7 +4,7 @@
 
 The broker is a real mosquitto and the collector the command as it is. The rooms are publishers of
 the command's own code, all in this one process, for 40 commands would need more memory and more
-processors than this computer has to spare; the bench writes their raw logs in place of recorders,
+processors than this computer has to spare; the bench writes to their stores in place of recorders,
 which `tools/bench_log.py` measures. A delay is from the moment at which a sentence was heard in its
 room until the collector, which has stored it, prints it.
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from random import Random
 
 from noughts.protocol.sentences import MAX_LENGTH, Game, checksum, outcome, read, write
+from noughts.store import capture
 from noughts.store.export_columns import row
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
-from noughts.watch import raw_log
-from noughts.watch.events import Event, SentenceStored, as_record, in_words
-from noughts.watch.raw_log import RawLog
+from noughts.watch.events import Event, SentenceStored
 from noughts.watch.recorder import Recorder
+from sent_lines import sent_lines
 
 _BOARDS = ("usb-1", "radio-9A1B2C3D", "radio-00000001")
 GOOD = write(Game("600D", 1, "PH", "A", (4,), 1500, "-")).encode()
@@ -99,7 +99,7 @@ def noise(dice: Random) -> bytes:
 
 
 def captured(dice: Random) -> bytes:
-    """A line of a raw log, whose board has a name that nobody should see as it is."""
+    """A raw line, whose board has a name that nobody should see as it is."""
     name = dice.choice(("usb-", "", "/dev/", "file-")) + "".join(
         dice.choice((r"\x1b]0;x\x07", r"\xe2\x80\xae", r"\x3d1", r"\x0d", "=1", "1E10", "a"))
         for _ in range(dice.randrange(1, 4))
@@ -128,9 +128,8 @@ def pieces(data: bytes, dice: Random) -> list[bytes]:
 
 def check(data: bytes, dice: Random, folder: Path) -> None:
     """Hear this and then a good sentence, and assert all that must hold."""
-    log = RawLog(folder / "raw")
     with Store(folder / "games.db", create=True) as store:
-        ears = Recorder(store, log)
+        ears = Recorder(store)
         events: list[Event] = []
         for piece in pieces(data + b"\r\n", dice):
             events += ears.hear("usb-1", piece, 1_000_000)
@@ -139,32 +138,32 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         assert isinstance(last[0], SentenceStored), "the good sentence was not heard"
         assert last[0].sentence == read(GOOD.decode())
         for event in events + last:
-            assert in_words(event).isprintable(), "control characters reach the terminal"
-            assert in_words(event).isascii()
-            assert json.dumps(as_record(event, 0)).isprintable()
+            assert event.text().isprintable(), "control characters reach the terminal"
+            assert event.text().isascii()
+            assert json.dumps(event.record()).isprintable()
             if isinstance(event, SentenceStored):
                 assert read(write(event.sentence)) == event.sentence
+        before = store.read("SELECT * FROM games")
+        again = Recorder(store)
+        for captured in capture.read(io.BytesIO(sent_lines(store.path))):
+            assert captured.board in _BOARDS, "a raw line that cannot be read again"
+            told = again.hear(captured.board, captured.data, captured.at)
+            told += again.end(captured.board, captured.at)
+            assert not any(isinstance(event, SentenceStored) and event.new for event in told)
+        store.renew()
+        assert before == store.read("SELECT * FROM games")
+        check_store(store)
+    with Store(folder / "captured.db", create=True) as store:
         check_capture(data, store)
         check_store(store)
-        log.close()
-        before = store.read("SELECT * FROM games") + store.read("SELECT * FROM boots")
-        for path in sorted((folder / "raw").iterdir()):
-            again = Recorder(store, None)
-            for captured in raw_log.read(io.BytesIO(path.read_bytes())):
-                assert captured.board in _BOARDS, "a raw line that cannot be read again"
-                told = again.hear(captured.board, captured.data, captured.at)
-                told += again.end(captured.board, captured.at)
-                assert not any(isinstance(event, SentenceStored) and event.new for event in told)
-            path.unlink()
-        assert before == store.read("SELECT * FROM games") + store.read("SELECT * FROM boots")
 
 
 def check_capture(data: bytes, store: Store) -> None:
     """The same as a file: no name of a board in it acts on a terminal, or on a spreadsheet."""
-    ears = Recorder(store, None)
-    for each in raw_log.read(io.BytesIO(data)):
+    ears = Recorder(store)
+    for each in capture.read(io.BytesIO(data)):
         for event in ears.hear(each.board or "file-x", each.data, each.at):
-            assert in_words(event).isprintable(), "control characters reach the terminal"
+            assert event.text().isprintable(), "control characters reach the terminal"
 
 
 def check_store(store: Store) -> None:

@@ -40,9 +40,8 @@ from noughts.virtual.autoplay import Autoplay
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, program
 from noughts.watch.port_monitor import PortMonitor
-from noughts.watch.raw_log import RawLog
+from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
-from noughts.watch.watch import Watch
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 WATCHED = 3
@@ -212,9 +211,10 @@ async def watched() -> str:
         stack.callback(follower.close)
         session = Session()
         stop = threading.Event()
-        app = WatchApp(Watch(store, follower, RawLog(Path("raw"))), session, stop)
-        app.recording.start()
-        stack.callback(app.recording.wait)
+        recorder = Recorder(store, [follower])
+        app = WatchApp(recorder, session, stop)
+        recorder.start(stop, app.take)
+        stack.callback(recorder.wait)
         stack.callback(stop.set)
         async with app.run_test(size=(98, 16)) as pilot:
             while session.games < GAMES or not all(

@@ -219,7 +219,7 @@ def _compare(result: Result, own: list[Told]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "games.db", create=True)
         try:
-            Recorder(store, None).hear("usb-gateway", result.printed, _AT)
+            Recorder(store).hear("usb-gateway", result.printed, _AT)
             for one in queries.games(store, GameFilter()):
                 stored[one.boot, one.number] = one
         finally:

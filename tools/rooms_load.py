@@ -19,12 +19,13 @@ import psutil
 from paho.mqtt import subscribe
 
 from mosquitto import Mosquitto
-from noughts.protocol.sentences import Game, write
+from noughts.protocol.sentences import Game
 from noughts.rooms.address import parse
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.publisher import Publisher
 from noughts.store import timestamps
-from noughts.watch.raw_log import RawLog
+from noughts.store.lines import Received
+from noughts.store.store import Store
 from random_games import random_game
 
 ROOMS, BOARDS = 40, 25
@@ -120,33 +121,35 @@ class Collector:
 
 
 class _Rooms:
-    """Raw logs of rooms, and what publishes them."""
+    """Stores of rooms, and what publishes them."""
 
     def __init__(self, folder: Path, rooms: int, boards: int) -> None:
         self._folder = folder
-        self._logs = [RawLog(folder / f"room{room}.raw") for room in range(rooms)]
+        self._stores = [Store(folder / f"room{room}.db", create=True) for room in range(rooms)]
+        self._unstored: list[list[Received]] = [[] for _ in range(rooms)]
         self._boards = [
-            (self._logs[room], f"usb-9904{board:044x}", _endless(f"{room:04X}{board:04X}"))
+            (room, f"usb-9904{board:044x}", _endless(f"{room:04X}{board:04X}"))
             for room in range(rooms)
             for board in range(boards)
         ]
         self.heard: dict[_Key, int] = {}
 
     def publish(self, url: str, stack: contextlib.ExitStack) -> None:
-        for number, log in enumerate(self._logs):
-            publisher = Publisher(parse(url), Credentials(), f"room{number}", log.folder)
+        for number, store in enumerate(self._stores):
+            publisher = Publisher(parse(url), Credentials(), f"room{number}", store.path)
             stack.callback(publisher.close)
 
     def hear(self, board: int) -> None:
         """Write the next sentence of a board."""
-        log, name, games = self._boards[board]
+        room, name, games = self._boards[board]
         game, at = next(games), timestamps.now()
         self.heard[game.boot, game.number, len(game.moves)] = at
-        log.write(name, write(game), at)
+        self._unstored[room].append(Received.of(name, game, at))
 
     def flush(self) -> None:
-        for log in self._logs:
-            log.flush()
+        for store, received in zip(self._stores, self._unstored, strict=True):
+            store.keep_many(received)
+            received.clear()
 
     def play(self, seconds: float, interval_s: float) -> None:
         """All boards, each with a sentence in every interval, at moments of its own."""

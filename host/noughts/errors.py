@@ -116,4 +116,6 @@ def in_words(error: NoughtsError | OSError) -> str:
 
 def printable(text: str) -> str:
     """Text that may quote a file or a board: no character of theirs may act on the terminal."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else " " for char in text)

@@ -24,10 +24,10 @@ from noughts.protocol.describe import seated, won
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game
 from noughts.store import queries
+from noughts.store.capture import read as read_capture
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store, default_path
 from noughts.store.stored_game import StoredGame
-from noughts.watch import raw_log
 
 _SHOWN = 20
 """Games in a table of a notebook."""
@@ -183,7 +183,7 @@ def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> G
 
 
 def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
-    r"""The games in what a serial line brought, or in a raw log of `noughts watch`.
+    r"""The games in what a serial line brought, or in raw lines of rooms.
 
     Of each game it is the latest sentence, in the order in which they began.
 
@@ -195,7 +195,7 @@ def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
     streams: dict[str | None, Stream] = {}
     latest: dict[tuple[str | None, str, int], Game] = {}
     with _opened(capture) as file:
-        for captured in raw_log.read(file):
+        for captured in read_capture(file):
             stream = streams.setdefault(captured.board, Stream())
             for item in stream.feed(captured.data):
                 _note(item, captured.board, latest)

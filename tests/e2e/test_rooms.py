@@ -243,12 +243,17 @@ def test_a_reason_and_each_loss_of_the_connection_are_told_once(mosquitto, watch
     assert [event.get("what") or event["why"] for event in collector.events] == told
 
 
-def test_a_password_that_others_could_read_is_told(watch, monkeypatch):
-    monkeypatch.setenv("NOUGHTS_MQTT_PASSWORD", "green table")
-    collector = watch("collector", "mqtt://office@nowhere.invalid")
-    collector.wait(lambda event: event["event"] == "waiting", "why it waits")
-    status, said = collector.end()
-    assert status == 0 and "green" not in said
-    assert said.startswith(
-        "the password for mqtt://nowhere.invalid is sent unencrypted; use mqtts:// if "
-    )
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["mqtt://office@nowhere.invalid"], "the password for mqtt://nowhere.invalid is sent un"),
+        (["--publish", "mqtt://nowhere.invalid"], "no user is named for mqtt://nowhere.invalid; "),
+    ],
+)
+def test_what_others_could_read_or_confirm_is_told(watch, monkeypatch, words, says):
+    if "office" in words[0]:
+        monkeypatch.setenv("NOUGHTS_MQTT_PASSWORD", "green table")
+    watcher = watch("it", *words)
+    watcher.wait(lambda event: event["event"] == "waiting", "why it waits")
+    status, said = watcher.end()
+    assert status == 0 and "green" not in said and said.startswith(says)

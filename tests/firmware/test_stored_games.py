@@ -101,14 +101,15 @@ def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, g
     boards = [(kind, seed, *lesson(kind, seed)) for seed, kind in enumerate(kinds)]
     wanted = [as_row(game) for *_, ended in boards for game in ended]
     with closing(Store(tmp_path / "games.db", create=True)) as store:
-        recorder = Recorder(store, None)
+        recorder = Recorder(store)
         for at in (FIRST_MS, SECOND_MS):  # plugged in, and once more
             for kind, seed, machine, _ in boards:
                 machine.rest(2000)
                 name = f"usb-{kind}-{seed}"
                 recorder.hear(name, machine.heard(), at)
                 if kind == "V2":
-                    recorder.take_log(name, data_log.games(machine.microbit.my_data()), at)
+                    log = data_log.games(machine.microbit.my_data())
+                    recorder.take_sentences(name, log, at, from_log=True)
                     recorder.settle()
                 machine.cut_power()
         assert len(wanted) == games_played

@@ -12,7 +12,8 @@ from starlette.types import Message
 
 from noughts.errors import BoardError, BoardGoneError
 from noughts.protocol.sentences import Sentence, write
-from noughts.watch.port_monitor import DataReceived, PortOpened
+from noughts.watch.events import PortOpened
+from noughts.watch.sources import DataReceived
 from noughts.web.app import application
 from noughts.web.hub import Hub
 from noughts.web.site import Site
@@ -141,7 +142,7 @@ def told(hub: Hub, *said: Sentence | PortOpened, board: str = "virtual-1") -> No
     """Let a board of the hub be plugged in, and say something."""
     for each in said:
         if isinstance(each, PortOpened):
-            hub._heard.put(each)  # type: ignore[arg-type]
+            hub._heard.put(each)
         else:
             hub._heard.put(DataReceived(board, f"{write(each)}\r\n".encode()))
 

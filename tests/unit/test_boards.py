@@ -10,11 +10,10 @@ from dataclasses import replace
 import pytest
 
 from noughts.store.store import Store
-from noughts.watch.events import BoardNamed, SentenceStored, in_words
-from noughts.watch.port_monitor import PortMonitor, PortOpened
-from noughts.watch.raw_log import RawLog
+from noughts.watch.events import BoardNamed, PortOpened, SentenceStored
+from noughts.watch.port_monitor import PortMonitor
+from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
-from noughts.watch.watch import Watch
 from sample_games import AT, BOOT, DRAW, filled, stages
 
 LONG = "usb-9904360261974e450027001a0000004d0000000097969901"
@@ -43,7 +42,7 @@ def watch(stored, tmp_path):
     with Store(stored) as store:
         store.name_board("usb-2", "red")
     monitor = PortMonitor(find=list)
-    with closing(Watch(Store(stored), monitor, RawLog(tmp_path / "raw"))) as started:
+    with closing(Recorder(Store(stored), [monitor])) as started:
         yield started, monitor
     monitor.close()
 
@@ -140,7 +139,7 @@ def test_no_board_yet(refused, tmp_path):
 
 def test_a_watch_knows_names_and_notices_new_ones(stored, watch, monkeypatch):
     """Another program names boards, before and while they are watched."""
-    monkeypatch.setattr("noughts.watch.watch._NAMES_S", 0.0)
+    monkeypatch.setattr("noughts.watch.recorder._NAMES_S", 0.0)
     started, monitor = watch
     session = Session()
     with Store(stored) as other:
@@ -148,16 +147,16 @@ def test_a_watch_knows_names_and_notices_new_ones(stored, watch, monkeypatch):
         events = started.step()
         assert events == [BoardNamed("usb-2", "red"), PortOpened("usb-2", "/dev/ttyACM0")]
         session.take(events[0])
-        assert in_words(events[1], session.called) == "red: connected (/dev/ttyACM0)"
+        assert events[1].text(session.called) == "red: connected (/dev/ttyACM0)"
         monkeypatch.setattr(monitor, "poll", list)
         assert started.step() == []
         other.name_board("usb-2", "green")
         assert started.step() == [BoardNamed("usb-2", "green")]
         other.name_board("usb-2", None)
         events = started.step()
-        assert [in_words(event) for event in events] == ["usb-2: has no name any more"]
+        assert [event.text() for event in events] == ["usb-2: has no name any more"]
     stored_boot = SentenceStored("usb-2", BOOT, None, True)
-    assert in_words(stored_boot, session.called).startswith("red: board started")
+    assert stored_boot.text(session.called).startswith("red: board started")
 
 
 def test_names_move_with_the_games(watch, tmp_path):

@@ -4,7 +4,7 @@ import pytest
 
 from noughts.errors import BoardError, GameError
 from noughts.hardware import boot, flashing
-from noughts.hardware.boot import Start, wait_for_boot
+from noughts.hardware.boot import Start, wait_for_start
 from noughts.protocol.sentences import Boot, write
 from noughts.radio_files import OFF, Radio
 
@@ -73,7 +73,7 @@ def opened(monkeypatch):
 def test_a_game_that_stops_instead_of_starting(opened):
     port = opened(*STOPPED, *FAULT)
     with pytest.raises(GameError, match="the game on a port stops with NameError: x; ") as raised:
-        wait_for_boot(port, nudges=[lambda: pytest.fail("nudged")])
+        wait_for_start(port, nudges=[lambda: pytest.fail("nudged")])
     assert raised.value.details[:3] == FAULT
     assert 1.9 < port.now < 2.2  # it might still have started
 
@@ -81,11 +81,11 @@ def test_a_game_that_stops_instead_of_starting(opened):
 def test_the_first_traceback_is_the_reason(opened):
     second = (HEADER, '  File "fault.py", line 4', "MemoryError: parser")
     with pytest.raises(GameError, match="stops with NameError: x; "):
-        wait_for_boot(opened(*FAULT, *second))
+        wait_for_start(opened(*FAULT, *second))
 
 
 def test_a_traceback_from_before_the_restart_is_not_the_games(opened):
-    assert wait_for_boot(opened(*FAULT, BOOT)).table_id == "2798"
+    assert wait_for_start(opened(*FAULT, BOOT)).boot.table_id == "2798"
 
 
 def test_our_own_interruption_is_not_a_fault(opened):
@@ -93,7 +93,7 @@ def test_our_own_interruption_is_not_a_fault(opened):
     with pytest.raises(
         BoardError, match="did not start; the last line it sent was: Keyb"
     ) as raised:
-        wait_for_boot(port)
+        wait_for_start(port)
     assert not isinstance(raised.value, GameError)
     assert 9.9 < port.now < 10.2
 
@@ -102,7 +102,7 @@ def test_it_is_nudged_soon_and_then_has_the_time_that_it_needs(opened):
     port = opened()
     nudged = []
     with pytest.raises(BoardError, match="on a port did not start, and sent nothing; "):
-        wait_for_boot(port, nudges=[lambda: nudged.append(port.now) for _ in range(2)])
+        wait_for_start(port, nudges=[lambda: nudged.append(port.now) for _ in range(2)])
     assert nudged == pytest.approx([3, 6], abs=0.3)
     assert port.now == pytest.approx(16, abs=0.5)
 

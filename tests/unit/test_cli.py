@@ -31,7 +31,6 @@ from noughts.virtual.keys import (
     Wait,
     read_keys,
 )
-from noughts.watch.events import StoreGone, in_words
 from slim import slim
 
 
@@ -421,7 +420,6 @@ def test_all_that_prints_advice(clone, monkeypatch, noughts, refused, capsys):
     found = [ProbedBoard(board="V2", firmware="2.0.0", micropython="1.13")]
     monkeypatch.setattr("noughts.cli.doctor.inspect", lambda *_: found)
     assert f"freeze when tilted; run `{PROGRAM} flash`" in noughts("doctor")[1]
-    assert f"`{PROGRAM} watch --from FILE` reads" in in_words(StoreGone("games.db", "other.db"))
     with pytest.raises(KeyboardInterrupt), put._interruptible(0):
         raise KeyboardInterrupt
     assert f"run `{PROGRAM} put` again" in capsys.readouterr().err

@@ -15,25 +15,24 @@ from hypothesis import strategies as st
 
 from asking import SITE, ask, change, status, text
 from data_logs import HEADING, data_log, row
-from noughts.cli.watch_rooms import Sources
 from noughts.errors import DataLogError
 from noughts.hardware.drive import look
 from noughts.hardware.ports import Port
 from noughts.protocol.data_log import MAX_SIZE, games
 from noughts.protocol.describe import short
 from noughts.protocol.sentences import write
+from noughts.store import capture
 from noughts.store.store import Store
-from noughts.watch import raw_log
-from noughts.watch.data_logs import DataLogRead, DataLogs
-from noughts.watch.events import SentenceStored, as_record, in_words
-from noughts.watch.port_monitor import DataReceived, name_of
-from noughts.watch.raw_log import RawLog
+from noughts.watch.data_logs import DataLogs
+from noughts.watch.events import SentenceStored
+from noughts.watch.port_monitor import name_of
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
-from noughts.watch.watch import Watch
+from noughts.watch.sources import DataReceived, SentencesRead
 from noughts.web.site import Site
 from official import stepped
 from sample_games import AT, stages
+from sent_lines import sent_lines
 from stand_in_drive import DETAILS
 from unplugged import COLUMNS, as_row
 
@@ -144,17 +143,15 @@ def test_the_raw_lines_of_a_log_are_recovered_games_again(tmp_path):
     """Also those of the run that the board is in: they ended before it was heard."""
     going_on = replace(stages([4], number=3)[-1], boot="0A83CAFE")
     present = [replace(game, boot=going_on.boot) for game in PLAYED]
-    log = RawLog(tmp_path / "raw")
     with Store(tmp_path / "one.db", create=True) as store:
-        recorder = Recorder(store, log)
+        recorder = Recorder(store)
         recorder.hear("usb-1", write(going_on).encode() + b"\r\n", AT)
-        recorder.take_log("usb-1", present, AT + 5000)
+        recorder.take_sentences("usb-1", present, AT + 5000, from_log=True)
         assert [event.late for event in recorder.settle()] == [True, True]
-    log.close()
-    (path,) = (tmp_path / "raw").iterdir()
-    with Store(tmp_path / "two.db", create=True) as store, path.open("rb") as file:
-        recorder = Recorder(store, None)
-        for each in raw_log.read(file):
+    sent = io.BytesIO(sent_lines(tmp_path / "one.db"))
+    with Store(tmp_path / "two.db", create=True) as store:
+        recorder = Recorder(store)
+        for each in capture.read(sent):
             if each.is_opened:
                 recorder.take_opened(each.board, each.at)
             recorder.hear(each.board, each.data, each.at)
@@ -219,26 +216,26 @@ def test_a_log_is_read_once_while_its_drive_is_there_and_again_when_it_has_chang
     assert drives.poll() == []
     drives.plug(V2_ID.upper(), LOG)
     drives.plug(V2_ID.replace("9904", "9900"), None)  # a V1 has none
-    assert drives.poll() == [DataLogRead(BOARD, PLAYED)]
+    assert drives.poll() == [SentencesRead(BOARD, PLAYED, from_log=True)]
     assert drives.poll() == []
     drives.plug(V2_ID.upper(), LOG, count=1)
-    assert drives.poll() == [DataLogRead(BOARD, PLAYED)]
+    assert drives.poll() == [SentencesRead(BOARD, PLAYED, from_log=True)]
     drives.there.clear()
     assert drives.poll() == []
     drives.plug(V2_ID.upper(), LOG, count=1)
-    assert drives.poll() == [DataLogRead(BOARD, PLAYED)]
+    assert drives.poll() == [SentencesRead(BOARD, PLAYED, from_log=True)]
     drives.change(V2_ID.upper(), data_log(HEADING))
     assert drives.poll() == []
     drives.change(V2_ID.upper(), data_log(row(PLAYED[1])))
-    assert drives.poll() == [DataLogRead(BOARD, PLAYED[1:])]
+    assert drives.poll() == [SentencesRead(BOARD, PLAYED[1:], from_log=True)]
 
 
 def test_a_log_that_cannot_be_read_is_reported_once(drives):
     drives.plug(V2_ID, LOG[:9000])
     (unread,) = drives.poll()
     why = "MY_DATA.HTM is cut short at 9,000 bytes; copy it from the board's drive once more"
-    assert in_words(unread) == f"{short(BOARD)}: {why}"
-    assert as_record(unread, AT)["event"] == "unreadable"
+    assert unread.text() == f"{short(BOARD)}: {why}"
+    assert unread.record()["event"] == "unreadable"
     drives.plug(V2_ID, LOG[:9000], count=1)
     assert drives.poll() == []
     file = drives.there[V2_ID] / "MY_DATA.HTM"
@@ -248,7 +245,7 @@ def test_a_log_that_cannot_be_read_is_reported_once(drives):
     assert "cannot use" in unread.why and drives.poll() == []
     file.rmdir()
     drives.change(V2_ID, LOG)
-    assert drives.poll() == [DataLogRead(BOARD, PLAYED)]
+    assert drives.poll() == [SentencesRead(BOARD, PLAYED, from_log=True)]
 
 
 def test_a_drive_that_does_not_answer_stops_neither_the_recording_nor_its_end(tmp_path):
@@ -278,9 +275,7 @@ def test_a_full_log_is_watched_beside_its_boards_cable(drives, tmp_path):
                 DataReceived(BOARD, write(heard.pop(0)).encode() + b"\r\n") for _ in list(heard)
             ]
 
-    watch = Watch(
-        Store(db, create=True), Sources([Cable(), drives.source]), RawLog(tmp_path / "raw")
-    )
+    watch = Recorder(Store(db, create=True), [Cable(), drives.source])
     session = Session()
     for count in range(2):
         drives.plug(V2_ID, data_log(HEADING, *map(row, games)), count)

@@ -12,15 +12,13 @@ from noughts.protocol.situation import Observer
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
-from noughts.watch import raw_log
-from noughts.watch.events import KeptGamesTold, as_record, in_words, told_again
+from noughts.watch.events import KeptGamesTold, PortClosed, PortOpened
 from noughts.watch.play_recording import PlayedGames
-from noughts.watch.port_monitor import PortClosed, PortOpened
-from noughts.watch.raw_log import RawLog
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 from noughts.web.live_board import LiveBoard
 from sample_games import AT, stages
+from sent_lines import sent_lines
 
 BOARD = "usb-1"
 BOOT = Boot("BBBBBBBB", "V1", "1.1.0", "2798")
@@ -52,13 +50,13 @@ def clock(monkeypatch):
     """However slow the computer is, no time passes but this."""
     clock = SimpleNamespace(s=100.0)
     stopped = SimpleNamespace(monotonic=lambda: clock.s)
-    monkeypatch.setattr("noughts.watch.told_again.time", stopped)
+    monkeypatch.setattr("noughts.watch.recorder.time", stopped)
     return clock
 
 
 @pytest.fixture
 def recorder(store):
-    return Recorder(store, None)
+    return Recorder(store)
 
 
 def heard(recorder, *sentences, at=AT):
@@ -73,7 +71,7 @@ def follow(events, *followers):
 
 
 def said(events):
-    return [in_words(event) for event in events if not told_again(event)]
+    return [event.text() for event in events if not event.told_again]
 
 
 @pytest.mark.parametrize(("at", "minutes"), [(0, 0), (1, 1), (60_000, 1)])
@@ -108,8 +106,8 @@ def test_a_kept_game_was_played_before_it_was_told(recorder, store):
     found = list(games(store, GameFilter()))
     assert [(game.started, game.played_before) for game in found] == [(None, AT)] * 3 + [(AT, None)]
     assert [game.result for game in found] == ["A", "abandoned", "draw", "A"]
-    assert as_record(events[1], AT) | {"at": 0, "moves": 0} == {
-        "at": 0, "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": True,
+    assert events[1].record() | {"moves": 0} == {
+        "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": True,
         "played_before": "2026-09-21T14:13:20.000Z", "game": 1, "boot": "AAAAAAAA", "number": 1,
         "seats": "PH", "first": "A", "moves": 0, "ms": 5000, "end": "A",
     }  # fmt: skip
@@ -127,8 +125,8 @@ def test_games_told_again_are_one_line(recorder):
         f"usb-1: game 3: person against hard, draw after 9 moves, played before {BEFORE}",
         "usb-1: 2 kept games told again, 1 new",
     ]
-    assert as_record(events[-2], AT) == {
-        "at": "2026-09-21T14:13:20.000Z", "event": "kept", "board": "usb-1", "again": 2, "new": 1,
+    assert events[-2].record() == {
+        "event": "kept", "board": "usb-1", "again": 2, "new": 1,
     }  # fmt: skip
     assert said(events)[-1] == "usb-1: game 4: A is a person, B is the chip (hard); A begins"
 
@@ -145,7 +143,7 @@ def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(recorder, clo
             clock.s += 0.2
         told = recorder.settle()
         assert told[0] == KeptGamesTold(BOARD, 3, 0)
-        assert in_words(told[0]) == "usb-1: 3 kept games told again"
+        assert told[0].text() == "usb-1: 3 kept games told again"
 
 
 def test_what_was_heard_as_it_was_played_keeps_its_start(recorder, store):
@@ -157,27 +155,27 @@ def test_what_was_heard_as_it_was_played_keeps_its_start(recorder, store):
     recorder.end(BOARD, AT + 3000)
     (_, event) = heard(recorder, BOOT, live[-1], at=AT + 10**8)
     assert (event.new, event.late, event.played_before) == (True, True, None)
-    assert in_words(event) == "usb-1: game 1: person against hard, A won after 5 moves"
+    assert event.text() == "usb-1: game 1: person against hard, A won after 5 moves"
     (game,) = games(store, GameFilter())
     assert (game.started, game.played_before, game.heard) == (AT, None, AT + 2000)
 
 
 def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, noughts):
     """Its next `$NB` may have been missed: then what it tells would get a wrong start."""
-    log = RawLog(tmp_path / "raw")
-    recorder = Recorder(store, log)
+    recorder = Recorder(store)
     heard(recorder, replace(BOOT, boot="AAAAAAAA"))
     recorder.take_end(BOARD, AT)
     recorder.take_opened(BOARD, AT + 10**8)
     (event,) = heard(recorder, KEPT[0], at=AT + 10**8)
     assert event.played_before == AT + 10**8
     # Whoever reads the raw lines knows it, too.
-    log.close()
-    before = store.read("SELECT * FROM games")
-    (path,) = raw_log.files(log.folder)
-    _, _, told = noughts("watch", "--from", path, db=store.path)
-    assert "2 sentences from 1 board, 0 games ended, 0 bytes of noise" in told
-    assert store.read("SELECT * FROM games") == before
+    path, other = tmp_path / "sent.log", tmp_path / "other.db"
+    path.write_bytes(sent_lines(store.path))
+    for db, ended in ((store.path, 0), (other, 1)):
+        _, _, told = noughts("watch", "--from", path, db=db)
+        assert f"2 sentences from 1 board, {ended} game" in told and "0 bytes of noise" in told
+    with Store(other) as read_again:
+        assert list(games(read_again, GameFilter())) == list(games(store, GameFilter()))
 
 
 @pytest.mark.parametrize("opened_since", [False, True])

@@ -30,7 +30,6 @@ def test_two_at_once_are_both_in_the_store_under_the_name_of_a_virtual_board(tmp
     assert sorted(found) == [
         ("virtual-V2", "402", "unfinished"), ("virtual-V2", "4108356", "A"),
     ]  # fmt: skip
-    assert list((tmp_path / "games.db.raw").iterdir())
 
 
 def test_a_store_that_cannot_be_made_is_said_and_nothing_fails(tmp_path):
@@ -41,11 +40,14 @@ def test_a_store_that_cannot_be_made_is_said_and_nothing_fails(tmp_path):
     assert "cannot make the folder" in recording.trouble and recording.kept == {}
 
 
+@pytest.mark.skipif(os.name != "posix", reason="Windows moves no file that is open")
 def test_a_store_that_fails_later_is_said_too(tmp_path):
-    (tmp_path / "games.db.raw").write_text("in the way of the raw lines")
-    recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
+    folder = tmp_path / "folder"
+    recording = PlayRecording(folder / "games.db", "virtual-V2")
+    folder.rename(tmp_path / "moved")
+    folder.write_text("in the way of another store")
     until(lambda: recording.hear(lines(BOOT, *stages(WON))) or recording.trouble, "trouble")
-    assert "cannot keep raw lines" in recording.trouble
+    assert "no new store can be made beside it" in recording.trouble
     recording.close()
 
 

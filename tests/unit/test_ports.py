@@ -20,7 +20,7 @@ from serial import rfc2217
 
 from noughts.errors import BoardError
 from noughts.hardware import probe
-from noughts.hardware.boot import wait_for_boot
+from noughts.hardware.boot import wait_for_start
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import (
     Port,
@@ -32,14 +32,9 @@ from noughts.hardware.ports import (
     why_not,
 )
 from noughts.hardware.probe import ProbedBoard
-from noughts.watch.port_monitor import (
-    DataReceived,
-    LineOpened,
-    PortClosed,
-    PortMonitor,
-    PortOpened,
-    PortUnavailable,
-)
+from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
+from noughts.watch.port_monitor import PortMonitor
+from noughts.watch.sources import DataReceived, LineOpened
 from waiting import until
 
 
@@ -148,7 +143,7 @@ class HungUp:
 
 
 @pytest.mark.parametrize(
-    "use", [wait_for_boot, BoardFiles, lambda port: probe._ask(ProbedBoard(), port)]
+    "use", [wait_for_start, BoardFiles, lambda port: probe._ask(ProbedBoard(), port)]
 )
 def test_a_line_that_has_hung_up(use):
     with pytest.raises(BoardError, match=r"went away.*; plug it in"):

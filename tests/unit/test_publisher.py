@@ -1,6 +1,5 @@
 """What a room sends, and sends again, until a collector has stored it; its queue on disk."""
 
-import json
 import queue
 import time
 from math import inf
@@ -8,17 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
+from noughts.protocol.sentences import write
 from noughts.rooms import publisher
 from noughts.rooms.address import parse
 from noughts.rooms.backlog import Backlog
-from noughts.rooms.broker import Connection
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.messages import Message, digest
-from noughts.watch import raw_log
-from noughts.watch.port_monitor import PortUnavailable
-from noughts.watch.raw_log import RawLog
-from noughts.watch.room_events import BrokerAnswered, LinesNotPublished
-from sample_games import AT
+from noughts.store.lines import Received
+from noughts.store.store import Store
+from noughts.watch.events import BrokerAnswered, PortUnavailable
+from sample_games import AT, stages
 
 URL = "mqtt://broker.example"
 
@@ -56,21 +54,13 @@ class Client:
         return found
 
 
-@pytest.fixture
-def log(tmp_path):
-    log = RawLog(tmp_path / "raw")
-    yield log
-    log.close()
-
-
-def say(log, number):
+def say(store, number):
     """A message for itself, as each board says something."""
-    log.write(f"usb-{number}", f"line {number}", AT)
-    log.flush()
+    write_lines(store, 1, f"usb-{number}", number, at=AT)
 
 
 @pytest.fixture
-def room(log, monkeypatch):
+def room(store, monkeypatch):
     """A room whose broker is in the hands of the test; no time passes but where it says so."""
     broker = SimpleNamespace(start=lambda: None, close=lambda last: None)
     monkeypatch.setattr(publisher, "Broker", lambda *_: broker)
@@ -80,7 +70,7 @@ def room(log, monkeypatch):
     begun = []
 
     def begin():
-        begun.append(publisher.Publisher(parse(URL), Credentials(), "3b", log.folder))
+        begun.append(publisher.Publisher(parse(URL), Credentials(), "3b", store.path))
         return begun[-1]
 
     yield begin
@@ -90,7 +80,7 @@ def room(log, monkeypatch):
 
 def connect(room):
     client = Client()
-    room.connected(Connection(client))
+    room.connected(client)
     assert client.next() == ("online", True)
     return client
 
@@ -99,7 +89,7 @@ def confirm(room, client, *numbers):
     line = "2026-09-21T14:13:20.000Z usb-{0} line {0}\n"
     said = " ".join(digest(line.format(number).encode()) for number in numbers).encode()
     topic = "noughts/3b/stored"
-    room.received(Connection(client), SimpleNamespace(topic=topic, payload=said, mid=7, qos=1))
+    room.received(client, SimpleNamespace(topic=topic, payload=said, mid=7, qos=1))
     assert client.acknowledged.pop() == (7, 1)
 
 
@@ -117,9 +107,9 @@ def told(room):
         yield from room.poll()
 
 
-def test_what_is_not_confirmed_is_sent_again_in_order(log, room):
+def test_what_is_not_confirmed_is_sent_again_in_order(store, room):
     for number in range(4):
-        say(log, number)
+        say(store, number)
     room = room()
     first = connect(room)
     assert [first.next() for _ in range(4)] == [0, 1, 2, 3]
@@ -131,16 +121,16 @@ def test_what_is_not_confirmed_is_sent_again_in_order(log, room):
     assert second.next() == 3
     third = connect(room)
     assert [third.next() for _ in range(2)] == [1, 3]
-    say(log, 4)
+    say(store, 4)
     assert third.next() == 4
     confirm(room, third, 1, 3, 4)
     assert ended(room, third) == [("offline", True)]
     assert first.rest() == second.rest() == []
 
 
-def test_so_many_wait_and_no_more(log, room):
+def test_so_many_wait_and_no_more(store, room):
     for number in range(publisher.WINDOW + 3):
-        say(log, number)
+        say(store, number)
     room = room()
     client = connect(room)
     assert [client.next() for _ in range(publisher.WINDOW)] == list(range(publisher.WINDOW))
@@ -149,10 +139,10 @@ def test_so_many_wait_and_no_more(log, room):
     assert ended(room, client) == [("offline", True)]
 
 
-def test_nobody_confirms_anything_for_a_while(log, room, monkeypatch):
+def test_nobody_confirms_anything_for_a_while(store, room, monkeypatch):
     monkeypatch.setattr(publisher, "_PATIENCE_S", 0.0)
-    say(log, 0)
-    say(log, 1)
+    say(store, 0)
+    say(store, 1)
     room = room()
     client = connect(room)
     said = told(room)
@@ -167,35 +157,36 @@ def test_nobody_confirms_anything_for_a_while(log, room, monkeypatch):
     assert room.poll() == []
 
 
-def test_what_was_confirmed_is_known_after_a_restart(log, room):
-    say(log, 0)
+def test_what_was_confirmed_is_known_after_a_restart(store, room):
+    say(store, 0)
     before = room()
     client = connect(before)
     assert client.next() == 0
     confirm(before, client, 0)
-    say(log, 1)
+    say(store, 1)
     client = connect(before)
     assert client.next() == 1
     assert ended(before, client) == [("offline", True)]
     assert connect(room()).next() == 1
 
 
-def test_raw_lines_that_made_room_are_told(log, room, monkeypatch):
-    """While nobody confirms anything, so that no more are read."""
-    monkeypatch.setattr(publisher, "_SAVE_S", 0.0)
-    for number in range(1000):
-        say(log, number)
-    (path,) = log.folder.glob("*.log")
-    lines = path.read_bytes()
+def test_a_room_goes_on_with_another_store_when_the_first_one_is_gone(store, room, tmp_path):
+    say(store, 0)
     room = room()
     client = connect(room)
-    assert [client.next() for _ in range(publisher.WINDOW)] == list(range(publisher.WINDOW))
-    said = told(room)
-    assert next(said) == BrokerAnswered(URL, "connected")
-    path.unlink()
-    event = next(said)
-    assert isinstance(event, LinesNotPublished)
-    assert 0 < event.bytes == len(lines) - lines.rfind(b"\n", 0, 16 * 1024) - 1
+    assert client.next() == 0
+    with Store(tmp_path / "games-2.db", create=True) as other:
+        room.moved(other.path)
+        say(other, 1)
+        assert client.next() == 1
+        again = connect(room)
+        assert [again.next() for _ in range(2)] == [0, 1]  # what was read is still sent
+        confirm(room, again, 0, 1)
+        last = connect(room)
+        say(other, 2)
+        assert last.next() == 2
+        assert ended(room, last) == [("offline", True)]
+        assert numbers(everything(queued(other))) == [2]
 
 
 def test_a_room_that_is_taken_for_lost_says_that_it_is_there(room):
@@ -203,21 +194,24 @@ def test_a_room_that_is_taken_for_lost_says_that_it_is_there(room):
     client = connect(room)
     for payload in (b"offline", b"online", b"\xff"):
         message = SimpleNamespace(topic="noughts/3b/status", payload=payload, mid=1, qos=1)
-        room.received(Connection(client), message)
+        room.received(client, message)
     assert client.next() == ("online", True)
     assert ended(room, client) == [("offline", True)]
-    room.received(Connection(client), SimpleNamespace(**vars(message) | {"payload": b"offline"}))
+    room.received(client, SimpleNamespace(**vars(message) | {"payload": b"offline"}))
     assert client.rest() == []
 
 
-def write_lines(log, count, board="usb-1", first=0):
-    for number in range(first, first + count):
-        log.write(board, f"line {number}", AT + number)
-    log.flush()
+def write_lines(store, count, board="usb-1", first=0, at=None):
+    store.keep_many(
+        [
+            Received(board, None, f"line {number}", AT + number if at is None else at)
+            for number in range(first, first + count)
+        ]
+    )
 
 
-def queued(log):
-    return Backlog(log.folder, URL, "3b")
+def queued(store):
+    return Backlog(store.path, URL, "3b")
 
 
 def numbers(found):
@@ -231,114 +225,93 @@ def everything(backlog):
     return found
 
 
-def test_what_is_not_confirmed_is_queued_after_a_restart(log):
-    write_lines(log, 3)
-    backlog = queued(log)
+def test_what_is_not_confirmed_is_queued_after_a_restart(store):
+    write_lines(store, 3)
+    backlog = queued(store)
     (first,) = backlog.more()
     assert first.board == "usb-1" and numbers([first]) == [0, 1, 2]
     assert backlog.more() == []
-    write_lines(log, 2, first=3)
+    write_lines(store, 2, first=3)
     (second,) = backlog.more()
     assert backlog.confirmed(second.digest) and not backlog.confirmed(second.digest)
     backlog.save()
-    assert numbers(everything(queued(log))) == [0, 1, 2, 3, 4]
+    assert numbers(everything(queued(store))) == [0, 1, 2, 3, 4]
     backlog.confirmed(first.digest)
     backlog.save()
-    assert everything(queued(log)) == []
+    assert everything(queued(store)) == []
     # Another broker or room has had nothing of it.
     for other in ((URL, "3c"), (f"{URL}:1884", "3b")):
-        assert numbers(everything(Backlog(log.folder, *other))) == [0, 1, 2, 3, 4]
-    (position,) = log.folder.glob("published-*.json")
-    (name,) = (path.name for path in raw_log.files(log.folder))
-    of_the_file = [f'{{"stored": {{"{name}": {size}}}}}' for size in ("-1", "1.5", "true", '"z"')]
-    for damage in ("", "{", "[]", '{"stored": 3}', "\xff", *of_the_file):
-        position.write_bytes(damage.encode("latin-1"))
-        assert numbers(everything(queued(log))) == [0, 1, 2, 3, 4]
+        assert numbers(everything(Backlog(store.path, *other))) == [0, 1, 2, 3, 4]
 
 
-def test_the_lines_of_several_boards_and_files(tmp_path):
-    log = RawLog(tmp_path / "raw", piece=2000, limit=6000)
-    for number in range(100):
-        write_lines(log, 1, f"usb-{number % 3}", number)
-    assert len(raw_log.files(log.folder)) > 1
-    backlog = queued(log)
+def test_the_lines_of_several_boards(store):
+    for number in range(500):
+        write_lines(store, 1, f"usb-{number % 3}", number)
+    backlog = queued(store)
     found = everything(backlog)
     for board in range(3):
         of_board = [each for each in found if each.board == f"usb-{board}"]
-        assert numbers(of_board) == list(range(board, 100, 3))
+        assert numbers(of_board) == list(range(board, 500, 3)) and len(of_board) > 1
     for each in found[1:]:
         backlog.confirmed(each.digest)
     backlog.save()
-    # The first file's first lines are not stored, so it is sent from there.
-    again = everything(queued(log))
-    assert numbers(again)[0] == 0 and 99 not in numbers(again)
+    # The first lines are not stored, so all is sent from there.
+    again = everything(queued(store))
+    assert numbers(again)[0] == 0 and len(numbers(again)) == 500
 
 
-def test_half_a_line_waits_and_what_is_not_a_raw_line_is_passed_over(log):
-    write_lines(log, 1)
-    (path,) = raw_log.files(log.folder)
-    with path.open("ab") as file:
-        file.write(b"no raw line\n\xff\xfe\n" + b"2026-09-21T14:13:20.000Z usb-1 line")
-    backlog = queued(log)
-    assert numbers(everything(backlog)) == [0]
-    with path.open("ab") as file:
-        file.write(b" 7\n" + b"x" * 40_000 + b"\n2026-09-21T14:13:20.000Z usb-1 line 8\n")
-    assert numbers(everything(backlog)) == [7, 8]
+def stored(store):
+    """How far the lines are stored, and how many there are."""
+    ((lines,),) = store.read("SELECT max(id) FROM lines")
+    return store.read("SELECT line FROM published"), lines
 
 
-def stored(log):
-    """How far each file is stored, as the position on disk says it."""
-    (position,) = log.folder.glob("published-*.json")
-    return json.loads(position.read_text())["stored"]
-
-
-def sizes(log):
-    return {path.name: path.stat().st_size for path in raw_log.files(log.folder)}
-
-
-def test_the_position_is_written_when_it_has_moved(log):
-    backlog = queued(log)
+def test_the_position_is_written_when_it_has_moved(store):
+    backlog = queued(store)
     for number in range(2):
-        write_lines(log, 1, first=number)
+        write_lines(store, 1, first=number)
         (message,) = backlog.more()
         backlog.confirmed(message.digest)
         backlog.save()
-        assert stored(log) == sizes(log)
-    write_lines(log, 1, "3b/usb-1")  # which is not published: it comes from this very room
+        assert stored(store) == ([(number + 1,)], number + 1)
+    write_lines(store, 1, "3b/usb-1")  # which is not published: it comes from this very room
     assert backlog.more() == []
     backlog.save()
-    assert stored(log) == sizes(log)
-    (position,) = log.folder.glob("published-*.json")
-    position.unlink()
+    assert stored(store) == ([(3,)], 3)
+    store.read("DELETE FROM published")
     backlog.save()
-    assert not position.exists()
+    assert stored(store) == ([], 3)
 
 
-def test_the_same_line_twice_is_confirmed_at_once(log):
-    backlog = queued(log)
-    found = []
-    for _ in range(2):
-        write_lines(log, 1)
-        found += backlog.more()
+def test_a_sentence_is_sent_as_it_came(store):
+    """By cable or by radio, live or late: a collector makes the same games of it."""
+    radio, other = "radio-9A1B2C3D", "3a/radio-00000002"
+    for board, late in (("usb-1", False), ("usb-1", True), (radio, True), (other, False)):
+        told = stages([0, 4, 1, 8, 2], number=1 + late)
+        store.keep_many([Received.of(board, game, AT + game.ms, late) for game in told[-late:]])
+    store.keep("usb-1", stages([4], number=3)[1], None)  # at a moment that nobody knows
+    store.keep("page", stages([4], seats="PD")[1], AT)  # against an engine that no board has
+    sent = [line.split(b" ", 1)[1] for each in everything(queued(store)) for line in
+            each.lines.splitlines()]  # fmt: skip
+    assert sent[:6] == [f"usb-1 {write(game)}".encode() for game in stages([0, 4, 1, 8, 2])]
+    assert sent[6:8] == [b"usb-1 ", f"usb-1 {write(told_late(2))}".encode()]
+    assert sent[8] == f"{radio} {write(told_late(2), '9A1B2C3D')}".encode()
+    assert sent[9].startswith(f"{other} $NR,00000002,NG,".encode()) and len(sent) == 15
+
+
+def told_late(number):
+    return stages([0, 4, 1, 8, 2], number=number)[-1]
+
+
+def test_the_same_message_twice_is_confirmed_at_once(store):
+    backlog = queued(store)
+    write_lines(store, 1)
+    found = backlog.more()
+    store.read("DELETE FROM lines")  # as if it were in another store, which has taken its place
+    store.keep("usb-2", stages([4])[1], None)
+    write_lines(store, 1)
+    found += backlog.more()
     assert found == [Message("usb-1", found[0].lines)] * 2
     assert backlog.confirmed(found[0].digest) and not backlog.waits_for(found[0].digest)
     backlog.save()
-    assert stored(log) == sizes(log)
-
-
-def test_lines_that_made_room_are_counted_unless_they_were_read(log):
-    write_lines(log, 1000)
-    backlog = queued(log)
-    (first,), (second,) = backlog.more(), backlog.more()
-    (path,) = raw_log.files(log.folder)
-    size = path.stat().st_size
-    assert backlog.confirmed(first.digest)
-    backlog.save()
-    assert stored(log) == {path.name: len(first.lines)}
-    path.unlink()
-    write_lines(log, 1, first=1000)  # into a new file
-    assert numbers(everything(backlog)) == [1000]
-    assert backlog.lost == size - len(first.lines) - len(second.lines)
-    assert backlog.confirmed(second.digest)
-    backlog.save()
-    assert stored(log) == {}
+    assert stored(store) == ([(2,)], 2)

@@ -1,9 +1,8 @@
-"""What boards say, by cable and radio, on its way to the raw log, the store and the events."""
+"""What boards say, by cable and radio, on its way to the store and the events."""
 
 import contextlib
 import io
 import json
-import os
 import sqlite3
 from dataclasses import replace
 from random import Random
@@ -14,43 +13,41 @@ from hypothesis import strategies as st
 
 import fuzz_log
 from needed import long
-from noughts.errors import NoughtsError, StoreError
+from noughts.errors import NoughtsError
 from noughts.hardware.ports import Port
+from noughts.protocol.parser import escape
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, checksum, write
+from noughts.store import capture
 from noughts.store.boards import boards
-from noughts.watch import raw_log
 from noughts.watch.events import (
     BoardRefused,
     NoiseReceived,
     NotShown,
+    PortClosed,
+    PortOpened,
+    PortUnavailable,
     SentenceStored,
     StoreBusy,
     StoreFree,
     StoreGone,
     UnknownSentence,
-    as_record,
-    in_words,
 )
-from noughts.watch.known_boards import known_ids
-from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable, name_of
-from noughts.watch.radio_lines import MAX_BOARDS
-from noughts.watch.raw_log import RawLog
+from noughts.watch.port_monitor import name_of
+from noughts.watch.radio_lines import MAX_BOARDS, known_ids
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 from sample_games import AT, BOOT, stages
 
 
-@pytest.fixture
-def log(tmp_path):
-    return RawLog(tmp_path / "raw")
-
-
-def captured(log):
-    """The lines of a raw log, with their board and their moment, oldest file first."""
-    log.close()
-    files = sorted(log.folder.iterdir())
-    return [each for path in files for each in raw_log.read(io.BytesIO(path.read_bytes()))]
+def received(store):
+    """What is in the store besides sentences, and their number."""
+    ((sentences,),) = store.read("SELECT count(*) FROM lines WHERE boot IS NOT NULL")
+    noise = store.read(
+        "SELECT name, at, text FROM lines JOIN boards ON boards.id = board WHERE boot IS NULL "
+        "ORDER BY lines.id"
+    )
+    return noise, sentences
 
 
 def line(sentence):
@@ -82,18 +79,18 @@ def test_any_bytes(tmp_path_factory, examples):
 
 
 def test_a_sentence_is_stored_before_its_event(store):
-    recorder = Recorder(store, None)
+    recorder = Recorder(store)
     game = stages([4, 0])
     for sentence, number in ((BOOT, None), *((each, 1) for each in game)):
         assert recorder.hear("usb-1", line(sentence), AT) == [
             SentenceStored("usb-1", sentence, number, True)
         ]
     assert recorder.hear("usb-1", line(game[0]), AT) == [SentenceStored("usb-1", game[0], 1, False)]
-    assert store.read("SELECT moves, started FROM games") == [("40", AT)]
+    assert store.read("SELECT moves, heard FROM games") == [("40", AT)]
 
 
 def test_boards_do_not_mix(store):
-    recorder = Recorder(store, None)
+    recorder = Recorder(store)
     events = []
     for a, b in zip(line(stages([4])[1]), line(stages([0])[1]), strict=True):
         events += recorder.hear("one", bytes([a]), AT)
@@ -102,26 +99,41 @@ def test_boards_do_not_mix(store):
     assert found == [("one", (4,)), ("two", (0,))]
 
 
-def test_noise_is_counted_kept_and_harmless(store, log):
-    recorder = Recorder(store, log)
+def test_noise_is_counted_stored_and_harmless(store):
+    recorder = Recorder(store)
     data = b"Traceback\x1b[2J\xff\\" + b"\r\n"
     assert recorder.hear("usb-1", data, AT) == [NoiseReceived("usb-1", r"Traceback\x1b[2J\xff\x5c")]
     assert recorder.hear("usb-1", b"half a li", AT) == []
     assert recorder.end("usb-1", AT) == [NoiseReceived("usb-1", "half a li")]
     assert recorder.noise == len(data) - 2 + 9
-    assert [(each.board, each.at, each.data) for each in captured(log)] == [
-        ("usb-1", AT, data[:-2] + b"\n"),
-        ("usb-1", AT, b"half a li\n"),
-    ]
+    texts = [("usb-1", AT, r"Traceback\x1b[2J\xff\x5c"), ("usb-1", AT, "half a li")]
+    assert received(store) == (texts, 0)
+    recorder.hear("usb-1", data, AT)
+    assert received(store) == (texts, 0)  # once more at the same moment
+    recorder.hear("usb-1", data, AT + 1)
+    recorder.hear("usb-1", data, None)
+    assert received(store) == ([*texts, ("usb-1", AT + 1, texts[0][2])], 0)
 
 
-def test_later_versions_are_reported_once_and_logged(store, log):
-    recorder = Recorder(store, log)
+def test_the_oldest_noise_makes_room_and_sentences_stay(store, monkeypatch):
+    monkeypatch.setattr("noughts.store.lines._MAX_NOISE", 20_000)
+    monkeypatch.setattr("noughts.store.lines._PURGED", 10)
+    recorder = Recorder(store)
+    recorder.hear("usb-1", line(stages([4])[1]), AT)
+    for number in range(1000):
+        recorder.hear("usb-1", f"line {number}\r\n".encode(), AT + number)
+    noise, sentences = received(store)
+    assert 250 < len(noise) < 400 and sentences == 1
+    assert [int(text.split()[1]) for _, _, text in noise] == list(range(1000 - len(noise), 1000))
+
+
+def test_later_versions_are_reported_once_and_stored(store):
+    recorder = Recorder(store)
     later = f"$NX,1*{checksum('NX,1')}".encode()
     assert recorder.hear("usb-1", later + b"\r\n" + later + b"\r\n", AT) == [
         UnknownSentence("usb-1", "sentence type $NX")
     ]
-    assert [each.data.strip() for each in captured(log)] == [later] * 2
+    assert received(store) == ([("usb-1", AT, later.decode())], 0)
 
 
 PRINTABLE = st.text(
@@ -131,44 +143,10 @@ RAW_LINE = st.tuples(PRINTABLE, st.binary(max_size=60), st.integers(0, 4_000_000
 
 
 @given(st.lists(RAW_LINE, max_size=6))
-def test_raw_lines_come_back(tmp_path_factory, said):
-    log = RawLog(tmp_path_factory.mktemp("raw"))
-    for board, data, at in said:
-        log.write(f"usb-{board}", raw_log.escape(data), at)
-    found = [(each.board, each.data, each.at) for each in captured(log)]
+def test_raw_lines_come_back(said):
+    lines = b"".join(capture.raw_line(f"usb-{board}", escape(data), at) for board, data, at in said)
+    found = [(each.board, each.data, each.at) for each in capture.read(io.BytesIO(lines))]
     assert found == [(f"usb-{board}", data + b"\n", at) for board, data, at in said]
-
-
-def size(folder):
-    return sum(path.stat().st_size for path in folder.iterdir())
-
-
-def test_the_raw_log_stays_within_its_limit(tmp_path):
-    log = RawLog(tmp_path, piece=1000, limit=5000)
-    for number in range(300):
-        log.write("usb-1", f"line {number}", AT + number)
-        log.flush()
-        assert size(tmp_path) <= 5000
-    kept = [int(each.data.split()[-1]) for each in captured(log)]
-    assert kept == list(range(kept[0], 300)) and len(list(tmp_path.iterdir())) > 3
-
-
-def test_another_watchers_raw_files_count_too(tmp_path):
-    for name, count in (("old", 40), ("new", 200)):
-        log = RawLog(tmp_path, piece=1000, limit=5000)
-        for number in range(count):
-            log.write("usb-1", f"{name} {number}", AT)
-        log.close()
-    assert size(tmp_path) <= 5000
-    (tmp_path / "notes.txt").write_text("mine")
-    RawLog(tmp_path, piece=10, limit=10).write("usb-1", "x", AT)
-    assert (tmp_path / "notes.txt").exists()
-
-
-def test_a_raw_log_that_cannot_be_written_is_one_line(tmp_path):
-    (tmp_path / "raw").write_text("a file")
-    with pytest.raises(StoreError, match="what was kept before is safe"):
-        RawLog(tmp_path / "raw").write("usb-1", "x", AT)
 
 
 def test_events_in_words_and_as_records():
@@ -185,19 +163,18 @@ def test_events_in_words_and_as_records():
         SentenceStored("usb-1", told, 7, False):
             "usb-1: game 7, move 1: A in the centre (kept before)",
         StoreBusy("g.db"):
-            "g.db is in use by another program; what boards say goes to the raw lines, and is "
-            "stored when that program is done",
+            "g.db is in use by another program; what boards say waits in memory, and is stored "
+            "when that program is done",
         StoreGone("g.db", "g-2.db"):
-            "g.db was deleted, overwritten or damaged; from now on games are kept in g-2.db, and "
-            "`noughts watch --from FILE` reads the raw lines of those before",
+            "g.db was deleted, overwritten or damaged; from now on games are kept in g-2.db, which "
+            "does not have the earlier ones",
         NotShown(1): "1 event not shown, as nobody read them; all is kept",
     }  # fmt: skip
     for event, words in events.items():
-        assert in_words(event) == words
-        assert json.loads(json.dumps(as_record(event, AT)))["at"] == "2026-09-21T14:13:20.000Z"
-    record = as_record(SentenceStored("usb-1", told, 7, True), AT)
-    assert record | {"at": 0} == {
-        "at": 0, "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": False,
+        assert event.text() == words
+        assert json.dumps(event.record())
+    assert SentenceStored("usb-1", told, 7, True).record() == {
+        "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": False,
         "played_before": None, "game": 7, "boot": "0A83",
         "number": 1, "seats": "PH", "first": "A", "moves": [4], "ms": 1000, "end": "-",
     }  # fmt: skip
@@ -236,51 +213,19 @@ def test_a_session_knows_how_things_stand():
         assert warning in session.warning if warning else not session.warning
 
 
-def test_sentences_wait_in_order_while_the_store_is_busy(store, log, monkeypatch):
-    """And what is too much to wait is counted: it is in the raw lines."""
+def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
+    """And what is too much to wait is counted."""
     monkeypatch.setattr("noughts.watch.recorder._MAX_PENDING", 5)
-    recorder = Recorder(store, log)
+    recorder = Recorder(store)
     told = stages([4, 0, 2, 6, 3, 5])
     with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert recorder.hear("usb-1", b"".join(map(line, told)), AT) == []
         assert (len(recorder.pending), recorder.left_out) == (5, len(told) - 5)
         assert store.read("SELECT * FROM boards") == []
+    waiting = list(capture.read(io.BytesIO(recorder.save().read_bytes())))
+    assert [each.data for each in waiting] == [line(each)[:-2] + b"\n" for each in told[:5]]
     assert [event.sentence for event in recorder.settle()] == told[:5]
-    assert len(captured(log)) == len(told)
-
-
-def test_raw_lines_are_there_when_the_store_fails(store, log):
-    """All that came at once: the first line cannot be kept, the others are not lost either."""
-    recorder = Recorder(store, log)
-    store.close()
-    told = stages([4, 0, 2, 6])
-    with pytest.raises(StoreError):
-        recorder.hear("usb-1", b"".join(map(line, told)), AT)
-    assert len(captured(log)) == len(told)
-
-
-def test_a_quiet_watchers_lines_stay(tmp_path):
-    quiet, busy = (RawLog(tmp_path, piece=1000, limit=5000) for _ in range(2))
-
-    def fill(count):
-        for number in range(count):
-            busy.write("busy", f"{number:20}", AT)
-            busy.flush()
-
-    quiet.write("quiet", "at first", AT)
-    quiet.flush()
-    (file,) = tmp_path.iterdir()
-    fill(60)
-    os.utime(file)  # it has just been written to
-    fill(60)
-    assert file.exists()
-    fill(300)
-    assert not file.exists()  # by now it is the oldest
-    quiet.flush()
-    quiet.write("quiet", "at last", AT)
-    quiet.close()
-    assert any("at last" in path.read_text() for path in tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -302,7 +247,7 @@ def test_a_quiet_watchers_lines_stay(tmp_path):
 def test_an_impossible_year_or_name_is_not_taken(head):
     """Its line is one like any other then: what is said in it counts, its board does not."""
     text = f"{head} {write(stages([4])[1])}\n".encode()
-    (found,) = raw_log.read(io.BytesIO(text))
+    (found,) = capture.read(io.BytesIO(text))
     assert (found.board, found.at, found.data) == (None, None, text)
 
 
@@ -312,10 +257,9 @@ def test_no_name_of_a_board_acts_on_a_terminal(port):
 
 
 @pytest.mark.parametrize("name", ["./board", "=1+1", "-x", "_x", "[x]", "/dev/\x07"])
-def test_every_name_of_a_board_comes_back_from_the_raw_log(log, name):
+def test_every_name_of_a_board_comes_back_from_raw_lines(name):
     board = name_of(Port(name, None))
-    log.write(board, "text", AT)
-    (found,) = captured(log)
+    (found,) = capture.read(io.BytesIO(capture.raw_line(board, "text", AT)))
     assert found.board == board and board.startswith("/")
 
 
@@ -333,7 +277,7 @@ def own(boot, games):
 
 
 def test_one_line_carries_many_boards_and_is_none_itself(store):
-    recorder, session = Recorder(store, None), Session()
+    recorder, session = Recorder(store), Session()
     session.take(PortOpened("usb-1", PORT))
     heard = [
         (ONE, OF_RADIO),
@@ -344,7 +288,7 @@ def test_one_line_carries_many_boards_and_is_none_itself(store):
     for radio_id, sentence in heard:
         for event in recorder.hear("usb-1", by_radio(radio_id, sentence), AT):
             assert event.gateway == "usb-1"
-            assert as_record(event, AT)["gateway"] == "usb-1"
+            assert event.record()["gateway"] == "usb-1"
             session.take(event)
     one, two = session.playing
     assert [board.name for board in session.gateways] == ["usb-1"]
@@ -362,15 +306,15 @@ def test_one_line_carries_many_boards_and_is_none_itself(store):
 
 
 def test_rooms_have_their_own_boards(store):
-    recorder = Recorder(store, None)
+    recorder = Recorder(store)
     gateways = ("4a/3b/usb-1", "3b/usb-1", f"3b/radio-{ONE}", "rfc2217://pi:1", "/dev/tty", "COM3")
     heard = [recorder.hear(each, by_radio(ONE, OF_RADIO), AT)[0].board for each in gateways]
     assert heard == [f"4a/3b/radio-{ONE}"] + [f"3b/radio-{ONE}"] * 2 + [f"radio-{ONE}"] * 3
     assert all(map(is_by_radio, heard)) and not is_by_radio(f"radio-{ONE}.log")
 
 
-def test_a_flood_of_invented_ids_is_bounded_and_counted(store, log):
-    recorder, session = Recorder(store, log), Session()
+def test_a_flood_of_invented_ids_is_bounded_and_counted(store):
+    recorder, session = Recorder(store), Session()
     recorder.radio.named = {f"radio-{ONE}"}
     flood = b"".join(by_radio(f"{number:08X}", OF_RADIO) for number in range(5000))
     events = recorder.hear("usb-1", flood, AT) + recorder.hear("usb-1", by_radio(ONE, OF_RADIO), AT)
@@ -382,19 +326,36 @@ def test_a_flood_of_invented_ids_is_bounded_and_counted(store, log):
     assert stored[-1] == f"radio-{ONE}"
     assert recorder.radio.refused == 5000 - MAX_BOARDS
     assert len({event.board for event in refused}) == len(refused) == 100
-    assert "100 boards are heard there already" in in_words(refused[0])
-    assert in_words(refused[-1]).endswith("refused without a word")
-    assert len(captured(log)) == MAX_BOARDS + 1
+    assert "100 boards are heard there already" in refused[0].text()
+    assert refused[-1].text().endswith("refused without a word")
+    assert received(store) == ([], MAX_BOARDS + 1)
+
+
+def test_invented_lines_of_one_game_are_noise_when_they_are_too_many(store):
+    """So the time that they take is bounded, and what came by cable is not affected."""
+    recorder = Recorder(store)
+    game = own("3E5A5FD2", stages([4, 0]))
+    invented = [replace(game[1], ms=ms) for ms in range(2000, 2300)]
+    events = recorder.hear("usb-1", by_radio(ONE, *invented), AT)
+    assert len({event.game for event in events if isinstance(event, SentenceStored)}) == 200
+    assert sum(isinstance(event, NoiseReceived) for event in events) == 100
+    noise, sentences = received(store)
+    assert (len(noise), sentences) == (100, 200)
+    for told in game:
+        (event,) = recorder.hear("usb-2", line(told), AT + told.ms)
+    assert store.read("SELECT moves, times FROM games WHERE id = ?", [event.game]) == [
+        ("40", "1000,2000")
+    ]
 
 
 def test_only_known_boards_where_it_is_said_which(store):
-    recorder = Recorder(store, None, frozenset([ONE]))
+    recorder = Recorder(store, known=frozenset([ONE]))
     games = own("3E5A5FD2", stages([4]))
     events = recorder.hear("usb-1", by_radio(TWO, OF_RADIO, *games) + by_radio(ONE, *games), AT)
     assert [event.board for event in events] == [f"radio-{TWO}"] + [f"radio-{ONE}"] * 2
-    assert in_words(events[0]) == (f"radio-{TWO}: refused: not one of the known boards (--known)")
-    assert as_record(events[0], AT) == {
-        "at": "2026-09-21T14:13:20.000Z", "event": "refused", "board": f"radio-{TWO}",
+    assert events[0].text() == (f"radio-{TWO}: refused: not one of the known boards (--known)")
+    assert events[0].record() == {
+        "event": "refused", "board": f"radio-{TWO}",
         "gateway": "usb-1", "why": "not one of the known boards (--known)",
     }  # fmt: skip
     assert recorder.radio.refused == 3

@@ -14,16 +14,13 @@ from needed import POSIX
 from noughts.protocol.sentences import write
 from noughts.rooms import collector, messages, topics
 from noughts.rooms.address import is_broker, parse
-from noughts.rooms.broker import Connection
 from noughts.rooms.credentials import VARIABLE, Credentials, credentials
 from noughts.rooms.messages import digest
 from noughts.rooms.topics import RoomTopics, is_published, is_room_name, room_name
 from noughts.watch import recorder
-from noughts.watch.port_monitor import DataReceived, LineOpened, PortOpened
-from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder import Delivered
-from noughts.watch.room_events import MessageRejected, RoomOffline, RoomOnline
-from noughts.watch.watch import Watch
+from noughts.watch.events import MessageRejected, PortOpened, RoomOffline, RoomOnline
+from noughts.watch.recorder import Recorder
+from noughts.watch.sources import DataReceived, Delivered, LineOpened
 from sample_games import AT, BOOT, DRAW, stages
 
 BROKER = "mqtt://broker.example"
@@ -216,10 +213,9 @@ class Rooms:
     def __init__(self, monkeypatch):
         broker = SimpleNamespace(start=lambda: None, close=lambda last: None)
         monkeypatch.setattr(collector, "Broker", lambda *_: broker)
-        monkeypatch.setattr(collector, "_WAIT_S", 0.0)
         self.collector = collector.Collector(parse(BROKER), Credentials())
         self.acknowledged, self.published = [], []
-        self.connection = Connection(self)
+        self.connection = self
 
     def ack(self, mid, qos):
         self.acknowledged.append(mid)
@@ -324,7 +320,7 @@ class Sender:
 @pytest.fixture
 def watch(store, tmp_path):
     sender = Sender()
-    watch = Watch(store, sender, RawLog(tmp_path / "raw"))
+    watch = Recorder(store, [sender])
     watch.sender = sender
     yield watch
     watch.close()
@@ -351,7 +347,7 @@ def test_a_board_whose_port_was_opened_again_may_tell_of_an_earlier_run(watch):
 
 
 def test_it_is_confirmed_at_the_end_too_however_busy_the_computer_is(watch, monkeypatch):
-    monkeypatch.setattr("noughts.watch.watch._LAST_S", -1)
+    monkeypatch.setattr("noughts.watch.recorder._LAST_S", -1)
     watch.sender.send(1)
     watch.finish()
     assert watch.sender.confirmed == [1]

@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 
 from noughts.errors import StoreError
 from noughts.protocol.sentences import Game, outcome
+from noughts.store.lines import Received
 from noughts.store.queries import NEWEST_FIRST, GameFilter, before_and_after, game, games
 from noughts.store.schema import MIGRATIONS
 from noughts.store.store import Kept, Store
 from sample_games import AT, filled, stages
 
 START = Game("0A83", 1, "PH", "A", (), 0, "-")
-ROWS = "SELECT boot, number, again, seats, first, moves, times, ms, end FROM games ORDER BY id"
+ROWS = "SELECT boot, number, seats, first, moves, times, ms, end FROM games ORDER BY id"
 
 
 @pytest.fixture
@@ -35,12 +36,12 @@ def keep_all(store, sentences, at=None):
 
 
 def test_many_are_kept_together_or_not_at_all(store):
-    heard = [("page", game, AT + game.ms, False) for game in stages([4, 0, 2])]
+    heard = [Received.of("page", game, AT + game.ms) for game in stages([4, 0, 2])]
     with pytest.raises(AttributeError):
-        store.keep_many([*heard, ("page", "not a sentence", AT, False)])
+        store.keep_many([*heard, Received("page", "not a sentence", "", AT)])
     assert store.read(ROWS) == store.read("SELECT * FROM boards") == []
     assert [kept.game for kept in store.keep_many(heard)] == [1, 1, 1, 1]
-    assert [row[5:7] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]
+    assert [row[4:6] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]
 
 
 @given(
@@ -80,9 +81,9 @@ def test_another_game_under_the_same_ids_is_another_row(store):
     ids = [{each.game for each in keep_all(store, told[1:])} for told in (one, other)]
     assert ids == [{1}, {2}]
     keep_all(store, [*one, *other])
-    assert [row[2] for row in store.read(ROWS)] == [0, 1]
+    assert len(store.read(ROWS)) == 2
     keep_all(store, stages([8, 0], seats="PP"))
-    assert [(row[2], row[3], row[5]) for row in store.read(ROWS)][2:] == [(2, "PP", "80")]
+    assert [(row[2], row[4]) for row in store.read(ROWS)][2:] == [("PP", "80")]
 
 
 def test_of_games_that_fit_the_newest_is_taken(store):
@@ -90,7 +91,7 @@ def test_of_games_that_fit_the_newest_is_taken(store):
     for ms in (1000, 1500):
         store.keep("usb-1", Game("0A83", 1, "PH", "A", (4,), ms, "-"), None)
     assert store.keep("usb-1", Game("0A83", 1, "PH", "A", (4, 0), 2500, "-"), None) == Kept(2, True)
-    assert [(row[5], row[6]) for row in store.read(ROWS)] == [("4", "1000"), ("40", "1500,2500")]
+    assert [row[4:6] for row in store.read(ROWS)] == [("4", "1000"), ("40", "1500,2500")]
 
 
 @pytest.mark.parametrize(
@@ -233,7 +234,7 @@ def test_moments_only_become_more(store):
         (told[1], 101_000, (100_000, 101_000)),
         (told[3], 103_000, (100_000, 103_000)),
         (told[2], 102_000, (100_000, 103_000)),
-        (told[2], 101_000, (100_000, 103_000)),  # with four digits it may be of another game
+        (told[2], 104_000, (100_000, 103_000)),  # the first moment counts
         (told[4], None, (100_000, 103_000)),
     ):
         store.keep("usb-1", sentence, at)
@@ -369,3 +370,42 @@ def test_the_newest_games_come_from_an_index(ten):
         f"ORDER BY {NEWEST_FIRST} LIMIT 25"
     )
     assert "games_by_moment" in str(plan) and "TEMP B-TREE" not in str(plan)
+
+
+SUPPORT = Path(__file__).parents[1] / "support"
+OF_1_0_0 = SUPPORT / "store_of_1_0_0.sql"
+"""Live, late, abandoned, in part, by radio, both ways, contradicting each other, of the page."""
+SHOWN = (
+    "SELECT games.id, name, given_name, boot, number, seats, first, moves, times, ms, end, "
+    "started, games.heard, played_before, by_radio FROM games JOIN boards ON boards.id = board"
+)
+
+
+@pytest.mark.parametrize("raw_lines", [True, False])
+def test_a_store_of_1_0_0_is_taken_over_and_its_games_follow_from_its_lines(path, raw_lines):
+    if raw_lines:
+        raw = Path(f"{path}.raw", "2026-09-21T14-13-20.000-000001-0123abcd.log")
+        raw.parent.mkdir()
+        shutil.copy(SUPPORT / "raw_lines_of_1_0_0.log", raw)
+    with sqlite3.connect(path) as before:
+        before.executescript(OF_1_0_0.read_text())
+        shown = before.execute(SHOWN).fetchall()
+    with Store(path) as store:
+        assert store.read(f"{SHOWN} ORDER BY games.id") == shown
+        store.read("UPDATE games SET moves = '', times = '', heard = 1, started = 2")
+        store.renew()
+        assert store.read(f"{SHOWN} ORDER BY games.id") == shown
+        noise = store.read("SELECT text FROM lines WHERE boot IS NULL AND text != ''")
+        assert noise == ([("MicroPython v1.9.2",), ("$NG,AAAAA",)] if raw_lines else [])
+
+
+@pytest.mark.parametrize("column", ["moves", "times", "ms", "started", "seats"])
+def test_a_damaged_store_of_1_0_0_is_refused_and_stays_as_it_is(path, column):
+    with sqlite3.connect(path) as before:
+        before.executescript(OF_1_0_0.read_text())
+        before.execute(f"UPDATE games SET {column} = 'nonsense, ' WHERE id = 3")
+    for _ in range(2):
+        with pytest.raises(StoreError, match="damaged"), Store(path) as store:
+            list(games(store, ALL))
+    with sqlite3.connect(path) as after:
+        assert after.execute("PRAGMA user_version").fetchall() == [(4,)]

@@ -12,12 +12,20 @@ from needed import long
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch_app import WatchApp
-from noughts.watch.events import BoardNamed, SentenceStored, StoreBusy
-from noughts.watch.port_monitor import PortClosed, PortMonitor, PortOpened, PortUnavailable
-from noughts.watch.raw_log import RawLog
-from noughts.watch.room_events import BrokerAnswered, RoomOffline, RoomOnline
+from noughts.watch.events import (
+    BoardNamed,
+    BrokerAnswered,
+    PortClosed,
+    PortOpened,
+    PortUnavailable,
+    RoomOffline,
+    RoomOnline,
+    SentenceStored,
+    StoreBusy,
+)
+from noughts.watch.port_monitor import PortMonitor
+from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
-from noughts.watch.watch import Watch
 from sample_games import AT, BOOT, stages
 from screens import screen_lines
 
@@ -33,7 +41,7 @@ def screen(tmp_path):
     @contextlib.asynccontextmanager
     async def shown(events, size=USUAL, folder=tmp_path):
         monitor = PortMonitor(find=list)
-        watch = Watch(Store(folder / "games.db", create=True), monitor, RawLog(folder / "raw"))
+        watch = Recorder(Store(folder / "games.db", create=True), [monitor])
         session = Session()
         for event in events(folder / "games.db"):
             session.take(event)
@@ -116,7 +124,7 @@ async def test_a_game_is_chosen_and_replayed_and_the_watch_goes_on(screen, size)
         await pilot.press("q")
         await redrawn(pilot, app)
         assert "q quit" in "\n".join(screen_lines(app))
-        app._take([PortClosed("usb-" + "0" * 46 + "1e", "/dev/ttyACM30", "pulled")])
+        app.take([PortClosed("usb-" + "0" * 46 + "1e", "/dev/ttyACM30", "pulled")])
         await redrawn(pilot, app)
         assert "30 boards, 1 unplugged" in screen_lines(app)[0]
         assert app.is_running
@@ -130,11 +138,11 @@ async def test_the_choice_stays_when_other_games_end(screen):
         shown = "\n".join(screen_lines(app))
         assert "No board yet: plug one in." in shown and "no game has ended yet" in shown
         await pilot.press("enter")  # there is nothing to replay
-        with Store(app._watch.path) as store:
+        with Store(app._recorder.path) as store:
             for number in range(1, 5):
                 sentence = stages(A_WINS, number=number)[-1]
                 kept = store.keep("usb-1", sentence, AT)
-                app._take([SentenceStored("usb-1", sentence, kept.game, kept.new)])
+                app.take([SentenceStored("usb-1", sentence, kept.game, kept.new)])
                 await redrawn(pilot, app)
                 if number == 2:
                     await pilot.press("down")  # to game 1
@@ -201,7 +209,7 @@ async def test_boards_by_radio_and_games_told_late(screen):
         assert "A's turn" in text and "A won 1" not in text
         assert re.search(rf"game 2 +radio-9A1B2C30 .*before {timestamps.local(AT + 60_000)}", text)
         assert "2 games ended, 2 told late" in text
-        app._take([PortClosed("usb-1", "/dev/ttyACM0", "why")])
+        app.take([PortClosed("usb-1", "/dev/ttyACM0", "why")])
         await redrawn(pilot, app)
         text = "\n".join(screen_lines(app))
         assert text.count("gateway unplugged") == 2 and "2 boards, 2 unplugged · 1 gateway" in text

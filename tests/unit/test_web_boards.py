@@ -12,8 +12,7 @@ from noughts.device_files import device_files
 from noughts.errors import BoardError
 from noughts.protocol.sentences import Boot, Game
 from noughts.protocol.situation import Situation
-from noughts.watch.events import NoiseReceived, SentenceStored
-from noughts.watch.port_monitor import PortClosed, PortOpened
+from noughts.watch.events import NoiseReceived, PortClosed, PortOpened, SentenceStored
 from noughts.watch.session import BoardState, Session
 from noughts.web import works as web_works
 from noughts.web.live_board import LiveBoard

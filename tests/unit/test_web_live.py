@@ -10,7 +10,7 @@ import pytest
 from live_page import Board, Boards, Browser, settled
 from noughts.errors import BoardError
 from noughts.store.store import Store
-from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
+from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
 from noughts.web import hub as web_hub
 from noughts.web import live as web_live
 from noughts.web.channel import Channel, Follower

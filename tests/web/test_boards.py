@@ -14,7 +14,7 @@ from live_page import DARK, told
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.watch import virtual_boards
-from noughts.watch.port_monitor import PortOpened
+from noughts.watch.events import PortOpened
 from sample_games import BOOT, stages
 
 MENU = "Menu: against whom?"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import signal
 import sys
@@ -18,21 +19,18 @@ import serial
 from noughts.cli import options
 from noughts.cli.watch_captured import known, read_captured
 from noughts.cli.watch_output import RECORDS, EventLines, as_lines, sum_up
-from noughts.cli.watch_rooms import Rooms, Sources, room_options
+from noughts.cli.watch_rooms import Rooms, room_options
 from noughts.errors import NoughtsError
 from noughts.hardware.ports import find_ports, may_be_port
 from noughts.store.store import Store, default_path
 from noughts.terminal.lines import say
 from noughts.terminal.stuck import leaving_a_stuck_terminal
-from noughts.watch import raw_log
 from noughts.watch.data_logs import DataLogs
 from noughts.watch.events import Event
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.radio_lines import MAX_BOARDS
-from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder_thread import RecorderThread
+from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
-from noughts.watch.watch import Watch
 
 _LAST_S = 2.0
 """For the last lines to be printed, on a busy computer, and a reader to take them."""
@@ -99,6 +97,7 @@ def run(**named: Any) -> int:
     path = args.db or default_path()
     if args.emulated and args.db is None:
         path = options.demonstration(path)
+    gc.set_threshold(20_000)  # sentences come and go by the hundred, and hold no cycles
     if args.captured is not None:
         return read_captured(args, path)
     return _watch(args, rooms, Store(path, create=True))
@@ -131,35 +130,34 @@ def _watch(args: SimpleNamespace, rooms: Rooms, store: Store) -> int:
     session = Session()
     stop = threading.Event()
     unshown = 0
-    with ExitStack() as stack, _until_signal(stop):
-        stack.callback(store.close)
-        log = RawLog(raw_log.folder_of(store.path))
-        sources = rooms.start(log.folder, stack)
+    with store, ExitStack() as stack, _until_signal(stop):
+        # It is closed last: to close a store ends all locks that this process has on it.
+        recorder = Recorder(store, known=known(args, store))
+        stack.callback(recorder.close)
+        rooms.start(recorder, stack)
         if args.emulated:
             from noughts.cli.watch_autoplay import autoplayed
 
-            sources.append(autoplayed(args.emulated, stack, stop))
+            recorder.sources.append(autoplayed(args.emulated, stack, stop))
         elif rooms.ports or not rooms.collects:
             monitor = PortMonitor(rooms.ports)
             stack.callback(monitor.close)
-            sources.append(monitor)
+            recorder.sources.append(monitor)
             if not rooms.ports:
                 logs = DataLogs()
                 stack.callback(logs.close)
-                sources.append(logs)
-        watch = Watch(store, Sources(sources), log, known(args, store))
-        stack.callback(watch.close)
+                recorder.sources.append(logs)
         if args.plain or args.json or not sys.stdout.isatty():
             if not args.emulated and not args.port and not find_ports():
                 say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
-            unshown = _print_until(stop, watch, session, args.json)
+            unshown = _print_until(stop, recorder, session, args.json)
         else:
-            _show_until(stop, watch, session)
-    sum_up(session, watch.noise, watch.path, unshown, watch.refused)
+            _show_until(stop, recorder, session)
+    sum_up(session, recorder, unshown)
     return 0
 
 
-def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json: bool) -> int:
+def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as_json: bool) -> int:
     """Gives how many events are not shown."""
 
     def tell(events: list[Event]) -> None:
@@ -168,26 +166,25 @@ def _print_until(stop: threading.Event, watch: Watch, session: Session, as_json:
         lines.put(as_lines(events, as_json, session.called))
 
     lines = EventLines(as_json, stop.set)
-    recording = RecorderThread(watch, stop, tell)
-    recording.start()
+    recorder.start(stop, tell)
     try:
-        recording.wait()
+        recorder.wait()
     finally:
         unshown = lines.close(_LAST_S)
     return unshown
 
 
-def _show_until(stop: threading.Event, watch: Watch, session: Session) -> None:
+def _show_until(stop: threading.Event, recorder: Recorder, session: Session) -> None:
     from noughts.terminal.watch_app import WatchApp
 
-    app = WatchApp(watch, session, stop)
-    app.recording.start()
+    app = WatchApp(recorder, session, stop)
+    recorder.start(stop, app.take)
     try:
-        with leaving_a_stuck_terminal(stop, app.recording.join):
+        with leaving_a_stuck_terminal(stop, recorder.join):
             app.run()
     finally:
         stop.set()
-        app.recording.wait()
+        recorder.wait()
 
 
 @contextmanager

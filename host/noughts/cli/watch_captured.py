@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from io import BufferedReader
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -13,23 +15,29 @@ from typing import cast
 from noughts.cli.watch_output import EventLines, as_lines, sum_up
 from noughts.errors import printable
 from noughts.protocol import data_log
-from noughts.store import timestamps
+from noughts.store import capture, timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store
 from noughts.terminal.lines import say
 from noughts.terminal.progress import progress
-from noughts.watch import raw_log
 from noughts.watch.data_logs import name_of_copy
 from noughts.watch.events import Event, StoreBusy
-from noughts.watch.known_boards import known_ids
+from noughts.watch.radio_lines import known_ids
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
+
+_AT_ONCE = 512
+"""Lines of a file that are stored together."""
 
 
 def read_captured(args: SimpleNamespace, path: Path) -> int:
     """Keep in the store at `path` what a captured log holds."""
-    with _opened(args.captured) as file, Store(path, create=True) as store:
-        return _read(args, file, store)
+    with (
+        _opened(args.captured) as file,
+        Store(path, create=True) as store,
+        closing(Recorder(store, known=known(args, store))) as recorder,
+    ):
+        return _read(args, file, store, recorder)
 
 
 def known(args: SimpleNamespace, store: Store) -> frozenset[str] | None:
@@ -37,10 +45,9 @@ def known(args: SimpleNamespace, store: Store) -> frozenset[str] | None:
     return None if args.known is None else known_ids(args.known, names(store))
 
 
-def _read(args: SimpleNamespace, file: BufferedReader, store: Store) -> int:
+def _read(args: SimpleNamespace, file: BufferedReader, store: Store, recorder: Recorder) -> int:
     session = Session()
     session.names.update(names(store))
-    recorder = Recorder(store, None, known(args, store))
     called = "stdin" if args.captured == "-" else printable(Path(args.captured).name)
     name = args.name or (called if args.captured == "-" else name_of_copy(called))
     total = Path(args.captured).stat().st_size if args.captured != "-" else 0
@@ -56,7 +63,7 @@ def _read(args: SimpleNamespace, file: BufferedReader, store: Store) -> int:
                 lines.put(as_lines(events, args.json, session.called), wait=True)
             steps.advance(size)
     lines.close()
-    sum_up(session, recorder.noise, store.path, 0, recorder.radio.refused)
+    sum_up(session, recorder)
     return 0
 
 
@@ -67,12 +74,16 @@ def _recorded(
     if file.peek(1)[:1] == b"<":
         content = file.read(data_log.MAX_SIZE + 1)
         size = len(content)
-        recorder.take_log(name, data_log.games(content, called), timestamps.now())
-    for captured in raw_log.read(file):
-        board = captured.board or name
-        if captured.is_opened:
-            recorder.take_opened(board, captured.at)
-        yield recorder.hear(board, captured.data, captured.at), captured.size
+        games = data_log.games(content, called)
+        recorder.take_sentences(name, games, timestamps.now(), from_log=True)
+    # What is typed or piped in is stored line by line, for more may be long in coming.
+    lines = capture.read(file)
+    while some := list(islice(lines, 1 if called == "stdin" else _AT_ONCE)):
+        for (board, at, opened), said in groupby(some, attrgetter("board", "at", "is_opened")):
+            if opened:
+                recorder.take_opened(board, at)
+            recorder.take(board or name, b"".join(each.data for each in said), at)
+        yield recorder.settle(), sum(captured.size for captured in some)
         while recorder.pending:
             yield recorder.settle(), 0
     yield recorder.end(name, None), size

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from noughts.errors import printable
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.terminal.lines import Lines, say
-from noughts.watch.events import Event, NotShown, as_record, in_words, told_again
+from noughts.watch.events import Event, NotShown
+from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 
 RECORDS = """
@@ -33,7 +33,7 @@ with --json, each line is an object with "at" (when it was printed; ISO 8601, UT
 and of rooms, where a broker that cannot be reached is "waiting" as a port is:
   broker     broker, what (it answers, or what was published is stored again)
   online     room                          offline  room
-  rejected   topic, why                    unpublished  bytes (of raw lines, deleted before)
+  rejected   topic, why
 "gateway" is the board on whose line it came by radio, or null. "late" is true for an end that may
 be old: it came by radio, or not from the run that the board is known to be in. "played_before" is a
 moment at which such a game was over; null where its start is known, or the moment is not.
@@ -52,20 +52,20 @@ class EventLines(Lines):
 
 def as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:
     """A line for each event; called: what people call a board."""
-    at = timestamps.now()
     if as_json:
-        return [json.dumps(as_record(event, at)) for event in events]
-    return [printable(in_words(event, called)) for event in events if not told_again(event)]
+        at = {"at": timestamps.iso(timestamps.now())}
+        return [json.dumps(at | event.record()) for event in events]
+    return [printable(event.text(called)) for event in events if not event.told_again]
 
 
-def sum_up(session: Session, noise: int, path: Path, unshown: int = 0, refused: int = 0) -> None:
+def sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:
     """Say at the end what has come and where it is kept."""
     late = f" ({session.told_late:,} told late)" if session.told_late else ""
     missed = f"{counted(unshown, 'event')} not shown, as nobody read them; " if unshown else ""
-    if refused:
+    if refused := recorder.radio.refused:
         missed = f"{counted(refused, 'sentence')} by radio refused; {missed}"
     say(
         f"{counted(session.sentences, 'sentence')} from {counted(len(session.playing), 'board')}, "
-        f"{counted(session.games, 'game')} ended{late}, {counted(noise, 'byte')} of noise; {missed}"
-        f"kept in {path}"
+        f"{counted(session.games, 'game')} ended{late}, {counted(recorder.noise, 'byte')} of "
+        f"noise; {missed}kept in {recorder.path}"
     )

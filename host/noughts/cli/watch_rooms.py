@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -16,25 +14,10 @@ from noughts.errors import NoughtsError
 from noughts.rooms.address import BrokerAddress, is_broker, parse
 from noughts.rooms.topics import room_name
 from noughts.terminal.lines import say
-from noughts.watch.data_logs import LogChange
-from noughts.watch.port_monitor import Change
-from noughts.watch.recorder import Delivered
-from noughts.watch.room_events import RoomEvent
-from noughts.watch.watch import Source
+from noughts.watch.recorder import Recorder
 
 if TYPE_CHECKING:
     from noughts.rooms.credentials import Credentials
-
-
-class Sources:
-    """Several sources as one."""
-
-    def __init__(self, sources: Sequence[Source]) -> None:
-        self._sources = sources
-
-    def poll(self) -> Sequence[Change | LogChange | RoomEvent | Delivered]:
-        """What has happened in all of them."""
-        return [change for source in self._sources for change in source.poll()]
 
 
 def room_options(run: options.Run) -> options.Run:
@@ -94,22 +77,25 @@ class Rooms:
             self._logins[address] = credentials(address, args.password_file, args.ca)
         self._room = room_name(args.room)
 
-    def start(self, folder: Path, stack: ExitStack) -> list[Source]:
-        """Connect to the brokers, until the stack's end; folder: that of the raw lines."""
+    def start(self, recorder: Recorder, stack: ExitStack) -> None:
+        """Connect to the brokers, until the stack's end: sources, and who publishes the store."""
         from noughts.rooms.collector import Collector
         from noughts.rooms.publisher import Publisher
 
-        sources: list[Source] = []
         for address in dict.fromkeys(self.collects):
             collector = Collector(address, self._login(address))
             stack.callback(collector.close)
-            sources.append(collector)
-        if self._publishes is not None:
-            login = self._login(self._publishes)
-            publisher = Publisher(self._publishes, login, self._room, folder)
+            recorder.sources.append(collector)
+        if (broker := self._publishes) is not None:
+            if broker.user is None and not broker.is_here:
+                say(
+                    f"no user is named for {broker}; if it needs none, anybody who can reach it "
+                    "can confirm games that no collector has stored (see docs/rooms.md)"
+                )
+            publisher = Publisher(broker, self._login(broker), self._room, recorder.path)
             stack.callback(publisher.close)
-            sources.append(publisher)
-        return sources
+            recorder.sources.append(publisher)
+            recorder.moved = publisher.moved
 
     def _login(self, address: BrokerAddress) -> Credentials:
         login = self._logins[address]

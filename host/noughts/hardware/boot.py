@@ -72,19 +72,6 @@ class _Listener:
         return None
 
 
-def wait_for_boot(
-    port: serial.SerialBase, limit_s: float = LIMIT_S, nudges: Sequence[Callable[[], None]] = ()
-) -> Boot:
-    """The next boot sentence on a port; else as `wait_for_start`."""
-    start = wait_for_start(port, limit_s, nudges)
-    if start.boot is None:
-        raise BoardError(
-            f"the board on {port.port} is a {start.radio}; `noughts put --radio off` "
-            "puts the game on it"
-        )
-    return start.boot
-
-
 def wait_for_start(
     port: serial.SerialBase,
     limit_s: float = LIMIT_S,
@@ -166,8 +153,13 @@ def confirmed_start(start: Start, table_id: str, radio: Radio) -> str:
 
     table_id: of the game, if it is one.
     """
-    if start.boot is not None and radio.gateway is None:
-        confirmed(start.boot, table_id)
+    boot = start.boot
+    if boot is not None and radio.gateway is None:
+        if (boot.release, boot.table_id) != (__version__, table_id):
+            raise BoardError(
+                f"the board started game {boot.release} with table {boot.table_id}, "
+                f"not {__version__} with {table_id}; try again"
+            )
         if start.board == V1:
             radio = OFF
     elif start.release != __version__:
@@ -175,13 +167,3 @@ def confirmed_start(start: Start, table_id: str, radio: Radio) -> str:
     if start.radio != radio:
         raise BoardError(f"the board started as {start}; its radio should be: {radio}; try again")
     return f"started on micro:bit {start.board}: {start}"
-
-
-def confirmed(boot: Boot, table_id: str) -> str:
-    """What a game says, in words; `BoardError` if it is not what was put there."""
-    if (boot.release, boot.table_id) != (__version__, table_id):
-        raise BoardError(
-            f"the board started game {boot.release} with table {boot.table_id}, "
-            f"not {__version__} with {table_id}; try again"
-        )
-    return f"started on micro:bit {boot.board}: game {boot.release}, table {boot.table_id}"

@@ -27,6 +27,11 @@ class ParsedSentence:
     radio_id: str | None = None
     """Of the board that sent it by radio; None if it came by cable."""
 
+    @property
+    def body(self) -> str:
+        """What stands between `$` and `*`, as it is said by cable."""
+        return self.line[1 if self.radio_id is None else len("$NR,,") + len(self.radio_id) : -3]
+
 
 @dataclass(frozen=True)
 class Unknown:
@@ -99,6 +104,8 @@ class Stream:
         """Sentences and noise in the first bytes of the line."""
         data = bytes(self._line[:size])
         del self._line[:size]
+        if _FRAME.fullmatch(data) and (whole := self._sentence(data)) is not None:
+            return [whole]  # as most lines are
         items: list[Item] = []
         noise = b""
         for part in _PARTS.findall(data):

@@ -17,11 +17,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import xor
 
 from noughts.errors import SentenceError, UnknownSentenceError
-from noughts.game.positions import EMPTY, LINES, WON
+from noughts.game.positions import EMPTY, LINES, WON, Position
 
 PROTOCOL = 1
 MAX_LENGTH = 120
@@ -117,19 +117,32 @@ def write(sentence: Sentence, radio_id: str | None = None) -> str:
 
     radio_id: of the board that sends it by radio.
     """
+    return framed(body(sentence), radio_id)
+
+
+def framed(text: str, radio_id: str | None = None) -> str:
+    """The line of a sentence with this body; see `write`."""
+    if radio_id is not None:
+        text = f"NR,{radio_id},{text}"
+    return f"${text}*{checksum(text)}"
+
+
+def body(sentence: Sentence) -> str:
+    """What stands between `$` and `*` of a sentence by cable."""
     if isinstance(sentence, Boot):
-        body = (
+        return (
             f"NB,{PROTOCOL},{sentence.boot},{sentence.board},{sentence.release},{sentence.table_id}"
         )
-    else:
-        moves = "".join(map(str, sentence.moves))
-        body = (
-            f"NG,{sentence.boot},{sentence.number},{sentence.seats},{sentence.first},"
-            f"{moves},{sentence.ms},{sentence.end}"
-        )
-    if radio_id is not None:
-        body = f"NR,{radio_id},{body}"
-    return f"${body}*{checksum(body)}"
+    moves = "".join(map(str, sentence.moves))
+    return (
+        f"NG,{sentence.boot},{sentence.number},{sentence.seats},{sentence.first},"
+        f"{moves},{sentence.ms},{sentence.end}"
+    )
+
+
+def is_of_board(body: str) -> bool:
+    """Whether this is the body of a sentence that a board may send."""
+    return (_GAME.fullmatch(body) or _BOOT.fullmatch(body)) is not None
 
 
 def read(line: str) -> Sentence:
@@ -155,10 +168,10 @@ def read_with_id(line: str) -> tuple[Sentence, str | None]:
 
 
 def _in_body(body: str) -> Sentence:
+    if found := _GAME.fullmatch(body):
+        return _game(found)
     if found := _BOOT.fullmatch(body):
         return Boot(*found.groups())
-    if _GAME.fullmatch(body):
-        return game_of(body)
     kind = body.split(",")[0]
     if (later := _LATER.match(body)) and int(later[1]) != PROTOCOL:
         raise UnknownSentenceError(f"protocol version {later[1]}")
@@ -172,6 +185,10 @@ def game_of(body: str) -> Game:
     found = _GAME.fullmatch(body)
     if found is None:
         raise SentenceError("the fields of a game are wrong; ignore the line")
+    return _game(found)
+
+
+def _game(found: re.Match[str]) -> Game:
     boot, number, seats, first, moves, ms, end = found.groups()
     game = Game(boot, int(number), seats, first, tuple(map(int, moves)), int(ms), end)
     _check_rules(game)
@@ -183,18 +200,23 @@ def outcome(moves: tuple[int, ...], first: str) -> str:
 
     Raises `SentenceError` when a cell is taken twice or somebody moves after the end.
     """
-    position = EMPTY
-    mover, other = first, "BA"["AB".index(first)]
-    for cell in moves:
-        if position.over:
-            raise SentenceError("a move after the end of the game; ignore the line")
-        if cell not in position.free:
-            raise SentenceError(f"cell {cell} is taken twice; ignore the line")
-        position = position.play(cell)
-        mover, other = other, mover
+    position = _played(moves)
     if WON[position.other]:
-        return other
+        return "AB"[(len(moves) + (first == "A")) % 2]
     return "=" if position.over else "-"
+
+
+@lru_cache(maxsize=1024)
+def _played(moves: tuple[int, ...]) -> Position:
+    """The position after these moves, from the one before, which a board has just told."""
+    if not moves:
+        return EMPTY
+    position, cell = _played(moves[:-1]), moves[-1]
+    if position.over:
+        raise SentenceError("a move after the end of the game; ignore the line")
+    if cell not in position.free:
+        raise SentenceError(f"cell {cell} is taken twice; ignore the line")
+    return position.play(cell)
 
 
 def _check_rules(game: Game) -> None:

@@ -30,7 +30,7 @@ _KEEP_ALIVE_S = 20
 _LAST_S = 0.5
 """For a broker to take the last messages."""
 _LOOP_S = 0.5
-_QOS = 1
+QOS = 1
 _BAD_PASSWORD, _NOT_ALLOWED, _OTHER_VERSION = 134, 135, 132
 """Reason codes of MQTT 5."""
 
@@ -43,33 +43,16 @@ class Will:
     payload: bytes
 
 
-@dataclass(frozen=True)
-class Connection:
-    """One connection. Its methods may be called in any thread, also when it has ended."""
-
-    client: paho.Client
-
-    @property
-    def is_up(self) -> bool:
-        """Whether it has not ended, as far as is known."""
-        return self.client.is_connected()
-
-    def publish(self, topic: str, payload: bytes, retain: bool = False) -> paho.MQTTMessageInfo:
-        """Queue a message to be sent."""
-        return self.client.publish(topic, payload, _QOS, retain)
-
-    def acknowledge(self, message: paho.MQTTMessage) -> None:
-        """Let the broker forget a message, and send another one."""
-        self.client.ack(message.mid, message.qos)
-
-
 class Handler(Protocol):
-    """What wants a connection. These are called in the broker's thread, and must not wait."""
+    """What wants a connection. These are called in the broker's thread, and must not wait.
 
-    def connected(self, connection: Connection) -> None:
+    A client has one connection; its methods may be called in any thread, also when that has ended.
+    """
+
+    def connected(self, client: paho.Client) -> None:
         """There is a new connection, and its subscriptions are asked for."""
 
-    def received(self, connection: Connection, message: paho.MQTTMessage) -> None:
+    def received(self, client: paho.Client, message: paho.MQTTMessage) -> None:
         """A message has come; it is to be acknowledged."""
 
     def failed(self, why: str) -> None:
@@ -135,7 +118,7 @@ class Broker:
         if self._login.context is not None:
             client.tls_set_context(self._login.context)
         if self._will is not None:
-            client.will_set(self._will.topic, self._will.payload, _QOS, retain=True)
+            client.will_set(self._will.topic, self._will.payload, QOS, retain=True)
         # None of these holds the client: it closes its sockets when nobody does any more.
         client.on_message = self._on_message
         client.on_connect = self._on_connect
@@ -182,11 +165,11 @@ class Broker:
             return
         self._let_in, self._why = True, ""
         if self._subscriptions:
-            client.subscribe([(topic, _QOS) for topic in self._subscriptions])
-        self._handler.connected(Connection(client))
+            client.subscribe([(topic, QOS) for topic in self._subscriptions])
+        self._handler.connected(client)
 
     def _on_message(self, client: paho.Client, _: Any, message: paho.MQTTMessage) -> None:
-        self._handler.received(Connection(client), message)
+        self._handler.received(client, message)
 
     def _on_subscribe(
         self, _: paho.Client, __: Any, ___: int, codes: list[ReasonCode], ____: Any = None

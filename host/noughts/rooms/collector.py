@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
 
 import paho.mqtt.client as paho
@@ -12,17 +11,21 @@ import paho.mqtt.client as paho
 from noughts.errors import printable
 from noughts.rooms import messages, topics
 from noughts.rooms.address import BrokerAddress
-from noughts.rooms.broker import Broker, Connection
+from noughts.rooms.broker import QOS, Broker
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.topics import OFFLINE, ONLINE, RoomTopics
 from noughts.store import timestamps
-from noughts.watch.port_monitor import DataReceived, LineOpened, PortOpened, PortUnavailable
-from noughts.watch.raw_log import OPENED
-from noughts.watch.recorder import Delivered
-from noughts.watch.room_events import BrokerAnswered, MessageRejected, RoomOffline, RoomOnline
+from noughts.store.capture import OPENED
+from noughts.watch.events import (
+    BrokerAnswered,
+    MessageRejected,
+    PortOpened,
+    PortUnavailable,
+    RoomOffline,
+    RoomOnline,
+)
+from noughts.watch.sources import Change, DataReceived, Delivered, LineOpened
 
-_WAIT_S = 0.02
-"""For the first message, as a watch rests between two looks at its ports."""
 _MAX_BOARDS = 10_000
 """Nobody who may publish can fill the memory with boards."""
 _MAX_REJECTED = 100
@@ -30,15 +33,11 @@ _MAX_REJECTED = 100
 _SHOWN = 80
 """Characters of a topic."""
 
-_Change = (
-    PortOpened | PortUnavailable | DataReceived | LineOpened | Delivered | BrokerAnswered
-    | RoomOnline | RoomOffline | MessageRejected
-)  # fmt: skip
-_Arrived = tuple[Connection, paho.MQTTMessage] | PortUnavailable | BrokerAnswered
+_Arrived = tuple[paho.Client, paho.MQTTMessage] | PortUnavailable | BrokerAnswered
 
 
 class Collector:
-    """What all rooms of a broker say, for a `Watch`. `close()` it.
+    """What all rooms of a broker say, for a `Recorder`. `close()` it.
 
     A board is named `ROOM/BOARD`. What comes is as untrusted as noise on a wire.
     """
@@ -52,38 +51,36 @@ class Collector:
         self._silent: set[str] = set()
         """Boards that have said nothing yet, as gateways, or since their rooms went offline."""
         self._rejected: set[tuple[str, str]] = set()
-        self._confirmed: dict[tuple[Connection, str], list[str]] = {}
+        self._confirmed: dict[tuple[paho.Client, str], list[str]] = {}
         self._last: list[paho.MQTTMessageInfo] = []
         self._broker = Broker(address, login, self, topics.of_all_rooms(address.prefix))
         self._broker.start()
 
-    def connected(self, connection: Connection) -> None:
+    def connected(self, client: paho.Client) -> None:
         """Tell it; rooms send what is not confirmed again by themselves."""
         self._arrived.put(BrokerAnswered(self._name, "connected"))
 
-    def received(self, connection: Connection, message: paho.MQTTMessage) -> None:
+    def received(self, client: paho.Client, message: paho.MQTTMessage) -> None:
         """Take a message; the broker sends no more than a few that are not acknowledged."""
-        self._arrived.put((connection, message))
+        self._arrived.put((client, message))
 
     def failed(self, why: str) -> None:
         """Tell it; the rooms keep what they have."""
         self._arrived.put(PortUnavailable(self._name, why))
 
-    def poll(self) -> list[_Change]:
-        """What has come since the last time, after a short wait if it is nothing."""
+    def poll(self) -> list[Change]:
+        """What has come since the last time."""
         self._confirm()
-        changes: list[_Change] = []
-        with suppress(queue.Empty):
-            arrived = self._arrived.get(timeout=_WAIT_S)
-            while True:
-                if isinstance(arrived, tuple):
-                    changes += self._take(*arrived)
-                else:
-                    changes.append(arrived)
-                arrived = self._arrived.get_nowait()
+        changes: list[Change] = []
+        while not self._arrived.empty():
+            arrived = self._arrived.get()
+            if isinstance(arrived, tuple):
+                changes += self._take(*arrived)
+            else:
+                changes.append(arrived)
         return changes
 
-    def _take(self, connection: Connection, message: paho.MQTTMessage) -> Iterator[_Change]:
+    def _take(self, client: paho.Client, message: paho.MQTTMessage) -> Iterator[Change]:
         room, topic = "", "a topic that is not text"
         try:
             topic = message.topic
@@ -91,13 +88,13 @@ class Collector:
             if board is None:
                 yield from self._status(room, bytes(message.payload))
             else:
-                yield from self._said(connection, message, room, board)
+                yield from self._said(client, message, room, board)
                 return
         except ValueError as error:
             yield from self._reject(room, topic, error)
-        connection.acknowledge(message)
+        client.ack(message.mid, message.qos)
 
-    def _status(self, room: str, payload: bytes) -> Iterator[_Change]:
+    def _status(self, room: str, payload: bytes) -> Iterator[Change]:
         if payload not in (ONLINE, OFFLINE, b""):  # nothing: somebody has removed the room
             raise ValueError("that is not the status of a room")
         if payload and self._online.get(room) != (payload == ONLINE):
@@ -109,8 +106,8 @@ class Collector:
                 self._silent |= {each for each in self._boards if each.startswith(f"{room}/")}
 
     def _said(
-        self, connection: Connection, message: paho.MQTTMessage, room: str, board: str
-    ) -> Iterator[_Change]:
+        self, client: paho.Client, message: paho.MQTTMessage, room: str, board: str
+    ) -> Iterator[Change]:
         heard = messages.heard(board, bytes(message.payload), timestamps.now())
         name = f"{room}/{board}"
         if name not in self._boards:
@@ -127,25 +124,25 @@ class Collector:
                 yield PortOpened(name, self._name)
             if not opened:
                 yield DataReceived(name, data, at)
-        yield Delivered(partial(self._stored, connection, message, room))
+        yield Delivered(partial(self._stored, client, message, room))
 
-    def _stored(self, connection: Connection, message: paho.MQTTMessage, room: str) -> None:
+    def _stored(self, client: paho.Client, message: paho.MQTTMessage, room: str) -> None:
         digest = messages.digest(bytes(message.payload))
-        self._confirmed.setdefault((connection, room), []).append(digest)
-        connection.acknowledge(message)
+        self._confirmed.setdefault((client, room), []).append(digest)
+        client.ack(message.mid, message.qos)
 
     def _confirm(self) -> None:
         """Tell the rooms what is stored by now."""
         confirmed, self._confirmed = self._confirmed, {}
         if confirmed:
             self._last = [
-                connection.publish(
-                    RoomTopics(self._prefix, room).stored, " ".join(digests).encode()
+                client.publish(
+                    RoomTopics(self._prefix, room).stored, " ".join(digests).encode(), QOS, False
                 )
-                for (connection, room), digests in confirmed.items()
+                for (client, room), digests in confirmed.items()
             ]
 
-    def _reject(self, room: str, topic: str, error: ValueError) -> Iterator[_Change]:
+    def _reject(self, room: str, topic: str, error: ValueError) -> Iterator[Change]:
         why = "its topic is not text" if isinstance(error, UnicodeError) else str(error)
         if (room, why) not in self._rejected and len(self._rejected) < _MAX_REJECTED:
             self._rejected.add((room, why))

@@ -1,4 +1,4 @@
-"""What a message holds: raw lines of one board, as they stand in the room's raw log.
+"""What a message holds: raw lines of one board, see `store/capture.py`.
 
 So the moment at which a sentence was heard travels with it. A collector confirms a message by its
 digest: nobody needs to count, and a message that is sent again is confirmed by the same one.
@@ -10,8 +10,7 @@ import hashlib
 import io
 from dataclasses import dataclass
 
-from noughts.rooms.topics import is_published
-from noughts.watch import raw_log
+from noughts.store import capture
 
 MAX_MESSAGE = 64 * 1024
 """Bytes that a room sends at once, and that a collector reads."""
@@ -36,21 +35,6 @@ def digest(lines: bytes) -> str:
     return hashlib.sha256(lines).hexdigest()[:16]
 
 
-def by_board(lines: bytes, room: str) -> list[Message]:
-    """A room's messages of these raw lines, in order for each board.
-
-    What is not a raw line is left out, and so is what came from this very room.
-    """
-    boards: dict[str, bytearray] = {}
-    at = 0
-    for captured in raw_log.read(io.BytesIO(lines)):
-        line = lines[at : at + captured.size]
-        at += captured.size
-        if captured.board is not None and is_published(captured.board, room):
-            boards.setdefault(captured.board, bytearray()).extend(line)
-    return [Message(board, bytes(said)) for board, said in boards.items()]
-
-
 def heard(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]]:
     """What a message says of this board, line by line, and when each was heard.
 
@@ -60,7 +44,7 @@ def heard(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]]:
     if len(lines) > MAX_MESSAGE:
         raise ValueError(f"it is longer than {MAX_MESSAGE:,} bytes")
     found = []
-    for captured in raw_log.read(io.BytesIO(lines)):
+    for captured in capture.read(io.BytesIO(lines)):
         if captured.board != board or captured.at is None:
             raise ValueError(_NOT_LINES)
         found.append((captured.data, min(captured.at, now)))

@@ -16,7 +16,7 @@ from itertools import takewhile
 from urllib.parse import quote, unquote
 
 from noughts.errors import NoughtsError
-from noughts.watch.raw_log import is_board_name
+from noughts.store.capture import is_board_name
 
 MAX_ROOM, MAX_BOARD = 60, 1000
 """Characters."""

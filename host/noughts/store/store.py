@@ -1,7 +1,7 @@
 """The store: an SQLite file that keeps every game, whatever is unplugged, reset or killed.
 
-One transaction a sentence, in the write-ahead log, so a sentence is kept wholly or not at all,
-others may read meanwhile, and several watchers may write.
+What comes together is one transaction, in the write-ahead log, so a sentence is kept wholly or not
+at all, others may read at the same time, and several watchers may write.
 """
 
 from __future__ import annotations
@@ -17,17 +17,12 @@ from typing import Any
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.invocation import quoted
-from noughts.protocol.sentences import Boot, Sentence
-from noughts.store.keep_game import Kept, keep_game
-from noughts.store.schema import APPLICATION_ID, MIGRATIONS
+from noughts.protocol.sentences import Sentence
+from noughts.store.lines import Kept, Lines, Received
+from noughts.store.schema import APPLICATION_ID, MIGRATIONS, Step
 from noughts.store.store_files import StoreFiles
 
 _BUSY_S = 10.0
-_MAX_BOARDS_REMEMBERED = 1000
-
-
-Told = tuple[str, Sentence, int | None, bool]
-"""Board, sentence, the moment, and whether it tells of a game that was over; see `Store.keep`."""
 
 
 def default_path() -> Path:
@@ -49,7 +44,7 @@ def damaged(path: Path, error: Exception) -> StoreDamagedError:
     reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
     return StoreDamagedError(
         f"{path} is damaged or not a store of noughts ({reason}); move it away, "
-        "and read its raw lines again with `noughts watch --from`"
+        "or put a backup in its place"
     )
 
 
@@ -83,14 +78,13 @@ class Store(contextlib.AbstractContextManager["Store"]):
     """An open store. Use it in one thread at a time, and `close()` it; it can be a `with`."""
 
     def __init__(
-        self, path: Path, create: bool = False, migrations: Sequence[Sequence[str]] = MIGRATIONS
+        self, path: Path, create: bool = False, migrations: Sequence[Sequence[Step]] = MIGRATIONS
     ) -> None:
         """Open a store, and bring an older one up to date; `create` one where none is.
 
         Raises `StoreError` in one line.
         """
         self.path = path
-        self._boards: dict[str, int] = {}
         if create:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,6 +101,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                     f"{Path(os.path.realpath(path)).as_uri()}?{mode}",
                     uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False,
                 )  # fmt: skip
+            self._lines = Lines(self.db)
             try:
                 with self._told():
                     self._prepare(migrations)
@@ -125,7 +120,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             return ("mode=rw",)
         return ("mode=rw", "mode=ro", "immutable=1")
 
-    def _prepare(self, migrations: Sequence[Sequence[str]]) -> None:
+    def _prepare(self, migrations: Sequence[Sequence[Step]]) -> None:
         with self._transaction("BEGIN"):  # one moment of it: another program may be making it
             version = self._version(len(migrations))
         self.db.execute("PRAGMA foreign_keys = ON")
@@ -138,7 +133,13 @@ class Store(contextlib.AbstractContextManager["Store"]):
             version = self._version(len(migrations))  # another program may have been quicker
             for statements in migrations[version:]:
                 for statement in statements:
-                    self.db.execute(statement)
+                    if callable(statement):
+                        try:
+                            statement(self.db)
+                        except TypeError as error:  # a column holds text where a number belongs
+                            raise damaged(self.path, error) from error
+                    else:
+                        self.db.execute(statement)
             self.db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self.db.execute(f"PRAGMA user_version = {len(migrations)}")
 
@@ -181,35 +182,19 @@ class Store(contextlib.AbstractContextManager["Store"]):
         the sentence stays, also if the process is killed. Sentences that were read before change
         nothing.
         """
-        return self.keep_many([(board, sentence, at, late)])[0]
+        return self.keep_many([Received.of(board, sentence, at, late)])[0]
 
-    def keep_many(self, heard: Sequence[Told]) -> list[Kept]:
-        """Keep sentences as `keep` does, all of them or none."""
-        if not heard:
+    def keep_many(self, received: Sequence[Received]) -> list[Kept]:
+        """Keep sentences as `keep` does, and noise, all of it or nothing."""
+        if not received:
             return []
         with self._told(), self._transaction():
-            return [
-                self._keep_boot(self._board(board), sentence, at)
-                if isinstance(sentence, Boot)
-                else keep_game(self.db, self._board(board), board, sentence, at, late)
-                for board, sentence, at, late in heard
-            ]
+            return self._lines.keep(received)
 
-    def _board(self, name: str) -> int:
-        if name not in self._boards:
-            if len(self._boards) >= _MAX_BOARDS_REMEMBERED:
-                self._boards.clear()
-            self.db.execute("INSERT OR IGNORE INTO boards (name) VALUES (?)", (name,))
-            ((number,),) = self.db.execute("SELECT id FROM boards WHERE name = ?", (name,))
-            self._boards[name] = number
-        return self._boards[name]
-
-    def _keep_boot(self, board: int, boot: Boot, at: int | None) -> Kept:
-        added = self.db.execute(
-            "INSERT OR IGNORE INTO boots VALUES (?, ?, ?, ?, ?, ?)",
-            (board, boot.boot, boot.board, boot.release, boot.table_id, at),
-        )
-        return Kept(None, added.rowcount > 0)
+    def renew(self) -> None:
+        """Make all games anew of their lines. Unless a store is damaged, that changes nothing."""
+        with self._told(), self._transaction():
+            self._lines.renew_all()
 
     def name_board(self, board: str, name: str | None) -> None:
         """Let people call a board so; None: as before. Raises `StoreError` if another has the name.
@@ -217,7 +202,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
         The board need not have been seen.
         """
         with self._told(), self._transaction():
-            number = self._board(board)
+            number = self._lines.board(board)
             try:
                 self.db.execute("UPDATE boards SET given_name = ? WHERE id = ?", (name, number))
             except sqlite3.IntegrityError as error:
@@ -225,9 +210,14 @@ class Store(contextlib.AbstractContextManager["Store"]):
                     f"another board is named {name!r} already; choose another name"
                 ) from error
 
+    def save_published(self, receiver: str, line: int) -> None:
+        """Note that all lines up to this one are stored at a receiver."""
+        with self._told(), self._transaction():
+            self.db.execute("INSERT OR REPLACE INTO published VALUES (?, ?)", (receiver, line))
+
     def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> _Transaction:
-        # Of the boards that are remembered one may have been new.
-        return _Transaction(self.db, begin, self._boards.clear)
+        # What is remembered may be undone.
+        return _Transaction(self.db, begin, self._lines.forget)
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -236,7 +226,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             yield
         except sqlite3.Error as error:
             raise self._failure(error) from error
-        except UnicodeDecodeError as error:
+        except ValueError as error:  # a text that is not UTF-8, or not what a line or a game has
             raise damaged(self.path, error) from error
 
     def _failure(self, error: sqlite3.Error) -> StoreError:

@@ -1,8 +1,8 @@
 """A stored game, with its fields as one list.
 
 What a field is called, how SQL reads it, and how JSON, exports and help show it stands at the
-attribute. So a new field is one entry here, beside its migration in `schema.py`, and what is kept
-of a sentence in `merging.py` and `keep_game.py`.
+attribute. So a new field is one entry here, beside its migration in `schema.py`, and how it
+follows from lines in `fold.py`.
 """
 
 from __future__ import annotations

@@ -31,9 +31,8 @@ from noughts.terminal.palette import is_plain
 from noughts.terminal.replay_screen import ReplayScreen
 from noughts.terminal.watch_tiles import fitted, in_order, shown, tiles
 from noughts.watch.events import Event
-from noughts.watch.recorder_thread import RecorderThread
+from noughts.watch.recorder import Recorder
 from noughts.watch.session import Ended, Session
-from noughts.watch.watch import Watch
 
 _REDRAW_S = 0.1
 _MAX_WAITING = 3
@@ -54,7 +53,7 @@ q         quit"""
 class WatchApp(App[None]):
     """Watches until Ctrl-C or `q`, until `stop` is set, or until something cannot be kept.
 
-    `recording.wait()` then raises why.
+    `take` gets the recorder's events.
     """
 
     TITLE = "noughts watch"
@@ -75,10 +74,9 @@ class WatchApp(App[None]):
         Binding("ctrl+c", "quit", priority=True),
     ]
 
-    def __init__(self, watch: Watch, session: Session, stop: threading.Event) -> None:
+    def __init__(self, recorder: Recorder, session: Session, stop: threading.Event) -> None:
         super().__init__()
-        self.recording = RecorderThread(watch, stop, self._take)
-        self._watch = watch
+        self._recorder = recorder
         self._session = session
         self._stop = stop
         self._plain = is_plain()
@@ -139,15 +137,15 @@ class WatchApp(App[None]):
         self.push_screen(ReplayScreen(found, reviewed, None, "q back"))
 
     def _stored(self, ended: Ended) -> StoredGame:
-        path = self._watch.path
+        path = self._recorder.path
         with Store(path) as store:
             found = stored_game(store, ended.number)
         if (found.boot, found.number) != (ended.game.boot, ended.game.number):
             raise StoreError(f"that game was kept in another file than {path}")
         return found
 
-    def _take(self, events: list[Event]) -> None:
-        """In the recording's thread; the screen looks at the session by itself."""
+    def take(self, events: list[Event]) -> None:
+        """Take events, in the recorder's thread; the screen looks at the session by itself."""
         with self._lock:
             for event in events:
                 self._session.take(event)
@@ -185,8 +183,8 @@ class WatchApp(App[None]):
         lines = [(f"{how_many} · scores are games won since the start", "dim")]
         if not boards:
             lines = [("No board yet: plug one in.", "dim")]
-        if self._watch.refused:
-            refused = counted(self._watch.refused, "sentence")
+        if self._recorder.radio.refused:
+            refused = counted(self._recorder.radio.refused, "sentence")
             lines.append((f"{refused} by radio refused, of boards that are not known", "dim"))
         for trouble in (self._session.warning, self._failure):
             if trouble:
@@ -231,5 +229,5 @@ class WatchApp(App[None]):
     def _kept(self, counts: str) -> str:
         """The counts, and where games are kept: the end of a path that is too long."""
         before = shown(f"{counts} · kept in ", self._plain)
-        path = str(self._watch.path)
+        path = str(self._recorder.path)
         return before + shown(fitted(path, self.size.width - 2 - cell_len(before)), self._plain)

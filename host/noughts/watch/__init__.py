@@ -1,1 +1,1 @@
-"""What is happening now: ports that come and go, recording what boards say, the raw log."""
+"""What is happening now: ports that come and go, recording what boards say."""

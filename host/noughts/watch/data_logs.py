@@ -6,41 +6,19 @@ is there, and again when it has changed; that its games are known already change
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from noughts.errors import DataLogError, in_words, printable
 from noughts.hardware.drive import Drive, find_drives
 from noughts.hardware.ports import Port
 from noughts.protocol import data_log
-from noughts.protocol.sentences import Game
+from noughts.watch.events import DataLogUnreadable
 from noughts.watch.port_monitor import name_of
+from noughts.watch.sources import QueuedSource, SentencesRead
 
 _LOOK_S = 2.0
 _CLOSE_S = 0.2
-_AT_ONCE = 64
-"""Games in a change, so that a full log does not keep serial ports waiting."""
-
-
-@dataclass(frozen=True)
-class DataLogRead:
-    """Games from a board's data log, the oldest first."""
-
-    board: str
-    games: Sequence[Game]
-
-
-@dataclass(frozen=True)
-class DataLogUnreadable:
-    """A board's data log cannot be read, for this reason."""
-
-    board: str
-    why: str
-
-
-LogChange = DataLogRead | DataLogUnreadable
 
 
 def name_of_copy(file: str) -> str:
@@ -55,7 +33,8 @@ class DataLogs:
         self._find = find
         self._read: dict[str, object] = {}  # by board, the version of the log
         self._said: dict[str, str] = {}  # by board, why its log cannot be read
-        self._found: queue.SimpleQueue[LogChange] = queue.SimpleQueue()
+        self._found = QueuedSource()
+        self.poll = self._found.poll
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._look, name="read data logs", daemon=True)
         self._thread.start()
@@ -96,15 +75,8 @@ class DataLogs:
                 self._found.put(DataLogUnreadable(board, why))
             return
         self._said.pop(board, None)
-        for first in range(0, len(games), _AT_ONCE):
-            self._found.put(DataLogRead(board, games[first : first + _AT_ONCE]))
-
-    def poll(self) -> list[LogChange]:
-        """The next thing that was read; nothing if that was all."""
-        try:
-            return [self._found.get_nowait()]
-        except queue.Empty:
-            return []
+        if games:
+            self._found.put(SentencesRead(board, games, from_log=True))
 
     def close(self) -> None:
         """Stop reading; a drive that does not answer is left alone."""

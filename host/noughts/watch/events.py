@@ -1,32 +1,103 @@
-"""What happens while boards are watched, in words and as records for scripts."""
+"""What happens while boards are watched: each event knows its text, and its record for scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import ClassVar
 
-from noughts.invocation import as_typed
 from noughts.protocol.describe import counted, describe, describe_whole, short
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, Sentence
 from noughts.store import timestamps
-from noughts.watch.data_logs import DataLogUnreadable
-from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
-from noughts.watch.room_events import (
-    BrokerAnswered,
-    LinesNotPublished,
-    MessageRejected,
-    RoomEvent,
-    RoomOffline,
-    RoomOnline,
-)
+
+Called = Callable[[str], str]
+"""What people call a board, by its name in the store."""
 
 
 @dataclass(frozen=True)
-class SentenceStored:
-    """A sentence that is in the store by now."""
+class Event:
+    """Something has happened."""
+
+    kind: ClassVar[str]
+    """What `noughts watch --json` calls it."""
+    says: ClassVar[str] = ""
+    """Its text, with its fields in braces."""
+
+    @property
+    def told_again(self) -> bool:
+        """Whether people need not be told."""
+        return False
+
+    def text(self, called: Called = short) -> str:
+        """Describe it in one line."""
+        return self.says.format_map(vars(self))
+
+    def record(self) -> dict[str, object]:
+        """What `noughts watch --json` prints of it; the command's help explains the fields."""
+        return {"event": self.kind} | asdict(self)
+
+
+@dataclass(frozen=True)
+class BoardEvent(Event):
+    """Something has happened to a board."""
 
     board: str
+
+    @property
+    def about(self) -> str:
+        """What has happened, without the board's name."""
+        return self.says.format_map(vars(self))
+
+    def text(self, called: Called = short) -> str:
+        return f"{called(self.board)}: {self.about}"
+
+
+@dataclass(frozen=True)
+class PortOpened(BoardEvent):
+    """A port is open. Its board is named by USB serial number, else by the port."""
+
+    kind = "connected"
+    port: str
+
+    @property
+    def about(self) -> str:
+        return "connected" + f" ({self.port})" * (self.port != self.board)
+
+
+@dataclass(frozen=True)
+class PortClosed(BoardEvent):
+    """A port has gone, for this reason."""
+
+    kind = "gone"
+    says = "gone ({why}); watching resumes when it is back"
+    port: str
+    why: str
+
+
+@dataclass(frozen=True)
+class PortUnavailable(Event):
+    """A port is there, or should be, and cannot be opened; it is tried again every second."""
+
+    kind = "waiting"
+    says = "waiting for {port}: {why}"
+    port: str
+    why: str
+
+
+@dataclass(frozen=True)
+class DataLogUnreadable(BoardEvent):
+    """A board's data log cannot be read, for this reason."""
+
+    kind = "unreadable"
+    says = "{why}"
+    why: str
+
+
+@dataclass(frozen=True)
+class SentenceStored(BoardEvent):
+    """A sentence that is in the store by now."""
+
     sentence: Sentence
     game: int | None
     """The game's number in the store; a boot has none."""
@@ -39,213 +110,180 @@ class SentenceStored:
     gateway: str | None = None
     """The board on whose line it came, where it came by radio."""
 
+    @property
+    def told_again(self) -> bool:
+        """A kept game that is known, or an end that is repeated by radio."""
+        return self.late and not self.new
+
+    @property
+    def description(self) -> str:
+        """What the board said."""
+        if isinstance(self.sentence, Boot) or not self.late:
+            return describe(self.sentence, self.game)
+        if self.played_before is None:
+            # A kept game whose start was heard; by radio it is the end of one that was followed.
+            by_radio = is_by_radio(self.board)
+            return (describe if by_radio else describe_whole)(self.sentence, self.game)
+        before = timestamps.local_bound(self.played_before)
+        return f"{describe_whole(self.sentence, self.game)}, played before {before}"
+
+    @property
+    def about(self) -> str:
+        return self.description + ("" if self.new else " (kept before)")
+
+    def record(self) -> dict[str, object]:
+        sentence = self.sentence
+        record: dict[str, object] = {"board": self.board, "gateway": self.gateway, "new": self.new}
+        if isinstance(sentence, Boot):
+            return {"event": "boot"} | record | {
+                "boot": sentence.boot,
+                "hardware": sentence.board,
+                "release": sentence.release,
+                "table_id": sentence.table_id,
+            }  # fmt: skip
+        before = self.played_before
+        record |= {"late": self.late, "played_before": before and timestamps.iso(before)}
+        record |= {"game": self.game} | asdict(sentence) | {"moves": list(sentence.moves)}
+        return {"event": "game"} | record
+
 
 @dataclass(frozen=True)
-class KeptGamesTold:
+class KeptGamesTold(BoardEvent):
     """A board has told the games that it has kept; those that are new were reported."""
 
-    board: str
+    kind = "kept"
     again: int
     """How many the store had."""
     new: int
 
+    @property
+    def about(self) -> str:
+        new = f", {self.new:,} new" if self.new else ""
+        return f"{counted(self.again, 'kept game')} told again{new}"
+
 
 @dataclass(frozen=True)
-class BoardRefused:
+class BoardRefused(BoardEvent):
     """What a board says by radio is not kept, for this reason."""
 
-    board: str
+    kind = "refused"
+    says = "refused: {why}"
     gateway: str
     why: str
 
 
 @dataclass(frozen=True)
-class BoardNamed:
+class BoardNamed(BoardEvent):
     """What people call a board: it has just connected, or was given another name meanwhile."""
 
-    board: str
+    kind = "named"
     name: str | None
     """None: it has no name any more."""
 
+    def text(self, called: Called = short) -> str:
+        named = "has no name any more" if self.name is None else f"is named {self.name}"
+        return f"{short(self.board)}: {named}"
+
 
 @dataclass(frozen=True)
-class UnknownSentence:
+class UnknownSentence(BoardEvent):
     """A sentence of a later version; each kind is reported once a connection."""
 
-    board: str
+    kind = "unknown"
+    says = "{what} is not known to this version; get a newer noughts"
     what: str
 
 
 @dataclass(frozen=True)
-class NoiseReceived:
+class NoiseReceived(BoardEvent):
     """What is not a sentence, escaped so that it is safe to show."""
 
-    board: str
-    text: str
+    kind = "noise"
+    says = "noise: {noise}"
+    noise: str
+
+    def record(self) -> dict[str, object]:
+        return {"event": "noise", "board": self.board, "text": self.noise}
 
 
 @dataclass(frozen=True)
-class StoreBusy:
-    """Another program keeps the store to itself: what is heard waits, and is in the raw lines."""
+class StoreBusy(Event):
+    """Another program keeps the store to itself: what is heard waits in memory."""
 
+    kind = "busy"
+    says = (
+        "{store} is in use by another program; what boards say waits in memory, and is stored when "
+        "that program is done"
+    )
     store: str
 
 
 @dataclass(frozen=True)
-class StoreFree:
+class StoreFree(Event):
     """The store can be written again."""
 
+    kind = "free"
+    says = "{store} is free again"
     store: str
 
 
 @dataclass(frozen=True)
-class StoreGone:
+class StoreGone(Event):
     """The store was deleted, overwritten or damaged; games are kept in another one from now on."""
 
+    kind = "moved"
+    says = (
+        "{store} was deleted, overwritten or damaged; from now on games are kept in {now}, which "
+        "does not have the earlier ones"
+    )
     store: str
     now: str
 
 
 @dataclass(frozen=True)
-class NotShown:
+class NotShown(Event):
     """So many events that nobody read, and that are not shown any more; all was kept."""
 
+    kind = "missed"
     events: int
 
-
-Event = (
-    PortOpened
-    | PortClosed
-    | PortUnavailable
-    | DataLogUnreadable
-    | SentenceStored
-    | KeptGamesTold
-    | BoardRefused
-    | BoardNamed
-    | UnknownSentence
-    | NoiseReceived
-    | StoreBusy
-    | StoreFree
-    | StoreGone
-    | NotShown
-    | RoomEvent
-)
-
-_NAMES = {
-    PortOpened: "connected",
-    PortClosed: "gone",
-    PortUnavailable: "waiting",
-    DataLogUnreadable: "unreadable",
-    KeptGamesTold: "kept",
-    BoardRefused: "refused",
-    BoardNamed: "named",
-    UnknownSentence: "unknown",
-    NoiseReceived: "noise",
-    StoreBusy: "busy",
-    StoreFree: "free",
-    StoreGone: "moved",
-    NotShown: "missed",
-    BrokerAnswered: "broker",
-    RoomOnline: "online",
-    RoomOffline: "offline",
-    MessageRejected: "rejected",
-    LinesNotPublished: "unpublished",
-}
+    def text(self, called: Called = short) -> str:
+        return f"{counted(self.events, 'event')} not shown, as nobody read them; all is kept"
 
 
-def told_again(event: Event) -> bool:
-    """Whether people need not be told: kept games that are known, and repeated ends by radio."""
-    return isinstance(event, SentenceStored) and event.late and not event.new
+@dataclass(frozen=True)
+class BrokerAnswered(Event):
+    """A broker can be reached, or what was published through it is stored again."""
+
+    kind = "broker"
+    says = "{broker}: {what}"
+    broker: str
+    what: str
 
 
-def described(event: SentenceStored) -> str:
-    """Describe what a board said in one line."""
-    if isinstance(event.sentence, Boot) or not event.late:
-        return describe(event.sentence, event.game)
-    if event.played_before is None:
-        # A kept game whose start was heard; by radio it is the end of one that was followed.
-        by_radio = is_by_radio(event.board)
-        return (describe if by_radio else describe_whole)(event.sentence, event.game)
-    before = timestamps.local_bound(event.played_before)
-    return f"{describe_whole(event.sentence, event.game)}, played before {before}"
+@dataclass(frozen=True)
+class RoomOnline(Event):
+    """A room publishes what its boards say."""
+
+    kind = "online"
+    says = "room {room} is online"
+    room: str
 
 
-def in_words(event: Event, called: Callable[[str], str] = short) -> str:
-    """Describe an event in one line; called: what people call a board."""
-    if isinstance(event, SentenceStored):
-        before = "" if event.new else " (kept before)"
-        return f"{called(event.board)}: {described(event)}{before}"
-    if isinstance(event, KeptGamesTold):
-        new = f", {event.new:,} new" if event.new else ""
-        return f"{called(event.board)}: {counted(event.again, 'kept game')} told again{new}"
-    if isinstance(event, DataLogUnreadable):
-        return f"{called(event.board)}: {event.why}"
-    if isinstance(event, BoardRefused):
-        return f"{called(event.board)}: refused: {event.why}"
-    if isinstance(event, PortOpened):
-        return f"{called(event.board)}: connected" + f" ({event.port})" * (
-            event.port != event.board
-        )
-    if isinstance(event, PortClosed):
-        return f"{called(event.board)}: gone ({event.why}); watching resumes when it is back"
-    if isinstance(event, BoardNamed):
-        named = "has no name any more" if event.name is None else f"is named {event.name}"
-        return f"{short(event.board)}: {named}"
-    if isinstance(event, PortUnavailable):
-        return f"waiting for {event.port}: {event.why}"
-    if isinstance(event, StoreBusy):
-        return (
-            f"{event.store} is in use by another program; what boards say goes to the raw "
-            "lines, and is stored when that program is done"
-        )
-    if isinstance(event, StoreFree):
-        return f"{event.store} is free again"
-    if isinstance(event, StoreGone):
-        return (
-            f"{event.store} was deleted, overwritten or damaged; from now on games are kept in "
-            f"{event.now}, and "
-            + as_typed("`noughts watch --from FILE` reads the raw lines of those before")
-        )
-    if isinstance(event, NotShown):
-        return f"{counted(event.events, 'event')} not shown, as nobody read them; all is kept"
-    if isinstance(event, RoomEvent):
-        return _of_rooms(event)
-    if isinstance(event, UnknownSentence):
-        what = f"{event.what} is not known to this version"
-        return f"{called(event.board)}: {what}; get a newer noughts"
-    return f"{called(event.board)}: noise: {event.text}"
+@dataclass(frozen=True)
+class RoomOffline(Event):
+    """A room has stopped, or the broker has lost it."""
+
+    kind = "offline"
+    says = "room {room} is offline; what its boards say comes when it is back"
+    room: str
 
 
-def _of_rooms(event: RoomEvent) -> str:
-    if isinstance(event, BrokerAnswered):
-        return f"{event.broker}: {event.what}"
-    if isinstance(event, RoomOnline):
-        return f"room {event.room} is online"
-    if isinstance(event, RoomOffline):
-        return f"room {event.room} is offline; what its boards say comes when it is back"
-    if isinstance(event, MessageRejected):
-        return f"{event.topic}: a message was rejected: {event.why}"
-    return (
-        f"{counted(event.bytes, 'byte')} of raw lines made room for newer ones before a collector "
-        "had stored them; their games are in this room's store alone"
-    )
+@dataclass(frozen=True)
+class MessageRejected(Event):
+    """Somebody published what cannot be from a room; said once for each room and reason."""
 
-
-def as_record(event: Event, at: int) -> dict[str, object]:
-    """An event as `noughts watch --json` prints it; its help tells the fields."""
-    record: dict[str, object] = {"at": timestamps.iso(at)}
-    if not isinstance(event, SentenceStored):
-        return record | {"event": _NAMES[type(event)]} | asdict(event)
-    sentence = event.sentence
-    record |= {"event": "boot" if isinstance(sentence, Boot) else "game"}
-    record |= {"board": event.board, "gateway": event.gateway, "new": event.new}
-    if isinstance(sentence, Boot):
-        return record | {
-            "boot": sentence.boot,
-            "hardware": sentence.board,
-            "release": sentence.release,
-            "table_id": sentence.table_id,
-        }
-    before = event.played_before
-    record |= {"late": event.late, "played_before": before and timestamps.iso(before)}
-    return record | {"game": event.game} | asdict(sentence) | {"moves": list(sentence.moves)}
+    kind = "rejected"
+    says = "{topic}: a message was rejected: {why}"
+    topic: str
+    why: str

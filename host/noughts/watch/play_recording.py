@@ -2,50 +2,24 @@
 
 from __future__ import annotations
 
-import queue
 import threading
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from noughts.errors import NoughtsError, in_words
-from noughts.protocol.sentences import Boot, Game, Sentence, is_late
+from noughts.protocol.sentences import Boot, Game, Sentence, body, is_late
 from noughts.store import timestamps
+from noughts.store.fold import Line, fold
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
-from noughts.watch import events, raw_log
 from noughts.watch.events import Event, SentenceStored, StoreGone
-from noughts.watch.port_monitor import Change, DataReceived
-from noughts.watch.raw_log import RawLog
-from noughts.watch.recorder_thread import RecorderThread
-from noughts.watch.watch import Watch
-
-_WAIT_S = 0.1
+from noughts.watch.recorder import Recorder
+from noughts.watch.sources import DataReceived, QueuedSource
 
 
 def board_name(board: str) -> str:
     """What the store calls a virtual board of this kind, `V1` or `V2`."""
     return f"virtual-{board}"
-
-
-class _Said:
-    """What a board of this program says, for a `Watch` in another thread."""
-
-    def __init__(self, board: str, stop: threading.Event) -> None:
-        self._board = board
-        self._stop = stop
-        self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-
-    def put(self, data: bytes) -> None:
-        self._waiting.put(data)
-
-    def poll(self) -> Sequence[Change]:
-        data = b""
-        with suppress(queue.Empty):
-            data = self._waiting.get(timeout=0 if self._stop.is_set() else _WAIT_S)
-            while True:
-                data += self._waiting.get_nowait()
-        return [DataReceived(self._board, data)] if data else []
 
 
 class PlayRecording:
@@ -57,55 +31,52 @@ class PlayRecording:
     def __init__(self, path: Path, board: str) -> None:
         self.board = board
         """The board's name in the store."""
-        self.trouble = ""
         self.moved = ""
         """Where games are kept instead, in one line, if the store was deleted or overwritten."""
         self.kept: dict[tuple[str, int], int] = {}
         """The numbers in the store of the games that are there and over, by boot and number."""
         self._stop = threading.Event()
-        self._said = _Said(board, self._stop)
-        self._thread: RecorderThread | None = None
+        self._said = QueuedSource()
+        self._recorder: Recorder | None = None
+        self._failure: BaseException | None = None
         try:
-            store = Store(path, create=True)
-            watch = Watch(store, self._said, RawLog(raw_log.folder_of(path)))
+            self._recorder = Recorder(Store(path, create=True), [self._said])
+            self._recorder.start(self._stop, self._tell)
         except (NoughtsError, OSError) as error:
-            self.trouble = in_words(error)
-            return
-        self._thread = RecorderThread(watch, self._stop, self._tell)
-        self._thread.start()
+            self._failure = error
+
+    @property
+    def trouble(self) -> str:
+        """Why games are not kept, in one line."""
+        failure = self._recorder.failure if self._recorder else self._failure
+        return in_words(failure) if isinstance(failure, (NoughtsError, OSError)) else ""
 
     def hear(self, data: bytes) -> None:
         """Keep bytes of the board, in a thread: nobody waits for the store."""
-        if self._stop.is_set():  # the thread has ended by itself
-            self.close()
-        if self._thread is not None and data:
-            self._said.put(data)
+        if data and not self.trouble:
+            self._said.put(DataReceived(self.board, data))
 
-    def _tell(self, happened: list[Event]) -> None:
-        for event in happened:
-            if isinstance(event, StoreGone):
-                self.moved = events.in_words(event)
-            elif isinstance(event, SentenceStored) and isinstance(event.sentence, Game):
-                game = event.sentence
-                if event.game is not None and game.end != "-":
-                    self.kept[game.boot, game.number] = event.game
+    def _tell(self, events: list[Event]) -> None:
+        for event in events:
+            match event:
+                case StoreGone():
+                    self.moved = event.text()
+                case SentenceStored(sentence=Game() as game, game=int(number)) if game.end != "-":
+                    self.kept[game.boot, game.number] = number
 
     def join(self) -> None:
-        """Wait until all is kept, once `close` was called or the store has failed."""
+        """Wait until all that was heard by now is kept, or the store has failed."""
         self._stop.set()
-        if (thread := self._thread) is not None:
-            thread.join()
+        if self._recorder is not None:
+            self._recorder.join()
 
     def close(self) -> None:
         """Keep what was heard by now, and stop."""
-        if (thread := self._thread) is None:
-            return
-        self._stop.set()
-        try:
-            thread.wait()
-        except (NoughtsError, OSError) as error:
-            self.trouble = in_words(error)
-        self._thread = None
+        self.join()
+        if self._recorder is not None:
+            self._recorder.close()
+            with suppress(NoughtsError, OSError):  # `trouble` says why
+                self._recorder.wait()
 
 
 class PlayedGames:
@@ -117,7 +88,8 @@ class PlayedGames:
     def __init__(self, board: str) -> None:
         self._board = board
         self._boot: Boot | None = None
-        self._times: dict[int, int] = {}  # by ply, of the game `_current`
+        self._lines: list[Line] = []
+        """Of the game that is played."""
         self._current: tuple[str, int] | None = None
         self.score: dict[str, dict[str, int]] = {}
         """By seats, how many games ended so: `A`, `B`, `=`."""
@@ -133,34 +105,23 @@ class PlayedGames:
             if is_late(sentence, self._boot.boot if self._boot else None):
                 return  # the board has kept it, from an earlier run
             self._current = game
-            self._times.clear()
-        self._times[len(sentence.moves)] = sentence.ms
+            self._lines.clear()
+        at = timestamps.now()
+        self._lines.append(Line.of(0, self._board, False, False, at, body(sentence)))
         if sentence.end in ("A", "B", "="):
             score = self.score.setdefault(sentence.seats, {"A": 0, "B": 0, "=": 0})
             score[sentence.end] += 1
             self.last = self._game(sentence)
 
     def _game(self, game: Game) -> StoredGame:
-        plies = range(1, len(game.moves) + 1)
-        now = timestamps.now()
         boot = self._boot
         return StoredGame(
             id=game.number,
-            board=self._board,
             name=None,
             boot=game.boot,
             number=game.number,
-            seats=game.seats,
-            first=game.first,
-            end=game.end,
-            started=now - game.ms,
-            played_before=None,
-            heard=now,
-            by_radio=0,
-            ms=game.ms,
             hardware=boot.board if boot else None,
             release=boot.release if boot else None,
             table_id=boot.table_id if boot else None,
-            moves="".join(map(str, game.moves)),
-            times=",".join(str(self._times.get(ply, "")) for ply in plies),
+            **fold(self._lines)[0][0]._asdict(),
         )

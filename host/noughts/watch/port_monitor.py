@@ -13,74 +13,28 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import serial
 
 from noughts.errors import BoardError, printable
 from noughts.hardware.ports import Port, close_port, find_ports, open_port, read_port
+from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
+from noughts.watch.sources import Change, DataReceived, LineOpened
 
 _PLAIN = re.compile(r"[0-9A-Za-z/\\]")
 _LOOK_S = 1.0
 _CLOSE_S = 0.2
 _LENT = "in use for a moment"
-_READ = 4096
+_READ = 16_384
 """Bytes of a port in a turn, so that one cannot keep the others waiting."""
-
-
-@dataclass(frozen=True)
-class PortOpened:
-    """A port is open. Its board is named by USB serial number, else by the port."""
-
-    board: str
-    port: str
-
-
-@dataclass(frozen=True)
-class PortClosed:
-    """A port has gone, for this reason."""
-
-    board: str
-    port: str
-    why: str
-
-
-@dataclass(frozen=True)
-class PortUnavailable:
-    """A port is there, or should be, and cannot be opened; it is tried again every second."""
-
-    port: str
-    why: str
-
-
-@dataclass(frozen=True)
-class DataReceived:
-    """Bytes from a board."""
-
-    board: str
-    data: bytes
-    at: int | None = None
-    """When they were heard, where that was before now: in another room."""
-
-
-@dataclass(frozen=True)
-class LineOpened:
-    """A board's port was opened, here or in another room: it may have been reset before."""
-
-    board: str
-    at: int | None = None
-    """When, where that was before now: in another room."""
-
-
-Change = PortOpened | PortClosed | PortUnavailable | DataReceived | LineOpened
 
 
 def name_of(port: Port) -> str:
     """The name under which the store keeps a board's games."""
     if port.usb_id:
         return printable(f"usb-{port.usb_id}")
-    # A raw log, or a spreadsheet, would take other beginnings for something else.
+    # A raw line, or a spreadsheet, would take other beginnings for something else.
     return printable(port.name if _PLAIN.match(port.name) else str(Path(port.name).absolute()))
 
 

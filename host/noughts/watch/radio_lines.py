@@ -1,20 +1,24 @@
 """Which boards a gateway is listened to about: anybody near can send, and under any id.
 
 So what may come by radio is limited, to boards that are known, or else in number; what is refused
-is counted, and goes neither into the store nor into the raw lines.
+is counted, and does not go into the store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
 
-from noughts.protocol.radio_boards import board_heard
+from noughts.errors import NoughtsError
+from noughts.protocol.radio_boards import board_heard, id_of, is_by_radio
 from noughts.watch.events import BoardRefused
 
 MAX_BOARDS = 100
 """On one gateway's line, unless it is said which are known: a class, and its neighbours."""
 _MAX_REPORTED = 100
 """Boards whose refusal is reported."""
+_ID = re.compile(r"(?:radio-)?([0-9A-F]{8})", re.IGNORECASE)
 
 
 class RadioLines:
@@ -56,3 +60,39 @@ class RadioLines:
         if len(self._reported) == _MAX_REPORTED:
             why += "; further boards are refused without a word"
         return BoardRefused(board, line, why)
+
+
+def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
+    """The ids in a file, in which a teacher wrote down the boards that count.
+
+    A line for each board, its id or the name that people gave it (in `names`); a line or the rest
+    of one after # is a comment:
+
+        # table 1 and 2
+        9A1B2C3D
+        blue table
+
+    Raises `NoughtsError` for a line that names no board, and for a file without any; `OSError`.
+    """
+    by_name: dict[str, set[str]] = {}
+    for board, name in names.items():
+        if is_by_radio(board):
+            by_name.setdefault(name.casefold(), set()).add(id_of(board))
+    ids: set[str] = set()
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
+    for number, line in enumerate(text.splitlines(), 1):
+        written = " ".join(line.split())
+        # A name may have a # in it.
+        words = written if written.casefold() in by_name else written.split("#")[0].strip()
+        if found := _ID.fullmatch(words):
+            ids.add(found[1].upper())
+        elif words:
+            if words.casefold() not in by_name:
+                raise NoughtsError(
+                    f"{path}, line {number}: no board by radio has the id or the name "
+                    f"{words[:40]!r}; `noughts boards` lists them"
+                )
+            ids |= by_name[words.casefold()]
+    if not ids:
+        raise NoughtsError(f"{path} names no board; write a line for each, such as 9A1B2C3D")
+    return frozenset(ids)

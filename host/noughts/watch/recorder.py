@@ -1,100 +1,250 @@
-"""Recording what boards say: it is stored first, and reported then."""
+"""Recording what boards say: it is stored first, and then reported."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
-from noughts.errors import StoreBusyError
-from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
-from noughts.protocol.sentences import Boot, Game, is_late, write
-from noughts.store.keep_game import Kept
-from noughts.store.store import Store, Told
+from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
+from noughts.files import write_whole
+from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream, Unknown
+from noughts.protocol.runs import Runs
+from noughts.protocol.sentences import Boot, Game, Sentence, write
+from noughts.store import timestamps
+from noughts.store.boards import names
+from noughts.store.capture import raw_line
+from noughts.store.lines import Kept, Received
+from noughts.store.store import Store
+from noughts.store.store_files import beside
 from noughts.watch.events import (
+    BoardNamed,
     BoardRefused,
     Event,
+    KeptGamesTold,
     NoiseReceived,
+    PortClosed,
+    PortOpened,
     SentenceStored,
     StoreBusy,
     StoreFree,
+    StoreGone,
     UnknownSentence,
 )
-from noughts.watch.port_monitor import PortClosed
 from noughts.watch.radio_lines import RadioLines
-from noughts.watch.raw_log import RawLog
-from noughts.watch.told_again import ToldAgain
+from noughts.watch.sources import (
+    Change,
+    DataReceived,
+    Delivered,
+    LineOpened,
+    SentencesRead,
+    Source,
+)
 
-_AT_ONCE = 64
+_AT_ONCE = 512
 """Sentences in a transaction, when so many are there."""
+_REST_S = 0.05
+"""Between two looks at the sources: what comes together is cheaper to store."""
 _PATIENCE_S = 0.05
 """To wait for others who write to the store, before listening to the boards again."""
 _SAY_BUSY_S = 2.0
+_QUIET_S = 1.0
+"""A board that has sent no stored game for so long has sent all of them."""
 _MAX_PENDING = 50_000
-"""Of what is heard while the store cannot be written; some 30 MB. The raw lines hold the rest."""
+"""Of what is received while the store cannot be written; some 30 MB."""
+_NAMES_S = 1.0
+"""Between two looks at whether another program has named a board."""
+_TIDY = 10_000
+"""Events between two collections: memory stays where it is from the first ten thousand on."""
+_LAST_S = 0.25
+"""After the end was asked for: to take in what boards have said by then."""
 
 
-@dataclass(frozen=True)
-class Delivered:
-    """Comes after bytes whose sender waits to be told that they are stored."""
+@dataclass
+class _Resent:
+    """How many of its stored games a board has sent since its start."""
 
-    stored: Callable[[], None]
+    again: int = 0
+    new: int = 0
+    at_s: float = 0.0
 
 
 class _Heard(NamedTuple):
     """What a board has said, on its way to the store."""
 
-    board: str
-    item: Item
-    at: int | None
-    late: bool = False
+    received: Received
+    item: Item | None
+    """None: its port was opened."""
     gateway: str | None = None
 
 
-def _is_sentence(each: object) -> bool:
-    return isinstance(each, _Heard) and isinstance(each.item, ParsedSentence)
-
-
-def _told(heard: Any) -> Told:
-    return heard.board, heard.item.sentence, heard.at, heard.late
-
-
 class Recorder:
-    """What all boards say, line by line: into the raw log, the store, and events.
+    """What all boards say: into a store, which it owns, and then events. `close()` it.
 
-    What cannot be stored because another program is writing to the store is `pending`. known: ids
-    of the boards that may be heard by radio; None: any, see `radio_lines.py`.
+    It is used in one thread at a time: line by line (`take`, `settle`), in `step()` after `step()`,
+    or in a thread of its own, from `start()` on.
+
+    known: ids of the boards that may be heard by radio; None: any, see `radio_lines.py`.
     """
 
     def __init__(
-        self, store: Store, raw: RawLog | None, known: Collection[str] | None = None
+        self,
+        store: Store,
+        sources: Iterable[Source] = (),
+        known: Collection[str] | None = None,
     ) -> None:
+        self.sources = list(sources)
+        self.radio = RadioLines(known)
+        self.pending: deque[Event | Delivered | _Heard] = deque()
+        """What another program keeps us from storing."""
+        self.left_out = 0
+        """Sentences that are lost, because too many were pending."""
+        self.moved: Callable[[Path], object] = lambda path: None
+        """Called with the path of another store, should the first one be deleted or overwritten."""
+        self._store, self._first_path = store, store.path
         store.wait_for_others(_PATIENCE_S)
-        self._store = store
-        self._raw = raw
+        store.replaced()  # from now on
         self._streams: dict[str, Stream] = {}
         self._noise = 0  # of streams that have ended
         self._boots: dict[str, tuple[Boot, int | None]] = {}
+        self._runs = Runs()
+        self._resent: dict[str, _Resent] = {}
+        self._ended = False
         self._busy_since_s: float | None = None
         self._said_busy = False
-        self._announced: dict[str, tuple[str | None, int | None]] = {}
-        """By line: the boot of the run it is in, None until something tells; and since when."""
-        self._told = ToldAgain()
-        self._ended = False
-        self.radio = RadioLines(known)
-        self.pending: deque[Event | Delivered | _Heard] = deque()
-        self.delivered: list[Delivered] = []
-        """What was pending until here is stored."""
-        self.left_out = 0
-        """Sentences that are in the raw log only, because too many were pending."""
+        self._others_wrote = store.others_wrote()
+        self._names = self.radio.named = names(store)
+        self._named_at_s = time.monotonic()
+        self._events = 0
+        self._thread: threading.Thread | None = None
+        self.failure: BaseException | None = None
+        """What has ended the thread."""
 
     @property
     def noise(self) -> int:
         """Bytes so far that were no part of a sentence."""
         return self._noise + sum(stream.noise for stream in self._streams.values())
+
+    @property
+    def path(self) -> Path:
+        """The file in which games are kept; a new one if the first was deleted or overwritten."""
+        return self._store.path
+
+    def start(self, stop: threading.Event, tell: Callable[[list[Event]], None]) -> None:
+        """Record in a thread of its own, until `stop` is set: it is, too, when that has failed.
+
+        tell: gets the events, in that thread, and must not wait for anybody.
+        """
+
+        def record() -> None:
+            try:
+                self.run(stop, tell)
+            except BaseException as error:  # `wait` raises it where somebody sees it
+                self.failure = error
+            finally:
+                stop.set()
+
+        self._thread = threading.Thread(target=record, name="record what boards say", daemon=True)
+        self._thread.start()
+
+    def join(self) -> None:
+        """Wait until the thread has ended."""
+        while self._thread is not None and self._thread.is_alive():
+            self._thread.join(0.1)  # Windows looks at Ctrl-C only between two waits
+
+    def wait(self) -> None:
+        """Wait until it has ended, and all is kept. Raises `StoreError` if something is not."""
+        self.join()
+        if self.failure is not None:
+            raise self.failure
+
+    def run(self, stop: threading.Event, tell: Callable[[list[Event]], None]) -> None:
+        """Record until `stop` is set, and what boards have said by then."""
+        while not stop.is_set():
+            tell(self.step())
+        tell(self.finish())
+
+    def step(self) -> list[Event]:
+        """Take what is there, after a short rest. Raises `StoreError` if it cannot be kept."""
+        start_s = time.monotonic()
+        arrived, events = self._step()
+        is_behind = time.monotonic() - start_s > 2 * _REST_S
+        if Delivered not in arrived and not is_behind:  # nobody waits
+            time.sleep(_REST_S)
+        return events
+
+    def finish(self) -> list[Event]:
+        """Take in what boards have said by now. Raises `StoreError` if not all could be stored."""
+        end_s = time.monotonic() + _LAST_S
+        events: list[Event] = []
+        arrived: Collection[type] = (DataReceived,)
+        while arrived or self.pending:
+            arrived, more = self._step()
+            events += more
+            if time.monotonic() > end_s:  # also a computer that is too busy takes one step
+                break
+        left = self.left_out + len(self.pending)
+        if left:
+            raise StoreError(
+                f"{self.path} is in use by another program, and {left:,} sentences are not stored; "
+                f"`noughts watch --from FILE` reads them from {self.save()}"
+            )
+        return events
+
+    def _step(self) -> tuple[Collection[type], list[Event]]:
+        """Gives what kinds of data have come, and the events."""
+        left_out = self.left_out
+        arrived = set()
+        for change in [change for source in self.sources for change in source.poll()]:
+            if not isinstance(change, Event):
+                arrived.add(type(change))
+            if isinstance(change, Delivered) and self.left_out > left_out:
+                continue  # it will be sent again
+            self._take_change(change)
+        self.pending += self._renamed()
+        events = self.settle()
+        self._events += len(events)
+        if self._events >= _TIDY:
+            # CPython keeps lists of freed tuples and the like, which only this gives back.
+            gc.collect()
+            self._events = 0
+        return arrived, events
+
+    def _take_change(self, change: Change) -> None:
+        match change:
+            case DataReceived(board, data, at):
+                self.take(board, data, timestamps.now() if at is None else at)
+            case LineOpened(board, at):
+                self.take_opened(board, timestamps.now() if at is None else at)
+            case SentencesRead(board, sentences, from_log):
+                self.take_sentences(board, sentences, timestamps.now(), from_log)
+            case _:
+                if isinstance(change, PortClosed):
+                    self.take_end(change.board, timestamps.now())
+                if isinstance(change, PortOpened) and change.board in self._names:
+                    self.pending.append(BoardNamed(change.board, self._names[change.board]))
+                self.pending.append(change)
+
+    def _renamed(self) -> list[BoardNamed]:
+        """Boards that another program has named since the last look."""
+        if time.monotonic() - self._named_at_s < _NAMES_S:
+            return []
+        self._named_at_s = time.monotonic()
+        before = self._names
+        with contextlib.suppress(StoreError):  # to store something says what is wrong
+            others_wrote = self._store.others_wrote()
+            if others_wrote != self._others_wrote:
+                self._names = self.radio.named = names(self._store)
+                self._others_wrote = others_wrote
+        changed = sorted(before.items() ^ self._names.items())
+        return [BoardNamed(board, self._names.get(board)) for board in dict(changed)]
 
     def hear(self, board: str, data: bytes, at: int | None) -> list[Event]:
         """Take bytes of a board, and store what can be stored; returns what came of that."""
@@ -107,17 +257,15 @@ class Recorder:
         self._ended = True
         return self.settle()
 
-    def take_opened(self, board: str, at: int | None) -> None:
-        """Note that a board's port was opened."""
-        if self._raw is not None and at is not None:
-            self._raw.write_opened(board, at)
-        # It may be amid what it tells of earlier runs, with its `$NB` not heard.
-        self._announce(board, None, at)
-
     def take(self, board: str, data: bytes, at: int | None) -> None:
-        """Write bytes of a board to the raw log; `settle` stores what they say."""
+        """Take bytes of a board; `settle` stores what they say."""
         stream = self._streams.setdefault(board, Stream())
         self._take(board, stream.feed(data), at)
+
+    def take_opened(self, board: str, at: int | None) -> None:
+        """Note that a board's port was opened."""
+        self._runs.opened(board, at)
+        self._queue([_Heard(Received(board, None, "", at), None)])
 
     def take_end(self, board: str, at: int | None) -> None:
         """Note that nothing more will come from a board; its last line is stored by `settle`."""
@@ -125,25 +273,21 @@ class Recorder:
         self._take(board, stream.end(), at)
         self._noise += stream.noise
 
-    def take_log(self, board: str, games: Iterable[Game], at: int | None) -> None:
-        """Take games from a board's data log, played at some earlier time; `settle` stores them."""
-        if self._raw is not None and at is not None:
-            # They may be of the present run; read again, the end of a game is late after this.
-            self._raw.write_opened(board, at)
-        late = [_Heard(board, ParsedSentence(write(game), game), at, late=True) for game in games]
-        self._queue(late, at)
+    def take_sentences(
+        self, board: str, sentences: Iterable[Sentence], at: int | None, from_log: bool = False
+    ) -> None:
+        """Take sentences of a board; those of a data log are of games played at earlier times."""
+        items = [ParsedSentence(write(sentence), sentence) for sentence in sentences]
+        if from_log:
+            told = [Received(board, item.sentence, item.body, at, late=True) for item in items]
+            self._queue([_Heard(*each) for each in zip(told, items, strict=True)])
+        else:
+            self._take(board, items, at)
 
     def _take(self, line: str, items: Sequence[Item], at: int | None) -> None:
-        self._queue([each for item in items if (each := self._heard(line, item, at))], at)
+        self._queue([each for item in items if (each := self._heard(line, item, at))])
 
-    def _queue(self, taken: Sequence[_Heard | BoardRefused], at: int | None) -> None:
-        # All raw lines first: they are there, whatever becomes of the store.
-        if self._raw is not None and at is not None:
-            for each in taken:
-                if isinstance(each, _Heard):
-                    item = each.item
-                    text = item.text if isinstance(item, Noise) else item.line
-                    self._raw.write(each.board, text, at)
+    def _queue(self, taken: Sequence[_Heard | BoardRefused]) -> None:
         for each in taken:
             if len(self.pending) < _MAX_PENDING:
                 self.pending.append(each)
@@ -153,46 +297,67 @@ class Recorder:
     def _heard(self, line: str, item: Item, at: int | None) -> _Heard | BoardRefused | None:
         """Which board has said it, and whether it tells of what is long over."""
         if not isinstance(item, ParsedSentence):
-            return _Heard(line, item, at)
-        sentence = item.sentence
-        if item.radio_id is not None:
-            board = self.radio.board(line, item.radio_id)
-            if not isinstance(board, str):
-                return board
-            # The end of a game is sent again some time later, so its moment tells little.
-            late = not isinstance(sentence, Boot) and is_late(sentence, None)
-            return _Heard(board, item, at, late, None if board == line else line)
-        announced, _ = self._announced.get(line, (None, None))
-        if not isinstance(sentence, Boot) and sentence.end != "-":
-            return _Heard(line, item, at, is_late(sentence, announced))
-        # A game that goes on is of this run, too: its `$NB` may have come before the port was open.
-        self._announce(line, sentence.boot, at)
-        return _Heard(line, item, at)
-
-    def _announce(self, line: str, boot: str | None, at: int | None) -> None:
-        _, since = self._announced.get(line, (None, None))
-        if at is None or since is None or since <= at:  # else it comes late, or a second time
-            self._announced[line] = boot, at
+            text = item.text if isinstance(item, Noise) else item.line
+            return _Heard(Received(line, None, text, at), item)
+        radio = item.radio_id
+        board = line if radio is None else self.radio.board(line, radio)
+        if not isinstance(board, str):
+            return board
+        late = self._runs.is_late(line, item, at)
+        received = Received(board, item.sentence, item.body, at, late)
+        return _Heard(received, item, None if board == line else line)
 
     def settle(self) -> list[Event]:
         """Store what is pending, as far as other programs let us; gives what is kept by now.
 
-        Raises `StoreError` when something cannot be kept; it stays pending.
+        In another store, should this one not be there any more. Raises `StoreError` when something
+        cannot be kept; it stays pending.
         """
+        pending = self.pending.copy()
+        delivered: list[Delivered] = []
+        try:
+            events = self._settle(delivered)
+            gone = self._store.replaced()
+        except StoreError as error:
+            gone = self._store.replaced() or isinstance(error, StoreDamagedError)
+            if not gone:
+                raise
+        if gone:
+            # What was stored just now may be in the file that is gone: once more, in the new one.
+            self.pending = pending
+            delivered.clear()
+            events = [self._move(), *self._settle(delivered)]
+        for each in delivered:
+            each.stored()
+        return events
+
+    def _settle(self, delivered: list[Delivered]) -> list[Event]:
         events: list[Event] = []
         while self.pending:
             some = list(islice(self.pending, _AT_ONCE))
             try:
-                kept = iter(self._store.keep_many(list(map(_told, filter(_is_sentence, some)))))
+                heard = [each.received for each in some if isinstance(each, _Heard)]
+                kept = iter(self._store.keep_many(heard))
             except StoreBusyError:
                 return events + self._wait()
             for each in some:
-                events += self._happened(each, kept)
+                if isinstance(each, Delivered):
+                    delivered.append(each)
+                else:
+                    events += self._happened(each, kept)
                 self.pending.popleft()
         if self._said_busy:
-            events.append(StoreFree(str(self._store.path)))
+            events.append(StoreFree(str(self.path)))
         self._busy_since_s, self._said_busy = None, False
-        return events + (self._told.end_all() if self._ended else self._told.end_quiet())
+        before_s = time.monotonic() - _QUIET_S
+        return events + self._sum_up(
+            board for board, sent in self._resent.items() if self._ended or sent.at_s <= before_s
+        )
+
+    def _sum_up(self, boards: Iterable[str]) -> list[Event]:
+        """Sum up the stored games that boards have sent, where the store had some of them."""
+        found = [(board, self._resent.pop(board)) for board in list(boards)]
+        return [KeptGamesTold(board, sent.again, sent.new) for board, sent in found if sent.again]
 
     def _wait(self) -> list[Event]:
         now_s = time.monotonic()
@@ -201,37 +366,77 @@ class Recorder:
         if self._said_busy or now_s - self._busy_since_s < _SAY_BUSY_S:
             return []
         self._said_busy = True
-        return [StoreBusy(str(self._store.path))]
+        return [StoreBusy(str(self.path))]
 
-    def _happened(self, each: Event | Delivered | _Heard, kept: Iterator[Kept]) -> list[Event]:
-        """What is to be reported of something that was pending; a sentence is the next kept."""
-        if isinstance(each, Delivered):
-            self.delivered.append(each)
-            return []
-        if not isinstance(each, _Heard):
-            return [*self._told.end(each.board), each] if isinstance(each, PortClosed) else [each]
-        if isinstance(each.item, Noise):
-            return [NoiseReceived(each.board, each.item.text)]
-        if isinstance(each.item, ParsedSentence):
-            return self._stored(each, each.item, next(kept))
-        return [] if each.item.again else [UnknownSentence(each.board, each.item.what)]
+    def _happened(self, each: Event | _Heard, kept: Iterator[Kept]) -> list[Event]:
+        """What is to be reported of something that was pending; what was heard is the next kept."""
+        if isinstance(each, Event):
+            if isinstance(each, PortClosed) and each.board in self._resent:
+                return [*self._sum_up([each.board]), each]
+            return [each]
+        stored, (received, item, gateway) = next(kept), each
+        match item:
+            case ParsedSentence(sentence=sentence):
+                if stored.game is None and isinstance(sentence, Game):
+                    return [NoiseReceived(received.board, item.line)]
+                return self._stored(received, sentence, stored, gateway, item.radio_id is None)
+            case Noise():
+                return [NoiseReceived(received.board, item.text)]
+            case Unknown(again=False):
+                return [UnknownSentence(received.board, item.what)]
+        return []
 
-    def _stored(self, heard: _Heard, item: ParsedSentence, kept: Kept) -> list[Event]:
-        board, sentence, late = heard.board, item.sentence, heard.late
+    def _stored(
+        self, received: Received, sentence: Sentence, kept: Kept, gateway: str | None, cable: bool
+    ) -> list[Event]:
+        board, late = received.board, received.late
         if isinstance(sentence, Boot):
-            self._boots[board] = sentence, heard.at
-        # With the first sentence of the present run all kept games have been told.
-        told = [] if late else self._told.end(board)
-        if late and item.radio_id is None:
-            self._told.count(board, kept.new)
+            self._boots[board] = sentence, received.at
+        # With the first sentence of the present run a board has sent all that it had stored.
+        events = [] if late or board not in self._resent else self._sum_up([board])
+        if late and cable:
+            sent = self._resent.setdefault(board, _Resent())
+            sent.again += not kept.new
+            sent.new += kept.new
+            sent.at_s = time.monotonic()
         before = kept.played_before if late else None
-        event = SentenceStored(board, sentence, kept.game, kept.new, late, before, heard.gateway)
-        return [*told, event]
+        event = SentenceStored(board, sentence, kept.game, kept.new, late, before, gateway)
+        return [*events, event]
 
-    def go_on_in(self, store: Store) -> None:
-        """Keep in another store from now on; what boards said of themselves is kept there too."""
+    def _move(self) -> StoreGone:
+        """Go on in another store, with the names of boards and what they said of themselves."""
+        gone = self.path
+        try:
+            store = Store(beside(self._first_path), create=True)
+        except OSError as error:
+            raise StoreError(
+                f"{gone} is gone, and no new store can be made beside it ({error.strerror}); "
+                "check the folder"
+            ) from error
+        with contextlib.suppress(Exception):  # what SQLite says of a file that is gone is no news
+            self._store.close()
+        self._store = store
         store.wait_for_others(_PATIENCE_S)
+        store.replaced()
         for board, (boot, at) in self._boots.items():
             store.keep(board, boot, at)
-        self._store = store
-        self.delivered.clear()  # that was in the store that is gone
+        for board, name in self._names.items():
+            store.name_board(board, name)
+        self._others_wrote = store.others_wrote()
+        self.moved(store.path)
+        return StoreGone(str(gone), str(store.path))
+
+    def save(self) -> Path:
+        """Write what is pending into a file beside the store. Raises `OSError`."""
+        path = self.path.with_name(f"{self.path.name}-not-stored-{timestamps.now()}.log")
+        lines = [
+            raw_line(said.board, getattr(each.item, "line", said.text), said.at)
+            for each in self.pending
+            if isinstance(each, _Heard) and (said := each.received).at is not None
+        ]
+        write_whole(path, b"".join(lines))
+        return path
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()

@@ -10,6 +10,7 @@ from noughts.hardware.drive import Drive
 from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.sentences import Game
 from noughts.store import timestamps
+from noughts.store.lines import Received
 from noughts.store.store import Store, default_path
 from noughts.watch.port_monitor import name_of
 
@@ -33,6 +34,6 @@ def _into(board: Port, db: Path | None) -> Keep:
     def keep(games: Sequence[Game]) -> None:
         now = timestamps.now()
         with Store(db or default_path(), create=True) as store:
-            store.keep_many([(name_of(board), game, now, True) for game in games])
+            store.keep_many([Received.of(name_of(board), game, now, True) for game in games])
 
     return keep

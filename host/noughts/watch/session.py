@@ -9,19 +9,19 @@ from noughts.protocol.describe import called
 from noughts.protocol.sentences import Boot, Game, is_same
 from noughts.watch.events import (
     BoardNamed,
-    BoardRefused,
+    BrokerAnswered,
     Event,
-    KeptGamesTold,
     NoiseReceived,
-    NotShown,
+    PortClosed,
+    PortOpened,
+    PortUnavailable,
+    RoomOffline,
+    RoomOnline,
     SentenceStored,
     StoreBusy,
     StoreFree,
     StoreGone,
-    in_words,
 )
-from noughts.watch.port_monitor import PortClosed, PortOpened, PortUnavailable
-from noughts.watch.room_events import BrokerAnswered, RoomEvent, RoomOffline, RoomOnline
 
 _LISTED = 200
 
@@ -95,47 +95,43 @@ class Session:
 
     def take(self, event: Event) -> None:
         """Update the boards, the counts and the warning with an event."""
-        if isinstance(event, PortUnavailable):
-            self.waiting[event.port] = event.why
-            return
-        if isinstance(event, (StoreBusy, StoreGone)):
-            self.warning = in_words(event)
-            return
-        if isinstance(event, StoreFree):
-            self.warning = ""
-            return
-        if isinstance(event, (NotShown, BoardRefused, KeptGamesTold)):
-            return
-        if isinstance(event, RoomEvent):
-            self._take_of_rooms(event)
-            return
-        if isinstance(event, BoardNamed):
-            self.names[event.board] = event.name
-            return
-        board = self.boards.setdefault(event.board, BoardState(event.board, event.board))
-        if isinstance(event, PortOpened):
-            board.port = event.port
-            self._connect(board, True)
-            self.waiting.pop(event.port, None)
-        elif isinstance(event, PortClosed):
-            # It may be back already, at another port.
-            self._connect(board, board.connected and board.port != event.port)
-        elif isinstance(event, NoiseReceived):
-            board.noise += 1
-        elif isinstance(event, SentenceStored):
-            self._tell(board, event)
+        match event:
+            case SentenceStored():
+                self._tell(self._board(event.board), event)
+            case NoiseReceived():
+                self._board(event.board).noise += 1
+            case PortOpened():
+                board = self._board(event.board)
+                board.port = event.port
+                self._connect(board, True)
+                self.waiting.pop(event.port, None)
+            case PortClosed():
+                # It may be back already, at another port.
+                board = self._board(event.board)
+                self._connect(board, board.connected and board.port != event.port)
+            case PortUnavailable():
+                self.waiting[event.port] = event.why
+            case BoardNamed():
+                self.names[event.board] = event.name
+            case StoreBusy() | StoreGone():
+                self.warning = event.text()
+            case StoreFree():
+                self.warning = ""
+            case BrokerAnswered():
+                self.waiting.pop(event.broker, None)
+            case RoomOnline():
+                self.offline.discard(event.room)
+                for board in self._boards_in(event.room):
+                    board.room_offline = False
+            case RoomOffline():
+                self.offline.add(event.room)
+                for board in self._boards_in(event.room):
+                    board.connected, board.room_offline = False, True
 
-    def _take_of_rooms(self, event: RoomEvent) -> None:
-        if isinstance(event, BrokerAnswered):
-            self.waiting.pop(event.broker, None)
-        elif isinstance(event, RoomOnline):
-            self.offline.discard(event.room)
-            for board in self._boards_in(event.room):
-                board.room_offline = False
-        elif isinstance(event, RoomOffline):
-            self.offline.add(event.room)
-            for board in self._boards_in(event.room):
-                board.connected, board.room_offline = False, True
+    def _board(self, name: str) -> BoardState:
+        if name not in self.boards:
+            self.boards[name] = BoardState(name, name)
+        return self.boards[name]
 
     def _boards_in(self, room: str) -> list[BoardState]:
         return [board for board in self.boards.values() if board.name.startswith(f"{room}/")]

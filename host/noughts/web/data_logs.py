@@ -14,6 +14,7 @@ from noughts.errors import NoughtsError, printable
 from noughts.protocol.data_log import games
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
+from noughts.store.lines import Received
 from noughts.store.store import Store
 from noughts.watch.data_logs import name_of_copy
 from noughts.web.safety import LOGS
@@ -50,7 +51,7 @@ def _kept(site: Site, name: str, content: bytes) -> str:
     if not found:
         return f"{name}: no games yet"
     at = timestamps.now()
-    told = [(name_of_copy(name), game, at, True) for game in found]
+    told = [Received.of(name_of_copy(name), game, at, late=True) for game in found]
     with Store(site.db, create=True) as store:
         new = sum(kept.new for kept in store.keep_many(told))
     return f"{name}: {counted(len(found), 'game')}, {new:,} new"

@@ -1,6 +1,6 @@
 """Every board that is there, real or virtual: watched, kept, and told to whoever looks on.
 
-ports and virtual boards --(PortMonitor)--> RecorderThread: store, then events
+ports and virtual boards --(PortMonitor)--> Recorder: store, then events
 events --> Session and LiveBoard --> channel `words`, ten times a second at most
 LEDs of virtual boards ------------> channel `leds`, as long as somebody looks
 """
@@ -9,30 +9,41 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import queue
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
 
-from noughts.errors import printable
+from noughts.errors import NoughtsError, in_words, printable
 from noughts.hardware.drive import Drive, find_drives
 from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
-from noughts.protocol.sentences import Sentence, write
+from noughts.protocol.sentences import Sentence
+from noughts.store.boards import names
+from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
-from noughts.watch.data_logs import DataLogs, LogChange
-from noughts.watch.events import BoardNamed, BoardRefused, Event
-from noughts.watch.port_monitor import Change, DataReceived, PortClosed, PortMonitor, PortOpened
+from noughts.watch.data_logs import DataLogs
+from noughts.watch.events import (
+    BoardEvent,
+    BoardNamed,
+    BoardRefused,
+    Event,
+    PortClosed,
+    PortOpened,
+)
+from noughts.watch.port_monitor import PortMonitor
+from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
+from noughts.watch.sources import QueuedSource, SentencesRead, Source
 from noughts.watch.virtual_boards import VirtualBoards
 from noughts.web.channel import Channel, Lookers
-from noughts.web.keeping import Keeping
 from noughts.web.live_board import LiveBoard
 from noughts.web.looking import look
 from noughts.web.site import Site
 
 _WORDS_S = 0.1
-_PIECES_S = 0.03
 _END_S = 0.9
 _WORK_S = 0.6
 
@@ -55,9 +66,11 @@ class Hub:
         self._session = Session()
         self._changed: set[str] = set()
         self._findings: Mapping[str, object] | None = None
-        self._heard: queue.SimpleQueue[DataReceived] = queue.SimpleQueue()
+        self._heard = QueuedSource()
         self._stopping = threading.Event()
-        self._keeping = Keeping(site.db, self, self._take, self.changed)
+        self._trouble = ""
+        """Why games are not kept, in one line."""
+        self._recording = threading.Thread(target=self._record, name="keep games", daemon=True)
         self._ended: threading.Thread | None = None
         self.virtual = VirtualBoards(site.boards, self._plugged, self._started)
         self._beside: list[threading.Thread] = []
@@ -81,7 +94,7 @@ class Hub:
             opened=self.virtual.opened,
         )
         self._logs = DataLogs(self._drives)
-        self._keeping.start()
+        self._recording.start()
         self.virtual.start()
         self._tasks = [
             self._loop.create_task(self._publish()),
@@ -92,7 +105,6 @@ class Hub:
         """Begin to end everything; returns at once."""
         if self._ended is None:
             self._stopping.set()
-            self._keeping.stop()
             self._ended = threading.Thread(target=self._end, name="end boards", daemon=True)
             self._ended.start()
 
@@ -107,7 +119,7 @@ class Hub:
             await asyncio.sleep(0.01)
 
     def _end(self) -> None:
-        self._keeping.join(_END_S)  # what boards have said by now is kept before they end
+        self._recording.join(_END_S)  # what boards have said by now is kept before they end
         self.virtual.close()
         self.monitor.close()
         self._logs.close()
@@ -132,39 +144,47 @@ class Hub:
                 board.firmware = self.virtual.running[name].firmware
         self.changed(name)
 
+    def _record(self) -> None:
+        """In a thread of its own; what boards say is shown also where it cannot be kept."""
+        path = self._site.db
+        sources: list[Source] = [self.monitor, self._logs, self._heard]
+        with ExitStack() as stack:
+            while not self._stopping.is_set():
+                try:
+                    store = Store(path, create=True)
+                    self._take([BoardNamed(board, name) for board, name in names(store).items()])
+                    with closing(Recorder(store, sources)) as recorder:
+                        recorder.run(self._stopping, self._take)
+                except (NoughtsError, OSError) as error:
+                    if self._trouble:
+                        return
+                    self._trouble = f"games are not kept: {in_words(error)}"
+                    self.changed()
+                    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
+                    path = Path(folder, "games.db")
+
     def _take(self, events: list[Event]) -> None:
         """In the recorder's thread."""
         changed = set()
         with self._lock:
             for event in events:
                 self._session.take(event)
-                name = getattr(event, "board", "")
-                if isinstance(event, (BoardNamed, BoardRefused)):
-                    # The store knows boards that are not here, and others are never.
-                    changed.update({name} & self._boards.keys())
-                    continue
+                match event:
+                    case BoardNamed(name) | BoardRefused(name):
+                        # The store knows boards that are not here, and others are never.
+                        changed.update({name} & self._boards.keys())
+                    case BoardEvent(name):
+                        self._boards.setdefault(name, LiveBoard(name)).take(event)
+                        changed.add(name)
                 if isinstance(event, (PortOpened, PortClosed)):
-                    changed.update(
-                        each.name for each in self._session.playing if each.gateway == name
-                    )
-                if name:
-                    self._boards.setdefault(name, LiveBoard(name)).take(event)
-                    changed.add(name)
+                    playing = self._session.playing
+                    changed.update(each.name for each in playing if each.gateway == event.board)
         if events:
             self.changed(*changed)
 
-    def poll(self) -> Sequence[Change | LogChange]:
-        """What has happened, for the recorder: in larger pieces, which cost less."""
-        self._stopping.wait(_PIECES_S)
-        changes: list[Change | LogChange] = [*self.monitor.poll(), *self._logs.poll()]
-        while not self._heard.empty():
-            changes.append(self._heard.get())
-        return changes
-
     def hear(self, name: str, *sentences: Sentence) -> None:
         """Keep what a board has said to whoever updated it, or what was in its files."""
-        said = "".join(f"{write(sentence)}\r\n" for sentence in sentences)
-        self._heard.put(DataReceived(name, said.encode()))
+        self._heard.put(SentencesRead(name, sentences))
 
     @property
     def stopping(self) -> bool:
@@ -267,7 +287,7 @@ class Hub:
             )
             waiting = [f"{port}: {why}" for port, why in sorted(session.waiting.items())]
             site = {
-                "trouble": printable(self._keeping.trouble or session.warning),
+                "trouble": printable(self._trouble or session.warning),
                 "waiting": [printable(line) for line in waiting[:5]],
                 "games": session.games,
             }

@@ -13,15 +13,13 @@ from noughts.protocol.sentences import Boot, Game, is_same, score_array
 from noughts.protocol.situation import Observer, Situation
 from noughts.protocol.situation_words import said
 from noughts.watch.events import (
-    Event,
+    BoardEvent,
     NoiseReceived,
+    PortClosed,
+    PortOpened,
     SentenceStored,
     UnknownSentence,
-    described,
-    in_words,
-    told_again,
 )
-from noughts.watch.port_monitor import PortClosed, PortOpened
 from noughts.watch.session import BoardState
 
 _LINES = 6
@@ -48,12 +46,12 @@ class LiveBoard:
     observer: Observer = field(default_factory=Observer)
     heard: int = 0
     """Events so far."""
-    _last: deque[tuple[int, Event]] = field(default_factory=lambda: deque(maxlen=_LINES))
+    _last: deque[tuple[int, BoardEvent]] = field(default_factory=lambda: deque(maxlen=_LINES))
 
-    def take(self, event: Event) -> None:
+    def take(self, event: BoardEvent) -> None:
         """Take an event of this board."""
         self.heard += 1
-        if not told_again(event):
+        if not event.told_again:
             self._last.append((self.heard, event))
         if isinstance(event, SentenceStored) and self._shown(event):
             self.observer.hear(event.sentence)
@@ -117,19 +115,20 @@ def _port(state: BoardState) -> str:
     return printable(f"by radio, at {state.gateway}" if state.gateway else state.port)
 
 
-def _line(number: int, event: Event) -> tuple[int, str, str]:
+def _line(number: int, event: BoardEvent) -> tuple[int, str, str]:
     """An event of a board in words, as text that acts on nothing."""
-    kind, text = "event", in_words(event, lambda _: "").removeprefix(": ")
-    if isinstance(event, PortOpened):
-        text = "connected"
-    elif isinstance(event, PortClosed):
-        text = f"not connected: {event.why}"
-    elif isinstance(event, SentenceStored):
-        kind, text = "said", described(event)
-    elif isinstance(event, NoiseReceived):
-        kind, text = "noise", event.text
-    elif isinstance(event, UnknownSentence):
-        kind = "noise"
+    kind, text = "event", event.about
+    match event:
+        case PortOpened():
+            text = "connected"
+        case PortClosed():
+            text = f"not connected: {event.why}"
+        case SentenceStored():
+            kind, text = "said", event.description
+        case NoiseReceived():
+            kind, text = "noise", event.noise
+        case UnknownSentence():
+            kind = "noise"
     return number, kind, printable(text)[:_MAX_LINE]
 
 

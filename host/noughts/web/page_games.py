@@ -17,6 +17,7 @@ from noughts.errors import NoughtsError
 from noughts.protocol.describe import seat_of
 from noughts.protocol.sentences import Game, outcome
 from noughts.store import timestamps
+from noughts.store.lines import Received
 from noughts.store.store import Store
 from noughts.web.play import FRIEND
 from noughts.web.position import parsed
@@ -117,5 +118,5 @@ def _kept(site: Site, played: PlayedGame) -> int | None:
     """The game's number in the store."""
     began = timestamps.now() - played.times[-1]
     with Store(site.db, create=True) as store:
-        told = [(BOARD, stage, began + stage.ms, False) for stage in played.stages()]
+        told = [Received.of(BOARD, stage, began + stage.ms) for stage in played.stages()]
         return store.keep_many(told)[-1].game

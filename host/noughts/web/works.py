@@ -14,13 +14,14 @@ from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, NoughtsError, in_words, printable
 from noughts.findings import Check, of_board, of_computer
 from noughts.hardware import drive as drives
-from noughts.hardware.boot import confirmed, wait_for_boot
+from noughts.hardware.boot import confirmed_start, wait_for_start
 from noughts.hardware.flashing import flash, our_hex
 from noughts.hardware.ports import Port, open_port
 from noughts.hardware.probe import ProbedBoard, find_boards, probe
 from noughts.hardware.update import bring_up_to_date
 from noughts.invocation import as_typed
 from noughts.protocol.sentences import Boot, Game
+from noughts.radio_files import OFF
 from noughts.virtual.program import program
 from noughts.watch.port_monitor import name_of
 from noughts.web.hub import Hub
@@ -188,9 +189,10 @@ class Works:
         with closing(open_port(board.port)) as port:
             self._hub.note_reset(name)
             board.flash(new)
-            boot = wait_for_boot(port)
-        self._hub.hear(name, boot)
-        return confirmed(boot, brain.of(files_for_boards()).id)
+            start = wait_for_start(port)
+        if start.boot is not None:
+            self._hub.hear(name, start.boot)
+        return confirmed_start(start, brain.of(files_for_boards()).id, OFF)
 
     def _check(self) -> None:
         told: list[dict[str, object]] = []

@@ -1,0 +1,77 @@
+r"""Captured logs: what a serial line brought, or lines that say when which board said what.
+
+These are the raw lines that rooms send to each other, and that release 1.0.0 wrote beside its
+store. Each is the moment, the board and what it said, with every byte that is not plain text as
+\xhh:
+
+    2026-11-21T07:03:43.123Z usb-9900000012345678 $NG,0A83,1,PH,A,4,1312,-*5C
+
+Where nothing is said, the board's port was opened: it may have been reset since its last line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from noughts.protocol.parser import escape, unescape
+from noughts.store import timestamps
+
+_LINE = re.compile(
+    rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9A-Za-z/\\][!-~]{0,3999}) ([ -~]*)\r?\n?"
+)
+_CHUNK = 65_536
+OPENED = b"\n"
+"""What is captured where a board's port was opened; a board's own empty lines are not kept."""
+_NAME = re.compile(r"[0-9A-Za-z/\\].{0,3999}")
+
+
+def is_board_name(text: str) -> bool:
+    """Whether a board may have this name.
+
+    In raw logs and exports it must not begin anything else, and no terminal may act on it.
+    """
+    return _NAME.fullmatch(text) is not None and text.isprintable()
+
+
+def raw_line(board: str, text: str, at: int) -> bytes:
+    """A line that says when a board said something; text: already escaped."""
+    name = escape(board.encode()).replace(" ", "\\x20")
+    return f"{timestamps.iso(at)} {name} {text}\n".encode()
+
+
+@dataclass(frozen=True)
+class Captured:
+    """Bytes of a captured log; board and moment are known if it is one of our raw logs."""
+
+    data: bytes
+    size: int
+    """Bytes that they take in the file."""
+    board: str | None = None
+    at: int | None = None
+
+    @property
+    def is_opened(self) -> bool:
+        """Whether a board's port was opened here."""
+        return self.board is not None and self.data == OPENED
+
+
+def read(file: BinaryIO) -> Iterator[Captured]:
+    """What a captured log holds: a raw log of ours, or bytes as a serial line brought them."""
+    while line := file.readline(_CHUNK):
+        found = _LINE.fullmatch(line)
+        if found is None:
+            yield Captured(line, len(line))
+            continue
+        try:
+            at = timestamps.from_iso(found[1].decode())
+        except ValueError:  # the 31st of February
+            yield Captured(line, len(line))
+            continue
+        board = unescape(found[2].decode()).decode(errors="replace")
+        if not is_board_name(board):  # the escapes may have hidden what it is
+            yield Captured(line, len(line))
+            continue
+        yield Captured(unescape(found[3].decode()) + b"\n", len(line), board, at)

@@ -1,0 +1,190 @@
+"""The games that follow from the lines of one boot and game number: a pure function of a set.
+
+What was received is the truth, and a stored game is its summary; so neither the order in which
+lines come, nor how often or by which way, makes a difference to the games.
+
+    line    what a board said of a game: the whole game so far, see `protocol/sentences.py`
+    radio   whether it came by radio, where anybody near can send; else by cable, or from a file
+    late    whether the game was over some time before it was received: sent again, or from a log
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import pairwise
+from operator import attrgetter
+from typing import NamedTuple
+
+from noughts.protocol.radio_boards import is_by_radio
+
+
+class Line(NamedTuple):
+    """A line about a game, as the store has it."""
+
+    id: int
+    board: str
+    radio: bool
+    late: bool
+    at: int | None
+    """The first moment at which it was received, in ms since 1970; None if nobody knows."""
+    text: str
+    seats: str
+    first: str
+    moves: str
+    """Cells 0 to 8."""
+    ms: int
+    end: str
+    progress: tuple[int, bool, int]
+    """How far the game has come: moves, abandoned, ms. While it is played, this only grows."""
+
+    @classmethod
+    def of(
+        cls, number: int, board: str, radio: bool, late: bool, at: int | None, text: str
+    ) -> Line:
+        """A line from the body of its sentence."""
+        _, _, _, seats, first, moves, in_ms, end = text.split(",")
+        ms = int(in_ms)
+        progress = len(moves), end == "x", ms
+        return cls(number, board, radio, late, at, text, seats, first, moves, ms, end, progress)
+
+
+class FoldedGame(NamedTuple):
+    """A game, with the columns of the table `games`; see `StoredGame` for what they mean."""
+
+    board: str
+    seats: str
+    first: str
+    moves: str
+    times: str
+    ms: int
+    end: str
+    started: int | None
+    heard: int | None
+    played_before: int | None
+    by_radio: int
+
+
+def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
+    """The games that these lines of one boot and game number are of, each with its lines.
+
+    ============================  =================================================================
+    lines of one game             have the same seats and the same player who began; of any two,
+                                  the earlier one goes on (`-`), its moves begin the later one's,
+                                  and its ms are not more. A move has one ms. So another move,
+                                  another ms for a move, a time that runs backwards, or a move
+                                  after the end is of another game.
+    the cable before the radio    Games are made of what came by cable. What came by radio is added
+                                  where it agrees with all of that; the rest is of other games.
+    a line that fits two games    is of the one whose next line has fewer moves, or of the slower.
+    moves, times, ms, end         those of the line that has come furthest; the time of each move
+                                  that a line ends with.
+    started                       the earliest beginning that a live line tells, by cable if one
+                                  is, else by radio; heard is when the last of them was received.
+    played_before                 without a live line, the first moment at which the game was over.
+    by_radio                      1 if no line by cable has come as far as the last one.
+    board                         by cable, with a USB serial number, in the nearest room: the
+                                  first in that order of those under which it was received.
+    ============================  =================================================================
+
+    A line that came without a moment says nothing of when the game was played.
+    """
+    played = sorted(lines, key=attrgetter("progress"))
+    if all(_are_of_one_game(*each) for each in pairwise(played)):
+        return [(_summary(played), played)] if played else []
+    games: list[list[Line]] = []
+    for line in sorted(played, key=_order):
+        fitting = [game for game in games if _fits(line, game)]
+        if len(fitting) > 1:
+            fitting.sort(key=partial(_distance, line))
+        if fitting:
+            fitting[0].append(line)
+        else:
+            games.append([line])
+    return [(_summary(game), game) for game in games]
+
+
+def _order(line: Line) -> tuple[bool, int, bool, int, str]:
+    """By cable first, and those first that have come furthest; the same texts side by side."""
+    plies, abandoned, ms = line.progress
+    return line.radio, -plies, not abandoned, -ms, line.text
+
+
+def _fits(line: Line, game: Sequence[Line]) -> bool:
+    """Whether a line agrees with all that a game has so far."""
+    return all(
+        _are_of_one_game(*sorted((line, other), key=attrgetter("progress")))
+        # What precedes the earliest line by cable precedes all others, too.
+        for other in (game if line.radio else game[-1:])
+    )
+
+
+def _are_of_one_game(earlier: Line, later: Line) -> bool:
+    """Whether two lines can be of one game, the later one having come as far or further.
+
+    If the first and the second are, and the second and the third, then so are the first and third.
+    """
+    if earlier.text == later.text:
+        return True
+    if (
+        earlier.end != "-"
+        or earlier.ms > later.ms
+        or not later.moves.startswith(earlier.moves)
+        or earlier.first != later.first
+        or earlier.seats != later.seats
+    ):
+        return False
+    # Two times for one move contradict each other; before the first move any time will do.
+    return len(earlier.moves) < len(later.moves) or later.end == "x" or not later.moves
+
+
+def _distance(line: Line, game: Sequence[Line]) -> tuple[bool, float, bool, int]:
+    """How near a game is that fits: the least is taken."""
+    later = [other.progress for other in game if other.progress >= line.progress]
+    plies, abandoned, ms = min(later, default=(math.inf, True, 0))
+    # Of two games with as many moves, lines come slowest first: the slower one is still to have it.
+    return game[0].radio, plies, abandoned, -ms
+
+
+def _summary(lines: Sequence[Line]) -> FoldedGame:
+    last = max(lines, key=attrgetter("progress"))
+    cable = [line for line in lines if not line.radio]
+    times = [""] * len(last.moves)
+    for line in lines:
+        if line.moves and line.end != "x":
+            times[len(line.moves) - 1] = str(line.ms)
+    started, heard, before = _dates(cable) or _dates(lines) or _late_dates(lines)
+    return FoldedGame(
+        board=min({line.board for line in lines}, key=precedence),
+        seats=last.seats,
+        first=last.first,
+        moves=last.moves,
+        times=",".join(times),
+        ms=last.ms,
+        end=last.end,
+        started=started,
+        heard=heard,
+        played_before=before,
+        by_radio=int(all(line.progress[:2] < last.progress[:2] for line in cable)),
+    )
+
+
+_Dates = tuple[int | None, int | None, int | None]
+
+
+def _dates(lines: Iterable[Line]) -> _Dates | None:
+    live = [(line.at - line.ms, line.at) for line in lines if line.at is not None and not line.late]
+    if not live:
+        return None
+    return min(start for start, _ in live), max(at for _, at in live), None
+
+
+def _late_dates(lines: Iterable[Line]) -> _Dates:
+    before = min((line.at for line in lines if line.at is not None), default=None)
+    return None, before, before
+
+
+def precedence(board: str) -> tuple[bool, bool, int, str]:
+    """Of boards under which a game was received, the least is the one that it is kept under."""
+    return is_by_radio(board), "usb-" not in board, len(board), board
