@@ -60,7 +60,7 @@ def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, li
     assert "\u00d6l-Bank" in two  # the same, however its accents are written
     known = listed()
     assert [(each["number"], each["board"], each["name"], each["games"]) for each in known] == [
-        (1, LONG, "blue table", 1), (2, "usb-2", "\u00d6l-Bank", 2),
+        (1, LONG, "blue table", 1), (2, "usb-2", "\u00d6l-Bank", 1),
     ]  # fmt: skip
     assert known[0]["heard"] == "2026-09-21T14:13:29.000Z"
     assert name_board("1", "").endswith("has no name any more\n")

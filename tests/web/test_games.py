@@ -75,7 +75,7 @@ def test_games_are_chosen_in_the_form_and_by_the_address(url, page):
 
 
 def test_a_long_list_has_pages(serve, tmp_path, page):
-    db = filled(tmp_path / "long.db", *(stages([4], number=number) for number in range(1, 61)))
+    db = filled(tmp_path / "long.db", *(stages([4], "x", number=number) for number in range(1, 61)))
     url = serve(db).url
     page.goto(f"{url}/games?seats=PH")
     assert numbers(page) == list(range(60, 35, -1))

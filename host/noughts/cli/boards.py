@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
 
 from noughts.cli import options
-from noughts.errors import printable
+from noughts.errors import StoreError, printable
 from noughts.protocol.describe import short
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.store import timestamps
@@ -48,6 +49,7 @@ def run(context: click.Context, as_json: bool, db: Path | None) -> None:
         known = boards(store)
         if not known and not as_json:
             raise options.no_board_yet(store)
+        note = options.newer_demonstration(store.path)
     if as_json:
         print(json.dumps([_record(board) for board in known], indent=1))
         return
@@ -64,6 +66,8 @@ def run(context: click.Context, as_json: bool, db: Path | None) -> None:
     ]
     head = ("number", "name", "kind", "games", "last heard", "board")
     print("\n".join(columns([head, *rows], right=(0, 3))))
+    if note:
+        print(note, file=sys.stderr)
 
 
 @options.command('noughts boards name 3 "blue table"', 'noughts boards name 3 ""')
@@ -79,7 +83,11 @@ def _name_board(context: click.Context, board: str, name: str | None, db: Path |
     """Name a board. The name shows wherever the board does."""
     before = context.parent.params["db"] if context.parent else None
     with options.open_store(db or before) as store:
-        known = known_board(store, board)
+        try:
+            known = known_board(store, board)
+        except StoreError as error:
+            note = options.newer_demonstration(store.path)
+            raise StoreError(f"{error}; {note}" if note else str(error)) from error
         store.name_board(known.board, name)
     told = "has no name any more" if name is None else f"is now {name}"
     print(printable(f"board {known.number}, {short(known.board)}, {told}"))

@@ -42,18 +42,24 @@ what was not heard:
 @options.stored_games
 def run(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
     """List the games that are kept."""
-    which = chosen.filter()
+    which = chosen.listed()
     with options.open_store(db) as store:
         if as_json:
-            _print_json(games(store, which, n or _MAX))
+            _print_json(games(store, chosen.filter(), n or _MAX))
             return
         listed = list(games(store, which, n or _NEWEST))
         if not listed:
             raise options.nothing_found(store)
         total = count(store, which)
+        unfinished = 0 if chosen.results else count(store, chosen.filter()) - total
+        note = options.newer_demonstration(store.path)
     _print(listed)
     if total > len(listed):
         print(f"{total - len(listed):,} more; -n N shows more of them", file=sys.stderr)
+    if unfinished:
+        print(f"{unfinished:,} unfinished; --result unfinished lists them", file=sys.stderr)
+    if note:
+        print(note, file=sys.stderr)
 
 
 def _print_json(found: Iterable[StoredGame]) -> None:

@@ -252,6 +252,16 @@ def demonstration(path: Path) -> Path:
     return path.with_name("demonstration.db")
 
 
+def newer_demonstration(path: Path) -> str:
+    """Where to look if a demonstration came after the last game of this store, else empty."""
+    played = demonstration(path)
+    if path != default_path() or not played.exists():
+        return ""
+    if played.stat().st_mtime < path.stat().st_mtime:
+        return ""
+    return f"the last demonstration's boards and games are in another store: --db {played}"
+
+
 @contextmanager
 def opened(path: Path | None) -> Iterator[BinaryIO]:
     """The file to write, whole or not at all; None is standard output."""

@@ -22,7 +22,8 @@ from noughts.cli.watch_output import RECORDS, EventLines, as_lines, sum_up
 from noughts.cli.watch_rooms import Rooms, room_options
 from noughts.errors import NoughtsError
 from noughts.hardware.ports import find_ports, may_be_port
-from noughts.store.store import Store, default_path
+from noughts.invocation import as_typed
+from noughts.store.store import Store, command_for, default_path
 from noughts.terminal.lines import say
 from noughts.terminal.stuck import leaving_a_stuck_terminal
 from noughts.watch.data_logs import DataLogs
@@ -100,7 +101,11 @@ def run(**named: Any) -> int:
     gc.set_threshold(20_000)  # sentences come and go by the hundred, and hold no cycles
     if args.captured is not None:
         return read_captured(args, path)
-    return _watch(args, rooms, Store(path, create=True))
+    status = _watch(args, rooms, Store(path, create=True))
+    if args.emulated and args.db is None:
+        lists = f"{command_for('noughts games', path)} and {command_for('noughts boards', path)}"
+        say(as_typed(f"{lists} list them"))
+    return status
 
 
 def _check(port: str) -> None:

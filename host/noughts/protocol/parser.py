@@ -69,7 +69,7 @@ class Stream:
         self._line = bytearray()
         self._unknown: set[str] = set()
         self.noise = 0
-        """Bytes so far that were no part of a sentence, line ends not counted."""
+        """Bytes of all `Noise` so far."""
 
     def feed(self, data: bytes) -> list[Item]:
         """Take bytes of any length; returns the items that they complete, in order."""
@@ -120,8 +120,10 @@ class Stream:
 
     def _noise(self, data: bytes) -> list[Item]:
         data = data.rstrip(b"\r")  # of a line end, whose other half may be lost
+        if not data.strip(b"\0 \r"):
+            return []  # such as the NUL that a serial line brings when a board starts
         self.noise += len(data)
-        return [Noise(escape(data))] if data.strip(b"\0 \r") else []
+        return [Noise(escape(data))]
 
     def _sentence(self, frame: bytes) -> Item | None:
         item = _parsed(frame)

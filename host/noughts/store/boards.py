@@ -29,6 +29,7 @@ class KnownBoard:
     hardware: str | None
     """V1 or V2; None if its start was not heard."""
     games: int
+    """Those that have ended."""
     heard: int | None
     """When the last sentence of a game came, in ms since 1970; None where nobody knows."""
 
@@ -36,7 +37,7 @@ class KnownBoard:
 _QUERY = """
     SELECT id, name, given_name,
            (SELECT hardware FROM boots WHERE board = boards.id ORDER BY heard DESC LIMIT 1),
-           (SELECT count(*) FROM games WHERE board = boards.id),
+           (SELECT count(*) FROM games WHERE board = boards.id AND moves <> '' AND end <> '-'),
            (SELECT max(heard) FROM games WHERE board = boards.id)
     FROM boards ORDER BY id
 """

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from noughts.protocol.describe import SEATS, opponents
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter
-from noughts.store.stored_game import RESULTS
+from noughts.store.stored_game import RESULTS, UNFINISHED
 
 _SEATS = re.compile(f"[{''.join(SEATS)}]{{2}}")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -31,10 +31,15 @@ class ChosenGames:
     that was told late the day counts on which it was."""
 
     def filter(self) -> GameFilter:
-        """The same with moments."""
+        """The same with moments, without games in which nobody has moved."""
         since = None if self.since is None else timestamps.of_day(self.since)
         until = None if self.until is None else timestamps.of_day(self.until + timedelta(days=1))
-        return GameFilter(self.boards, self.seats, self.results, since, until)
+        return GameFilter(self.boards, self.seats, self.results, since, until, moved=True)
+
+    def listed(self) -> GameFilter:
+        """The same for a list: unfinished games are in it if they are chosen."""
+        ended = tuple(result for result in RESULTS if result != UNFINISHED)
+        return replace(self, results=self.results or ended).filter()
 
     def in_words(self) -> str:
         """As a person says it; empty for all."""

@@ -34,10 +34,12 @@ class GameFilter:
     until: int | None = None
     """Moments; the game began before it. Of a game that was told late the moment counts before
     which it was played. A game without a moment fits neither."""
+    moved: bool = False
+    """Leave out those that were left before their first move."""
 
     def where(self) -> tuple[str, list[object]]:
         """A condition in SQL, and its values."""
-        conditions = ["1"]
+        conditions = ["moves <> ''" if self.moved else "1"]
         values: list[object] = []
         if self.boards:
             texts = "lower(name || char(10) || coalesce(given_name, ''))"

@@ -21,6 +21,7 @@ from noughts.protocol.sentences import player_of
 from noughts.store.timestamps import When
 
 RESULTS = {"A": "A", "B": "B", "draw": "=", "abandoned": "x", "unfinished": "-"}
+UNFINISHED = "unfinished"
 """How results are called, and how the store writes them."""
 
 _NAMES = {end: name for name, end in RESULTS.items()}

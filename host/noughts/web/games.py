@@ -36,7 +36,7 @@ def routes(site: Site) -> list[BaseRoute]:
 def _listed(db: Path, request: Request) -> dict[str, object]:
     """A page of the games that the address chooses, the newest first."""
     chosen, wanted_page = chosen_games(request.query_params), page_number(request.query_params)
-    which = chosen.filter()
+    which = chosen.listed()
     if not db.exists():
         return {"kept": False}
     with Store(db) as store:
@@ -73,7 +73,7 @@ def _rows(found: Iterable[StoredGame]) -> list[dict[str, object]]:
 def _one(db: Path, request: Request) -> dict[str, object]:
     """A game of the store; its neighbours are among those that the address chooses."""
     number = game_number(request.path_params["number"])
-    which = chosen_games(request.query_params).filter()
+    which = chosen_games(request.query_params).listed()
     with Store(db) as store:
         found = game(store, number)
         before, after = before_and_after(store, which, found)
