@@ -5,17 +5,14 @@ import os
 import shutil
 import sqlite3
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from noughts.errors import StoreError
-from noughts.protocol.sentences import Game, outcome
+from noughts.protocol.sentences import Game
 from noughts.store.lines import Received
 from noughts.store.queries import NEWEST_FIRST, GameFilter, before_and_after, game, games
 from noughts.store.schema import MIGRATIONS
@@ -42,37 +39,6 @@ def test_many_are_kept_together_or_not_at_all(store):
     assert store.read(ROWS) == store.read("SELECT * FROM boards") == []
     assert [kept.game for kept in store.keep_many(heard)] == [1, 1, 1, 1]
     assert [row[4:6] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]
-
-
-@given(
-    st.permutations(list(range(9))),
-    st.sampled_from([None, "x"]),
-    st.lists(st.integers(0, 12), max_size=30),
-    st.integers(2, 8),
-)
-@settings(max_examples=50)
-def test_any_order_repeated_and_with_losses_is_the_game_as_far_as_heard(order, end, picks, plies):
-    cells = []
-    for cell in order[:plies]:
-        if outcome(tuple(cells), "A") == "-":
-            cells.append(cell)
-    told = stages(cells, end if outcome(tuple(cells), "A") == "-" else None)
-    heard = [told[pick % len(told)] for pick in picks]
-    with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "db"), create=True) as store:
-        keep_all(store, heard)
-        before = store.read(ROWS)
-        assert not any(each.new for each in keep_all(store, heard[::-1]))
-        assert store.read(ROWS) == before
-    if not heard:
-        assert before == []
-        return
-    ((*_, moves, times, ms, found),) = before
-    last = max(heard, key=lambda game: (len(game.moves), game.ms))
-    assert (moves, ms, found) == ("".join(map(str, last.moves)), last.ms, last.end)
-    told_plies = {len(game.moves) for game in heard if game.end != "x"}
-    assert times == ",".join(
-        str(ply * 1000) if ply in told_plies else "" for ply in range(1, len(moves) + 1)
-    )
 
 
 def test_another_game_under_the_same_ids_is_another_row(store):
