@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rich.text import Text
 
-from noughts.game.positions import LINES
+from noughts.game.positions import after
 from noughts.protocol.describe import score, seated
 from noughts.protocol.sentences import Game
 from noughts.protocol.situation import Situation
@@ -79,9 +79,7 @@ def panel(
 def _game(game: Game) -> Text:
     """The marks, the last one or the row that has won marked, and beside them who plays."""
     marks = game.marks
-    row = {
-        cell for line in LINES if all(marks.get(each) == game.end for each in line) for cell in line
-    }
+    row = after(game.moves).won_cells
     cells = [Text("·", "dim") for _ in range(9)]
     for cell, player in marks.items():
         reverse = cell in row if row else cell == game.moves[-1]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from noughts.game.positions import LINES
+from noughts.game.positions import LINES, after
 from noughts.game.review import Reviewed
 from noughts.protocol.describe import judged
 from noughts.protocol.sentences import score_array
-from noughts.store.replay_words import ending, marks, played, won_cells
+from noughts.store.replay_words import ending, marks, played
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.palette import PLAYERS
 
@@ -46,7 +46,7 @@ def _board(game: StoredGame, plies: int) -> Text:
     standing = marks(game, plies)
     counts = score_array(standing)
     last = int(game.moves[plies - 1]) if plies else None
-    line = won_cells(counts)
+    line = after(map(int, game.moves[:plies])).won_cells
     text = Text(" " * 15).append_text(_labelled(counts, _RISING))
     for row in range(3):
         for column in range(3):
