@@ -1,9 +1,11 @@
-"""A step of a replayed game as text: the board with its eight scores, and what the move was worth.
+"""A game as text: its marks, and each step of a replay with its scores and what it was worth.
 
 The scores are the array of `device/rules.py`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Container, Mapping
 
 from rich.text import Text
 
@@ -27,6 +29,14 @@ right left   a move forward or back
 home end     to the beginning, to the end
 space        play it as fast as it was played, or stop
 q            leave"""
+
+
+def mark_rows(marks: Mapping[int, str], marked: Container[int], empty: str = "·") -> list[Text]:
+    """The marks of A and B, by cell, in three rows; those in the cells `marked` stand out."""
+    cells = [Text(empty, "dim") for _ in range(9)]
+    for cell, player in marks.items():
+        cells[cell] = Text(player, PLAYERS[player] + " reverse" * (cell in marked))
+    return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
 
 
 def step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> Text:
