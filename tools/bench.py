@@ -19,12 +19,12 @@ import bench_log
 import bench_rooms
 import bench_web
 from bench_rows import Row, at_most
+from microbit_emulator.firmware import V2
 from noughts import brain
-from noughts.board_ids import V2
 from noughts.device_files import files_for_boards
 from noughts.files import write_whole
 from noughts.firmware import image
-from noughts.radio_files import Radio, files_with
+from noughts.hardware.radio import Radio, files_with
 from official import firmwares
 
 TABLE_FLOOR = 17.1

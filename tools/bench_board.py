@@ -14,7 +14,7 @@ from noughts.brain import WEIGHTS, Table
 from noughts.brain.learn import MAX_BOOK
 from noughts.device_files import files_for_boards
 from noughts.game.positions import Position, unfinished
-from noughts.radio_files import Radio, files_with
+from noughts.hardware.radio import Radio, files_with
 from official import NEWEST, firmwares, printed
 
 HEAP = {"V1": 10_240, "V2": 65_536}

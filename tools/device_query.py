@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from noughts.brain import Table, source
-from noughts.device_files import files_for_boards
+from noughts.device_files import files_for_boards, pack
 from noughts.game.positions import EMPTY, Position, canonical
-from noughts.packing import pack
 from official import printed
 
 _MODULES = ("ai.py", "rules.py", "table.py")

@@ -21,9 +21,9 @@ from random import Random
 from microbit_emulator import Button, Ether, Microbit
 from microbit_emulator.radio import Packet
 from noughts.device_files import files_for_boards
+from noughts.hardware.radio import Radio, files_with
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game
-from noughts.radio_files import Radio, files_with
 from noughts.store import queries
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store

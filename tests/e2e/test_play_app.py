@@ -9,7 +9,7 @@ from boards import LETTERS
 from live_page import Board, settled
 from noughts.protocol.sentences import Boot, Game, write
 from noughts.store.store import Store
-from noughts.terminal.drawing import HEIGHT, WIDTH, buttons_at, draw
+from noughts.terminal.picture import HEIGHT, WIDTH, buttons_at, draw
 from noughts.watch.play_recording import PlayRecording
 from sample_games import stages
 from screens import screen_lines

@@ -8,9 +8,7 @@ import tokenize
 import pytest
 
 from needed import each_firmware
-from noughts import packing
-from noughts.device_files import device_dir, device_files
-from noughts.packing import NAMES
+from noughts.device_files import NAMES, device_dir, device_files, files_for_boards
 from official import stepped
 
 NOT_ON_V1 = {"v2.py", "air.py", "gateway.py"}
@@ -54,4 +52,4 @@ def test_all_names_are_used_and_no_two_become_one():
 def test_the_table_keeps_its_names():
     """It is read as it is on the board."""
     assert not words(device_files()["table.py"]) & set(NAMES)
-    assert re.search(rb"(?m)^ID=", packing.packed(device_files())["table.py"])
+    assert re.search(rb"(?m)^ID=", files_for_boards()["table.py"])

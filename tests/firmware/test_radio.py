@@ -11,9 +11,9 @@ from boards import A, B, Driver
 from microbit_emulator import Ether
 from needed import long
 from noughts.device_files import files_for_boards
+from noughts.hardware.radio import Radio, files_with
 from noughts.protocol.parser import Noise, ParsedSentence
 from noughts.protocol.sentences import checksum
-from noughts.radio_files import Radio, files_with
 from official import firmwares, stepped
 from radio_class import play
 

@@ -10,10 +10,9 @@ import pytest
 
 from needed import long
 from noughts import brain
-from noughts.device_files import device_files, files_for_boards
+from noughts.device_files import device_files, files_for_boards, pack
 from noughts.hardware.ports import open_port
 from noughts.hardware.update import bring_up_to_date
-from noughts.packing import pack
 from noughts.protocol import data_log
 from noughts.protocol.sentences import Game, write
 from noughts.store.store import Store

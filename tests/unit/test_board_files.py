@@ -6,15 +6,14 @@ import tokenize
 
 import pytest
 
-from noughts import brain, packing
-from noughts.device_files import device_files, files_for_boards
+from noughts import brain
+from noughts.device_files import MARK, NAMES, device_files, files_for_boards, pack, packed
 from noughts.errors import BoardError
 from noughts.firmware import image
 from noughts.hardware.file_commands import checksum
 from noughts.hardware.file_transfer import BoardFile
+from noughts.hardware.radio import OFF, Radio, files_with, radio_of
 from noughts.hardware.update import plan
-from noughts.packing import MARK, NAMES, pack, packed
-from noughts.radio_files import OFF, Radio, files_with, radio_of
 
 SOURCE = b'''\
 # noughts: what a pack must bear.
@@ -128,7 +127,7 @@ def test_only_programs_are_packed():
 
 @pytest.mark.parametrize("other", ["x = 1\n\ny = 2\n", "x = 1\n", "x = 1\ny = 2\nz = 3\n"])
 def test_what_would_not_say_the_same_on_the_same_lines_stays_as_it_is(monkeypatch, other):
-    monkeypatch.setattr(packing, "_pack", lambda text, names: other)
+    monkeypatch.setattr("noughts.device_files._pack", lambda text, names: other)
     pack.cache_clear()
     source = b"x = 1  # a comment\ny = 2\n"
     assert pack(source) == source

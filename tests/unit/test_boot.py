@@ -5,8 +5,8 @@ import pytest
 from noughts.errors import BoardError, GameError
 from noughts.hardware import boot, flashing
 from noughts.hardware.boot import Start, wait_for_start
+from noughts.hardware.radio import OFF, Radio
 from noughts.protocol.sentences import Boot, write
-from noughts.radio_files import OFF, Radio
 
 HEADER = "Traceback (most recent call last):"
 FAULT = (HEADER, '  File "ai.py", line 1', "NameError: x")

@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 
 from noughts.errors import BoardError, GameError
-from noughts.findings import of_board, of_computer
 from noughts.hardware.boot import Start
 from noughts.hardware.drive import look
+from noughts.hardware.findings import of_board, of_computer
 from noughts.hardware.ports import Port
 from noughts.hardware.probe import ProbedBoard
+from noughts.hardware.radio import Radio
 from noughts.protocol.sentences import Boot
-from noughts.radio_files import Radio
+from noughts.virtual.program import try_emulator
 from stand_in_drive import USB_ID, StandInDrive
 
 GAME = Start(Boot("0A83", "V2", "1.0.0", "2798"), "V2", "1.0.0")
@@ -98,23 +99,23 @@ def test_doctor_fails_where_something_is_wrong(monkeypatch, noughts, printed):
     found = ProbedBoard(**SOUND, start=GAME)
     monkeypatch.setattr("noughts.cli.doctor.inspect", lambda *_: [found])
     assert "✗" not in printed("doctor")
-    monkeypatch.setattr("noughts.findings.device_files", dict)
+    monkeypatch.setattr("noughts.hardware.findings.device_files", dict)
     status, out, _ = noughts("doctor")
     assert status == 1 and "✗ noughts    device/table.py is missing; make it with" in out
 
 
 def test_this_computer():
-    checks = of_computer(any_board=True)
+    checks = of_computer(True, try_emulator)
     assert [check.what for check in checks if check.good] == ["Python", "noughts", "emulator"]
-    assert [check.what for check in of_computer(any_board=False) if not check.good] == ["boards"]
+    checks = of_computer(False, try_emulator)
+    assert [check.what for check in checks if not check.good] == ["boards"]
 
 
 def test_a_computer_without_the_game_or_the_emulator(monkeypatch):
-    def refuse(program):
+    def refuse():
         raise BoardError("Unicorn is missing; install it")
 
-    monkeypatch.setattr("noughts.findings.device_files", dict)
-    monkeypatch.setattr("noughts.findings.Program.microbit", refuse)
-    _, game, emulator = of_computer(any_board=True)
+    monkeypatch.setattr("noughts.hardware.findings.device_files", dict)
+    _, game, emulator = of_computer(True, refuse)
     assert not game.good and "table.py is missing; " in game.found
     assert (emulator.good, emulator.found) == (False, "Unicorn is missing; install it")

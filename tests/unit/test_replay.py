@@ -3,7 +3,6 @@
 import pytest
 
 from noughts.store import timestamps
-from noughts.store.replay_words import won_cells
 from noughts.store.store import Store
 from sample_games import AT, DRAW, filled, stages
 
@@ -105,9 +104,3 @@ def test_the_last_game_is_one_that_ended(replay, tmp_path):
     begun = stages([0], number=2, first="B")
     for name, games in (("played.db", [stages(DRAW), begun]), ("begun.db", [begun])):
         assert replay("last", db=filled(tmp_path / name, *games)).startswith("game 1:")
-
-
-def test_the_cells_of_the_lines_that_are_complete():
-    assert won_cells([0, 2, -2, 1, -1, 0, 0, 2]) == set()
-    assert won_cells([3, 0, 0, 1, 1, 1, 1, 1]) == {0, 3, 6}
-    assert won_cells([-1, 1, -1, -1, 1, -1, -3, -3]) == {0, 2, 4, 6, 8}

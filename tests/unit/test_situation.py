@@ -10,7 +10,7 @@ from noughts.protocol.sentences import Boot, Game
 from noughts.protocol.situation import Observer
 from noughts.protocol.situation_words import Said, said
 from noughts.terminal.palette import PLAYERS
-from noughts.terminal.play_text import panel
+from noughts.terminal.play_app import panel
 
 BOOT = Boot("0A83", "V2", "1.0.0", "2798")
 DARK = bytes(25)

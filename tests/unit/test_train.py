@@ -15,7 +15,7 @@ from noughts.errors import NoughtsError
 from noughts.game.evaluator import odds
 from noughts.game.positions import EMPTY, parse
 from noughts.game.proof import prove
-from noughts.terminal.learning_curve import Learned, drawn
+from noughts.terminal.menace_text import Learned, drawn
 from sample_games import filled, stages
 
 pytestmark = pytest.mark.usefixtures("folder")

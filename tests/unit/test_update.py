@@ -10,13 +10,12 @@ import pytest
 import serial
 
 from left_by_1_0_0 import games, on_v1, on_v2
-from noughts.device_files import device_files
+from noughts.device_files import MARK, device_files
 from noughts.errors import BoardError
 from noughts.hardware.file_commands import checksum, removing, writing
 from noughts.hardware.file_transfer import BoardFile, BoardFiles
 from noughts.hardware.release_1_0_0 import Left, candidates, left_in
 from noughts.hardware.update import forget_games, plan
-from noughts.packing import MARK
 
 WANTED = {name: b"# noughts: " + name.encode() for name in ("ai.py", "main.py", "table.py")}
 

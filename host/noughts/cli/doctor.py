@@ -10,9 +10,10 @@ import click
 
 from noughts.cli import options
 from noughts.errors import printable
-from noughts.findings import Check, of_board, of_computer
+from noughts.hardware.findings import Check, of_board, of_computer
 from noughts.hardware.probe import ProbedBoard, inspect
 from noughts.invocation import as_typed
+from noughts.virtual.program import try_emulator
 
 
 @options.command("noughts doctor", "noughts doctor --json")
@@ -31,7 +32,7 @@ from noughts.invocation import as_typed
 def run(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
     """Check computer and boards: what to fix."""
     boards = [(each, of_board(each)) for each in inspect(port, not no_restart)]
-    here = of_computer(bool(boards))
+    here = of_computer(bool(boards), try_emulator)
     all_good = all(
         check.good for checks in (here, *(each for _, each in boards)) for check in checks
     )

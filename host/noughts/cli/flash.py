@@ -14,8 +14,8 @@ from noughts.errors import BoardError, NoughtsError, in_words, printable
 from noughts.hardware import drive as drives
 from noughts.hardware.drive import Drive
 from noughts.hardware.flashing import flash, hex_in, our_hex
+from noughts.hardware.radio import OFF, Radio
 from noughts.invocation import as_typed
-from noughts.radio_files import OFF, Radio
 from noughts.terminal.progress import progress
 from noughts.watch import recovered_games
 

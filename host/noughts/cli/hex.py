@@ -16,7 +16,7 @@ from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.firmware import image
 from noughts.firmware.image import Firmware
-from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
+from noughts.hardware.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 
 
 @options.command(

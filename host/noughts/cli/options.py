@@ -20,8 +20,8 @@ from noughts.engines.registry import engine_named, engines
 from noughts.errors import NoughtsError, StoreError, UnknownEngineError, printable
 from noughts.files import whole_file
 from noughts.game.engine import Engine
+from noughts.hardware.radio import GROUPS, OFF, Radio
 from noughts.protocol.describe import SEATS_MEANING
-from noughts.radio_files import GROUPS, OFF, Radio
 from noughts.store import filter_words
 from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import GameFilter, count

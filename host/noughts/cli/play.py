@@ -188,7 +188,7 @@ def _until_signal(stopped: threading.Event) -> Iterator[list[int]]:
 
 def _check_size() -> None:
     """Say so before anything is started; the program itself copes with later changes."""
-    from noughts.terminal.drawing import MIN_COLUMNS, MIN_LINES
+    from noughts.terminal.picture import MIN_COLUMNS, MIN_LINES
 
     columns, lines = os.get_terminal_size(sys.stdout.fileno())
     if 0 < columns < MIN_COLUMNS or 0 < lines < MIN_LINES:

@@ -16,7 +16,7 @@ from noughts.store.queries import game as stored_game
 from noughts.store.replay_words import heading
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.replay_text import step, wait_s
+from noughts.terminal.game_text import step, wait_s
 
 
 def _number(text: str) -> int | str:
@@ -54,7 +54,7 @@ def run(game: int | str, speed: float | None, text: bool, db: Path | None) -> No
     if text or not (sys.stdin.isatty() and sys.stdout.isatty()):
         _print(found, reviewed, speed)
         return
-    from noughts.terminal.replay_screen import ReplayApp
+    from noughts.terminal.screens import ReplayApp
     from noughts.terminal.stuck import leaving_a_stuck_terminal
 
     with leaving_a_stuck_terminal(threading.Event(), lambda: None):

@@ -20,8 +20,8 @@ from noughts.store.statistics import (
     stats,
 )
 from noughts.store.stored_game import RESULTS
-from noughts.terminal.figures import FORMATS
 from noughts.terminal.layout import columns, grid
+from noughts.terminal.plots import FORMATS, draw_statistics
 
 _BAR = 30
 _WARMTH = ((40, 245), (50, 190), (75, 80))
@@ -50,9 +50,7 @@ def run(as_json: bool, plot: Path | None, chosen: ChosenGames, db: Path | None) 
         if not found.games and (plot or not as_json):
             raise options.nothing_found(store)
     if plot is not None:
-        from noughts.terminal.statistics_plot import draw
-
-        draw(found, plot)
+        draw_statistics(found, plot)
     if as_json:
         print(json.dumps(_record(found)))
     else:

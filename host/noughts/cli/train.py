@@ -23,9 +23,9 @@ from noughts.protocol.describe import counted
 from noughts.store import queries
 from noughts.store.filter_words import ChosenGames
 from noughts.store.store import Store
-from noughts.terminal import beads, learning_curve, palette
-from noughts.terminal.figures import FORMATS
-from noughts.terminal.learning_curve import Learned
+from noughts.terminal import menace_text, palette
+from noughts.terminal.menace_text import Learned
+from noughts.terminal.plots import FORMATS, draw_learning
 from noughts.terminal.progress import progress
 
 _GAMES = 500
@@ -140,7 +140,7 @@ def run(
     if training and trained:
         _report(menace, *trained, training, plot, as_json)
     if position is not None:
-        print(beads.box(menace, position, palette.is_plain()))
+        print(menace_text.box(menace, position, palette.is_plain()))
     if as_json:
         return
     if output is not None:
@@ -200,9 +200,7 @@ def _report(
     if training.seat != "first":
         title += f", moving {training.seat if training.seat == 'second' else 'first and second'}"
     if plot is not None:
-        from noughts.terminal.learning_plot import draw
-
-        draw(curve, title, plot)
+        draw_learning(curve, title, plot)
     if as_json:
         learned = {"empty_boxes": list(map(str, menace.empty_boxes())), "curve": curve}
         print(json.dumps(asdict(training) | asdict(results) | learned))
@@ -211,7 +209,7 @@ def _report(
     ended = f"won {results.won:,}, drawn {results.drawn:,}, lost {results.lost:,}"
     print(textwrap.fill(f"{title}, {played}, seed {training.seed}: {ended}", 80))
     print("How likely it wins, draws and loses, exactly, by its beads after so many games:\n")
-    print(learning_curve.drawn(curve, palette.is_plain()))
+    print(menace_text.drawn(curve, palette.is_plain()))
     print()
     print("\n".join(_said(menace, curve)))
     if plot is not None:

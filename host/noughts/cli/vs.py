@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from functools import reduce
 from pathlib import Path
 from random import Random
 
@@ -17,7 +16,7 @@ from noughts.engines.registry import engines
 from noughts.errors import printable
 from noughts.game.engine import Engine
 from noughts.game.match import winner
-from noughts.game.positions import EMPTY, Position
+from noughts.game.positions import Position, after
 from noughts.game.solver import hard_moves, value
 from noughts.invocation import as_typed
 from noughts.protocol.describe import WORTHS, either
@@ -78,7 +77,7 @@ def run(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -
     if moves is None:
         print(_STOPPED)
         return
-    result = winner(reduce(Position.play, moves, EMPTY))
+    result = winner(after(moves))
     print(_ENDINGS[result], flush=True)
     if None in players and isinstance(chosen[0], Menace) and not no_learning:
         engine = click.get_current_context().params["engine"][0]
@@ -104,7 +103,7 @@ def _played(players: Sequence[Engine | None], random: Random) -> list[int] | Non
     """
     moves: list[int] | None = []
     while moves is not None:
-        position = reduce(Position.play, moves, EMPTY)
+        position = after(moves)
         _show(position, moves[-1] if moves else None)
         if position.over:
             return moves

@@ -23,8 +23,7 @@ from micropython_microbit_fs import DeviceInfo, FilesystemError, get_bundled_hex
 from micropython_microbit_fs import filesystem as fs
 from micropython_microbit_fs.device_info import DEVICE_SPECS
 
-from microbit_emulator.firmware import layout_of, not_a_hex
-from noughts.board_ids import V1, V2
+from microbit_emulator.firmware import V1, V2, layout_of, not_a_hex
 from noughts.errors import FirmwareError
 from noughts.firmware import universal_hex
 

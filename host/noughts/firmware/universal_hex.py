@@ -13,7 +13,7 @@ from universal_hex import BoardId, IndividualHex, create_uhex
 
 from microbit_emulator import firmware
 from microbit_emulator.errors import HexError
-from noughts.board_ids import V1, V2
+from microbit_emulator.firmware import V1, V2
 from noughts.errors import FirmwareError
 
 _WRITTEN_ID = {V1: BoardId.V1, V2: BoardId.V2}

@@ -24,7 +24,7 @@ from fractions import Fraction
 from noughts.errors import IllegalMoveError
 from noughts.game import solver
 from noughts.game.board_svg import drawn
-from noughts.game.positions import CELLS, LINES, WON, Position, canonical, parse
+from noughts.game.positions import LINES, WON, Position, canonical, parse
 
 _DIGITS = frozenset("012345678")
 
@@ -133,8 +133,8 @@ class Board:
         >>> Board("XXXOO....").winning_line
         (0, 1, 2)
         """
-        marks = set(CELLS[self.position.other])
-        return next((line for line in LINES if marks.issuperset(line)), None)
+        won = self.position.won_lines
+        return LINES[won[0]] if won else None
 
     @property
     def score_array(self) -> list[int]:

@@ -10,8 +10,8 @@ first, `O` for the other, `.` for a free cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, reduce
 from typing import NamedTuple
 
 from noughts.errors import IllegalPositionError
@@ -57,6 +57,16 @@ class Position(NamedTuple):
         """Whether the last move has won, or filled the board."""
         return WON[self.other] or self.mover | self.other == FULL
 
+    @property
+    def won_lines(self) -> list[int]:
+        """Which of `LINES` the last move has completed; two at most."""
+        return [n for n, line in enumerate(LINES) if set(line) <= set(CELLS[self.other])]
+
+    @property
+    def won_cells(self) -> list[int]:
+        """The cells of those lines, in reading order."""
+        return sorted({cell for line in self.won_lines for cell in LINES[line]})
+
     def play(self, cell: int) -> Position:
         """The position after a mark on a free cell, seen by the player whose turn it is then."""
         return Position(self.other, self.mover | 1 << cell)
@@ -76,6 +86,16 @@ class Position(NamedTuple):
 
 
 EMPTY = Position(0, 0)
+
+
+def after(moves: Iterable[int]) -> Position:
+    """The position after moves from the empty board, which must be legal.
+
+    >>> won = after([0, 1, 8, 3, 2, 5, 6, 7, 4])
+    >>> won.won_lines, won.won_cells
+    ([6, 7], [0, 2, 4, 6, 8])
+    """
+    return reduce(Position.play, moves, EMPTY)
 
 
 def parse(text: str) -> Position:

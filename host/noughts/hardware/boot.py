@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 import serial
 
+from microbit_emulator.firmware import V1
 from noughts import __version__
-from noughts.board_ids import V1
 from noughts.errors import BoardError, BoardGoneError, GameError
 from noughts.hardware import clock
 from noughts.hardware.ports import ERRORS
+from noughts.hardware.radio import OFF, Radio
 from noughts.hardware.tracebacks import Traceback, TracebackReader
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
-from noughts.radio_files import OFF, Radio
 
 LIMIT_S = 10.0
 _NUDGE_S = 3.0

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from noughts.board_ids import BOARD_IDS
+from microbit_emulator.firmware import BOARD_IDS
 from noughts.errors import BoardError, BoardGoneError, printable
 from noughts.hardware import clock
 from noughts.hardware.ports import known_id

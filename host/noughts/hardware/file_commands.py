@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from noughts.packing import MARK
+from noughts.device_files import MARK
 
 _BLOCK = 64
 _FACTOR = 0x1B873593_CC9E2D51

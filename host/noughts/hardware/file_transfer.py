@@ -16,6 +16,7 @@ from typing import TypeVar
 import microfs
 import serial
 
+from noughts.device_files import MARK
 from noughts.errors import BoardError
 from noughts.hardware import clock
 from noughts.hardware.boot import Start, gone, wait_for_start
@@ -29,7 +30,6 @@ from noughts.hardware.file_commands import (
 )
 from noughts.hardware.ports import LOST
 from noughts.hardware.release_1_0_0 import Left, candidates, left_in, longest
-from noughts.packing import MARK
 
 _Answer = TypeVar("_Answer")
 

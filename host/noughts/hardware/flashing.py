@@ -9,8 +9,8 @@ from pathlib import Path
 
 import serial
 
+from microbit_emulator.firmware import V1
 from noughts import brain
-from noughts.board_ids import V1
 from noughts.brain import Table
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError
@@ -21,9 +21,9 @@ from noughts.hardware.boot import Start, confirmed_start, reset_by_break, soft_r
 from noughts.hardware.drive import Drive
 from noughts.hardware.file_transfer import BoardFiles
 from noughts.hardware.ports import find_ports, open_port
+from noughts.hardware.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 from noughts.hardware.update import Progress, recovered
 from noughts.protocol.sentences import Boot, Game
-from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 
 _PORT_COMES_BACK_S = 10.0
 _PORT_OPENS_S = 5.0

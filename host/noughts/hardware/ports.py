@@ -16,7 +16,7 @@ from pathlib import Path
 import serial
 from serial.tools import list_ports
 
-from noughts.board_ids import BOARD_IDS
+from microbit_emulator.firmware import BOARD_IDS
 from noughts.errors import BoardError
 
 LOST: tuple[type[Exception], ...] = (serial.SerialException,)

@@ -14,7 +14,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from noughts.board_ids import V1
+from microbit_emulator.firmware import V1
 from noughts.errors import SentenceError
 from noughts.protocol.sentences import Game, game_of, read
 

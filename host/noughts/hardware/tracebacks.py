@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from noughts.device_files import device_dir, device_files
-from noughts.radio_files import RADIO_FILES
+from noughts.hardware.radio import RADIO_FILES
 
 _HEADER = "Traceback (most recent call last):"
 _PLACE = re.compile(r'  File "([^"]{1,64})", line ([0-9]{1,6})')

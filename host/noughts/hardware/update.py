@@ -16,16 +16,16 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Protocol
 
+from microbit_emulator.firmware import V1, V2
 from noughts import brain
-from noughts.board_ids import V1, V2
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError
 from noughts.firmware.image import size_on_board
 from noughts.hardware.boot import confirmed_start
 from noughts.hardware.file_transfer import BoardFile, BoardFiles, same
 from noughts.hardware.ports import open_port
+from noughts.hardware.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
 from noughts.protocol.sentences import Boot, Game
-from noughts.radio_files import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
 SETTINGS = "settings"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from noughts.errors import printable
-from noughts.game.positions import LINES
+from noughts.game.positions import Position, after
 from noughts.game.review import Reviewed
 from noughts.protocol.sentences import Boot, Game, Sentence
 
@@ -87,6 +87,11 @@ def either(cells: Sequence[int]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+def line_names(position: Position) -> str:
+    """`top row and left column`: the lines that the last move has completed."""
+    return " and ".join(LINE_NAMES[line] for line in position.won_lines)
+
+
 def seated(seat: str) -> str:
     """Who plays in a seat, one of `SEATS`, in one word."""
     return _SEATED[seat]
@@ -163,6 +168,4 @@ def _event(game: Game) -> str:
         return text
     if game.end == "=":
         return f"{text}; a draw"
-    mine = {cell for index, cell in enumerate(game.moves) if game.player(index) == player}
-    lines = [name for name, cells in zip(LINE_NAMES, LINES, strict=True) if mine.issuperset(cells)]
-    return f"{text}; {player} wins ({' and '.join(lines)})"
+    return f"{text}; {player} wins ({line_names(after(game.moves))})"

@@ -12,7 +12,6 @@ from html import escape
 from noughts import __version__
 from noughts.errors import printable
 from noughts.game.board_svg import drawn
-from noughts.report.style import CSS
 from noughts.store import figures, timestamps
 from noughts.store.figures import Table
 from noughts.store.people_moves import MetPosition
@@ -29,6 +28,37 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 Last = Mapping[str, When]
 """By board, when its latest game was played."""
 
+_CSS = """
+:root { color-scheme: light; }
+body { font: 16px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; color: #1f2937;
+  background: white; max-width: 66rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { margin-bottom: 0; } h2 { margin: 2rem 0 .5rem; border-bottom: 2px solid #e2e8f0; }
+.made, .note { color: #475569; } .made { margin-top: .25rem; }
+.facts { display: flex; flex-wrap: wrap; gap: 1rem; padding: 0; list-style: none; }
+.facts li { border: 1px solid #cbd5e1; border-radius: .5rem; padding: .5rem 1rem; }
+.facts b { display: block; font-size: 1.5rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid #e2e8f0; text-align: right;
+  font-variant-numeric: tabular-nums; white-space: nowrap; }
+th { color: #475569; vertical-align: bottom; }
+th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 11rem;
+  overflow-wrap: anywhere; }
+.positions { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr));
+  gap: 1.5rem; }
+figure { margin: 0; } figure svg { display: block; border: 1px solid #cbd5e1; }
+figcaption { margin-top: .5rem; } figcaption p { margin: .25rem 0; }
+@media print {
+  body { font-size: 10pt; max-width: none; margin: 0; padding: 0; }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .positions { grid-template-columns: repeat(3, 1fr); gap: 1rem; }
+  figure svg { width: 38mm; height: 38mm; }
+  h2 { break-after: avoid; } h2.page { break-before: page; } thead { display: table-header-group; }
+  tr, figure, .facts { break-inside: avoid; } .scroll { overflow: visible; }
+}
+"""
+"""For a screen and for print; it needs nothing but itself."""
+
 
 def page(found: Stats, last: Last, positions: Sequence[MetPosition], chosen: str) -> str:
     """The whole page; chosen: which games, in words, empty for all."""
@@ -43,7 +73,7 @@ def page(found: Stats, last: Last, positions: Sequence[MetPosition], chosen: str
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Noughts: a class report</title>\n<style>{CSS}</style>\n</head>\n"
+        f"<title>Noughts: a class report</title>\n<style>{_CSS}</style>\n</head>\n"
         f"<body>\n{body}\n</body>\n</html>\n"
     )
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from noughts.game.positions import LINES
-from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, won
-from noughts.protocol.sentences import score_array
+from noughts.game.positions import after
+from noughts.protocol.describe import CELLS, SEATS, line_names, won
 from noughts.store.stored_game import StoredGame
 
 
@@ -24,13 +23,6 @@ def marks(game: StoredGame, plies: int) -> dict[int, str]:
     return {int(cell): game.player(ply) for ply, cell in enumerate(game.moves[:plies])}
 
 
-def won_cells(scores: list[int]) -> set[int]:
-    """The cells of the lines that somebody has completed."""
-    return {
-        cell for line, score in zip(LINES, scores, strict=True) if abs(score) == 3 for cell in line
-    }
-
-
 def played(game: StoredGame, ply: int) -> str:
     """The move in words: `A plays 5, in the centre, after 1.2 s`."""
     cell = int(game.moves[ply])
@@ -47,5 +39,4 @@ def ending(game: StoredGame) -> str:
         return "The game was abandoned here."
     if game.end == "=":
         return "A draw."
-    lines = zip(LINE_NAMES, score_array(marks(game, len(game.moves))), strict=True)
-    return f"{game.end} wins: {' and '.join(name for name, score in lines if abs(score) == 3)}."
+    return f"{game.end} wins: {line_names(after(map(int, game.moves)))}."

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import reduce
 
-from noughts.game.positions import EMPTY, Position
+from noughts.game.positions import after
 from noughts.game.proof import Proof, Seat
 from noughts.game.review import Verdict, review, verdict
 from noughts.terminal.layout import board
@@ -47,7 +46,7 @@ class Losses:
         if self._shown.get(seat.first) == line:
             how = "as below"
         elif line:
-            how = f"when cells {_cells(line)} are played ({_end(line)})"
+            how = f"when cells {_cells(line)} are played ({after(line)})"
         else:
             how = "when it resigns at once"
         return f"loses moving {order(seat)}, {how}"
@@ -81,7 +80,7 @@ class Losses:
                     "opponent like this;\nno other loss is more frequent (? and ?? are its "
                     "mistakes):"
                 )
-            resigns = "" if _end(line).over else f"\n\n{who} resigns here"
+            resigns = "" if after(line).over else f"\n\n{who} resigns here"
             yield f"{about}\n\n{_pictures(line, seat.first)}{resigns}"
 
 
@@ -92,10 +91,6 @@ def order(seat: Seat) -> str:
 
 def _cells(line: Sequence[int]) -> str:
     return " ".join(str(cell + 1) for cell in line)
-
-
-def _end(line: Sequence[int]) -> Position:
-    return reduce(Position.play, line, EMPTY)
 
 
 def _percent(chance: Fraction) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from rich.text import Text
@@ -15,19 +15,18 @@ from textual.containers import Horizontal
 from textual.widgets import RichLog, Static
 
 from noughts.errors import NoughtsError
+from noughts.game.positions import after
 from noughts.game.review import review
 from noughts.hardware.tracebacks import TracebackReader
-from noughts.protocol.describe import describe
+from noughts.protocol.describe import describe, score, seated
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
-from noughts.protocol.sentences import Boot, is_late
-from noughts.protocol.situation import Observer
-from noughts.terminal import drawing
-from noughts.terminal.drawing import MIN_COLUMNS, MIN_LINES
-from noughts.terminal.help_screen import HelpScreen
-from noughts.terminal.palette import as_ascii, is_plain, is_without_colour
-from noughts.terminal.picture import Picture
-from noughts.terminal.play_text import RULES, panel
-from noughts.terminal.replay_screen import ReplayScreen
+from noughts.protocol.sentences import Boot, Game, is_late
+from noughts.protocol.situation import Observer, Situation
+from noughts.protocol.situation_words import Said, said
+from noughts.terminal.game_text import mark_rows
+from noughts.terminal.palette import PLAYERS, as_ascii, is_plain, is_without_colour
+from noughts.terminal.picture import HEIGHT, MIN_COLUMNS, MIN_LINES, WIDTH, Picture
+from noughts.terminal.screens import HelpScreen, ReplayScreen
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.kept_flash import choice_in
 from noughts.watch.play_recording import PlayedGames, PlayRecording
@@ -41,6 +40,30 @@ _FEWER_KEYS = "a b buttons · space both · arrows tilt · ? help · q quit"
 _POLL_S = 0.02
 _CLOCK_S = 0.2
 
+RULES = """\
+Two players, A and B, mark nine cells by turns. Three in a row win: \
+across, down or diagonal. Nine marks and no such row: a draw.
+
+2 E M H   two people; the chip at easy, medium, hard
+bright    a mark of player A
+pulsing   a mark of player B, less bright
+blinking  the cursor
+[ ]       around the last move
+
+a b       button A and button B; or click on them
+space     both: to the menu, and in it tilt on and off
+arrows    tilt the board that way for a moment
+v         replay the last game, each move judged
+r         the reset button
+q         quit"""
+
+_CONTROLS = {"b": "buttons", "t": "tilt"}
+_TALL = 12
+"""Lines; with less there is room for what is to be done now, and no more."""
+_REPLAY = ("v", "replay this game")
+_KEY = {"button A": "a", "button B": "b", "A or B": "a or b", "A+B": "space"}
+"""What to press for a button, where there is no room for its name."""
+
 
 class BoardApp(App[None]):
     """Plays on a board until the player quits, or the board dies (`failure` then says how)."""
@@ -48,8 +71,8 @@ class BoardApp(App[None]):
     TITLE = "noughts"
     ENABLE_COMMAND_PALETTE = False
     CSS = f"""
-    #stage {{ height: {drawing.HEIGHT}; }}
-    #picture {{ width: {drawing.WIDTH}; height: {drawing.HEIGHT}; }}
+    #stage {{ height: {HEIGHT}; }}
+    #picture {{ width: {WIDTH}; height: {HEIGHT}; }}
     #doing {{ width: 1fr; height: 1fr; padding: 0 0 0 1; }}
     #help {{ display: none; dock: right; width: {_HELP}; height: 1fr; padding: 0 1;
              color: $text-muted; }}
@@ -277,3 +300,57 @@ class BoardApp(App[None]):
         lines = f"{keys}\n{about}"
         text = Text(as_ascii(lines) if self._plain else lines, no_wrap=True, overflow="crop")
         self._status.update(text)
+
+
+def panel(
+    now: Situation,
+    stopped: str,
+    controls: str,
+    scores: Mapping[str, Mapping[str, int]],
+    width: int,
+    height: int,
+) -> Text:
+    """All that is said beside the board, the most important first, in lines of this width.
+
+    stopped: why the game does not run, from its last traceback, or empty.
+    """
+    what = said(now, controls)
+    if stopped and now.phase in ("starting", "fault"):
+        what = Said("The game has stopped", stopped)
+    buttons = (*what.buttons, _REPLAY) if now.phase == "over" else what.buttons
+    style = PLAYERS.get(what.player, "bold")
+    banner = Text(f" {what.headline}".ljust(width)[:width], f"{style} reverse")
+    if height < _TALL:
+        keys = "  ".join(f"{_KEY.get(name, name)} {does}" for name, does in buttons)
+        return Text("\n").join([banner, Text(keys), Text(what.about)])
+    blank = Text(" " * width, f"{style} reverse")
+    text = Text("\n").join([blank, banner, blank] if now.phase == "over" else [banner])
+    if what.about:
+        text.append(f"\n{what.about}")
+    text.append("\n")
+    wide = max((len(name) for name, _ in buttons), default=0)
+    for name, does in buttons:
+        text.append(f"\n{name.ljust(wide)}", "bold").append(f"  {does}")
+    if now.game is not None:
+        text.append("\n\n").append_text(_game(now.game))
+    seats = now.game.seats if now.game else f"P{now.opponent or 'P'}"
+    text.append("\n\nscore", "dim").append(f"  {score(scores.get(seats, {}))}")
+    if controls and now.phase != "menu":  # there they may be about to change
+        text.append("\nmode", "dim").append(f"   {_CONTROLS[controls]}")
+    return text
+
+
+def _game(game: Game) -> Text:
+    """The marks, the last one or the row that has won marked, and beside them who plays."""
+    rows = mark_rows(game.marks, after(game.moves).won_cells or game.moves[-1:])
+    for text, player in zip(rows, "AB", strict=False):
+        text.append(f"  {player}", PLAYERS[player]).append(f"  {_seat(game, player)}")
+    rows[2].append(f"  game {game.number}", "dim")
+    return Text("\n").join(rows)
+
+
+def _seat(game: Game, player: str) -> str:
+    seat = game.seats["AB".index(player)]
+    if seat != "P":
+        return f"the chip, {seated(seat)}"
+    return "a person" if game.seats == "PP" else "you"

@@ -6,10 +6,14 @@ A game that has ended can be chosen in the list, and is replayed while the watch
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
+from rich import box
 from rich.cells import cell_len
 from rich.console import Group
+from rich.panel import Panel
+from rich.table import Table
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
@@ -18,26 +22,28 @@ from textual.containers import VerticalScroll
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from noughts.errors import StoreError
+from noughts.errors import StoreError, printable
 from noughts.game.review import review
-from noughts.protocol.describe import counted, name_key, opponents, result
+from noughts.protocol.describe import counted, name_key, opponents, result, score, seated
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from noughts.store.timestamps import When
-from noughts.terminal.help_screen import HelpScreen
+from noughts.terminal.game_text import mark_rows
 from noughts.terminal.layout import columns
-from noughts.terminal.palette import is_plain
-from noughts.terminal.replay_screen import ReplayScreen
-from noughts.terminal.watch_tiles import fitted, in_order, shown, tiles
+from noughts.terminal.palette import PLAYERS, as_ascii, is_plain
+from noughts.terminal.screens import HelpScreen, ReplayScreen
 from noughts.watch.events import Event
 from noughts.watch.recorder import Recorder
-from noughts.watch.session import Ended, Session
+from noughts.watch.session import BoardState, Ended, Session
 
 _REDRAW_S = 0.1
 _MAX_WAITING = 3
 """Ports that are named one by one."""
 _MAX_NAME = 24
+_MIN_WIDTH = 26
+"""Room for `person against medium` between the borders."""
+_TILE_LINES = 6
 _KEYS = "q quit  ? help  tab boards or games  enter replay"
 _HELP = """\
 There is a tile for each micro:bit. It says who plays as A and who as B, and shows the game: the \
@@ -160,10 +166,10 @@ class WatchApp(App[None]):
                 return
             self._changed = False
             session = self._session
-            boards = in_order(session.playing, session.called)
+            boards = _in_order(session.playing, session.called)
             room = self.size.width - 1  # for the scroll bar
             if boards:
-                self._boards.update(tiles(boards, session.called, room, self._plain))
+                self._boards.update(_tiles(boards, session.called, room, self._plain))
             self._notes.update(Group(*self._said()))
             ended = list(session.ended)
             counts = (
@@ -196,7 +202,7 @@ class WatchApp(App[None]):
         if len(waiting) > _MAX_WAITING:
             waiting[_MAX_WAITING:] = [f"and {len(waiting) - _MAX_WAITING} more ports"]
         lines += [(line, "dim") for line in waiting]
-        return [Text(shown(text, self._plain), style) for text, style in lines]
+        return [Text(_shown(text, self._plain), style) for text, style in lines]
 
     def _list(self, ended: list[Ended]) -> None:
         """List the games, the newest first; the one that was chosen stays chosen."""
@@ -206,7 +212,7 @@ class WatchApp(App[None]):
             rows = [
                 (
                     f"game {each.number}",
-                    fitted(self._session.called(each.board), _MAX_NAME),
+                    _fitted(self._session.called(each.board), _MAX_NAME),
                     opponents(each.game.seats),
                     result(each.game),
                     counted(len(each.game.moves), "move"),
@@ -221,13 +227,97 @@ class WatchApp(App[None]):
         for line in lines:
             text = Text(line)
             text.truncate(room, overflow="ellipsis")
-            self._games.add_option(Option(shown(text.plain, self._plain), disabled=not rows))
+            self._games.add_option(Option(_shown(text.plain, self._plain), disabled=not rows))
         self._ended = ended
         if ended:
             self._games.highlighted = ended.index(chosen) if chosen in ended else 0
 
     def _kept(self, counts: str) -> str:
         """The counts, and where games are kept: the end of a path that is too long."""
-        before = shown(f"{counts} · kept in ", self._plain)
+        before = _shown(f"{counts} · kept in ", self._plain)
         path = str(self._recorder.path)
-        return before + shown(fitted(path, self.size.width - 2 - cell_len(before)), self._plain)
+        return before + _shown(_fitted(path, self.size.width - 2 - cell_len(before)), self._plain)
+
+
+def _shown(text: str, plain: bool) -> str:
+    """Text that is safe for the terminal; `plain`: in ASCII, as far as it is ours."""
+    text = "\n".join(map(printable, text.split("\n")))
+    return as_ascii(text) if plain else text
+
+
+def _in_order(boards: Iterable[BoardState], called: Callable[[str], str]) -> list[BoardState]:
+    """The boards by name, `table 2` before `table 10`."""
+    return sorted(boards, key=lambda board: name_key(called(board.name)))
+
+
+def _fitted(text: str, room: int) -> str:
+    """Text cut to so many columns: at its end, or a path or URL at its beginning."""
+    if cell_len(text) <= room:
+        return text
+    if "/" in text or "\\" in text:
+        return "…" + text[-max(room - 1, 1) :]
+    line = Text(text)
+    line.truncate(max(room, 1), overflow="ellipsis")
+    return line.plain
+
+
+def _tiles(
+    boards: Sequence[BoardState], called: Callable[[str], str], width: int, plain: bool
+) -> Table:
+    """The boards in as many columns as fit, which fill the width."""
+    count = max(1, min(width // _MIN_WIDTH, len(boards)))
+    widths = [width // count + (column < width % count) for column in range(count)]
+    table = Table.grid()
+    for column in widths:
+        table.add_column(width=column)
+    for row in range(0, len(boards), count):
+        table.add_row(
+            *(
+                _tile(board, called(board.name), room, plain)
+                for board, room in zip(boards[row : row + count], widths, strict=False)
+            )
+        )
+    return table
+
+
+def _tile(board: BoardState, name: str, width: int, plain: bool) -> Panel:
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append_text(_opponents(board)).append("\n")
+    game = board.game
+    marks, last = (game.marks, game.moves[-1:]) if game else ({}, ())
+    rows = mark_rows(marks, last, _shown("·", plain))
+    for row, fact in zip(rows, _facts(board), strict=True):
+        text.append_text(row).append(f"  {fact}\n")
+    text.right_crop(1)
+    kind = board.boot.board if board.boot else ""
+    title = f"{_fitted(name, width - 7 - len(kind))} {kind}".strip()
+    return Panel(
+        text,
+        box.ASCII if plain else box.ROUNDED,
+        title=Text(_shown(title, plain)),
+        subtitle=Text(score(board.score)) if board.score.total() else None,
+        width=width,
+        height=_TILE_LINES,
+        style="" if board.connected else "dim",
+        padding=(0, 1),
+    )
+
+
+def _opponents(board: BoardState) -> Text:
+    if board.room_offline:
+        return Text("room offline")
+    if not board.connected:
+        return Text("gateway unplugged" if board.gateway else "unplugged")
+    if board.game is None:
+        return Text("in the menu" if board.boot else "waiting for a game")
+    a, b = map(seated, board.game.seats)
+    return Text.assemble((a, PLAYERS["A"]), " against ", (b, PLAYERS["B"]))
+
+
+def _facts(board: BoardState) -> tuple[str, str, str]:
+    noise = f"noise {board.noise}" if board.noise else ""
+    game = board.game
+    if not board.connected or game is None:
+        return ("", "", noise)
+    turn = result(game) if game.end != "-" else f"{game.player(len(game.moves))}'s turn"
+    return (f"game {board.number}", turn, noise)

@@ -8,11 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noughts.board_ids import V1, V2
-from noughts.device_files import files_for_boards
+from microbit_emulator.firmware import V1, V2
+from noughts.device_files import files_for_boards, packed
 from noughts.errors import BoardError, FirmwareError
 from noughts.firmware import image
-from noughts.packing import packed
 
 if TYPE_CHECKING:
     from microbit_emulator import Microbit
@@ -54,6 +53,11 @@ def load_emulator() -> Any:
     except Exception as error:  # its own class could not be imported either
         raise BoardError(" ".join(str(error).split())) from error
     return emulator
+
+
+def try_emulator() -> None:
+    """Raises `BoardError` where no micro:bit can be emulated."""
+    Program(V2, "no program", flash=bytes(8), uicr=bytes(4)).microbit()
 
 
 def program(

@@ -82,7 +82,7 @@ def _step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> dict[str, o
         "marks": str(position),
         "names": [_named(cell, mark, worths) for cell, mark in enumerate(str(position))],
         "last": last.cell if last else None,
-        "line": sorted(replay_words.won_cells(scores)),
+        "line": position.won_cells,
         "scores": [
             {
                 "line": name,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from noughts.errors import printable
-from noughts.game.positions import LINES
+from noughts.game.positions import after
 from noughts.protocol.describe import LINE_NAMES, opponents, result, score, seated
 from noughts.protocol.sentences import Boot, Game, is_same, score_array
 from noughts.protocol.situation import Observer, Situation
@@ -140,9 +140,7 @@ def _game(game: Game, number: int | None) -> dict[str, object]:
         "number": number,
         "marks": "".join(_MARKS[marks[cell]] if cell in marks else "." for cell in range(9)),
         "last": game.moves[-1] if game.moves else None,
-        "line": sorted(
-            {c for line, n in zip(LINES, scores, strict=True) if abs(n) == 3 for c in line}
-        ),
+        "line": after(game.moves).won_cells,
         "seats": [seated(seat) for seat in game.seats],
         "opponents": opponents(game.seats),
         "scores": list(zip(LINE_NAMES, scores, strict=True)),

@@ -10,10 +10,10 @@ from typing import Any
 from noughts.engines.search import WIN, AlphaBeta, in_words, score_of_move
 from noughts.errors import IllegalMoveError
 from noughts.game.board import Board
-from noughts.game.positions import LINES, WON, Position
+from noughts.game.positions import WON, Position
 from noughts.game.review import Reviewed, review, verdict
 from noughts.game.solver import win_chance_after
-from noughts.protocol.describe import LINE_NAMES, judged
+from noughts.protocol.describe import judged, line_names
 
 NAMES = (
     "top left", "top middle", "top right",
@@ -131,15 +131,8 @@ def evaluated(position: Position) -> dict[str, Any]:
 
 
 def _result(board: Board) -> dict[str, Any]:
-    marks = str(board.position)
-    winner = board.winner
-    won = [
-        (name, line)
-        for name, line in zip(LINE_NAMES, LINES, strict=True)
-        if winner and all(marks[cell] == winner for cell in line)
-    ]
     return {
-        "winner": winner,
-        "lines": " and ".join(name for name, _ in won),
-        "cells": sorted({cell for _, line in won for cell in line}),
+        "winner": board.winner,
+        "lines": line_names(board.position),
+        "cells": board.position.won_cells,
     }

@@ -12,17 +12,17 @@ from contextlib import closing, contextmanager, nullcontext
 from noughts import brain
 from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, NoughtsError, in_words, printable
-from noughts.findings import Check, of_board, of_computer
 from noughts.hardware import drive as drives
 from noughts.hardware.boot import confirmed_start, wait_for_start
+from noughts.hardware.findings import Check, of_board, of_computer
 from noughts.hardware.flashing import flash, our_hex
 from noughts.hardware.ports import Port, open_port
 from noughts.hardware.probe import ProbedBoard, find_boards, probe
+from noughts.hardware.radio import OFF
 from noughts.hardware.update import bring_up_to_date
 from noughts.invocation import as_typed
 from noughts.protocol.sentences import Boot, Game
-from noughts.radio_files import OFF
-from noughts.virtual.program import program
+from noughts.virtual.program import program, try_emulator
 from noughts.watch.port_monitor import name_of
 from noughts.web.hub import Hub
 
@@ -200,7 +200,8 @@ class Works:
         try:
             self._tell(told, "this computer")
             boards = find_boards(self._hub.virtual.ports())
-            told.append({"name": "This computer", "checks": _records(of_computer(bool(boards)))})
+            here = of_computer(bool(boards), try_emulator)
+            told.append({"name": "This computer", "checks": _records(here)})
             for board in boards:
                 name = names.get(board.port.name) if board.port else None
                 name = name or (name_of(board.port) if board.port else "")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 
 from noughts import __version__, brain
-from noughts.board_ids import V2
 from noughts.device_files import device_files
 from noughts.errors import BoardError, NoughtsError
 from noughts.firmware.image import bundled, is_sound
 from noughts.hardware.probe import ProbedBoard
-from noughts.radio_files import OFF
-from noughts.virtual.program import Program
+from noughts.hardware.radio import OFF
 
 
 @dataclass(frozen=True)
@@ -29,9 +28,13 @@ class Check:
     """More lines for a person, such as a traceback."""
 
 
-def of_computer(any_board: bool) -> list[Check]:
-    """What there is to say of this computer; any_board: whether a board was found on it."""
-    checks = [_python(), _game(), _emulator()]
+def of_computer(any_board: bool, emulate: Callable[[], object]) -> list[Check]:
+    """What there is to say of this computer.
+
+    any_board: whether a board was found on it. emulate: raises `BoardError` where none can be
+    emulated.
+    """
+    checks = [_python(), _game(), _emulator(emulate)]
     if not any_board:
         checks.append(
             Check(
@@ -56,9 +59,9 @@ def _game() -> Check:
     return Check("noughts", True, f"{__version__}, table {found.id}")
 
 
-def _emulator() -> Check:
+def _emulator(emulate: Callable[[], object]) -> Check:
     try:
-        Program(V2, "no program", flash=bytes(8), uicr=bytes(4)).microbit()
+        emulate()
     except BoardError as error:
         return Check("emulator", False, str(error))
     return Check("emulator", True, f"Unicorn {version('unicorn')}")

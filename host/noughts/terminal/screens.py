@@ -1,22 +1,47 @@
-"""The screen that steps through a game: all of `noughts replay`, a part of `play` and `watch`."""
+"""Screens that programs share: help, and a game step by step, which is all of `noughts replay`."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
 from noughts.game.review import Reviewed
 from noughts.store.replay_words import heading
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.help_screen import HelpScreen
+from noughts.terminal.game_text import HELP, step, wait_s
 from noughts.terminal.palette import is_without_colour
-from noughts.terminal.replay_text import HELP, step, wait_s
+
+
+class HelpScreen(ModalScreen[None]):
+    """A text, until any key is pressed."""
+
+    CSS = """
+    HelpScreen { align: center middle; }
+    #page { width: 100%; max-width: 76; height: auto; max-height: 100%; padding: 0 1;
+            background: $panel; scrollbar-size: 1 1; }
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """One page, which scrolls where it does not fit."""
+        with VerticalScroll(id="page"):
+            yield Static(f"{self._text}\n\nAny key goes back.", markup=False)
+
+    def on_key(self, event: events.Key) -> None:
+        """Go back, except to scroll."""
+        if event.key not in ("up", "down", "pageup", "pagedown"):
+            event.stop()
+            self.dismiss()
 
 
 class ReplayScreen(Screen[None]):

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from noughts.board_ids import V2
-from noughts.device_files import device_dir
+from microbit_emulator.firmware import V2
+from noughts.device_files import device_dir, packed
 from noughts.errors import BoardError
-from noughts.packing import packed
 
 GROUPS = range(256)
 SENDER, GATEWAY = "air.py", "gateway.py"

@@ -1,31 +1,86 @@
-"""The picture of `noughts stats --plot`: results, first moves, lengths, times, mistakes."""
+"""Pictures of matplotlib, which need not be installed: for `stats --plot` and `train --plot`."""
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from noughts.errors import NoughtsError
+from noughts.files import write_whole
+from noughts.invocation import installing
 from noughts.protocol.describe import counted, opponents, seated, won
 from noughts.store.statistics import Stats, in_order, players_in_order
 from noughts.store.stored_game import RESULTS
-from noughts.terminal.figures import figure_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
     from matplotlib.typing import HashableList
 
+    from noughts.terminal.menace_text import Learned
+
+FORMATS = (".png", ".svg")
+
 # Vermilion and blue can be told apart by everybody (Okabe and Ito).
-_COLOURS = {"A": "#d55e00", "B": "#0072b2", "draw": "#7f8fa6", "abandoned": "#c8ccd4"}
-_COLOURS["unfinished"] = "#e6e8ec"
+_RESULTS = {"A": "#d55e00", "B": "#0072b2", "draw": "#7f8fa6", "abandoned": "#c8ccd4"}
+_RESULTS["unfinished"] = "#e6e8ec"
+# As the results of `noughts stats --plot`; the order from the bottom up is that in the terminal.
+_LEARNED = {"wins": "#0072b2", "draws": "#c8ccd4", "loses": "#d55e00"}
 
 
-def draw(found: Stats, path: Path) -> None:
+@contextmanager
+def _figure_file(path: Path, inches: tuple[float, float]) -> Iterator[Figure]:
+    """A figure to draw on, written at the end into a file, one of `FORMATS` by its name.
+
+    Raises `NoughtsError` if matplotlib is not installed, or the file cannot be written.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise NoughtsError(
+            f"drawing needs matplotlib ({error}); install it with `{installing('matplotlib')}`"
+        ) from error
+    picture = io.BytesIO()
+    # A fixed salt and no date: the same content gives the same file.
+    with rc_context({"svg.hashsalt": "noughts", "svg.fonttype": "none"}):
+        figure = Figure(figsize=inches, layout="constrained")
+        yield figure
+        kind = path.suffix.lower()[1:]
+        metadata = {"Date": None} if kind == "svg" else None
+        figure.savefig(picture, format=kind, dpi=120, metadata=metadata)
+    write_whole(path, picture.getvalue())
+
+
+def draw_learning(curve: Sequence[Learned], title: str, path: Path) -> None:
+    """Draw the curve into a file, `.png` or `.svg` by its name.
+
+    Raises `NoughtsError` if matplotlib is not installed, or the file cannot be written.
+    """
+    with _figure_file(path, (8, 4.5)) as figure:
+        axes = figure.subplots()
+        games = [learned.games for learned in curve]
+        shares = list(zip(*(learned[1:] for learned in curve), strict=True))
+        axes.stackplot(games, *shares, labels=list(_LEARNED), colors=list(_LEARNED.values()))
+        axes.set_title(title)
+        axes.set_xlabel("games that it has learned from")
+        axes.set_ylabel("chance, exactly, by its beads")
+        axes.set_xlim(games[0], games[-1])
+        axes.set_ylim(0, 1)
+        axes.yaxis.set_major_formatter("{x:.0%}")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=3)
+
+
+def draw_statistics(found: Stats, path: Path) -> None:
     """Draw the statistics into a file, `.png` or `.svg` by its name.
 
     Raises `NoughtsError` if matplotlib is not installed, or the file cannot be written.
     """
-    with figure_file(path, (12, 7.5)) as figure:
+    with _figure_file(path, (12, 7.5)) as figure:
         figure.suptitle(counted(found.games, "game"))
         above: list[str | HashableList[str]] = ["results", "results", "first"]
         axes = figure.subplot_mosaic([above, ["lengths", "times", "mistakes"]])
@@ -42,7 +97,7 @@ def _results(axes: Axes, found: Stats) -> None:
     left = [0] * len(kinds)
     for name, end in RESULTS.items():
         counts = [results[end] for _, _, results in kinds]
-        axes.barh(labels, counts, left=left, color=_COLOURS[name], label=won(name))
+        axes.barh(labels, counts, left=left, color=_RESULTS[name], label=won(name))
         left = [before + count for before, count in zip(left, counts, strict=True)]
     axes.set_title("Results")
     axes.set_xlabel("games")

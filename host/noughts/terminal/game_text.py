@@ -1,17 +1,19 @@
-"""A step of a replayed game as text: the board with its eight scores, and what the move was worth.
+"""A game as text: its marks, and each step of a replay with its scores and what it was worth.
 
 The scores are the array of `device/rules.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
+
 from rich.text import Text
 
-from noughts.game.positions import LINES
+from noughts.game.positions import LINES, after
 from noughts.game.review import Reviewed
 from noughts.protocol.describe import judged
 from noughts.protocol.sentences import score_array
-from noughts.store.replay_words import ending, marks, played, won_cells
+from noughts.store.replay_words import ending, marks, played
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.palette import PLAYERS
 
@@ -27,6 +29,14 @@ right left   a move forward or back
 home end     to the beginning, to the end
 space        play it as fast as it was played, or stop
 q            leave"""
+
+
+def mark_rows(marks: Mapping[int, str], marked: Container[int], empty: str = "·") -> list[Text]:
+    """The marks of A and B, by cell, in three rows; those in the cells `marked` stand out."""
+    cells = [Text(empty, "dim") for _ in range(9)]
+    for cell, player in marks.items():
+        cells[cell] = Text(player, PLAYERS[player] + " reverse" * (cell in marked))
+    return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
 
 
 def step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> Text:
@@ -46,7 +56,7 @@ def _board(game: StoredGame, plies: int) -> Text:
     standing = marks(game, plies)
     counts = score_array(standing)
     last = int(game.moves[plies - 1]) if plies else None
-    line = won_cells(counts)
+    line = after(map(int, game.moves[:plies])).won_cells
     text = Text(" " * 15).append_text(_labelled(counts, _RISING))
     for row in range(3):
         for column in range(3):
