@@ -142,9 +142,9 @@ def told(hub: Hub, *said: Sentence | PortOpened, board: str = "virtual-1") -> No
     """Let a board of the hub be plugged in, and say something."""
     for each in said:
         if isinstance(each, PortOpened):
-            hub._heard.put(each)
+            hub._recorded.put(each)
         else:
-            hub._heard.put(DataReceived(board, f"{write(each)}\r\n".encode()))
+            hub._recorded.put(DataReceived(board, f"{write(each)}\r\n".encode()))
 
 
 async def settled(holds: Callable[[], object]) -> None:

@@ -1,8 +1,8 @@
-"""Every board that is there, real or virtual: watched, kept, and told to whoever looks on.
+"""Every board that is there, real or virtual: watched, recorded, and shown in each browser.
 
 ports and virtual boards --(PortMonitor)--> Recorder: store, then events
 events --> Session and LiveBoard --> channel `words`, ten times a second at most
-LEDs of virtual boards ------------> channel `leds`, as long as somebody looks
+LEDs of virtual boards ------------> channel `leds`, while a browser shows them
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 from noughts.watch.sources import QueuedSource, SentencesRead, Source
 from noughts.watch.virtual_boards import VirtualBoards
-from noughts.web.channel import Channel, Lookers
+from noughts.web.channel import Channel, ClientCount
+from noughts.web.leds import stream_leds
 from noughts.web.live_board import LiveBoard
-from noughts.web.looking import look
 from noughts.web.site import Site
 
 _WORDS_S = 0.1
@@ -66,14 +66,16 @@ class Hub:
         self._session = Session()
         self._changed: set[str] = set()
         self._findings: Mapping[str, object] | None = None
-        self._heard = QueuedSource()
+        self._recorded = QueuedSource()
         self._stopping = threading.Event()
         self._trouble = ""
         """Why games are not kept, in one line."""
-        self._recording = threading.Thread(target=self._record, name="keep games", daemon=True)
+        self._recording = threading.Thread(
+            target=self._run_recorder, name="record games", daemon=True
+        )
         self._ended: threading.Thread | None = None
         self.virtual = VirtualBoards(site.boards, self._plugged, self._started)
-        self._beside: list[threading.Thread] = []
+        self._background: list[threading.Thread] = []
         self._boards = {
             name: LiveBoard(name, virtual=True, kind=kind)
             for name, kind in self.virtual.kinds.items()
@@ -85,7 +87,7 @@ class Hub:
         self.words, self.leds = Channel(), Channel()
         self._news = asyncio.Event()
         self._news.set()
-        self.lookers, self.led_lookers = Lookers(), Lookers()
+        self.clients, self.led_clients = ClientCount(), ClientCount()
         self._changed.update(self._boards)
         self.monitor = PortMonitor(
             find=self._find,
@@ -98,7 +100,7 @@ class Hub:
         self.virtual.start()
         self._tasks = [
             self._loop.create_task(self._publish()),
-            self._loop.create_task(look(self)),
+            self._loop.create_task(stream_leds(self)),
         ]
 
     def stop(self) -> None:
@@ -123,13 +125,13 @@ class Hub:
         self.virtual.close()
         self.monitor.close()
         self._logs.close()
-        for thread in self._beside:  # they see that the end has come
+        for thread in self._background:  # they see that the end has come
             thread.join(_WORK_S)
 
-    def beside(self, work: Callable[[], None]) -> None:
-        """Do something in a thread, which the end waits for a moment."""
+    def run_in_background(self, work: Callable[[], None]) -> None:
+        """Do something in a thread; `close()` waits a moment for it."""
         thread = threading.Thread(target=work, name="work on boards", daemon=True)
-        self._beside = [each for each in self._beside if each.is_alive()] + [thread]
+        self._background = [each for each in self._background if each.is_alive()] + [thread]
         thread.start()
 
     def _plugged(self) -> None:
@@ -144,10 +146,10 @@ class Hub:
                 board.firmware = self.virtual.running[name].firmware
         self.changed(name)
 
-    def _record(self) -> None:
+    def _run_recorder(self) -> None:
         """In a thread of its own; what boards say is shown also where it cannot be kept."""
         path = self._site.db
-        sources: list[Source] = [self.monitor, self._logs, self._heard]
+        sources: list[Source] = [self.monitor, self._logs, self._recorded]
         with ExitStack() as stack:
             while not self._stopping.is_set():
                 try:
@@ -182,9 +184,9 @@ class Hub:
         if events:
             self.changed(*changed)
 
-    def hear(self, name: str, *sentences: Sentence) -> None:
-        """Keep what a board has said to whoever updated it, or what was in its files."""
-        self._heard.put(SentencesRead(name, sentences))
+    def record(self, name: str, *sentences: Sentence) -> None:
+        """Record what a board has said to a task, or what was in its files."""
+        self._recorded.put(SentencesRead(name, sentences))
 
     @property
     def stopping(self) -> bool:
@@ -231,7 +233,7 @@ class Hub:
             board.trouble = printable(why)
         self.changed(name)
 
-    def note_work(self, name: str, work: Mapping[str, object]) -> None:
+    def note_task(self, name: str, work: Mapping[str, object]) -> None:
         """Note what is being done with a board, or what came of that."""
         self._boards[name].work = work
         self.changed(name)
@@ -267,7 +269,7 @@ class Hub:
 
     async def _publish(self) -> None:
         while True:
-            await self.lookers.there.wait()
+            await self.clients.any_connected.wait()
             await self._news.wait()
             self._news.clear()
             self._tell()
