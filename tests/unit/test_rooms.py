@@ -347,7 +347,7 @@ def test_a_board_whose_port_was_opened_again_may_tell_of_an_earlier_run(watch):
 
 
 def test_it_is_confirmed_at_the_end_too_however_busy_the_computer_is(watch, monkeypatch):
-    monkeypatch.setattr("noughts.watch.recorder._LAST_S", -1)
+    monkeypatch.setattr("noughts.watch.recorder._SHUTDOWN_TIMEOUT_S", -1)
     watch.sender.send(1)
     watch.finish()
     assert watch.sender.confirmed == [1]

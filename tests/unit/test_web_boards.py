@@ -88,7 +88,7 @@ def test_a_virtual_board_that_starts_and_one_that_does_not_run():
     assert shown["headline"] not in ("Unplugged", "Waiting for a game") and not shown["running"]
     shown = board.record("virtual-1", state)
     assert shown["headline"] != "Waiting for a game" and shown["port"] == ""
-    board.trouble = "it was killed"
+    board.error = "it was killed"
     shown = board.record("virtual-1", state)
     assert (shown["headline"], shown["about"], shown["tile"], shown["running"]) == (
         "The virtual board does not run", "it was killed", ("does not run", ""), False,
@@ -111,7 +111,7 @@ def hub_of(boards, run=lambda work: work()):
     hub = SimpleNamespace(
         known=lambda: boards, run_in_background=run, stopping=False, port=str, noted=[],
         virtual=SimpleNamespace(names={}, kinds={}, ports=list), recorded=[],
-        monitor=SimpleNamespace(lent=contextlib.nullcontext), note_findings=lambda _: None,
+        monitor=SimpleNamespace(released=contextlib.nullcontext), note_findings=lambda _: None,
     )  # fmt: skip
     hub.note_task = lambda name, work: hub.noted.append(work)
     hub.record = lambda *said: hub.recorded.append(said)

@@ -28,8 +28,8 @@ pytestmark = pytest.mark.anyio
 async def live(tmp_path, monkeypatch):
     """Starts a hub of so many boards, and what opens browsers on it; sees that all ends."""
     monkeypatch.setattr(web_hub, "VirtualBoards", Boards)
-    monkeypatch.setattr(web_hub, "_END_S", 120)  # on a busy computer
-    monkeypatch.setattr(web_hub, "_WORK_S", 120)
+    monkeypatch.setattr(web_hub, "_SHUTDOWN_TIMEOUT_S", 120)  # on a busy computer
+    monkeypatch.setattr(web_hub, "_TASK_TIMEOUT_S", 120)
     hubs, browsers = [], []
     threads, tasks = set(threading.enumerate()), asyncio.all_tasks()
 

@@ -162,13 +162,13 @@ def _sum_up(recording: PlayRecording, memory: list[KeptFlash], db: Path | None) 
     if kept:
         replay = "noughts replay last" + ("" if db is None else f" --db {shlex.quote(str(db))}")
         say(as_typed(f"{counted(kept, 'game')} kept; `{replay}` shows the last one"))
-    troubles = [f"the virtual board's memory: {each.trouble}" for each in memory if each.trouble]
+    errors = [f"the virtual board's memory: {each.error}" for each in memory if each.error]
     if recording.moved:
-        troubles.insert(0, recording.moved)
+        errors.insert(0, recording.moved)
     if recording.trouble:
-        troubles.insert(0, f"games are not kept: {recording.trouble}")
-    for trouble in troubles:
-        say(f"noughts: {as_typed(trouble)}")
+        errors.insert(0, f"games are not kept: {recording.trouble}")
+    for error in errors:
+        say(f"noughts: {as_typed(error)}")
 
 
 @contextmanager

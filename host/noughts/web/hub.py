@@ -43,9 +43,9 @@ from noughts.web.leds import stream_leds
 from noughts.web.live_board import LiveBoard
 from noughts.web.site import Site
 
-_WORDS_S = 0.1
-_END_S = 0.9
-_WORK_S = 0.6
+_PUBLISH_EVERY_S = 0.1
+_SHUTDOWN_TIMEOUT_S = 0.9
+_TASK_TIMEOUT_S = 0.6
 
 
 class Hub:
@@ -68,7 +68,7 @@ class Hub:
         self._findings: Mapping[str, object] | None = None
         self._recorded = QueuedSource()
         self._stopping = threading.Event()
-        self._trouble = ""
+        self._error = ""
         """Why games are not kept, in one line."""
         self._recording = threading.Thread(
             target=self._run_recorder, name="record games", daemon=True
@@ -116,17 +116,17 @@ class Hub:
             task.cancel()
         self.stop()
         assert self._ended is not None
-        end_s = time.monotonic() + _END_S
+        end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
         while self._ended.is_alive() and time.monotonic() < end_s:
             await asyncio.sleep(0.01)
 
     def _end(self) -> None:
-        self._recording.join(_END_S)  # what boards have said by now is kept before they end
+        self._recording.join(_SHUTDOWN_TIMEOUT_S)  # all data is stored before boards end
         self.virtual.close()
         self.monitor.close()
         self._logs.close()
         for thread in self._background:  # they see that the end has come
-            thread.join(_WORK_S)
+            thread.join(_TASK_TIMEOUT_S)
 
     def run_in_background(self, work: Callable[[], None]) -> None:
         """Do something in a thread; `close()` waits a moment for it."""
@@ -141,7 +141,7 @@ class Hub:
         """A virtual board runs, or could not be started."""
         with self._lock:
             board = self._boards[name]
-            board.trouble = self.virtual.trouble.get(name, "")
+            board.error = self.virtual.trouble.get(name, "")
             if name in self.virtual.running:
                 board.firmware = self.virtual.running[name].firmware
         self.changed(name)
@@ -158,9 +158,9 @@ class Hub:
                     with closing(Recorder(store, sources)) as recorder:
                         recorder.run(self._stopping, self._take)
                 except (NoughtsError, OSError) as error:
-                    if self._trouble:
+                    if self._error:
                         return
-                    self._trouble = f"games are not kept: {in_words(error)}"
+                    self._error = f"games are not kept: {in_words(error)}"
                     self.changed()
                     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
                     path = Path(folder, "games.db")
@@ -228,9 +228,9 @@ class Hub:
         """Note that a virtual board has ended by itself, if no other has taken its place."""
         with self._lock:
             board = self._boards[name]
-            if board.trouble or self.virtual.running.get(name) is not ended:
+            if board.error or self.virtual.running.get(name) is not ended:
                 return
-            board.trouble = printable(why)
+            board.error = printable(why)
         self.changed(name)
 
     def note_task(self, name: str, work: Mapping[str, object]) -> None:
@@ -260,9 +260,9 @@ class Hub:
         """Start a virtual board anew that does not run any more."""
         with self._lock:
             board = self._boards[name]
-            if not board.trouble:
+            if not board.error:
                 return  # another browser was first
-            board.trouble = ""
+            board.error = ""
             board.observer.reset()
             self.virtual.again(name)
         self.changed(name)
@@ -273,7 +273,7 @@ class Hub:
             await self._news.wait()
             self._news.clear()
             self._tell()
-            await asyncio.sleep(_WORDS_S)
+            await asyncio.sleep(_PUBLISH_EVERY_S)
 
     def _tell(self) -> None:
         with self._lock:
@@ -289,7 +289,7 @@ class Hub:
             )
             waiting = [f"{port}: {why}" for port, why in sorted(session.waiting.items())]
             site = {
-                "trouble": printable(self._trouble or session.warning),
+                "trouble": printable(self._error or session.warning),
                 "waiting": [printable(line) for line in waiting[:5]],
                 "games": session.games,
             }

@@ -2,7 +2,7 @@
 
 To a browser: a JSON object of what has changed, by key.
 
-    site            trouble with the store, ports that wait
+    site            what is wrong with the store, ports that wait
     order           the boards' ids, sorted by what people call them
     board/ID        all about one board: `LiveBoard.record`
     leds/ID         25 digits and the device clock in ms; only with `?leds`

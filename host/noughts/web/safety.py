@@ -30,7 +30,7 @@ MAX_LOG_BODY = 360_000
 RATE, BURST = 200, 400
 """Requests a second from one address, and how many at once: twenty browsers load a page. As many
 messages on each WebSocket: a page confirms some 70 a second at most."""
-_BREATH_S = 0.05
+_THROTTLE_DELAY_S = 0.05
 _ADDRESSES = 4096
 _MAX_SOCKETS = 64
 """WebSockets from one address: of more, nobody else would get one."""
@@ -151,7 +151,7 @@ class Safety:
             message = await receive()
             # Who sends too many waits, and what comes next waits in its own computer.
             while message["type"] == "websocket.receive" and not limit.allows(address):
-                await asyncio.sleep(_BREATH_S)
+                await asyncio.sleep(_THROTTLE_DELAY_S)
             return message
 
         self._sockets[address] += 1

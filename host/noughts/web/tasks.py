@@ -95,7 +95,7 @@ class BoardTasks:
         def work(task: _TaskProgress) -> str:
             port, files = self._port(name), files_for_boards()
             brain.prove(brain.of(files))
-            with self._hub.monitor.lent(name):
+            with self._hub.monitor.released(name):
                 return bring_up_to_date(
                     port,
                     files,
@@ -113,7 +113,7 @@ class BoardTasks:
         virtual = name in self._hub.virtual.kinds
 
         def work(task: _TaskProgress) -> str:
-            with self._hub.monitor.lent(name):
+            with self._hub.monitor.released(name):
                 if virtual:
                     return self._flash_virtual(name)
                 drive, what = self._drive(name), our_hex()
@@ -217,7 +217,7 @@ class BoardTasks:
         self._send(found, "")
 
     def _probe(self, name: str, board: ProbedBoard) -> None:
-        with self._hub.monitor.lent(name) if name else nullcontext():
+        with self._hub.monitor.released(name) if name else nullcontext():
             probe(board, restart=True)
         if board.boot is not None:
             self._hub.record(name, board.boot)
