@@ -54,7 +54,7 @@ def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, li
     name_board("usb-2", "O\u0308l-Bank")
     head, one, two = (line.split("  ") for line in printed("boards").splitlines())
     assert [cell.strip() for cell in head if cell] == [
-        "number", "name", "kind", "games", "last heard", "board",
+        "number", "name", "kind", "games", "last seen", "board",
     ]  # fmt: skip
     assert "blue table" in one and "V1" in one and one[-1] == "usb-…61974e450027001a"
     assert "\u00d6l-Bank" in two  # the same, however its accents are written

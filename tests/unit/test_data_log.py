@@ -130,7 +130,7 @@ def test_reading_a_copy_twice_stores_it_once(folder, monkeypatch, printed, sourc
     assert all(
         started is None and before for started, before in stored(db, "started, played_before")
     )
-    assert "2 kept games told again" in out
+    assert "2 games resent" in out
 
 
 def test_a_copy_that_is_cut_short_is_refused_in_one_line(folder, refused):

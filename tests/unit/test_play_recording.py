@@ -47,7 +47,7 @@ def test_a_store_that_fails_later_is_said_too(tmp_path):
     folder.rename(tmp_path / "moved")
     folder.write_text("in the way of another store")
     until(lambda: recording.hear(lines(BOOT, *stages(WON))) or recording.trouble, "trouble")
-    assert "no new store can be made beside it" in recording.trouble
+    assert "no new store can be made next to it" in recording.trouble
     recording.close()
 
 
@@ -62,7 +62,7 @@ def test_a_store_that_is_deleted_is_said_with_the_one_that_takes_its_place(tmp_p
     recording.hear(lines(*stages(DRAW, number=2)))
     recording.close()
     assert recording.trouble == ""
-    assert "games are kept in" in recording.moved and "games-2.db" in recording.moved
+    assert "games are stored in" in recording.moved and "games-2.db" in recording.moved
     with Store(tmp_path / "games-2.db") as store:
         assert [game.result for game in games(store, GameFilter())] == ["draw"]
 

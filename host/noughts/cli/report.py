@@ -31,7 +31,7 @@ first moves, mistakes, and the positions in which people made most of them.
 --csv, or a file that ends in .csv: a row for each board. board, name; games; won, drawn and lost
 against the chip; between_people (won or drawn); abandoned, unfinished; mistakes (of people, in
 games that were won or drawn), mistakes_a_game; last_utc (when the latest game began), or
-last_before_utc (of a game told late: a moment at which it was over).
+last_before_utc (of a recovered game: a moment at which it was over).
 """
 
 

@@ -25,7 +25,7 @@ def board_name(board: str) -> str:
 class PlayRecording:
     """Keeps what a board says in a store, as `noughts watch` does. `close()` it.
 
-    It never fails: `trouble` then says in one line why games are not kept.
+    It never fails: `trouble` then says in one line why games are not stored.
     """
 
     def __init__(self, path: Path, board: str) -> None:
@@ -47,7 +47,7 @@ class PlayRecording:
 
     @property
     def trouble(self) -> str:
-        """Why games are not kept, in one line."""
+        """Why games are not stored, in one line."""
         failure = self._recorder.failure if self._recorder else self._failure
         return in_words(failure) if isinstance(failure, (NoughtsError, OSError)) else ""
 

@@ -28,10 +28,10 @@ from noughts.watch.events import (
     BoardNamed,
     BoardRefused,
     Event,
-    KeptGamesTold,
     NoiseReceived,
     PortClosed,
     PortOpened,
+    ResentGames,
     SentenceStored,
     StoreBusy,
     StoreFree,
@@ -357,7 +357,7 @@ class Recorder:
     def _sum_up(self, boards: Iterable[str]) -> list[Event]:
         """Sum up the stored games that boards have sent, where the store had some of them."""
         found = [(board, self._resent.pop(board)) for board in list(boards)]
-        return [KeptGamesTold(board, sent.again, sent.new) for board, sent in found if sent.again]
+        return [ResentGames(board, sent.again, sent.new) for board, sent in found if sent.again]
 
     def _wait(self) -> list[Event]:
         now_s = time.monotonic()
@@ -410,7 +410,7 @@ class Recorder:
             store = Store(beside(self._first_path), create=True)
         except OSError as error:
             raise StoreError(
-                f"{gone} is gone, and no new store can be made beside it ({error.strerror}); "
+                f"{gone} is gone, and no new store can be made next to it ({error.strerror}); "
                 "check the folder"
             ) from error
         with contextlib.suppress(Exception):  # what SQLite says of a file that is gone is no news

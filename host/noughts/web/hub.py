@@ -69,7 +69,7 @@ class Hub:
         self._recorded = QueuedSource()
         self._stopping = threading.Event()
         self._error = ""
-        """Why games are not kept, in one line."""
+        """Why games are not stored, in one line."""
         self._recording = threading.Thread(
             target=self._run_recorder, name="record games", daemon=True
         )
@@ -160,7 +160,7 @@ class Hub:
                 except (NoughtsError, OSError) as error:
                     if self._error:
                         return
-                    self._error = f"games are not kept: {in_words(error)}"
+                    self._error = f"games are not stored: {in_words(error)}"
                     self.changed()
                     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
                     path = Path(folder, "games.db")

@@ -133,7 +133,7 @@ class _Client:
             self._may = known and may_change(self._site, client.host if client else "?")
             await self._say(you={"may": self._may})
         elif not self._may:
-            await self._say(error="from another computer you can look on, but change nothing")
+            await self._say(error="from another computer you can watch, but not change anything")
         elif not self._wanted.full():
             self._wanted.put_nowait(message)
 

@@ -76,7 +76,7 @@ class LiveBoard:
             what = "its gateway" if by_radio else "it"
             headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
         elif game is None and now.phase == "starting" and not self.virtual:
-            headline, about = "Waiting for a game", "It tells of every move once a game goes on."
+            headline, about = "Waiting for a game", "It sends every move once a game goes on."
         if self.work is not None and "result" not in self.work:
             headline, about = _working(self.work)
         running = connected and not self.error

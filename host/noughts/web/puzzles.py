@@ -101,9 +101,7 @@ def _posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
         "turn": board["turn"],
         "task": f"{board['turn']} to move: find the only move that {aim}.",
         "level": _level(puzzle, met),
-        "people": f"In the games that are kept, {wrong:,} of {moved:,} went wrong here."
-        if moved
-        else "",
+        "people": f"In the stored games, {wrong:,} of {moved:,} went wrong here." if moved else "",
     }
 
 

@@ -185,7 +185,7 @@ class Safety:
 
     def _check_change(self, headers: Headers, address: str, limit: int) -> None:
         if not may_change(self._site, address):
-            raise RefusedError(403, "from another computer you can look on, but change nothing")
+            raise RefusedError(403, "from another computer you can watch, but not change anything")
         if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise RefusedError(415, "only JSON can be sent here")
         if not is_token(self._site, headers.get(TOKEN_HEADER)):
