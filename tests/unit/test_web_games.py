@@ -43,11 +43,11 @@ def test_what_was_chosen_is_said_in_words():
     chosen = ChosenGames(
         ("blue", "9900"), "PH", ("A", "draw"), date(2026, 11, 20), date(2026, 11, 21)
     )
-    assert chosen.in_words() == (
+    assert chosen.describe() == (
         "boards with 'blue' or '9900' in their name, person against hard, results A or draw, "
         "since 2026-11-20, until 2026-11-21"
     )
-    assert ChosenGames().in_words() == ""
+    assert ChosenGames().describe() == ""
 
 
 def test_a_weekday_is_the_latest_one(monkeypatch):

@@ -65,7 +65,7 @@ def run(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path | None)
         if as_csv:
             text = _csv(found, last)
         else:
-            text = page(found, last, met_positions(store, which), chosen.in_words())
+            text = page(found, last, met_positions(store, which), chosen.describe())
             steps.advance(1)
     with options.opened(path) as file:
         file.write(text.encode())

@@ -36,7 +36,7 @@ class ChosenGames:
         until = None if self.until is None else timestamps.of_day(self.until + timedelta(days=1))
         return GameFilter(self.boards, self.seats, self.results, since, until)
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """As a person says it; empty for all."""
         words = []
         if self.boards:

@@ -6,7 +6,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from noughts.errors import NoughtsError, in_words
+from noughts.errors import NoughtsError, error_message
 from noughts.protocol.sentences import Boot, Game, Sentence, body, is_late
 from noughts.store import timestamps
 from noughts.store.fold import Line, fold
@@ -49,7 +49,7 @@ class PlayRecording:
     def trouble(self) -> str:
         """Why games are not stored, in one line."""
         failure = self._recorder.failure if self._recorder else self._failure
-        return in_words(failure) if isinstance(failure, (NoughtsError, OSError)) else ""
+        return error_message(failure) if isinstance(failure, (NoughtsError, OSError)) else ""
 
     def hear(self, data: bytes) -> None:
         """Keep bytes of the board, in a thread: nobody waits for the store."""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-from noughts.errors import BoardError, BoardGoneError, NoughtsError, in_words
+from noughts.errors import BoardError, BoardGoneError, NoughtsError, error_message
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, Program, program
 
@@ -86,7 +86,7 @@ class VirtualBoards:
             except (NoughtsError, OSError) as error:
                 with self._lock:
                     self._boards.pop(name, None)
-                    self.trouble[name] = in_words(error)
+                    self.trouble[name] = error_message(error)
             else:
                 with self._lock:
                     if self._closed:

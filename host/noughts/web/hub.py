@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from noughts.errors import NoughtsError, in_words, printable
+from noughts.errors import NoughtsError, error_message, printable
 from noughts.hardware.drive import Drive, find_drives
 from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
@@ -160,7 +160,7 @@ class Hub:
                 except (NoughtsError, OSError) as error:
                     if self._error:
                         return
-                    self._error = f"games are not stored: {in_words(error)}"
+                    self._error = f"games are not stored: {error_message(error)}"
                     self.changed()
                     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
                     path = Path(folder, "games.db")

@@ -28,7 +28,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from noughts.errors import BoardError, NoughtsError, in_words
+from noughts.errors import BoardError, NoughtsError, error_message
 from noughts.web.channel import Follower
 from noughts.web.controls import BoardControls
 from noughts.web.hub import Hub
@@ -143,7 +143,7 @@ class _Client:
             try:
                 await asyncio.to_thread(self._controls.do, message)
             except NoughtsError as error:
-                await self._say(error=in_words(error))
+                await self._say(error=error_message(error))
 
     async def _say(self, **content: object) -> None:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):

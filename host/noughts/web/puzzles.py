@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from noughts.engines.search import in_words, score_of_move, variation
+from noughts.engines.search import format_score, score_of_move, variation
 from noughts.errors import NoughtsError, StoreError
 from noughts.game.board import Board
 from noughts.game.positions import EMPTY, Position, canonical
@@ -137,7 +137,7 @@ def _explained(puzzle: Puzzle, cell: int, line: list[int]) -> str:
     position = puzzle.position
     mover, other = "XO" if position.ply % 2 == 0 else "OX"
     named = f"{cell + 1}, {NAMES[cell]},"
-    score = in_words(score_of_move(position, cell))
+    score = format_score(score_of_move(position, cell))
     goes_on = ", ".join(f"{(other, mover)[ply % 2]} {each + 1}" for ply, each in enumerate(line))
     if cell == puzzle.right:
         what = f"is a {score}" if puzzle.wins else "holds the draw"

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, nullcontext
 
 from noughts import brain
 from noughts.device_files import files_for_boards
-from noughts.errors import BoardError, NoughtsError, in_words, printable
+from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.findings import Check, of_board, of_computer
 from noughts.hardware import drive as drives
 from noughts.hardware.boot import confirmed_start, wait_for_start
@@ -154,7 +154,7 @@ class BoardTasks:
             try:
                 task.end(True, work(task))
             except (NoughtsError, OSError) as error:
-                task.end(False, in_words(error), getattr(error, "details", ()))
+                task.end(False, error_message(error), getattr(error, "details", ()))
         except _EndedError:
             pass
         finally:
@@ -209,7 +209,7 @@ class BoardTasks:
                 called = self._hub.called(name) if name else "A board without a port"
                 found.append({"name": called, "checks": _records(of_board(board))})
         except (NoughtsError, OSError) as error:
-            check = Check("doctor", False, in_words(error))
+            check = Check("doctor", False, error_message(error))
             found.append({"name": "Stopped", "checks": _records([check])})
         finally:
             with self._lock:
