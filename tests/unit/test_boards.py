@@ -113,7 +113,7 @@ def test_names_that_are_refused(name_board, noughts, listed, words, status, says
     assert [each["name"] for each in listed()] == ["blue", None]
 
 
-def test_a_name_that_another_program_has_written_does_not_act_on_the_terminal(printed, stored):
+def test_foreign_board_name_is_escaped(printed, stored):
     with Store(stored) as store:
         store.name_board("usb-2", "=\x1b]0;owned\x07" + "x" * 90)
     for line in ("boards", "games", "replay 2", "export", "stats"):

@@ -179,7 +179,7 @@ def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, 
 
 
 @pytest.mark.parametrize("opened_since", [False, True])
-def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(recorder, opened_since):
+def test_repeated_earlier_boot_is_not_the_last_boot(recorder, opened_since):
     """A broker may deliver a sentence twice, and one after another that was said later."""
     before = replace(BOOT, boot="AAAAAAAA")
     if opened_since:
@@ -192,7 +192,7 @@ def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(recorder, ope
     assert event.played_before == AT + 10**8
 
 
-def test_a_session_does_not_take_kept_games_for_what_is_on_the_leds(recorder):
+def test_resent_games_are_not_shown_on_the_leds(recorder):
     session, live = Session(), LiveBoard(BOARD)
     follow([PortOpened(BOARD, "/dev/ttyACM0")], session, live)
     for sentences in ((BOOT, *NOW[:3]), KEPT, KEPT):

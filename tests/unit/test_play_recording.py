@@ -18,7 +18,7 @@ def lines(*told):
     return "".join(f"{write(sentence)}\r\n" for sentence in told).encode()
 
 
-def test_two_at_once_are_both_in_the_store_under_the_name_of_a_virtual_board(tmp_path):
+def test_two_recordings_share_a_store(tmp_path):
     one, other = (PlayRecording(tmp_path / "games.db", "virtual-V2") for _ in range(2))
     one.hear(lines(BOOT, *stages(WON)))
     other.hear(lines(*stages(DRAW[:3], number=2)))
@@ -52,7 +52,7 @@ def test_a_store_that_fails_later_is_said_too(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows deletes no file that is open")
-def test_a_store_that_is_deleted_is_said_with_the_one_that_takes_its_place(tmp_path):
+def test_replacement_of_a_deleted_store_is_reported(tmp_path):
     recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
     recording.hear(lines(BOOT, *stages(WON)))
     until(lambda: recording.kept, "the game")

@@ -363,7 +363,7 @@ def test_a_port_is_lent_and_taken_again(pty, follow):
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_ports_that_are_followed_besides_and_who_listens_is_told(boards, pty, named):
+def test_extra_ports_are_followed_and_report_listeners(boards, pty, named):
     """A virtual board begins to talk when its port is open, or after ten seconds."""
     (_, virtual), (_, other) = pty(), pty()
     told = queue.SimpleQueue()

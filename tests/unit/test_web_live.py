@@ -160,7 +160,7 @@ async def test_what_is_no_message_is_said_and_nothing_ends(live):
     await settled(lambda: hub.virtual.board(NAME).done)
 
 
-async def test_who_asks_faster_than_a_board_can_loses_some_and_stays(live):
+async def test_fast_client_loses_messages_but_stays_connected(live):
     hub, browse = live()
     board, browser = hub.virtual.board(NAME), browse()
     board.goes_on.clear()
@@ -216,7 +216,7 @@ async def test_what_ports_tell(live):
     assert all(line.isprintable() for line in browser.now["site"]["waiting"])
 
 
-async def test_what_is_being_done_is_waited_for_at_the_end(live):
+async def test_close_waits_for_running_tasks(live):
     (hub, _), done = live(), []
 
     def work():
@@ -265,7 +265,7 @@ def controls_of(**boards):
         ),
     ],
 )
-def test_what_a_browser_holds_is_let_go_once(board, controls, messages, held, let_go):
+def test_buttons_are_released_once(board, controls, messages, held, let_go):
     for message in messages:
         controls.do({"board": "one", **message})
     assert board.done == held
@@ -286,13 +286,13 @@ def test_what_a_browser_holds_is_let_go_once(board, controls, messages, held, le
         {"board": "one", "do": "nudge", "x": None, "y": 0},
     ],
 )
-def test_a_message_that_no_page_sends_is_refused(board, controls, message):
+def test_invalid_message_is_refused(board, controls, message):
     with pytest.raises(BoardError, match=r"not a virtual board|cannot do that"):
         controls.do(message)
     assert board.done == []
 
 
-def test_what_was_held_on_other_boards_is_let_go_though_one_has_ended():
+def test_buttons_are_released_on_running_boards():
     boards = {f"virtual-{number}": Board() for number in range(1, 9)}
 
     def running(name):
@@ -310,7 +310,7 @@ def test_what_was_held_on_other_boards_is_let_go_though_one_has_ended():
     assert let_go == [[("release", "A"), ("tilt", 0, 0)]] * 6
 
 
-def test_nothing_is_pressed_for_a_browser_that_has_gone_away():
+def test_disconnected_browser_presses_nothing():
     """The press may be on its way, in another thread."""
 
     class Slow(Board):
@@ -328,7 +328,7 @@ def test_nothing_is_pressed_for_a_browser_that_has_gone_away():
     assert board.done == [("press", "A"), ("release", "A")]
 
 
-async def test_who_follows_gets_the_newest_once():
+async def test_follower_gets_the_latest_state_once():
     channel = Channel()
     channel.set("a", 1)
     channel.set("b", [1])

@@ -215,7 +215,7 @@ def test_a_position_to_try(server, page):
     assert not kept(server)
 
 
-def test_the_engine_begins_and_a_new_game_does_not_show_what_was_before_it(server, page):
+def test_engine_begins_and_new_game_clears_the_page(server, page):
     page.goto(f"{server.url}/?position=XO......X&opponent=friend")
     says(page, "O’s turn")
     cell(page, 5).click()
