@@ -104,7 +104,7 @@ class UnknownEngineError(NoughtsError, LookupError):
     """There is no engine of that name."""
 
 
-def in_words(error: NoughtsError | OSError) -> str:
+def error_message(error: NoughtsError | OSError) -> str:
     """One line for what was expected to fail, or for what the system refuses."""
     if isinstance(error, NoughtsError):
         return str(error)

@@ -174,10 +174,10 @@ def games(path: str | Path | None = None, wanted: GameFilter | None = None) -> G
 
     path: by default the store that `noughts watch` keeps. Raises `StoreError`.
 
-    >>> next(games("missing/games.db"))
+    >>> next(games("lost/games.db"))
     Traceback (most recent call last):
     ...
-    noughts.errors.StoreError: no games are kept in missing/games.db yet; `noughts watch` keeps them
+    noughts.errors.StoreError: no games are stored in lost/games.db yet; `noughts watch` stores them
     """
     return Games(default_path() if path is None else Path(path), wanted or GameFilter())
 

@@ -14,7 +14,7 @@ from watcher import happens, rows
 
 
 @pytest.mark.long
-def test_its_games_arrive_whoever_is_killed(mosquitto, watch, port):
+def test_games_arrive_after_kills(mosquitto, watch, port):
     """By a reset, and by radio; each room, the broker and the collector are killed on the way."""
     broker = mosquitto()
     collector = watch("collector", broker.url)

@@ -161,7 +161,7 @@ def test_the_screen_explains_itself(run, size):
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24)])
-def test_the_rules_are_a_key_away_and_no_key_reaches_the_board_meanwhile(run, size):
+def test_help_screen_takes_all_keys(run, size):
     async def test(app, pilot, board):
         await pilot.press("question_mark")
         await settled(lambda: "Any key goes back." in screen(app))
@@ -201,7 +201,7 @@ def test_v_replays_the_last_game_with_verdicts_and_comes_back(run, tmp_path, siz
     run(test, size=size)
 
 
-def test_where_a_maker_s_mistake_is_stands_beside_the_board_until_it_is_reset(run):
+def test_program_error_is_shown_until_reset(run):
     async def test(app, pilot, board):
         board.sent = (
             b'Traceback (most recent call last):\r\n  File "__main__", line 3\r\n'

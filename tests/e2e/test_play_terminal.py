@@ -60,7 +60,7 @@ def test_a_board_and_its_games_are_stored_until_a_fresh_one_is_asked_for(termina
     assert program.end() == 0
     assert not child.is_running()
     assert "\x1b[?1049l" in program.text  # the terminal is as it was
-    assert "1 game kept; `noughts replay last` shows the last one" in program.text
+    assert "1 game stored; `noughts replay last` shows the last one" in program.text
     listed = terminal("games")
     assert listed.end() == 0
     assert re.search(r"person +hard +A +0 +\d+ +abandoned +virtual-" + board.upper(), listed.text)
@@ -87,7 +87,7 @@ def test_games_that_cannot_be_stored_are_reported_at_the_end(terminal, tmp_path)
     (tmp_path / "noughts").write_text("a file where the folder should be")
     program = terminal("play", "--board", "v1")
     wait_for_menu(program)
-    program.wait_for("games are not kept")
+    program.wait_for("games are not stored")
     program.type("ab")  # the board stores that
     program.wait_for("game 1: A is a person, B is the chip (easy); A begins")
     program.type("q")
@@ -95,7 +95,7 @@ def test_games_that_cannot_be_stored_are_reported_at_the_end(terminal, tmp_path)
     *_, after = program.text.split("\x1b[?1049l")
     *_, games, memory = after.strip().split("\r\n")
     assert games.endswith("choose another place with --db")
-    assert "noughts: games are not kept: cannot make the folder" in games
+    assert "noughts: games are not stored: cannot make the folder" in games
     assert memory.startswith("noughts: the virtual board's memory: cannot make")
 
 

@@ -117,7 +117,7 @@ def test_a_broker_that_says_nothing_delays_nothing(watch, port):
 
 
 @pytest.mark.parametrize(("kills", "games"), [(3, 4), long(12, 20)])
-def test_each_game_arrives_once_whoever_is_killed(mosquitto, tmp_path, kills, games):
+def test_each_game_arrives_once_after_kills(mosquitto, tmp_path, kills, games):
     """Rooms, broker and collector, killed with SIGKILL at random moments while games are played."""
     mosquitto().close()  # it is there, or the test is skipped
     outcome = kill_rooms.run(tmp_path, kills, seed=4)

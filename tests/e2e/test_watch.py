@@ -33,7 +33,7 @@ def test_all_events_of_a_board(port, watch, tmp_path):
     status, said = watcher.end()
     assert status == 0
     assert said == (
-        f"11 sentences from 1 board, 1 game ended, 22 bytes of noise; kept in {watcher.db}\n"
+        f"11 sentences from 1 board, 1 game ended, 22 bytes of noise; stored in {watcher.db}\n"
     )
     heard = [event for event in watcher.events if event["event"] in ("boot", "game")]
     assert [sentence(event) for event in heard] == told
@@ -89,7 +89,7 @@ def test_where_games_are_stored_is_printed_without_control_characters(tmp_path):
     log.touch()
     done = noughts("watch", "--from", log, "--db", db)
     assert done.returncode == 0 and db.exists()
-    assert "kept in" in done.stderr and "\x1b" not in done.stderr
+    assert "stored in" in done.stderr and "\x1b" not in done.stderr
 
 
 def test_no_more_boards_are_started_once_they_are_to_end():
@@ -149,7 +149,7 @@ def test_storing_waits_for_no_reader(started, port, tmp_path, how, number):
     board.say(stages([4], "x", number=401)[-1])  # nobody waits for this one
     process.send_signal(number)
     assert process.wait(120) == 0
-    assert b"not shown, as nobody read them; kept in" in process.stderr.read()
+    assert b"not shown, as nobody read them; stored in" in process.stderr.read()
     assert rows(db) == [(401,)]
     assert rows(db, "SELECT DISTINCT moves, length(times) FROM games WHERE number < 401") == [
         ("".join(map(str, DRAW)), 9 * 5 - 1)
@@ -195,7 +195,7 @@ def test_the_live_screen(port, terminal, tmp_path):
     program.wait_for("unplugged")
     program.type("q")
     assert program.end() == 0
-    program.wait_for("kept in")
+    program.wait_for("stored in")
     assert "\x1b[31;1mred" not in program.text
 
 

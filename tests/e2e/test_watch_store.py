@@ -55,7 +55,7 @@ def test_a_store_that_goes_away_while_it_is_written(port, watch, tmp_path, harm)
     board.say(*stages(DRAW, number=2)[5:])
     watcher.wait(lambda event: event.get("number") == 2 and event["end"] == "=", "the second game")
     status, told = watcher.end()
-    assert (status, told.endswith(f"kept in {now}\n")) == (0, True)
+    assert (status, told.endswith(f"stored in {now}\n")) == (0, True)
     (game,) = games(now)
     assert (game["number"], game["moves"], game["thought_ms"]) == (2, DRAW, [1000] * 9)
     assert game["release"] == BOOT.release

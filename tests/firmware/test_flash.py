@@ -94,7 +94,7 @@ def test_a_board_that_runs_something_else_is_found_out(plugged_in, drive, nought
     assert "did not start; the last line it sent was: garbage; press reset" in err
 
 
-def test_a_board_that_has_begun_before_it_is_heard_begins_again(plugged_in, drive, printed):
+def test_board_that_started_too_early_is_restarted(plugged_in, drive, printed):
     board = plugged_in()
     Driver(board.microbit).start()  # hears what it says then
     # With no board behind the drive: this one goes on as it was.

@@ -126,9 +126,7 @@ def stored(board):
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])
-def test_a_board_stores_games_over_updates_until_it_is_to_forget_them(
-    plugged_in, other_table, printed, kind
-):
+def test_put_keeps_games_unless_told_to_forget(plugged_in, other_table, printed, kind):
     board = plugged_in(None, kind)
     driver = Driver(board.microbit)
     driver.start()
@@ -143,7 +141,7 @@ def test_a_board_stores_games_over_updates_until_it_is_to_forget_them(
     assert not stored(board)
 
 
-def test_a_program_of_somebody_elses_is_not_overwritten(plugged_in, noughts, printed):
+def test_foreign_program_is_not_overwritten(plugged_in, noughts, printed):
     theirs = b"print('mine')\n"
     board = plugged_in({**files_for_boards(), "main.py": theirs})
     status, _, err = noughts("put", "--port", board.port)
@@ -236,7 +234,7 @@ def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeyp
 
 
 @pytest.mark.long
-def test_a_v2_sends_by_radio_until_it_is_said_not_to(plugged_in, other_table, told):
+def test_v2_radio_is_turned_on_and_off(plugged_in, other_table, told):
     board = plugged_in(None, "V2")
     status, lines, _ = told("put", board, "--radio", "7")
     assert status == 0 and lines[0].endswith(": 3 of 18 files to send")

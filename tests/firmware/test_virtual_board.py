@@ -123,7 +123,7 @@ def test_it_is_programmed_anew_and_starts_as_another_boot(virtual):
     assert board.clock_us() > clock_us
 
 
-def test_whoever_sends_more_than_the_board_takes_has_to_wait(virtual):
+def test_fast_sender_waits_for_the_board(virtual):
     """A megabyte would take it 87 seconds; the board must not store what it has not taken."""
     board = virtual({}, seed=1)
     board.serial.write_timeout = 0.5

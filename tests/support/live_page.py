@@ -62,7 +62,7 @@ class Boards:
         self.kinds = {f"virtual-{number + 1}": "V2" for number in range(count)}
         self.running = {name: Board() for name in self.kinds}
         self.names: dict[str, str] = {}
-        self.trouble: dict[str, str] = {}
+        self.errors: dict[str, str] = {}
         self.started: list[str] = []
         self.ports, self.opened = list, print
         self._changed, self.closed = changed, 0
@@ -142,9 +142,9 @@ def told(hub: Hub, *said: Sentence | PortOpened, board: str = "virtual-1") -> No
     """Let a board of the hub be plugged in, and say something."""
     for each in said:
         if isinstance(each, PortOpened):
-            hub._heard.put(each)
+            hub._recorded.put(each)
         else:
-            hub._heard.put(DataReceived(board, f"{write(each)}\r\n".encode()))
+            hub._recorded.put(DataReceived(board, f"{write(each)}\r\n".encode()))
 
 
 async def settled(holds: Callable[[], object]) -> None:

@@ -18,7 +18,7 @@ from random_games import random_game
 _PLY_MS = 5
 _TELL_S = 0.005
 """Between two sentences of a board."""
-_AGAIN_S = 0.5
+_RESEND_AFTER_S = 0.5
 """Without a word from its room, after which a board tells its game again."""
 
 
@@ -61,7 +61,7 @@ class Board:
                 self._port.offer(self._game[self._told])
                 self.times_told += not self._told
                 self._told += 1
-                self._due_s, self._again_s = now_s + _TELL_S, now_s + _AGAIN_S
+                self._due_s, self._again_s = now_s + _TELL_S, now_s + _RESEND_AFTER_S
         elif self._is_kept():
             end = self._game[-1]
             self.done.append(Told(end, self._name, self._first_ms, timestamps.now()))

@@ -398,8 +398,8 @@ def test_a_store_without_games(exists, line, tmp_path, monkeypatch, refused, pri
         filled(usual)
         filled(other)
     words = line.split()
-    there = "{} holds no game yet; " if exists else "no games are kept in {} yet; "
-    keeping = "`noughts play` and `noughts watch` keep games there"
+    there = "{} holds no game yet; " if exists else "no games are stored in {} yet; "
+    keeping = "`noughts play` and `noughts watch` store games there"
     told = refused(*words, db=None)
     assert there.format(usual) in told and keeping in told
     assert "`noughts watch --emulated 3` fills demonstration.db" in told

@@ -126,7 +126,7 @@ def test_only_programs_are_packed():
 
 
 @pytest.mark.parametrize("other", ["x = 1\n\ny = 2\n", "x = 1\n", "x = 1\ny = 2\nz = 3\n"])
-def test_what_would_not_say_the_same_on_the_same_lines_stays_as_it_is(monkeypatch, other):
+def test_source_is_unchanged_where_packing_would_alter_it(monkeypatch, other):
     monkeypatch.setattr("noughts.device_files._pack", lambda text, names: other)
     pack.cache_clear()
     source = b"x = 1  # a comment\ny = 2\n"

@@ -54,7 +54,7 @@ def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, li
     name_board("usb-2", "O\u0308l-Bank")
     head, one, two = (line.split("  ") for line in printed("boards").splitlines())
     assert [cell.strip() for cell in head if cell] == [
-        "number", "name", "kind", "games", "last heard", "board",
+        "number", "name", "kind", "games", "last seen", "board",
     ]  # fmt: skip
     assert "blue table" in one and "V1" in one and one[-1] == "usb-…61974e450027001a"
     assert "\u00d6l-Bank" in two  # the same, however its accents are written
@@ -113,7 +113,7 @@ def test_names_that_are_refused(name_board, noughts, listed, words, status, says
     assert [each["name"] for each in listed()] == ["blue", None]
 
 
-def test_a_name_that_another_program_has_written_does_not_act_on_the_terminal(printed, stored):
+def test_foreign_board_name_is_escaped(printed, stored):
     with Store(stored) as store:
         store.name_board("usb-2", "=\x1b]0;owned\x07" + "x" * 90)
     for line in ("boards", "games", "replay 2", "export", "stats"):

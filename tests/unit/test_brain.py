@@ -101,7 +101,7 @@ def test_weights_that_cannot_be_mended_by_a_book_and_a_wrong_book_are_refused():
     position=st.sampled_from(list(unfinished())),
     data=st.data(),
 )
-def test_the_chip_plays_nothing_but_what_its_table_is_proved_for(weights, position, data):
+def test_chip_plays_only_proved_moves(weights, position, data):
     """Also where several entries fit, or one names the cells that are taken."""
     found = brain.values(position, weights)
     fitting = st.sampled_from([-1, *found.values()]).map(

@@ -148,7 +148,7 @@ def test_every_tap_of_40_ms_after_a_gap_of_20_ms_counts(board, gestures, data):
 
 
 @pytest.mark.parametrize("stuck", ["a", "b", "ab"])
-def test_pins_that_read_0_for_ever_are_not_used_on_v2(stuck):
+def test_pins_stuck_at_0_are_ignored_on_v2(stuck):
     bench = Bench(stuck=stuck, board="V2")
     plan = [(100, "a", 0), (200, "a", 1), (400, "b", 0), (500, "b", 1)]
     assert kinds(bench.run(800, *plan)) == [1, 2]

@@ -42,7 +42,7 @@ PLAYED = [ONE, TWO]
 LOG = data_log(HEADING, *map(row, PLAYED))
 
 
-def test_rows_beside_the_columns_of_another_program():
+def test_rows_with_columns_of_another_program():
     """As the firmware writes them, where a program has used the same log before and between."""
     program = f"""
 import log
@@ -130,7 +130,7 @@ def test_reading_a_copy_twice_stores_it_once(folder, monkeypatch, printed, sourc
     assert all(
         started is None and before for started, before in stored(db, "started, played_before")
     )
-    assert "2 kept games told again" in out
+    assert "2 games resent" in out
 
 
 def test_a_copy_that_is_cut_short_is_refused_in_one_line(folder, refused):
@@ -263,7 +263,7 @@ def test_a_drive_that_does_not_answer_stops_neither_the_recording_nor_its_end(tm
     answers.set()
 
 
-def test_a_full_log_is_watched_beside_its_boards_cable(drives, tmp_path):
+def test_full_log_and_cable_are_watched_together(drives, tmp_path):
     """It comes in pieces; a game that was heard live keeps its start, and no game is doubled."""
     games = [replace(PLAYED[0], number=number) for number in range(1, 151)]
     db = tmp_path / "games.db"

@@ -112,7 +112,7 @@ def test_no_way_to_play_loses_more_often_against_random_play_than_kind():
         assert seat.loss_chance > Fraction(9, 10) and seat.greatest_loss_chance == 1
 
 
-def test_kind_says_that_it_cannot_be_helped_where_no_game_can_be_won_against_it_any_more():
+def test_kind_says_when_it_can_no_longer_lose():
     @cache
     def can_be_won(position, by_mover):
         if position.over:

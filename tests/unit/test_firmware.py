@@ -134,7 +134,7 @@ def test_a_firmware_that_says_what_cannot_be(board, bytes_at):
         image.read(changed(board, bytes_at), "it")
 
 
-def test_one_that_says_it_is_for_the_other_board():
+def test_firmware_for_the_other_board():
     memories = {"V1": slim("V2").memory, "V2": slim("V2").memory}
     with pytest.raises(FirmwareError, match="it holds no MicroPython for the micro:bit V1; use"):
         image.read(universal_hex.join(memories), "it")

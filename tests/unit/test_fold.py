@@ -164,7 +164,7 @@ def test_the_cable_takes_over_what_was_received_by_radio(store):
     assert facts(store)[0][-3:] == (AT - 2500, None, 0)
 
 
-def test_whoever_sends_by_radio_changes_nothing_that_came_by_cable(store):
+def test_radio_does_not_change_games_from_cable(store):
     """Somebody near knows the boot, and sends a start, an end and moves that were not."""
     invented = [
         replace(TOLD[3], ms=10**7),
@@ -243,7 +243,7 @@ def test_contradictions_are_the_same_games_in_any_order_and_no_time_runs_backwar
 
 @settings(max_examples=50)
 @given(contradictions("3E5A5FD2", RADIOS), st.randoms(use_true_random=False))
-def test_what_a_cable_says_is_one_whole_row_whatever_the_radio_says(invented, dice):
+def test_cable_game_is_one_whole_row_despite_radio(invented, dice):
     """Before, between and after it; and no line of the cable is of two games."""
     by_cable = [Delivery(CABLE, told, AT + told.ms, False) for told in TOLD]
     heard = sorted(by_cable + invented, key=lambda _: dice.random())

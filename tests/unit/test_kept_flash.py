@@ -35,7 +35,7 @@ def test_a_board_goes_on_with_what_was_kept(tmp_path):
     assert again.program() == replace(PROGRAM, flash=PLAYED)
     again.forget()
     assert KeptFlash(tmp_path / "new" / "folder", PROGRAM).program() == PROGRAM
-    assert kept.trouble == again.trouble == ""
+    assert kept.error == again.error == ""
 
 
 def test_the_choice_is_found_in_it():
@@ -49,7 +49,7 @@ def test_another_release_or_board_begins_anew(tmp_path, newer):
     KeptFlash(tmp_path, PROGRAM).keep(PLAYED)
     kept = KeptFlash(tmp_path, replace(PROGRAM, **newer))
     assert kept.program() == replace(PROGRAM, **newer)
-    assert kept.trouble == ""
+    assert kept.error == ""
 
 
 @pytest.mark.parametrize("how", ["cut", "bit", "digest", "short", "text", "empty"])
@@ -70,7 +70,7 @@ def test_a_damaged_file_is_a_new_board_with_a_word(tmp_path, how):
     )
     again = KeptFlash(tmp_path, PROGRAM)
     assert again.program() == PROGRAM
-    assert again.trouble == f"{kept.path} is damaged; the board is a new one"
+    assert again.error == f"{kept.path} is damaged; the board is a new one"
     again.keep(PLAYED)
     assert KeptFlash(tmp_path, PROGRAM).program().flash == PLAYED
 
@@ -80,7 +80,7 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path):
     kept = KeptFlash(tmp_path / "file", PROGRAM)
     assert kept.program() == PROGRAM
     kept.keep(PLAYED)
-    assert "file" in kept.trouble and "\n" not in kept.trouble
+    assert "file" in kept.error and "\n" not in kept.error
 
 
 def test_two_at_once_leave_a_whole_file(tmp_path):

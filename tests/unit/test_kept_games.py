@@ -12,7 +12,7 @@ from noughts.protocol.situation import Observer
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
-from noughts.watch.events import KeptGamesTold, PortClosed, PortOpened
+from noughts.watch.events import PortClosed, PortOpened, ResentGames
 from noughts.watch.play_recording import PlayedGames
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
@@ -123,7 +123,7 @@ def test_games_told_again_are_one_line(recorder):
     events = heard(recorder, again, *KEPT, played("DDDDDDDD", WON)[0])
     assert said(events)[1:-1] == [
         f"usb-1: game 3: person against hard, draw after 9 moves, played before {BEFORE}",
-        "usb-1: 2 kept games told again, 1 new",
+        "usb-1: 2 games resent, 1 new",
     ]
     assert events[-2].record() == {
         "event": "kept", "board": "usb-1", "again": 2, "new": 1,
@@ -142,8 +142,8 @@ def test_they_are_summed_up_when_the_board_falls_silent_or_is_gone(recorder, clo
             assert recorder.settle() == []
             clock.s += 0.2
         told = recorder.settle()
-        assert told[0] == KeptGamesTold(BOARD, 3, 0)
-        assert told[0].text() == "usb-1: 3 kept games told again"
+        assert told[0] == ResentGames(BOARD, 3, 0)
+        assert told[0].text() == "usb-1: 3 games resent"
 
 
 def test_what_was_heard_as_it_was_played_keeps_its_start(recorder, store):
@@ -179,7 +179,7 @@ def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, 
 
 
 @pytest.mark.parametrize("opened_since", [False, True])
-def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(recorder, opened_since):
+def test_repeated_earlier_boot_is_not_the_last_boot(recorder, opened_since):
     """A broker may deliver a sentence twice, and one after another that was said later."""
     before = replace(BOOT, boot="AAAAAAAA")
     if opened_since:
@@ -192,7 +192,7 @@ def test_an_earlier_start_that_comes_once_more_is_not_the_last_one(recorder, ope
     assert event.played_before == AT + 10**8
 
 
-def test_a_session_does_not_take_kept_games_for_what_is_on_the_leds(recorder):
+def test_resent_games_are_not_shown_on_the_leds(recorder):
     session, live = Session(), LiveBoard(BOARD)
     follow([PortOpened(BOARD, "/dev/ttyACM0")], session, live)
     for sentences in ((BOOT, *NOW[:3]), KEPT, KEPT):
@@ -214,7 +214,7 @@ def test_a_repeated_end_by_radio_does_not_replace_the_next_game(recorder):
     following = played("BBBBBBBB", DRAWN, 2)[:2]
     for sentence in (BOOT, *NOW, NOW[-1], *following, NOW[-1]):
         events = recorder.hear(BOARD, f"{write(sentence, '9A1B2C3D')}\n".encode(), AT)
-        assert not any(isinstance(event, KeptGamesTold) for event in events)
+        assert not any(isinstance(event, ResentGames) for event in events)
         follow(events, session, live)
     state = session.boards["radio-9A1B2C3D"]
     assert (state.game, state.score, session.games) == (following[-1], {"A": 1}, 1)
@@ -244,9 +244,9 @@ def test_every_list_says_so(folder, noughts, printed):
     Path("known.txt").write_text("9A1B2C3D # Anna\n")
     db = folder / "games.db"
     _, _, summary = noughts("watch", "--from", "raw.log", "--known", "known.txt", db=db)
-    assert "5 games ended (4 told late)" in summary
+    assert "5 games ended (4 recovered)" in summary
     assert "from 2 boards" in summary and "1 sentence by radio refused" in summary
-    assert printed("stats", db=db).startswith("5 games, 4 told late, 1 by radio alone\n")
+    assert printed("stats", db=db).startswith("5 games, 4 recovered, 1 by radio alone\n")
     (found,) = json.loads(printed("games", "--json", "--board", "radio", db=db))
     assert (found["by_radio"], found["started"]) == (1, None)
     assert found["played_before"] == timestamps.iso(AT)

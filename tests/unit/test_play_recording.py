@@ -18,13 +18,13 @@ def lines(*told):
     return "".join(f"{write(sentence)}\r\n" for sentence in told).encode()
 
 
-def test_two_at_once_are_both_in_the_store_under_the_name_of_a_virtual_board(tmp_path):
+def test_two_recordings_share_a_store(tmp_path):
     one, other = (PlayRecording(tmp_path / "games.db", "virtual-V2") for _ in range(2))
     one.hear(lines(BOOT, *stages(WON)))
     other.hear(lines(*stages(DRAW[:3], number=2)))
     for recording, kept in ((one, [("0A83", 1)]), (other, [])):
         recording.close()
-        assert (list(recording.kept), recording.trouble) == (kept, "")
+        assert (list(recording.kept), recording.error) == (kept, "")
     with Store(tmp_path / "games.db") as store:
         found = [(game.board, game.moves, game.result) for game in games(store, GameFilter())]
     assert sorted(found) == [
@@ -37,7 +37,7 @@ def test_a_store_that_cannot_be_made_is_said_and_nothing_fails(tmp_path):
     recording = PlayRecording(tmp_path / "file" / "games.db", "virtual-V2")
     recording.hear(lines(BOOT, *stages(WON)))
     recording.close()
-    assert "cannot make the folder" in recording.trouble and recording.kept == {}
+    assert "cannot make the folder" in recording.error and recording.kept == {}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows moves no file that is open")
@@ -46,13 +46,13 @@ def test_a_store_that_fails_later_is_said_too(tmp_path):
     recording = PlayRecording(folder / "games.db", "virtual-V2")
     folder.rename(tmp_path / "moved")
     folder.write_text("in the way of another store")
-    until(lambda: recording.hear(lines(BOOT, *stages(WON))) or recording.trouble, "trouble")
-    assert "no new store can be made beside it" in recording.trouble
+    until(lambda: recording.hear(lines(BOOT, *stages(WON))) or recording.error, "trouble")
+    assert "no new store can be made next to it" in recording.error
     recording.close()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows deletes no file that is open")
-def test_a_store_that_is_deleted_is_said_with_the_one_that_takes_its_place(tmp_path):
+def test_replacement_of_a_deleted_store_is_reported(tmp_path):
     recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
     recording.hear(lines(BOOT, *stages(WON)))
     until(lambda: recording.kept, "the game")
@@ -61,8 +61,8 @@ def test_a_store_that_is_deleted_is_said_with_the_one_that_takes_its_place(tmp_p
             file.unlink()
     recording.hear(lines(*stages(DRAW, number=2)))
     recording.close()
-    assert recording.trouble == ""
-    assert "games are kept in" in recording.moved and "games-2.db" in recording.moved
+    assert recording.error == ""
+    assert "games are stored in" in recording.moved and "games-2.db" in recording.moved
     with Store(tmp_path / "games-2.db") as store:
         assert [game.result for game in games(store, GameFilter())] == ["draw"]
 

@@ -351,7 +351,7 @@ def test_a_port_is_lent_and_taken_again(pty, follow):
     watching = threading.Thread(target=watch)
     watching.start()
     try:
-        with follower.lent(name), contextlib.closing(open_port(name, timeout_s=120)) as port:
+        with follower.released(name), contextlib.closing(open_port(name, timeout_s=120)) as port:
             os.write(far, b"for us")
             assert port.read(6) == b"for us"
             until_seen(1)  # it was let go a moment before that is told
@@ -363,7 +363,7 @@ def test_a_port_is_lent_and_taken_again(pty, follow):
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_ports_that_are_followed_besides_and_who_listens_is_told(boards, pty, named):
+def test_extra_ports_are_followed_and_report_listeners(boards, pty, named):
     """A virtual board begins to talk when its port is open, or after ten seconds."""
     (_, virtual), (_, other) = pty(), pty()
     told = queue.SimpleQueue()

@@ -65,8 +65,8 @@ def room(store, monkeypatch):
     broker = SimpleNamespace(start=lambda: None, close=lambda last: None)
     monkeypatch.setattr(publisher, "Broker", lambda *_: broker)
     monkeypatch.setattr(publisher, "_LOOK_S", 0.001)
-    monkeypatch.setattr(publisher, "_PATIENCE_S", inf)
-    monkeypatch.setattr(publisher, "_LAST_S", 0.0)
+    monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
+    monkeypatch.setattr(publisher, "_SHUTDOWN_TIMEOUT_S", 0.0)
     begun = []
 
     def begin():
@@ -140,7 +140,7 @@ def test_so_many_wait_and_no_more(store, room):
 
 
 def test_nobody_confirms_anything_for_a_while(store, room, monkeypatch):
-    monkeypatch.setattr(publisher, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(publisher, "_RESEND_AFTER_S", 0.0)
     say(store, 0)
     say(store, 1)
     room = room()
@@ -150,7 +150,7 @@ def test_nobody_confirms_anything_for_a_while(store, room, monkeypatch):
     assert [client.next() for _ in range(6)] == [0, 1, 0, 1, 0, 1]
     event = next(said)
     assert isinstance(event, PortUnavailable) and event.why.startswith("no collector stores")
-    monkeypatch.setattr(publisher, "_PATIENCE_S", inf)
+    monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
     confirm(room, client, 0)
     assert next(said) == BrokerAnswered(URL, "a collector stores what this room says")
     ended(room, client)

@@ -161,14 +161,14 @@ def test_events_in_words_and_as_records():
         SentenceStored("usb-1", BOOT, None, True):
             "usb-1: board started: micro:bit V1, game 0.1.0, table 2798",
         SentenceStored("usb-1", told, 7, False):
-            "usb-1: game 7, move 1: A in the centre (kept before)",
+            "usb-1: game 7, move 1: A in the centre (already stored)",
         StoreBusy("g.db"):
             "g.db is in use by another program; what boards say waits in memory, and is stored "
             "when that program is done",
         StoreGone("g.db", "g-2.db"):
-            "g.db was deleted, overwritten or damaged; from now on games are kept in g-2.db, which "
-            "does not have the earlier ones",
-        NotShown(1): "1 event not shown, as nobody read them; all is kept",
+            "g.db was deleted, overwritten or damaged; from now on games are stored in g-2.db, "
+            "which does not have the earlier ones",
+        NotShown(1): "1 event not shown, as nobody read them; all are stored",
     }  # fmt: skip
     for event, words in events.items():
         assert event.text() == words
@@ -206,8 +206,8 @@ def test_a_session_knows_how_things_stand():
     for event, warning in (
         (StoreBusy("g.db"), "in use"),
         (StoreFree("g.db"), ""),
-        (StoreGone("g.db", "g-2.db"), "kept in g-2.db"),
-        (NotShown(3), "kept in g-2.db"),
+        (StoreGone("g.db", "g-2.db"), "stored in g-2.db"),
+        (NotShown(3), "stored in g-2.db"),
     ):
         session.take(event)
         assert warning in session.warning if warning else not session.warning
@@ -326,7 +326,7 @@ def test_a_flood_of_invented_ids_is_bounded_and_counted(store):
     assert stored[-1] == f"radio-{ONE}"
     assert recorder.radio.refused == 5000 - MAX_BOARDS
     assert len({event.board for event in refused}) == len(refused) == 100
-    assert "100 boards are heard there already" in refused[0].text()
+    assert "100 boards are received there already" in refused[0].text()
     assert refused[-1].text().endswith("refused without a word")
     assert received(store) == ([], MAX_BOARDS + 1)
 

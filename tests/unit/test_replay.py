@@ -87,7 +87,7 @@ def test_the_eight_scores(replay):
     [
         (1, "A draw."),
         (5, "The game was abandoned here."),
-        (6, "Nothing more was heard of this game."),
+        (6, "Nothing more of this game was received."),
     ],
 )
 def test_how_a_game_stopped(replay, number, ending):

@@ -331,7 +331,7 @@ def kept(path):
         return store.execute("SELECT number, end, started FROM games ORDER BY number").fetchall()
 
 
-def test_it_is_confirmed_once_it_is_stored_with_the_moment_at_which_it_was_heard(watch):
+def test_message_is_confirmed_when_stored_with_its_timestamp(watch):
     watch.sender.send(1)
     watch.step()
     assert watch.sender.confirmed == [1]
@@ -346,15 +346,15 @@ def test_a_board_whose_port_was_opened_again_may_tell_of_an_earlier_run(watch):
     assert kept(watch.path) == [(1, "=", None)]
 
 
-def test_it_is_confirmed_at_the_end_too_however_busy_the_computer_is(watch, monkeypatch):
-    monkeypatch.setattr("noughts.watch.recorder._LAST_S", -1)
+def test_message_is_confirmed_at_shutdown_under_load(watch, monkeypatch):
+    monkeypatch.setattr("noughts.watch.recorder._SHUTDOWN_TIMEOUT_S", -1)
     watch.sender.send(1)
     watch.finish()
     assert watch.sender.confirmed == [1]
     assert kept(watch.path) == [(1, "=", AT)]
 
 
-def test_it_is_not_confirmed_while_another_program_keeps_the_store_to_itself(watch):
+def test_message_is_not_confirmed_while_store_is_locked(watch):
     with contextlib.closing(sqlite3.connect(watch.path)) as other:
         other.execute("BEGIN IMMEDIATE")
         watch.sender.send(1)
@@ -378,7 +378,7 @@ def test_it_is_not_confirmed_if_something_of_it_was_left_out(watch, monkeypatch)
 
 
 @POSIX
-def test_it_is_confirmed_in_the_store_that_takes_the_place_of_one_that_was_deleted(watch):
+def test_message_is_confirmed_in_replacement_store(watch):
     watch.sender.send(1)
     watch.step()
     watch.path.unlink()

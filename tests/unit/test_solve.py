@@ -13,7 +13,7 @@ from noughts.engines.search import (
     INFINITE,
     AlphaBeta,
     Minimax,
-    in_words,
+    format_score,
     score_of_move,
     variation,
 )
@@ -49,7 +49,7 @@ def test_scores_agree_with_the_solver_and_the_variation_ends_as_the_best_says():
         best = max(scores.values())
         cells = variation(position)
         if best:
-            assert in_words(best).endswith(f" in {len(cells)}")
+            assert format_score(best).endswith(f" in {len(cells)}")
         for cell in cells:
             assert not position.over
             position = position.play(cell)
@@ -228,7 +228,7 @@ def test_the_engines_counts_and_answer(search, least_ply):
         assert (steps[-1].nodes, steps[-1].cut) == (reply.nodes, reply.cut)
         assert sum(step.kind == "enter" for step in steps) == reply.nodes
         mover = "XO"[position.ply % 2]
-        played = f"{mover} plays {reply.cells[0] + 1}: {in_words(reply.score)}. "
+        played = f"{mover} plays {reply.cells[0] + 1}: {format_score(reply.score)}. "
         assert steps[-1].text.startswith(played)
         assert size(position, search) == (reply.nodes, reply.cut)
 
@@ -287,7 +287,7 @@ def test_the_best_so_far_and_the_window_follow_the_moves(text, search):
         ("XOXOX....", "minimax", "O's 9 is a loss in 4 for O. No better than what O has."),
     ],
 )
-def test_in_words(text, search, told):
+def test_tree_texts(text, search, told):
     texts = [step.text for step in Steps(parse(text), search).steps]
     assert [text for text in texts if told in text]
     assert search == "alphabeta" or not [text for text in texts if "window" in text]

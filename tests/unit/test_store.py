@@ -140,7 +140,7 @@ def test_files_that_are_no_store_are_refused_and_stay_as_they_are(path, make, wh
 
 
 def test_a_store_that_cannot_be_opened(tmp_path, path):
-    with pytest.raises(StoreError, match=r"no games are kept in .*; `noughts watch` keeps them"):
+    with pytest.raises(StoreError, match=r"no games are stored in .*; `noughts watch` stores them"):
         Store(path)
     assert not list(tmp_path.iterdir())
     path.touch()

@@ -166,7 +166,7 @@ def test_it_learns_from_stored_games(folder, printed, refused):
     assert printed(*words, "-o", "m.json", db=db).startswith(
         "menace has learned from 3 stored games, both sides of each\n"
     )
-    assert printed(*words, db=db).endswith("not kept; -o FILE keeps what it has learned\n")
+    assert printed(*words, db=db).endswith("not saved; -o FILE saves what it has learned\n")
     assert read("m.json").games == 3
     assert read("m.json").boxes[EMPTY] == {0: 4 + 3 + 1 + 3, 1: 4, 4: 4}
     assert read("m.json").beads(parse("X........"))[1] == 4 - 1 + 1 - 1
@@ -199,9 +199,9 @@ def test_showing_a_box_does_not_train_unless_games_are_asked_for(printed, refuse
     assert told.startswith("new.json against medium, 2 games, seed 1: won ")
     assert "X to move draws one of " in told and read("new.json").games == 2
     told = printed("train", "new.json", *show[:2])
-    assert "not kept" not in told and "against" not in told
+    assert "not saved" not in told and "against" not in told
     assert printed("train", "new.json", "--against", "hard", "--games", 1).endswith(
-        "not kept; -o FILE keeps what it has learned\n"
+        "not saved; -o FILE saves what it has learned\n"
     )
     for position, why in (("", "'' is not a position; write nine"), ("XXXOO....", "X has won; ")):
         assert why in refused("train", "menace", "--show", position)

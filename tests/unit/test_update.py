@@ -83,7 +83,7 @@ def test_retired_files_go_and_others_stay():
     assert planned({**WANTED, "a'b.py": b"# noughts: ", "x y.py": b"# noughts: "}) == ((), ())
 
 
-def test_a_file_of_somebody_elses_is_replaced_only_if_asked():
+def test_foreign_file_is_replaced_only_with_replace():
     files = {**WANTED, "main.py": b"print('mine')"}
     with pytest.raises(BoardError, match=r"the board has another program's main\.py; .* --replace"):
         planned(files)
@@ -251,7 +251,7 @@ def test_but_not_for_ever(asked, files):
     assert not asked
 
 
-def test_a_command_whose_answer_is_wrong_is_given_again_but_not_for_ever(asked, files):
+def test_failed_command_is_retried_a_limited_number_of_times(asked, files):
     lost = b"", b"ValueError: lost bytes\r\n"
     asked += [(b"", b""), (b"3\r\nNone\r\n", b""), (b"4\r\nNone\r\n", b"")]
     files.send("x.txt", b"four")

@@ -107,7 +107,7 @@ async def test_keys_and_the_file_stay_where_the_path_is_long(screen, size, tmp_p
         *_, keys, kept = screen_lines(app)
         assert keys.strip().startswith("q quit  ? help")
         assert keys.endswith("enter replay")
-        assert kept.endswith("games.db") and "kept in " in kept
+        assert kept.endswith("games.db") and "stored in " in kept
 
 
 @pytest.mark.parametrize("size", [USUAL, *map(long, (SMALL, LARGE))])
@@ -208,7 +208,7 @@ async def test_boards_by_radio_and_games_told_late(screen):
         assert "radio-9A1B2C30 V1" in text and "usb-1" not in text
         assert "A's turn" in text and "A won 1" not in text
         assert re.search(rf"game 2 +radio-9A1B2C30 .*before {timestamps.local(AT + 60_000)}", text)
-        assert "2 games ended, 2 told late" in text
+        assert "2 games ended, 2 recovered" in text
         app.take([PortClosed("usb-1", "/dev/ttyACM0", "why")])
         await redrawn(pilot, app)
         text = "\n".join(screen_lines(app))
@@ -225,4 +225,4 @@ async def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):
     async with screen(events) as (pilot, app):
         await pilot.press("enter")
         await redrawn(pilot, app)
-        assert "that game was kept in another file" in "\n".join(screen_lines(app))
+        assert "that game was stored in another file" in "\n".join(screen_lines(app))

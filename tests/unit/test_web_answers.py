@@ -47,11 +47,11 @@ def test_a_game_of_the_page_is_kept_as_a_board_sends_it(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"moves": "41083"}, "only a whole game is kept"),
+        ({"moves": "41083"}, "only a finished game is stored"),
         ({"moves": "4408356"}, "cell 4 is taken"),
         ({"moves": "41083567"}, "the game ends with move 7"),
         ({"opponent": "stockfish"}, "'stockfish' is not an engine"),
-        ({"times": [1, 2, 3, 4, 5, 6]}, "only a whole game is kept"),
+        ({"times": [1, 2, 3, 4, 5, 6]}, "only a finished game is stored"),
         ({"times": [1, 2, 3, 4, 5, 7, 6]}, NO_GAME),
         ({"times": [1, 2, 3, 4, 5, 6, 1e3]}, NO_GAME),
         ({"times": [1, 2, 3, 4, 5, 6, 7 * 86_400_000 + 1]}, NO_GAME),
@@ -169,7 +169,7 @@ def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path):
     told = (stages(wrong if number < 2 else right, "x", "PP", number) for number in range(1, 21))
     db = filled(tmp_path / "games.db", *told)
     found = get("/api/puzzle?position=..X......", db)
-    assert found["people"] == "In the games that are kept, 1 of 20 went wrong here."
+    assert found["people"] == "In the stored games, 1 of 20 went wrong here."
     assert found["task"] == "O to move: find the only move that does not lose."
     assert found["level"] == 1  # by its depth it would be 3
     assert get("/api/puzzle?position=XX.OO....", db)["people"] == ""

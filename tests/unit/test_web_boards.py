@@ -14,7 +14,7 @@ from noughts.protocol.sentences import Boot, Game
 from noughts.protocol.situation import Situation
 from noughts.watch.events import NoiseReceived, PortClosed, PortOpened, SentenceStored
 from noughts.watch.session import BoardState, Session
-from noughts.web import works as web_works
+from noughts.web import tasks as web_tasks
 from noughts.web.live_board import LiveBoard
 
 BOOT = Boot("0A83", "V1", "1.0.0", "2798")
@@ -88,7 +88,7 @@ def test_a_virtual_board_that_starts_and_one_that_does_not_run():
     assert shown["headline"] not in ("Unplugged", "Waiting for a game") and not shown["running"]
     shown = board.record("virtual-1", state)
     assert shown["headline"] != "Waiting for a game" and shown["port"] == ""
-    board.trouble = "it was killed"
+    board.error = "it was killed"
     shown = board.record("virtual-1", state)
     assert (shown["headline"], shown["about"], shown["tile"], shown["running"]) == (
         "The virtual board does not run", "it was killed", ("does not run", ""), False,
@@ -106,15 +106,15 @@ def test_a_game_that_begins_and_the_menu_after_one():
     assert tile == ("in the menu", "last: person against hard, A won")
 
 
-def hub_of(boards, beside=lambda work: work()):
-    """A hub of real boards; it notes what comes of tasks with them, and what they are heard say."""
+def hub_of(boards, run=lambda work: work()):
+    """A hub of real boards; it notes what comes of tasks with them, and what was recorded."""
     hub = SimpleNamespace(
-        known=lambda: boards, beside=beside, stopping=False, port=str, noted=[], heard=[],
-        virtual=SimpleNamespace(names={}, kinds={}, ports=list),
-        monitor=SimpleNamespace(lent=contextlib.nullcontext), note_findings=lambda _: None,
+        known=lambda: boards, run_in_background=run, stopping=False, port=str, noted=[],
+        virtual=SimpleNamespace(names={}, kinds={}, ports=list), recorded=[],
+        monitor=SimpleNamespace(released=contextlib.nullcontext), note_findings=lambda _: None,
     )  # fmt: skip
-    hub.note_work = lambda name, work: hub.noted.append(work)
-    hub.hear = lambda *said: hub.heard.append(said)
+    hub.note_task = lambda name, work: hub.noted.append(work)
+    hub.record = lambda *said: hub.recorded.append(said)
     return hub
 
 
@@ -125,26 +125,26 @@ def test_one_task_with_a_board_at_a_time(monkeypatch):
         raise BoardError("none")
 
     begun, there = [], ["usb-1", "usb-2"]
-    monkeypatch.setattr(web_works, "find_boards", find)
-    works = web_works.Works(hub_of(there, begun.append))
+    monkeypatch.setattr(web_tasks, "find_boards", find)
+    tasks = web_tasks.BoardTasks(hub_of(there, begun.append))
 
-    def refuses(*tasks):
-        for task, *board in tasks:
+    def refuses(*refused):
+        for task, *board in refused:
             with pytest.raises(BoardError, match="wait until that is done"):
                 task(*board)
 
-    works.update("usb-1")
-    works.update("usb-2")
-    refuses((works.check,), (works.update, "usb-1"), (works.flash, "usb-2"))
+    tasks.update("usb-1")
+    tasks.update("usb-2")
+    refuses((tasks.check,), (tasks.update, "usb-1"), (tasks.flash, "usb-2"))
     with pytest.raises(BoardError, match="there is no board 'usb-3'"):
-        works.update("usb-3")
+        tasks.update("usb-3")
     for work in begun:
         work()
-    works.check()
+    tasks.check()
     there.append("usb-3")
-    refuses((works.check,), (works.update, "usb-1"), (works.flash, "usb-3"))
+    refuses((tasks.check,), (tasks.update, "usb-1"), (tasks.flash, "usb-3"))
     begun[-1]()
-    works.flash("usb-3")
+    tasks.flash("usb-3")
 
 
 @pytest.fixture(params=["update", "flash"])
@@ -152,12 +152,12 @@ def work(request, monkeypatch):
     """Updates or flashes a board, which has games of release 1.0.0; gives its hub."""
     recovered = games_of_1_0_0(3)
     for name in ("bring_up_to_date", "flash"):
-        monkeypatch.setattr(web_works, name, lambda *_, keep, **named: keep(recovered) or "done")
-    monkeypatch.setattr(web_works.Works, "_drive", lambda *_: None)
+        monkeypatch.setattr(web_tasks, name, lambda *_, keep, **named: keep(recovered) or "done")
+    monkeypatch.setattr(web_tasks.BoardTasks, "_drive", lambda *_: None)
 
     def work():
         hub = hub_of(["usb-1"])
-        getattr(web_works.Works(hub), request.param)("usb-1")
+        getattr(web_tasks.BoardTasks(hub), request.param)("usb-1")
         return hub
 
     return work
@@ -166,7 +166,7 @@ def work(request, monkeypatch):
 def test_recovered_games_are_stored_like_those_that_a_board_sends(work):
     hub = work()
     assert hub.noted[-1]["good"]
-    assert hub.heard == [("usb-1", *games_of_1_0_0(3))]
+    assert hub.recorded == [("usb-1", *games_of_1_0_0(3))]
 
 
 def test_the_page_sends_no_table_that_can_lose(monkeypatch, work):
@@ -175,4 +175,4 @@ def test_the_page_sends_no_table_that_can_lose(monkeypatch, work):
     monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
     hub = work()
     assert not hub.noted[-1]["good"] and "can play 5 in X.O......" in hub.noted[-1]["result"]
-    assert hub.heard == []
+    assert hub.recorded == []

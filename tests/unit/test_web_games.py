@@ -39,15 +39,15 @@ def test_the_same_words_as_on_the_command_line(monkeypatch):
     assert page_number(query) == 2
 
 
-def test_what_was_chosen_is_said_in_words():
+def test_filter_description():
     chosen = ChosenGames(
         ("blue", "9900"), "PH", ("A", "draw"), date(2026, 11, 20), date(2026, 11, 21)
     )
-    assert chosen.in_words() == (
+    assert chosen.describe() == (
         "boards with 'blue' or '9900' in their name, person against hard, results A or draw, "
         "since 2026-11-20, until 2026-11-21"
     )
-    assert ChosenGames().in_words() == ""
+    assert ChosenGames().describe() == ""
 
 
 def test_a_weekday_is_the_latest_one(monkeypatch):
@@ -230,7 +230,7 @@ async def total(counted, choice=EVERYTHING):
 
 
 @pytest.mark.anyio
-async def test_what_was_counted_is_kept_until_somebody_writes(counted, tmp_path):
+async def test_statistics_are_cached_until_the_store_changes(counted, tmp_path):
     db = filled(tmp_path / "games.db", stages(DRAW), board="usb-2")
     board = ChosenGames(boards=("usb-2",))
     first = await counted.of(EVERYTHING)

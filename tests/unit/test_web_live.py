@@ -14,7 +14,7 @@ from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
 from noughts.web import hub as web_hub
 from noughts.web import live as web_live
 from noughts.web.channel import Channel, Follower
-from noughts.web.hands import Hands
+from noughts.web.controls import BoardControls
 from noughts.web.hub import Hub
 from noughts.web.site import Site
 from sample_games import BOOT
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.anyio
 async def live(tmp_path, monkeypatch):
     """Starts a hub of so many boards, and what opens browsers on it; sees that all ends."""
     monkeypatch.setattr(web_hub, "VirtualBoards", Boards)
-    monkeypatch.setattr(web_hub, "_END_S", 120)  # on a busy computer
-    monkeypatch.setattr(web_hub, "_WORK_S", 120)
+    monkeypatch.setattr(web_hub, "_SHUTDOWN_TIMEOUT_S", 120)  # on a busy computer
+    monkeypatch.setattr(web_hub, "_TASK_TIMEOUT_S", 120)
     hubs, browsers = [], []
     threads, tasks = set(threading.enumerate()), asyncio.all_tasks()
 
@@ -53,7 +53,7 @@ async def live(tmp_path, monkeypatch):
     await hub.close()
     await settled(lambda: len(asyncio.all_tasks()) == len(tasks))
     assert hub.virtual.running == {} and hub.virtual.closed == 1
-    assert "keep games" not in hub.virtual.beside_the_end  # all that they said is kept
+    assert "record games" not in hub.virtual.beside_the_end  # all that they said is kept
     await asyncio.get_running_loop().shutdown_default_executor()
     for thread in set(threading.enumerate()) - threads:
         thread.join(120)
@@ -70,7 +70,7 @@ async def test_what_was_held_is_let_go_however_a_browser_goes_away(live):
         await browser.leave(how)
         assert board.done == [("press", "A"), ("release", "A")]
         board.done.clear()
-    assert not hub.led_lookers.there.is_set() and not hub.lookers.there.is_set()
+    assert not hub.led_clients.any_connected.is_set() and not hub.clients.any_connected.is_set()
 
 
 async def test_others_look_on_when_one_goes_away(live):
@@ -81,7 +81,7 @@ async def test_others_look_on_when_one_goes_away(live):
     await one.leave()
     hub.virtual.running[NAME].shown = bytes([9] * 25)
     await two.until(lambda now: now[f"leds/{NAME}"][0] == "9" * 25)
-    hub.note_work(NAME, {"what": "flash", "doing": "copying", "done": 3, "total": 18})
+    hub.note_task(NAME, {"what": "flash", "doing": "copying", "done": 3, "total": 18})
     await two.until(lambda now: now[f"board/{NAME}"]["work"])
     shown = two.now[f"board/{NAME}"]
     assert (
@@ -108,7 +108,7 @@ async def test_a_board_that_has_ended_is_started_again(live):
     browser.say(board=NAME, do="start")  # it runs: nothing is to be done
     browser.say(board=NAME, do="tap", buttons="A")
     await settled(lambda: board.done)
-    hub.hear(NAME, BOOT)
+    hub.record(NAME, BOOT)
     await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
     menu = browser.now[f"board/{NAME}"]["headline"]
     board.ended = True
@@ -160,7 +160,7 @@ async def test_what_is_no_message_is_said_and_nothing_ends(live):
     await settled(lambda: hub.virtual.board(NAME).done)
 
 
-async def test_who_asks_faster_than_a_board_can_loses_some_and_stays(live):
+async def test_fast_client_loses_messages_but_stays_connected(live):
     hub, browse = live()
     board, browser = hub.virtual.board(NAME), browse()
     board.goes_on.clear()
@@ -192,7 +192,7 @@ async def test_names_that_are_kept_are_told_from_the_start(live, tmp_path):
 async def test_a_board_begins_and_is_reset(live):
     hub, browse = live()
     browser = browse()
-    hub.hear(NAME, BOOT)  # as whoever has updated it heard it
+    hub.record(NAME, BOOT)  # as a task that updated it does
     await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
     assert browser.now[f"board/{NAME}"]["headline"] == "Menu: against whom?"
     browser.say(board=NAME, do="reset")
@@ -216,7 +216,7 @@ async def test_what_ports_tell(live):
     assert all(line.isprintable() for line in browser.now["site"]["waiting"])
 
 
-async def test_what_is_being_done_is_waited_for_at_the_end(live):
+async def test_close_waits_for_running_tasks(live):
     (hub, _), done = live(), []
 
     def work():
@@ -225,7 +225,7 @@ async def test_what_is_being_done_is_waited_for_at_the_end(live):
         hub._ended.join(0.2)  # it ends before us only if nothing makes it wait
         done.append(hub._ended.is_alive())
 
-    hub.beside(work)
+    hub.run_in_background(work)
     await hub.close()
     assert done == [True]
 
@@ -236,13 +236,13 @@ def board():
 
 
 @pytest.fixture
-def hands(board):
-    """A browser's hands on one virtual board."""
-    return hands_on(one=board)
+def controls(board):
+    """A browser's controls of one virtual board."""
+    return controls_of(one=board)
 
 
-def hands_on(**boards):
-    return Hands(SimpleNamespace(virtual=SimpleNamespace(kinds=boards, board=boards.get)))
+def controls_of(**boards):
+    return BoardControls(SimpleNamespace(virtual=SimpleNamespace(kinds=boards, board=boards.get)))
 
 
 @pytest.mark.parametrize(
@@ -265,12 +265,12 @@ def hands_on(**boards):
         ),
     ],
 )
-def test_what_a_browser_holds_is_let_go_once(board, hands, messages, held, let_go):
+def test_buttons_are_released_once(board, controls, messages, held, let_go):
     for message in messages:
-        hands.do({"board": "one", **message})
+        controls.do({"board": "one", **message})
     assert board.done == held
     for _ in range(2):
-        hands.let_go()
+        controls.let_go()
     assert board.done == held + let_go
 
 
@@ -286,13 +286,13 @@ def test_what_a_browser_holds_is_let_go_once(board, hands, messages, held, let_g
         {"board": "one", "do": "nudge", "x": None, "y": 0},
     ],
 )
-def test_a_message_that_no_page_sends_is_refused(board, hands, message):
+def test_invalid_message_is_refused(board, controls, message):
     with pytest.raises(BoardError, match=r"not a virtual board|cannot do that"):
-        hands.do(message)
+        controls.do(message)
     assert board.done == []
 
 
-def test_what_was_held_on_other_boards_is_let_go_though_one_has_ended():
+def test_buttons_are_released_on_running_boards():
     boards = {f"virtual-{number}": Board() for number in range(1, 9)}
 
     def running(name):
@@ -300,17 +300,17 @@ def test_what_was_held_on_other_boards_is_let_go_though_one_has_ended():
             raise BoardError("it has ended")
         return boards[name]
 
-    hands = hands_on(**boards)
+    controls = controls_of(**boards)
     for name in boards:
-        hands.do({"board": name, "do": "press", "buttons": "A"})
-        hands.do({"board": name, "do": "tilt", "x": 1, "y": 0})
-    hands._hub.virtual.board = running
-    hands.let_go()
+        controls.do({"board": name, "do": "press", "buttons": "A"})
+        controls.do({"board": name, "do": "tilt", "x": 1, "y": 0})
+    controls._hub.virtual.board = running
+    controls.let_go()
     let_go = [board.done[2:] for name, board in boards.items() if name[-1] not in "36"]
     assert let_go == [[("release", "A"), ("tilt", 0, 0)]] * 6
 
 
-def test_nothing_is_pressed_for_a_browser_that_has_gone_away():
+def test_disconnected_browser_presses_nothing():
     """The press may be on its way, in another thread."""
 
     class Slow(Board):
@@ -320,15 +320,15 @@ def test_nothing_is_pressed_for_a_browser_that_has_gone_away():
             self.done.append(("press", button))
 
     board = Slow()
-    hands = hands_on(one=board)
-    goes = threading.Thread(target=hands.let_go)
-    hands.do({"board": "one", "do": "press", "buttons": "A"})
+    controls = controls_of(one=board)
+    goes = threading.Thread(target=controls.let_go)
+    controls.do({"board": "one", "do": "press", "buttons": "A"})
     goes.join()
-    hands.do({"board": "one", "do": "tap", "buttons": "A"})
+    controls.do({"board": "one", "do": "tap", "buttons": "A"})
     assert board.done == [("press", "A"), ("release", "A")]
 
 
-async def test_who_follows_gets_the_newest_once():
+async def test_follower_gets_the_latest_state_once():
     channel = Channel()
     channel.set("a", 1)
     channel.set("b", [1])

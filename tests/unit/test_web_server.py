@@ -145,7 +145,7 @@ def test_from_another_computer_one_looks_on():
     lies = change(OPEN, x_forwarded_for="127.0.0.1", forwarded="for=127.0.0.1")
     said = ask(lies, "POST", "/api/echo", **guest)
     assert (status(said), json.loads(text(said))["error"]) == (
-        403, "from another computer you can look on, but change nothing"
+        403, "from another computer you can watch, but not change anything"
     )  # fmt: skip
     assert status(ask(change(OPEN), "POST", "/api/echo", site=OPEN)) == 200
 
@@ -423,7 +423,7 @@ def test_the_command_says_where_the_page_is_and_warns_of_others(tmp_path, capsys
     here, warning = capsys.readouterr().err.splitlines()
     assert here == "noughts is at http://127.0.0.1:8017/ (Ctrl-C ends)"
     assert warning == (
-        "other computers can look on at http://192.0.2.2:8017/: whoever is in your network "
+        "other computers can watch at http://192.0.2.2:8017/: whoever is in your network "
         "sees the boards' names and all games, and can change nothing"
     )
 

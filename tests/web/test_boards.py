@@ -170,7 +170,7 @@ def test_a_page_whose_games_cannot_be_kept_says_so_and_goes_on(stand_in, serve, 
     path.write_text("Dear class")
     server = serve(path, boards=1)
     page.goto(f"{server.url}/boards")
-    expect(page.get_by_text("games are not kept: ")).to_be_visible()
+    expect(page.get_by_text("games are not stored: ")).to_be_visible()
     told(server.hub, OPENED, BOOT, *PEOPLE)
     expect(card(page).get_by_text("game 1, move 1: A in the centre")).to_be_visible()
     assert path.read_text() == "Dear class"

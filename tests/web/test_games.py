@@ -204,8 +204,8 @@ def test_hostile_names_are_only_text(serve, hostile, page):
 def test_without_a_game_the_pages_say_how_to_get_one(server, page):
     for address in ("games?board=x", "statistics"):
         page.goto(f"{server.url}/{address}")
-        expect(page.get_by_role("status")).to_have_text("No game is kept yet.")
-        expect(page.locator(".empty")).to_contain_text("every game that it tells is kept")
+        expect(page.get_by_role("status")).to_have_text("No game is stored yet.")
+        expect(page.locator(".empty")).to_contain_text("stores every game that it sends")
 
 
 def table(page, name):

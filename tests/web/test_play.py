@@ -45,7 +45,7 @@ def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, printed):
     cell(page, 7).click()
     says(page, "You won: diagonal from the top right")
     page.get_by_text("What it did").wait_for()  # with its last move
-    page.get_by_text("Kept as game 1.").wait_for()
+    page.get_by_text("Stored as game 1.").wait_for()
     (game,) = kept(server)
     assert (game.board, game.seats, game.first, game.moves, game.end) == (
         "page", "PG", "A", "4081236", "A"
@@ -55,7 +55,7 @@ def test_a_game_won_by_clicks_is_kept_and_replayed(server, page, printed):
     assert "A is a person, B is kind; A began; A won" in printed("replay", 1, db=server.db)
     page.reload()
     says(page, "You won: diagonal from the top right")
-    page.get_by_text("Kept as game 1.").wait_for()
+    page.get_by_text("Stored as game 1.").wait_for()
     assert len(kept(server)) == 1
     page.get_by_role("button", name="Undo").click()
     says(page, "Looking back: after move 6 of 7")
@@ -72,7 +72,7 @@ def test_a_game_drawn_with_the_number_keys_and_one_lost_with_tab_arrows_and_ente
         plays(page, f"alphabeta plays {answer}.", "X")
     page.keyboard.press("9")
     says(page, "A draw")
-    page.get_by_text("Kept as game 1.").wait_for()
+    page.get_by_text("Stored as game 1.").wait_for()
     page.get_by_role("button", name="New game").click()
     says(page, "Your turn: you are O")  # who begins changes, as on a board
     page.get_by_label("Who begins").select_option("you, as X")
@@ -95,7 +95,7 @@ def test_a_game_drawn_with_the_number_keys_and_one_lost_with_tab_arrows_and_ente
     cell(page, 4).click(force=True)
     assert marks(page) == "OOO.X.X.X"
     page.get_by_text("Score: you 0, alphabeta 1, draws 1").wait_for()
-    page.get_by_text("Kept as game 2.").wait_for()
+    page.get_by_text("Stored as game 2.").wait_for()
     assert [(game.seats, game.end) for game in kept(server)] == [("PC", "="), ("PC", "B")]
 
 
@@ -104,7 +104,7 @@ def test_two_friends_and_an_end_that_is_tried_again(server, page):
     says(page, "X’s turn")
     assert page.get_by_label("Who begins").is_hidden()
     win_between_friends(page)
-    page.get_by_text("Kept as game 1.").wait_for()
+    page.get_by_text("Stored as game 1.").wait_for()
     page.get_by_role("button", name="Undo").click()
     says(page, "Looking back: after move 4 of 5")
     cell(page, 9).click()
@@ -211,11 +211,11 @@ def test_a_position_to_try(server, page):
     assert marks(page) == "XO..O..XX"
     cell(page, 6).click()
     says(page, "You lost: bottom row")
-    page.get_by_text("A game from a given position is not kept.").wait_for()
+    page.get_by_text("A game from a given position is not stored.").wait_for()
     assert not kept(server)
 
 
-def test_the_engine_begins_and_a_new_game_does_not_show_what_was_before_it(server, page):
+def test_engine_begins_and_new_game_clears_the_page(server, page):
     page.goto(f"{server.url}/?position=XO......X&opponent=friend")
     says(page, "O’s turn")
     cell(page, 5).click()
@@ -231,7 +231,7 @@ def test_the_engine_begins_and_a_new_game_does_not_show_what_was_before_it(serve
         plays(page, f"kind plays {answer}.", "O")
     cell(page, 9).click()
     says(page, "You won: diagonal from the top left")
-    page.get_by_text("Kept as game 1.").wait_for()
+    page.get_by_text("Stored as game 1.").wait_for()
     assert [(game.seats, game.first, game.end) for game in kept(server)] == [("PG", "B", "A")]
 
 
@@ -310,7 +310,7 @@ def test_a_store_that_cannot_be_written(serve, page, tmp_path):
     page.goto(f"{server.url}/?opponent=friend")
     for number in (1, 4, 2, 5, 3):
         cell(page, number).click()
-    page.get_by_text("This game is not kept: cannot make the folder").wait_for()
+    page.get_by_text("This game is not stored: cannot make the folder").wait_for()
     page.errors.clear()
     page.get_by_role("button", name="New game").click()
     says(page, "X’s turn")
@@ -336,7 +336,7 @@ def test_another_computer_can_play_but_keeps_nothing(serve, page):
     server = serve(lan=True)
     page.goto(f"http://{own_addresses()[0]}:{server.port}/?opponent=friend")
     win_between_friends(page)
-    page.get_by_text("Games from another computer are not kept.").wait_for()
+    page.get_by_text("Games from another computer are not stored.").wait_for()
     # Without TLS the browser says that it cannot heed one of the headers.
     page.errors[:] = [error for error in page.errors if "Opener-Policy" not in error]
     assert not kept(server)

@@ -46,7 +46,7 @@ def test_the_level_and_what_people_did_are_shown(serve, page, tmp_path):
     answers = enumerate([wrong] * 6 + [right] * 4, 1)
     db = filled(tmp_path / "class.db", *(stages(cells, None, "PP", at) for at, cells in answers))
     page.goto(f"{serve(db).url}/puzzles?position=..X......")
-    page.get_by_text("★★★ In the games that are kept, 6 of 10 went wrong here.").wait_for()
+    page.get_by_text("★★★ In the stored games, 6 of 10 went wrong here.").wait_for()
 
 
 def following(page):

@@ -13,7 +13,7 @@ import click
 
 from noughts import __version__
 from noughts.cli import standard_streams
-from noughts.errors import GameError, NoughtsError, in_words, printable
+from noughts.errors import GameError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ board   noughts flash               copy the game to a board by its USB drive
         noughts doctor              check computer and boards: what to fix
 class   noughts watch               show every board live, and keep every game
         noughts boards              list the boards that were seen; name them
-        noughts games               list the games that are kept
+        noughts games               list the stored games
         noughts replay last         step through a game, each move judged
         noughts stats               count results, first moves and mistakes
         noughts report -o 7b.html   write a page on a class: results, mistakes
@@ -99,12 +99,12 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
     except BrokenPipeError:  # whoever read our output has enough
         status = 1
     except click.UsageError as error:
-        print(_usage_in_words(error), file=sys.stderr)
+        print(_usage_message(error), file=sys.stderr)
         status = error.exit_code
     except (NoughtsError, OSError) as error:
         for line in error.details if isinstance(error, GameError) else ():
             print(printable(line), file=sys.stderr)
-        print(f"noughts: {printable(as_typed(in_words(error)))}", file=sys.stderr)
+        print(f"noughts: {printable(as_typed(error_message(error)))}", file=sys.stderr)
         status = 1
     standard_streams.abandon_output()
     return status
@@ -123,7 +123,7 @@ def _run(arguments: list[str], ready: Callable[[], None]) -> int:
         return end.exit_code
 
 
-def _usage_in_words(error: click.UsageError) -> str:
+def _usage_message(error: click.UsageError) -> str:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         return OVERVIEW.rstrip()
     command = error.ctx.command_path if error.ctx else "noughts"

@@ -19,7 +19,7 @@ from noughts.terminal.layout import columns
 RECORDS = """
 --json prints a list of objects: number, board (usb- and the USB serial number, radio- and its id,
 else the port or the log's file), by_radio (true: anybody near may have sent it), name, hardware (V1
-or V2), games, heard (when a game of it was last heard of; ISO 8601, UTC); null for what is not
+or V2), games, heard (when a game of it was last received; ISO 8601, UTC); null for what is not
 known.
 """
 
@@ -64,7 +64,7 @@ def run(context: click.Context, as_json: bool, db: Path | None) -> None:
         )
         for board in known
     ]
-    head = ("number", "name", "kind", "games", "last heard", "board")
+    head = ("number", "name", "kind", "games", "last seen", "board")
     print("\n".join(columns([head, *rows], right=(0, 3))))
     if note:
         print(note, file=sys.stderr)

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from noughts.cli import options
-from noughts.errors import BoardError, NoughtsError, in_words, printable
+from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.hardware import drive as drives
 from noughts.hardware.drive import Drive
 from noughts.hardware.flashing import flash, hex_in, our_hex
@@ -69,7 +69,10 @@ def run(
             if not every:
                 raise
             failed += 1
-            print(f"noughts: {each.path}: {printable(as_typed(in_words(error)))}", file=sys.stderr)
+            print(
+                f"noughts: {each.path}: {printable(as_typed(error_message(error)))}",
+                file=sys.stderr,
+            )
     if failed:
         raise BoardError(
             f"{failed} of {len(chosen)} boards failed; see above, and flash them again"

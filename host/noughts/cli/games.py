@@ -1,4 +1,4 @@
-"""`noughts games`: the games that are kept."""
+"""`noughts games`: the stored games."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ what was not heard:
 @options.as_json("the games")
 @options.stored_games
 def run(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
-    """List the games that are kept."""
+    """List the stored games."""
     which = chosen.listed()
     with options.open_store(db) as store:
         if as_json:

@@ -121,7 +121,7 @@ def _tell(learned: _Learned) -> None:
     ]
     print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
     print("\nThe chip wins against them, on games that were not learned from\n")
-    print(_estimate_in_words(estimated))
+    print(_format_estimate(estimated))
     if not changed:
         print("\nIt plays as before.")
     else:
@@ -144,7 +144,7 @@ def _tell(learned: _Learned) -> None:
     )
 
 
-def _estimate_in_words(found: Estimate | None) -> str:
+def _format_estimate(found: Estimate | None) -> str:
     if found is None:
         return f"no gain can be shown yet: that takes {FOLDS} games or more"
     low, high = (f"{100 * each:+.1f}" for each in found.gain)

@@ -103,7 +103,7 @@ db = click.option(
     "--db",
     type=FILE,
     is_eager=True,  # `output` looks at it
-    help="where the games are kept (games.db in your data folder)",
+    help="where the games are stored (games.db in your data folder)",
 )
 unproved = click.option(
     "--unproved",
@@ -221,13 +221,13 @@ def stored_games(run: Run) -> Run:
         "--since",
         metavar="DAY",
         type=filter_words.day,
-        help=f"only games that began, or were told late, on this day or later: {filter_words.DAYS}",
+        help=f"only games that began, or were recovered, on this day or later: {filter_words.DAYS}",
     )
     @option(
         "--until",
         metavar="DAY",
         type=filter_words.day,
-        help="only games that began, or were told late, on this day or earlier; as for --since",
+        help="only games that began, or were recovered, on this day or earlier; as for --since",
     )
     @db
     @wraps(run)
@@ -243,7 +243,7 @@ def open_store(db: Path | None) -> Store:
     """The store, which must be there. Raises `StoreError`, saying how to fill it."""
     path = db or default_path()
     if not path.exists():
-        raise StoreError(f"no games are kept in {path} yet; {_how_to_fill(path)}")
+        raise StoreError(f"no games are stored in {path} yet; {_how_to_fill(path)}")
     return Store(path)
 
 
@@ -295,7 +295,7 @@ def _how_to_fill(path: Path) -> str:
         return "`noughts watch --emulated 3` fills it"
     if path != usual:
         return "check the name that --db gives, or fill it with `noughts watch --db FILE`"
-    keeping = "`noughts play` and `noughts watch` keep games there"
+    keeping = "`noughts play` and `noughts watch` store games there"
     if played.exists():
         return f"{keeping}, and --db {played} selects a demonstration's"
     return f"{keeping}, and `noughts watch --emulated 3` fills {played.name} without a board"

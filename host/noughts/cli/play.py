@@ -54,7 +54,7 @@ def _keys(text: str) -> list[Step]:
 @click.option(
     "--fresh",
     is_flag=True,
-    help="start with a new board, not with what this one kept in its flash; a board of --hex is "
+    help="start with a new board, not with what is in the flash of this one; a board of --hex is "
     "always new",
 )
 @click.option(
@@ -63,7 +63,7 @@ def _keys(text: str) -> list[Step]:
     type=_keys,
     help="press these without a terminal, and print what happens; A, B, AB, A:40 (held for 40 ms, "
     "with no pause after it), tilt:400,0 (milli-g, to the right and towards the pins), flat, and "
-    "waits in ms of device time; the board is new, and no game is kept",
+    "waits in ms of device time; the board is new, and no game is stored",
 )
 @options.db
 def run(
@@ -161,14 +161,14 @@ def _sum_up(recording: PlayRecording, memory: list[KeptFlash], db: Path | None) 
     kept = len(recording.kept)
     if kept:
         replay = "noughts replay last" + ("" if db is None else f" --db {shlex.quote(str(db))}")
-        say(as_typed(f"{counted(kept, 'game')} kept; `{replay}` shows the last one"))
-    troubles = [f"the virtual board's memory: {each.trouble}" for each in memory if each.trouble]
+        say(as_typed(f"{counted(kept, 'game')} stored; `{replay}` shows the last one"))
+    errors = [f"the virtual board's memory: {each.error}" for each in memory if each.error]
     if recording.moved:
-        troubles.insert(0, recording.moved)
-    if recording.trouble:
-        troubles.insert(0, f"games are not kept: {recording.trouble}")
-    for trouble in troubles:
-        say(f"noughts: {as_typed(trouble)}")
+        errors.insert(0, recording.moved)
+    if recording.error:
+        errors.insert(0, f"games are not stored: {recording.error}")
+    for error in errors:
+        say(f"noughts: {as_typed(error)}")
 
 
 @contextmanager

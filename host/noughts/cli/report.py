@@ -31,7 +31,7 @@ first moves, mistakes, and the positions in which people made most of them.
 --csv, or a file that ends in .csv: a row for each board. board, name; games; won, drawn and lost
 against the chip; between_people (won or drawn); abandoned, unfinished; mistakes (of people, in
 games that were won or drawn), mistakes_a_game; last_utc (when the latest game began), or
-last_before_utc (of a game told late: a moment at which it was over).
+last_before_utc (of a recovered game: a moment at which it was over).
 """
 
 
@@ -65,7 +65,7 @@ def run(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path | None)
         if as_csv:
             text = _csv(found, last)
         else:
-            text = page(found, last, met_positions(store, which), chosen.in_words())
+            text = page(found, last, met_positions(store, which), chosen.describe())
             steps.advance(1)
     with options.opened(path) as file:
         file.write(text.encode())

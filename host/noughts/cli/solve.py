@@ -18,7 +18,7 @@ from noughts import brain
 from noughts.cli import options
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
-from noughts.engines.search import in_words, score_of_move, variation
+from noughts.engines.search import format_score, score_of_move, variation
 from noughts.engines.tree import MAX_DRAWN, Node, build_tree, unfinished
 from noughts.engines.tree_svg import drawn, estimated_bytes
 from noughts.errors import NoughtsError, printable
@@ -95,7 +95,7 @@ def run(
         _tell_chip(solved, choice, as_json)
     else:
         scores = {cell: score_of_move(solved, cell) for cell in solved.free}
-        labels = {cell: in_words(score) for cell, score in scores.items()}
+        labels = {cell: format_score(score) for cell, score in scores.items()}
         replies = {each.name: each.reply(solved) for each in asked}
         if as_json:
             print(json.dumps(_facts(solved, scores, replies)))
@@ -132,9 +132,9 @@ def _tell_chip(position: Position, choice: brain.Choice, as_json: bool) -> None:
 
 def _tell(position: Position, scores: dict[int, int], replies: dict[str, Reply]) -> None:
     mover = "XO"[position.ply % 2]
-    print(board(position, {cell: in_words(score) for cell, score in scores.items()}))
+    print(board(position, {cell: format_score(score) for cell, score in scores.items()}))
     print()
-    print(f"{mover} to move: {in_words(max(scores.values()))}")
+    print(f"{mover} to move: {format_score(max(scores.values()))}")
     print(f"best line {' '.join(str(cell + 1) for cell in variation(position))}")
     for name, reply in replies.items():
         cells = " ".join(str(cell + 1) for cell in reply.cells)
@@ -149,8 +149,8 @@ def _facts(
     return {
         "position": str(position),
         "mover": "XO"[position.ply % 2],
-        "value": in_words(max(scores.values())),
-        "cells": {cell + 1: in_words(score) for cell, score in scores.items()},
+        "value": format_score(max(scores.values())),
+        "cells": {cell + 1: format_score(score) for cell, score in scores.items()},
         "variation": [cell + 1 for cell in variation(position)],
         "plays": {name: [cell + 1 for cell in reply.cells] for name, reply in replies.items()},
         "nodes": {name: replies[name].nodes for name in _SEARCHES},
@@ -168,7 +168,7 @@ def _as_text(node: Node) -> Tree:
             tree = Tree(Text(label + "✂ cut", style="dim"))
         else:
             bound = node.bound and f"{node.bound} "
-            tree = Tree(Text(f"{label}{bound}{in_words(node.score)}"))
+            tree = Tree(Text(f"{label}{bound}{format_score(node.score)}"))
     for child in node.children:
         tree.children.append(_as_text(child))
     return tree

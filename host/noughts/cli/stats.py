@@ -60,7 +60,7 @@ def run(as_json: bool, plot: Path | None, chosen: ChosenGames, db: Path | None) 
 
 
 def _tell(found: Stats) -> None:
-    origins = ((found.told_late, "told late"), (found.by_radio, "by radio alone"))
+    origins = ((found.told_late, "recovered"), (found.by_radio, "by radio alone"))
     of_these = "".join(f", {number:,} {how}" for number, how in origins if number)
     print(f"{counted(found.games, 'game')}{of_these}\n")
     _print_columns(

@@ -82,9 +82,9 @@ class _Training:
 @click.option(
     "--stored",
     is_flag=True,
-    help="learn from the games that are kept, in place of playing: from both sides of each",
+    help="learn from the stored games, in place of playing: from both sides of each",
 )
-@options.output(f"keep it in this file, {SUFFIX}", "-o", "output", endings=(SUFFIX,))
+@options.output(f"save it in this file, {SUFFIX}", "-o", "output", endings=(SUFFIX,))
 @options.output("draw the curve into this file, .png or .svg", "--plot", endings=FORMATS)
 @click.option(
     "--show",
@@ -117,7 +117,7 @@ def run(
     if as_json and show is not None:
         raise click.UsageError("--json prints the curve, --show a box; give one of them")
     if not stored and chosen != ChosenGames():
-        raise click.UsageError("games are chosen among those that are kept; give --stored, too")
+        raise click.UsageError("games are chosen among the stored ones; give --stored, too")
     position = None if show is None else unfinished(show)
     menace = options.named_engine(engine)
     if not isinstance(menace, Menace):
@@ -146,7 +146,7 @@ def run(
     if output is not None:
         print(printable(f"{output} written"))
     elif stored or trained:
-        print("not kept; -o FILE keeps what it has learned")
+        print("not saved; -o FILE saves what it has learned")
 
 
 def _opponent(menace: Menace, against: str) -> Engine:

@@ -1,4 +1,4 @@
-"""`noughts watch`: every board that is plugged in, live, and every game kept."""
+"""`noughts watch`: every board that is plugged in, live, and every game stored."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from noughts.watch.radio_lines import MAX_BOARDS
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 
-_LAST_S = 2.0
+_SHUTDOWN_TIMEOUT_S = 2.0
 """For the last lines to be printed, on a busy computer, and a reader to take them."""
 _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet of an export
 
@@ -175,7 +175,7 @@ def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as
     try:
         recorder.wait()
     finally:
-        unshown = lines.close(_LAST_S)
+        unshown = lines.close(_SHUTDOWN_TIMEOUT_S)
     return unshown
 
 

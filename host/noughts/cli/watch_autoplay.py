@@ -28,8 +28,8 @@ def autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMonit
         for each in playing:
             each.stop()
         boards.close()
-        for trouble in boards.trouble.values():
-            raise BoardError(trouble)
+        for error in boards.errors.values():
+            raise BoardError(error)
 
     boards = VirtualBoards(count, lambda: monitor.look(), changed)
     stack.callback(end)

@@ -17,8 +17,8 @@ from noughts.watch.session import Session
 RECORDS = """
 with --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
   connected  board, port               gone     board, port, why
-  kept       board, again, new (kept games that a board has told at its start, each a game below)
-  refused    board, gateway, why (what a board says by radio is not kept)
+  kept       board, again, new (games that a board has resent at its start, each a game below)
+  refused    board, gateway, why (what a board sends by radio is not stored)
   waiting    port, why                 noise    board, text
   unreadable board, why (its data log, MY_DATA.HTM on its drive)
   named      board, name (what people call it; null: nothing any more)
@@ -59,13 +59,13 @@ def as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], str
 
 
 def sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:
-    """Say at the end what has come and where it is kept."""
-    late = f" ({session.told_late:,} told late)" if session.told_late else ""
+    """Say at the end what was received and where it is stored."""
+    late = f" ({session.told_late:,} recovered)" if session.told_late else ""
     missed = f"{counted(unshown, 'event')} not shown, as nobody read them; " if unshown else ""
     if refused := recorder.radio.refused:
         missed = f"{counted(refused, 'sentence')} by radio refused; {missed}"
     say(
         f"{counted(session.sentences, 'sentence')} from {counted(len(session.playing), 'board')}, "
         f"{counted(session.games, 'game')} ended{late}, {counted(recorder.noise, 'byte')} of "
-        f"noise; {missed}kept in {recorder.path}"
+        f"noise; {missed}stored in {recorder.path}"
     )

@@ -35,7 +35,7 @@ from noughts.web.site import Site
 @click.option(
     "--lan",
     is_flag=True,
-    help="let other computers in the network look on; they can change nothing",
+    help="let other computers in the network watch; they cannot change anything",
 )
 @click.option("--no-browser", is_flag=True, help="do not open a browser")
 @options.db
@@ -59,7 +59,7 @@ def _ready(site: Site, browse: bool) -> None:
     if site.lan:
         where = ", ".join(others[1:]) or "no other address"
         say(
-            f"other computers can look on at {where}: whoever is in your network sees the boards' "
+            f"other computers can watch at {where}: whoever is in your network sees the boards' "
             "names and all games, and can change nothing"
         )
     if browse:

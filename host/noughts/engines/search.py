@@ -156,10 +156,10 @@ class Transposition(AlphaBeta):
         return score
 
 
-def in_words(score: int) -> str:
+def format_score(score: int) -> str:
     """A score in words: who wins is who makes the move, and plies are counted from the root.
 
-    >>> in_words(9), in_words(0), in_words(-6), in_words(-INFINITE)
+    >>> format_score(9), format_score(0), format_score(-6), format_score(-INFINITE)
     ('win in 1', 'draw', 'loss in 4', '−∞')
     """
     if abs(score) == INFINITE:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from noughts.engines.search import INFINITE, AlphaBeta, Minimax, in_words
+from noughts.engines.search import INFINITE, AlphaBeta, Minimax, format_score
 from noughts.errors import NoughtsError
 from noughts.game.evaluator import any_cell, walk
 from noughts.game.positions import WON, Position, parse
@@ -169,7 +169,7 @@ class Steps:
         self._try_moves(root, 0, mover)
         best = next(child for child in root.children if child.best)
         cost = f"{self._nodes} boards were looked at, {_moves(self._cut)} cut."
-        text = f"{mover} plays {_cell(best)}: {in_words(best.score or 0)}. {cost}"
+        text = f"{mover} plays {_cell(best)}: {format_score(best.score or 0)}. {cost}"
         self.entries[0].valued = len(self.steps)
         self._step("done", 0, text, -INFINITE, INFINITE)
 
@@ -218,9 +218,9 @@ class Steps:
         other = "O" if mover == "X" else "X"
         cells = ", ".join(map(_cell, rest))
         text = (
-            f"{_moves(len(rest))} cut ({cells}): {other} already has a {in_words(-beta)} with an "
-            f"earlier move, and here {mover} has a {in_words(alpha)} for certain. So {other} never "
-            "lets it come to this board."
+            f"{_moves(len(rest))} cut ({cells}): {other} already has a {format_score(-beta)} with "
+            f"an earlier move, and here {mover} has a {format_score(alpha)} for certain. So "
+            f"{other} never lets it come to this board."
         )
         self._step("cut", entries[0], text, alpha, beta)
 
@@ -241,12 +241,12 @@ def _moves(count: int) -> str:
 def _window(mover: str, alpha: int, beta: int) -> str:
     if (alpha, beta) == (-INFINITE, INFINITE):
         return "The window is open: nothing is known yet."
-    return f"The window is from {in_words(alpha)} to {in_words(beta)} for {mover}."
+    return f"The window is from {format_score(alpha)} to {format_score(beta)} for {mover}."
 
 
 def _result(node: Node, mover: str) -> str:
     assert node.score is not None
-    worth = f"a {in_words(node.score)} for {mover}"
+    worth = f"a {format_score(node.score)} for {mover}"
     if not node.position.over:
         bound = {"≤": "at most ", "≥": "at least "}.get(node.bound, "")
         return f"{mover}'s {_cell(node)} is {bound}{worth}."
@@ -257,9 +257,11 @@ def _result(node: Node, mover: str) -> str:
 
 def _effect(node: Node, mover: str, alpha: int, raised: int, better: bool) -> str:
     if raised > alpha:
-        return f"{mover}'s best so far: alpha is now {in_words(raised)}."
+        return f"{mover}'s best so far: alpha is now {format_score(raised)}."
     if better and alpha == -INFINITE:
         return f"{mover}'s best so far."
     if better:
-        return f"The best here, but {mover} already has a {in_words(alpha)} with an earlier move."
+        return (
+            f"The best here, but {mover} already has a {format_score(alpha)} with an earlier move."
+        )
     return f"No better than what {mover} has."

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from html import escape
 
-from noughts.engines.search import INFINITE, in_words
+from noughts.engines.search import INFINITE, format_score
 from noughts.engines.tree import Node
 from noughts.game import board_svg
 from noughts.game.board import Board
@@ -95,7 +95,7 @@ def _board(node: Node, x: int, y: int) -> list[str]:
     colour, weight = (_FAINT, "normal") if node.score is None else (_INK, "bold")
     texts = [_text(beside, y + 20, _worth(node), 13, colour, weight)]
     if node.score is not None and node.cell is not None:
-        window = f"window {in_words(node.alpha)} to {in_words(node.beta)}"
+        window = f"window {format_score(node.alpha)} to {format_score(node.beta)}"
         if (node.alpha, node.beta) != (-INFINITE, INFINITE):
             texts.append(_text(beside, y + 37, window, 11, _FAINT))
     return [f'<svg x="{x}" y="{y}" {size}{faded}>', *parts, "</svg>", *texts]
@@ -104,10 +104,10 @@ def _board(node: Node, x: int, y: int) -> list[str]:
 def _worth(node: Node) -> str:
     if node.cell is None:
         mover = "XO"[node.position.ply % 2]
-        return f"{mover}: {in_words(-(node.score or 0))}"
+        return f"{mover}: {format_score(-(node.score or 0))}"
     if node.score is None:
         return f"{node.cell + 1}: ✂ cut"
-    return f"{node.cell + 1}: {node.bound and node.bound + ' '}{in_words(node.score)}"
+    return f"{node.cell + 1}: {node.bound and node.bound + ' '}{format_score(node.score)}"
 
 
 def _text(x: int, y: int, text: str, size: int, colour: str, weight: str = "normal") -> str:

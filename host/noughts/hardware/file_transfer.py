@@ -35,7 +35,7 @@ _Answer = TypeVar("_Answer")
 
 _ANSWER_S = 10.0
 _MAX_SIZE = 1 << 20
-_PATIENCE_S = (1.0, 1.0, 2.0, 4.0)
+_INTERRUPT_WAITS_S = (1.0, 1.0, 2.0, 4.0)
 _LIMIT_S = 60.0
 _TRIES = 3
 _RESET_OR_FLASH = (
@@ -125,23 +125,23 @@ class BoardFiles:
         does not answer, or not as it should.
         """
         with self._asking("list its files"):
-            self._stop_patiently(_PATIENCE_S if patient else _PATIENCE_S[:2])
+            self._stop_patiently(_INTERRUPT_WAITS_S if patient else _INTERRUPT_WAITS_S[:2])
             self._port.timeout = _ANSWER_S
             return self._answered([SURVEY], _surveyed)
 
-    def _stop_patiently(self, patience: Sequence[float]) -> None:
+    def _stop_patiently(self, waits_s: Sequence[float]) -> None:
         """A board that has just been switched on does not listen until its program runs."""
-        *first_s, last_s = patience
-        for patience_s in first_s:
+        *first_s, last_s = waits_s
+        for wait_s in first_s:
             try:
-                return self._stop(patience_s)
+                return self._stop(wait_s)
             except OSError as error:
                 if "raw REPL" not in str(error):
                     raise
         return self._stop(last_s)
 
-    def _stop(self, patience_s: float) -> None:
-        self._port.timeout = patience_s
+    def _stop(self, wait_s: float) -> None:
+        self._port.timeout = wait_s
         microfs.raw_on(_Line(self._port))
 
     def _answered(self, commands: list[str], read: Callable[[bytes], _Answer]) -> _Answer:

@@ -19,7 +19,7 @@ from noughts.store.store import Store
 
 _AT_ONCE = 140
 """Lines that are read at once: some 16 KB, in as many messages as there are boards."""
-_PATIENCE_S = 0.05
+_LOCK_TIMEOUT_S = 0.05
 """To wait for others who write to the store."""
 
 _LINES = """
@@ -40,7 +40,7 @@ class Backlog:
 
     def _open(self, path: Path) -> None:
         self._store = Store(path, create=True)
-        self._store.wait_for_others(_PATIENCE_S)
+        self._store.wait_for_others(_LOCK_TIMEOUT_S)
         position = self._store.read(
             "SELECT line FROM published WHERE receiver = ?", [self._receiver]
         )

@@ -21,13 +21,13 @@ from noughts.rooms.address import BrokerAddress
 from noughts.rooms.credentials import Credentials
 from noughts.rooms.messages import MAX_MESSAGE
 
-_AGAIN_S = 1.0
+_RECONNECT_DELAY_S = 1.0
 """Between two attempts to connect."""
 _ANSWER_S = 10.0
 """For a broker to say that it lets us in."""
 _KEEP_ALIVE_S = 20
 """After one and a half of these without a word, a broker takes a room for lost."""
-_LAST_S = 0.5
+_SHUTDOWN_TIMEOUT_S = 0.5
 """For a broker to take the last messages."""
 _LOOP_S = 0.5
 QOS = 1
@@ -84,13 +84,13 @@ class Broker:
 
     def close(self, last: Sequence[paho.MQTTMessageInfo] = ()) -> None:
         """Hang up, once these messages are with the broker or that takes too long."""
-        end_s = time.monotonic() + _LAST_S
+        end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
         while time.monotonic() < end_s and not all(map(_is_with_broker, last)):
             time.sleep(0.005)
         self._closing.set()
         if self._client is not None:
             self._client.disconnect()
-        self._thread.join(_LAST_S)
+        self._thread.join(_SHUTDOWN_TIMEOUT_S)
 
     def _run(self) -> None:
         while not self._closing.is_set():
@@ -102,7 +102,7 @@ class Broker:
             finally:
                 with suppress(Exception):
                     client.disconnect()
-            self._closing.wait(_AGAIN_S)
+            self._closing.wait(_RECONNECT_DELAY_S)
 
     def _new(self) -> paho.Client:
         client = paho.Client(

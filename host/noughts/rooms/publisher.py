@@ -30,11 +30,11 @@ WINDOW = 24
 """Messages that wait to be confirmed: those of 40 rooms are what a broker queues for a reader."""
 _LOOK_S = 0.05
 """Between two looks at the store."""
-_PATIENCE_S, _MAX_PATIENCE_S = 5.0, 60.0
+_RESEND_AFTER_S, _MAX_RESEND_AFTER_S = 5.0, 60.0
 """Without a confirmation, before the oldest message is sent again: at first, and at most."""
 _SAVE_S = 1.0
 """Between two notes of how far all is stored."""
-_LAST_S = 1.0
+_SHUTDOWN_TIMEOUT_S = 1.0
 """After the end was asked for: for the last lines to be confirmed."""
 _NO_COLLECTOR = (
     "no collector stores what this room says; it waits in the room's store until "
@@ -58,7 +58,7 @@ class Publisher:
         """In the order in which they were sent, by digest."""
         self._connection: paho.Client | None = None
         self._heard_s = self._saved_s = time.monotonic()
-        self._patience_s = _PATIENCE_S
+        self._resend_after_s = _RESEND_AFTER_S
         self._has_collector = True  # until we know better
         self._why_unsaved = ""
         self._changes = QueuedSource()
@@ -109,7 +109,7 @@ class Publisher:
             if time.monotonic() - self._saved_s > _SAVE_S:
                 self._save()
             if self._stop.is_set() and end_s is None:
-                end_s = time.monotonic() + _LAST_S
+                end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
         self._save()
         self._backlog.close()
 
@@ -131,13 +131,13 @@ class Publisher:
                 else:
                     self._connection = arrived
                     self._again(list(self._sent))
-                    self._heard_s, self._patience_s = time.monotonic(), _PATIENCE_S
+                    self._heard_s, self._resend_after_s = time.monotonic(), _RESEND_AFTER_S
                 arrived = self._arrived.get_nowait()
 
     def _confirmed(self, digest: str) -> None:
         if not self._backlog.confirmed(digest):
             return
-        self._heard_s, self._patience_s = time.monotonic(), _PATIENCE_S
+        self._heard_s, self._resend_after_s = time.monotonic(), _RESEND_AFTER_S
         if not self._has_collector:
             self._has_collector = True
             self._changes.put(BrokerAnswered(self._name, "a collector stores what this room says"))
@@ -151,10 +151,10 @@ class Publisher:
         self._to_send.extendleft(self._sent.pop(digest) for digest in reversed(digests))
 
     def _send(self, client: paho.Client) -> None:
-        if self._sent and time.monotonic() - self._heard_s > self._patience_s:
+        if self._sent and time.monotonic() - self._heard_s > self._resend_after_s:
             self._again([next(iter(self._sent))])
             self._heard_s = time.monotonic()
-            self._patience_s = min(2 * self._patience_s, _MAX_PATIENCE_S)
+            self._resend_after_s = min(2 * self._resend_after_s, _MAX_RESEND_AFTER_S)
             if self._has_collector:
                 self._has_collector = False
                 self._changes.put(PortUnavailable(self._name, _NO_COLLECTOR))

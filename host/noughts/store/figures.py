@@ -38,7 +38,7 @@ def facts(found: Stats) -> list[tuple[str, str]]:
     if people:
         shown.append((f"{mistakes / people:.2f}", "mistakes a game, of each person"))
     if found.told_late:
-        shown.append((f"{found.told_late:,}", "told late, after they were over"))
+        shown.append((f"{found.told_late:,}", "recovered after they were over"))
     if found.by_radio:
         shown.append((f"{found.by_radio:,}", "by radio alone"))
     return shown

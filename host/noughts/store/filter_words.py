@@ -41,7 +41,7 @@ class ChosenGames:
         ended = tuple(result for result in RESULTS if result != UNFINISHED)
         return replace(self, results=self.results or ended).filter()
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """As a person says it; empty for all."""
         words = []
         if self.boards:

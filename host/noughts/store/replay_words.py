@@ -34,7 +34,7 @@ def played(game: StoredGame, ply: int) -> str:
 def ending(game: StoredGame) -> str:
     """How the game ended, with the line that won."""
     if game.end == "-":
-        return "Nothing more was heard of this game."
+        return "Nothing more of this game was received."
     if game.end == "x":
         return "The game was abandoned here."
     if game.end == "=":

@@ -94,7 +94,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                     "choose another place with --db"
                 ) from error
         elif not path.exists():
-            raise StoreError(f"no games are kept in {path} yet; `noughts watch` keeps them")
+            raise StoreError(f"no games are stored in {path} yet; `noughts watch` stores them")
         for mode in self._modes(create):
             with self._told():
                 self.db = sqlite3.connect(
@@ -237,7 +237,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 f"{self.path} is in use by another program; close that and try again"
             )
         if "full" in text:
-            why = f"no room to write {self.path}; free some space: what was kept before is safe"
+            why = f"no room to write {self.path}; free some space: what is stored already is safe"
         elif "readonly" in text:
             why = f"{self.path} may not be written; check its permissions, or choose another --db"
         elif "cantopen" in text or "unable to open" in text:

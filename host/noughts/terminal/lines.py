@@ -15,7 +15,7 @@ from noughts.errors import printable
 _LIMIT = 400_000
 """Characters that wait for the reader."""
 _PIECE = 16_384
-_LAST_S = 2.0
+_SHUTDOWN_TIMEOUT_S = 2.0
 """For the last line to be printed, on a busy computer, and a reader to take it."""
 
 
@@ -24,7 +24,7 @@ def say(line: str) -> None:
     lines = Lines(sys.stderr, str, lambda: None)
     lines.put([printable(line)])
     with suppress(OSError):
-        lines.close(_LAST_S)
+        lines.close(_SHUTDOWN_TIMEOUT_S)
 
 
 class Lines:

@@ -295,8 +295,8 @@ class BoardApp(App[None]):
             return
         keys = _KEYS if self.size.width > len(_KEYS) + 1 else _FEWER_KEYS
         clock = f"{int(seconds // 60)}:{seconds % 60:04.1f}"
-        trouble = "games are not kept · " if self._recording.trouble else ""
-        about = f"clock {clock} · {trouble}table {self._table_id} · virtual {self._board.firmware}"
+        warning = "games are not stored · " if self._recording.error else ""
+        about = f"clock {clock} · {warning}table {self._table_id} · virtual {self._board.firmware}"
         lines = f"{keys}\n{about}"
         text = Text(as_ascii(lines) if self._plain else lines, no_wrap=True, overflow="crop")
         self._status.update(text)

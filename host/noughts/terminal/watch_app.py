@@ -147,7 +147,7 @@ class WatchApp(App[None]):
         with Store(path) as store:
             found = stored_game(store, ended.number)
         if (found.boot, found.number) != (ended.game.boot, ended.game.number):
-            raise StoreError(f"that game was kept in another file than {path}")
+            raise StoreError(f"that game was stored in another file than {path}")
         return found
 
     def take(self, events: list[Event]) -> None:
@@ -174,7 +174,7 @@ class WatchApp(App[None]):
             ended = list(session.ended)
             counts = (
                 f"{counted(session.sentences, 'sentence')} · {counted(session.games, 'game')} ended"
-                + f", {session.told_late:,} told late" * bool(session.told_late)
+                + f", {session.told_late:,} recovered" * bool(session.told_late)
             )
         if ended != self._ended:
             self._list(ended)
@@ -233,8 +233,8 @@ class WatchApp(App[None]):
             self._games.highlighted = ended.index(chosen) if chosen in ended else 0
 
     def _kept(self, counts: str) -> str:
-        """The counts, and where games are kept: the end of a path that is too long."""
-        before = _shown(f"{counts} · kept in ", self._plain)
+        """The counts, and where games are stored: the end of a path that is too long."""
+        before = _shown(f"{counts} · stored in ", self._plain)
         path = str(self._recorder.path)
         return before + _shown(_fitted(path, self.size.width - 2 - cell_len(before)), self._plain)
 

@@ -22,7 +22,7 @@ TAP_US = 60_000
 NUDGE_US = 300_000
 NUDGE_MG = 400
 _START_S = 120.0
-_LAST_WORDS_S = 10.0
+_SHUTDOWN_TIMEOUT_S = 10.0
 _WRITING_US = 100_000
 """A page is erased in 85 ms at most."""
 _BUFFER = 1024
@@ -98,7 +98,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
 
     def _gone(self) -> BoardGoneError:
         with self._news:
-            self._news.wait_for(lambda: self._ended, _LAST_WORDS_S)
+            self._news.wait_for(lambda: self._ended, _SHUTDOWN_TIMEOUT_S)
         if self._failure:
             return BoardGoneError(f"the virtual board has stopped: {self._failure}")
         return BoardGoneError("the virtual board is not running any more (killed?); start again")
@@ -193,7 +193,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             end_us = (self._state[0] if self._state else 0) + _WRITING_US
             self._news.wait_for(
                 lambda: self._ended or (self._state is not None and self._state[0] >= end_us),
-                _LAST_WORDS_S,
+                _SHUTDOWN_TIMEOUT_S,
             )
         return self._flash
 

@@ -38,7 +38,7 @@ class KeptFlash:
         """A file for each board and firmware; `program` is what a new board holds."""
         release = re.sub(r"[^0-9A-Za-z.]+", "-", program.firmware).strip("-")
         self.path = folder / f"{release}.flash"
-        self.trouble = ""
+        self.error = ""
         """Why the flash could not be read or written, in one line."""
         self._new = program
         self._last = program.flash
@@ -48,14 +48,14 @@ class KeptFlash:
         try:
             content = self.path.read_bytes() if self.path.exists() else b""
         except OSError as error:
-            self.trouble = f"cannot read {self.path} ({error.strerror}); the board is a new one"
+            self.error = f"cannot read {self.path} ({error.strerror}); the board is a new one"
             return self._new
         if not content:
             return self._new
         try:
             kept = self._read(content)
         except (ValueError, zlib.error):
-            self.trouble = f"{self.path} is damaged; the board is a new one"
+            self.error = f"{self.path} is damaged; the board is a new one"
             return self._new
         self._last = kept.flash
         return kept
@@ -75,7 +75,7 @@ class KeptFlash:
         return replace(self._new, flash=memory[:size], uicr=memory[size:])
 
     def keep(self, flash: bytes) -> None:
-        """Keep the flash from now on; `trouble` says so where that fails."""
+        """Keep the flash from now on; `error` says so where that fails."""
         if flash == self._last:
             return
         packed = zlib.compress(flash + self._new.uicr, 1)
@@ -83,9 +83,9 @@ class KeptFlash:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self.path, _MAGIC + self._digest() + sha256(packed).digest() + packed)
         except OSError as error:
-            self.trouble = f"cannot make {self.path.parent} ({error.strerror}); check the folder"
+            self.error = f"cannot make {self.path.parent} ({error.strerror}); check the folder"
         except NoughtsError as error:
-            self.trouble = str(error)
+            self.error = str(error)
         self._last = flash
 
     def forget(self) -> None:
@@ -93,7 +93,7 @@ class KeptFlash:
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:
-            self.trouble = f"cannot remove {self.path} ({error.strerror}); check its folder"
+            self.error = f"cannot remove {self.path} ({error.strerror}); check its folder"
 
     def _digest(self) -> bytes:
         return sha256(self._new.flash + self._new.uicr).digest()

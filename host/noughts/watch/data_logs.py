@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from noughts.errors import DataLogError, in_words, printable
+from noughts.errors import DataLogError, error_message, printable
 from noughts.hardware.drive import Drive, find_drives
 from noughts.hardware.ports import Port
 from noughts.protocol import data_log
@@ -69,7 +69,7 @@ class DataLogs:
             self._read.pop(board, None)
             return
         except (DataLogError, OSError) as error:
-            why = in_words(error)
+            why = error_message(error)
             if self._said.get(board) != why:
                 self._said[board] = why
                 self._found.put(DataLogUnreadable(board, why))

@@ -129,7 +129,7 @@ class SentenceStored(BoardEvent):
 
     @property
     def about(self) -> str:
-        return self.description + ("" if self.new else " (kept before)")
+        return self.description + ("" if self.new else " (already stored)")
 
     def record(self) -> dict[str, object]:
         sentence = self.sentence
@@ -148,7 +148,7 @@ class SentenceStored(BoardEvent):
 
 
 @dataclass(frozen=True)
-class KeptGamesTold(BoardEvent):
+class ResentGames(BoardEvent):
     """A board has told the games that it has kept; those that are new were reported."""
 
     kind = "kept"
@@ -159,7 +159,7 @@ class KeptGamesTold(BoardEvent):
     @property
     def about(self) -> str:
         new = f", {self.new:,} new" if self.new else ""
-        return f"{counted(self.again, 'kept game')} told again{new}"
+        return f"{counted(self.again, 'game')} resent{new}"
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ class StoreGone(Event):
 
     kind = "moved"
     says = (
-        "{store} was deleted, overwritten or damaged; from now on games are kept in {now}, which "
+        "{store} was deleted, overwritten or damaged; from now on games are stored in {now}, which "
         "does not have the earlier ones"
     )
     store: str
@@ -248,7 +248,7 @@ class NotShown(Event):
     events: int
 
     def text(self, called: Called = short) -> str:
-        return f"{counted(self.events, 'event')} not shown, as nobody read them; all is kept"
+        return f"{counted(self.events, 'event')} not shown, as nobody read them; all are stored"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from noughts.errors import NoughtsError, in_words
+from noughts.errors import NoughtsError, error_message
 from noughts.protocol.sentences import Boot, Game, Sentence, body, is_late
 from noughts.store import timestamps
 from noughts.store.fold import Line, fold
@@ -25,7 +25,7 @@ def board_name(board: str) -> str:
 class PlayRecording:
     """Keeps what a board says in a store, as `noughts watch` does. `close()` it.
 
-    It never fails: `trouble` then says in one line why games are not kept.
+    It never fails: `error` then says in one line why games are not stored.
     """
 
     def __init__(self, path: Path, board: str) -> None:
@@ -46,14 +46,14 @@ class PlayRecording:
             self._failure = error
 
     @property
-    def trouble(self) -> str:
-        """Why games are not kept, in one line."""
+    def error(self) -> str:
+        """Why games are not stored, in one line."""
         failure = self._recorder.failure if self._recorder else self._failure
-        return in_words(failure) if isinstance(failure, (NoughtsError, OSError)) else ""
+        return error_message(failure) if isinstance(failure, (NoughtsError, OSError)) else ""
 
     def hear(self, data: bytes) -> None:
         """Keep bytes of the board, in a thread: nobody waits for the store."""
-        if data and not self.trouble:
+        if data and not self.error:
             self._said.put(DataReceived(self.board, data))
 
     def _tell(self, events: list[Event]) -> None:
@@ -75,7 +75,7 @@ class PlayRecording:
         self.join()
         if self._recorder is not None:
             self._recorder.close()
-            with suppress(NoughtsError, OSError):  # `trouble` says why
+            with suppress(NoughtsError, OSError):  # `error` says why
                 self._recorder.wait()
 
 

@@ -60,13 +60,13 @@ class PortMonitor:
         self._find = find
         self._open: dict[Port, serial.SerialBase] = {}
         self._busy: dict[str, str] = {}  # the board of each name that is open or being opened
-        self._lent: set[str] = set()
+        self._released: set[str] = set()
         self._refused: dict[str, str] = {}
         self._found: queue.SimpleQueue[tuple[Port, serial.SerialBase] | PortUnavailable] = (
             queue.SimpleQueue()
         )
         self._lock = threading.Lock()
-        self._let_go = threading.Condition(self._lock)
+        self._port_closed = threading.Condition(self._lock)
         self._stopped = threading.Event()
         self._again = threading.Event()
         self._thread = threading.Thread(target=self._look, name="find ports", daemon=True)
@@ -81,7 +81,7 @@ class PortMonitor:
                 new = [
                     port
                     for port in ports
-                    if port.name not in self._busy and self._board(port) not in self._lent
+                    if port.name not in self._busy and self._board(port) not in self._released
                 ]
                 self._busy.update({port.name: self._board(port) for port in new})
             for port in new:
@@ -94,21 +94,21 @@ class PortMonitor:
         self._again.set()
 
     @contextlib.contextmanager
-    def lent(self, board: str) -> Iterator[None]:
-        """A board's port is closed, whichever it is, for somebody else to use meanwhile.
+    def released(self, board: str) -> Iterator[None]:
+        """A board's port is closed, whichever it is, for somebody else to use.
 
         Whoever calls `poll()` closes it, so that must be another thread.
         """
-        with self._let_go:
-            self._lent.add(board)
-            self._let_go.wait_for(
+        with self._port_closed:
+            self._released.add(board)
+            self._port_closed.wait_for(
                 lambda: board not in self._busy.values() or self._stopped.is_set()
             )
         try:
             yield
         finally:
             with self._lock:
-                self._lent.discard(board)
+                self._released.discard(board)
             self.look()
 
     def _ports(self) -> Sequence[Port]:
@@ -125,9 +125,9 @@ class PortMonitor:
         try:
             opened = open_port(port.name)
         except BoardError as error:
-            with self._let_go:
+            with self._port_closed:
                 self._busy.pop(port.name, None)
-                self._let_go.notify_all()
+                self._port_closed.notify_all()
                 known = self._refused.get(port.name) == str(error)
                 self._refused[port.name] = str(error)
             if not known:
@@ -157,7 +157,7 @@ class PortMonitor:
                 changes += [LineOpened(board), PortOpened(board, port.name)]
         for port, opened in list(self._open.items()):
             data = b""
-            why = _LENT if self._board(port) in self._lent else None
+            why = _LENT if self._board(port) in self._released else None
             try:
                 data = read_port(opened, _READ)
             except Exception as error:  # the handlers of URLs raise whatever they come across
@@ -174,15 +174,15 @@ class PortMonitor:
 
     def _drop(self, port: Port) -> None:
         _close(self._open.pop(port))
-        with self._let_go:
+        with self._port_closed:
             self._busy.pop(port.name, None)
-            self._let_go.notify_all()
+            self._port_closed.notify_all()
 
     def close(self) -> None:
         """Close all ports."""
-        with self._let_go:
+        with self._port_closed:
             self._stopped.set()
-            self._let_go.notify_all()
+            self._port_closed.notify_all()
         self._again.set()
         end_s = time.monotonic() + _CLOSE_S
         self._thread.join(_CLOSE_S)

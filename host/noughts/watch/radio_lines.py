@@ -47,7 +47,7 @@ class RadioLines:
         heard = self._boards.setdefault(line, set())
         if board not in heard:
             if len(heard) >= MAX_BOARDS:
-                many = f"{MAX_BOARDS} boards are heard there already; name those that count"
+                many = f"{MAX_BOARDS} boards are received there already; name those that count"
                 return self._refuse(board, line, f"{many} with `noughts watch --known FILE`")
             heard.add(board)
         return board

@@ -28,10 +28,10 @@ from noughts.watch.events import (
     BoardNamed,
     BoardRefused,
     Event,
-    KeptGamesTold,
     NoiseReceived,
     PortClosed,
     PortOpened,
+    ResentGames,
     SentenceStored,
     StoreBusy,
     StoreFree,
@@ -52,7 +52,7 @@ _AT_ONCE = 512
 """Sentences in a transaction, when so many are there."""
 _REST_S = 0.05
 """Between two looks at the sources: what comes together is cheaper to store."""
-_PATIENCE_S = 0.05
+_LOCK_TIMEOUT_S = 0.05
 """To wait for others who write to the store, before listening to the boards again."""
 _SAY_BUSY_S = 2.0
 _QUIET_S = 1.0
@@ -63,7 +63,7 @@ _NAMES_S = 1.0
 """Between two looks at whether another program has named a board."""
 _TIDY = 10_000
 """Events between two collections: memory stays where it is from the first ten thousand on."""
-_LAST_S = 0.25
+_SHUTDOWN_TIMEOUT_S = 0.25
 """After the end was asked for: to take in what boards have said by then."""
 
 
@@ -109,7 +109,7 @@ class Recorder:
         self.moved: Callable[[Path], object] = lambda path: None
         """Called with the path of another store, should the first one be deleted or overwritten."""
         self._store, self._first_path = store, store.path
-        store.wait_for_others(_PATIENCE_S)
+        store.wait_for_others(_LOCK_TIMEOUT_S)
         store.replaced()  # from now on
         self._streams: dict[str, Stream] = {}
         self._noise = 0  # of streams that have ended
@@ -182,7 +182,7 @@ class Recorder:
 
     def finish(self) -> list[Event]:
         """Take in what boards have said by now. Raises `StoreError` if not all could be stored."""
-        end_s = time.monotonic() + _LAST_S
+        end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
         events: list[Event] = []
         arrived: Collection[type] = (DataReceived,)
         while arrived or self.pending:
@@ -357,7 +357,7 @@ class Recorder:
     def _sum_up(self, boards: Iterable[str]) -> list[Event]:
         """Sum up the stored games that boards have sent, where the store had some of them."""
         found = [(board, self._resent.pop(board)) for board in list(boards)]
-        return [KeptGamesTold(board, sent.again, sent.new) for board, sent in found if sent.again]
+        return [ResentGames(board, sent.again, sent.new) for board, sent in found if sent.again]
 
     def _wait(self) -> list[Event]:
         now_s = time.monotonic()
@@ -410,13 +410,13 @@ class Recorder:
             store = Store(beside(self._first_path), create=True)
         except OSError as error:
             raise StoreError(
-                f"{gone} is gone, and no new store can be made beside it ({error.strerror}); "
+                f"{gone} is gone, and no new store can be made next to it ({error.strerror}); "
                 "check the folder"
             ) from error
         with contextlib.suppress(Exception):  # what SQLite says of a file that is gone is no news
             self._store.close()
         self._store = store
-        store.wait_for_others(_PATIENCE_S)
+        store.wait_for_others(_LOCK_TIMEOUT_S)
         store.replaced()
         for board, (boot, at) in self._boots.items():
             store.keep(board, boot, at)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-from noughts.errors import BoardError, BoardGoneError, NoughtsError, in_words
+from noughts.errors import BoardError, BoardGoneError, NoughtsError, error_message
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, Program, program
 
@@ -54,7 +54,7 @@ class VirtualBoards:
         self.running: dict[str, VirtualBoard] = {}
         self.names: dict[str, str] = {}
         """By port."""
-        self.trouble: dict[str, str] = {}
+        self.errors: dict[str, str] = {}
         """Why a board could not be started."""
         self._boards: dict[str, _Board] = {}
         """With those that are just starting."""
@@ -86,13 +86,13 @@ class VirtualBoards:
             except (NoughtsError, OSError) as error:
                 with self._lock:
                     self._boards.pop(name, None)
-                    self.trouble[name] = in_words(error)
+                    self.errors[name] = error_message(error)
             else:
                 with self._lock:
                     if self._closed:
                         board.close()
                         return
-                    self.trouble.pop(name, None)
+                    self.errors.pop(name, None)
                     self.running[name] = board
             self._changed(name)
 

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from noughts.errors import NoughtsError, in_words
+from noughts.errors import NoughtsError, error_message
 from noughts.web import data_logs, games, learn, live, page_games, pages, play, puzzles, statistics
 from noughts.web.hub import Hub
 from noughts.web.safety import Safety, error_answer
@@ -55,7 +55,7 @@ def application(site: Site, hub: Hub, ready: Callable[[], object] = lambda: None
 
 
 async def _expected(request: Request, error: Exception) -> Response:
-    return error_answer(request.scope, 400, in_words(error))  # type: ignore[arg-type]
+    return error_answer(request.scope, 400, error_message(error))  # type: ignore[arg-type]
 
 
 async def _not_found(request: Request, error: Exception) -> Response:

@@ -1,4 +1,4 @@
-"""The newest state of many things, encoded once for all browsers that look on."""
+"""The newest state of many things, encoded once for all browsers that are connected."""
 
 from __future__ import annotations
 
@@ -76,21 +76,21 @@ class Follower:
             self._room.release()
 
 
-class Lookers:
-    """How many look on; `there` is set while somebody does."""
+class ClientCount:
+    """How many browsers are connected; `any_connected` is set while there is one."""
 
     def __init__(self) -> None:
-        self.there = asyncio.Event()
+        self.any_connected = asyncio.Event()
         self._count = 0
 
     @contextlib.contextmanager
-    def one_more(self) -> Iterator[None]:
-        """One more looks on meanwhile."""
+    def connected(self) -> Iterator[None]:
+        """Count one browser more, to the end of its connection."""
         self._count += 1
-        self.there.set()
+        self.any_connected.set()
         try:
             yield
         finally:
             self._count -= 1
             if not self._count:
-                self.there.clear()
+                self.any_connected.clear()

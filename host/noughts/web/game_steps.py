@@ -20,7 +20,7 @@ def about(game: StoredGame) -> dict[str, object]:
     order = "AB" if game.first == "A" else "BA"
     details = [("Began", str(game.when)), ("Board", game.called)]
     if game.by_radio:
-        details.append(("Heard", "by radio only, where anybody near can send"))
+        details.append(("Received", "by radio only, where anybody near can send"))
     if game.hardware:
         details.append(("Kind", f"micro:bit {game.hardware}, table {game.table_id}"))
     details.append(("On the board", f"its game {game.number} of boot {game.boot}"))

@@ -46,7 +46,7 @@ def _listed(db: Path, request: Request) -> dict[str, object]:
         return {
             "kept": total > 0 or any(games(store, GameFilter(), 1)),
             "total": total,
-            "which": chosen.in_words(),
+            "which": chosen.describe(),
             "page": page,
             "pages": pages,
             "games": _rows(games(store, which, PAGE, (page - 1) * PAGE)),

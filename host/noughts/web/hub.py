@@ -1,8 +1,8 @@
-"""Every board that is there, real or virtual: watched, kept, and told to whoever looks on.
+"""Every board that is there, real or virtual: watched, recorded, and shown in each browser.
 
 ports and virtual boards --(PortMonitor)--> Recorder: store, then events
 events --> Session and LiveBoard --> channel `words`, ten times a second at most
-LEDs of virtual boards ------------> channel `leds`, as long as somebody looks
+LEDs of virtual boards ------------> channel `leds`, while a browser shows them
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from noughts.errors import NoughtsError, in_words, printable
+from noughts.errors import NoughtsError, error_message, printable
 from noughts.hardware.drive import Drive, find_drives
 from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
@@ -38,14 +38,14 @@ from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
 from noughts.watch.sources import QueuedSource, SentencesRead, Source
 from noughts.watch.virtual_boards import VirtualBoards
-from noughts.web.channel import Channel, Lookers
+from noughts.web.channel import Channel, ClientCount
+from noughts.web.leds import stream_leds
 from noughts.web.live_board import LiveBoard
-from noughts.web.looking import look
 from noughts.web.site import Site
 
-_WORDS_S = 0.1
-_END_S = 0.9
-_WORK_S = 0.6
+_PUBLISH_EVERY_S = 0.1
+_SHUTDOWN_TIMEOUT_S = 0.9
+_TASK_TIMEOUT_S = 0.6
 
 
 class Hub:
@@ -66,14 +66,16 @@ class Hub:
         self._session = Session()
         self._changed: set[str] = set()
         self._findings: Mapping[str, object] | None = None
-        self._heard = QueuedSource()
+        self._recorded = QueuedSource()
         self._stopping = threading.Event()
-        self._trouble = ""
-        """Why games are not kept, in one line."""
-        self._recording = threading.Thread(target=self._record, name="keep games", daemon=True)
+        self._error = ""
+        """Why games are not stored, in one line."""
+        self._recording = threading.Thread(
+            target=self._run_recorder, name="record games", daemon=True
+        )
         self._ended: threading.Thread | None = None
         self.virtual = VirtualBoards(site.boards, self._plugged, self._started)
-        self._beside: list[threading.Thread] = []
+        self._background: list[threading.Thread] = []
         self._boards = {
             name: LiveBoard(name, virtual=True, kind=kind)
             for name, kind in self.virtual.kinds.items()
@@ -85,7 +87,7 @@ class Hub:
         self.words, self.leds = Channel(), Channel()
         self._news = asyncio.Event()
         self._news.set()
-        self.lookers, self.led_lookers = Lookers(), Lookers()
+        self.clients, self.led_clients = ClientCount(), ClientCount()
         self._changed.update(self._boards)
         self.monitor = PortMonitor(
             find=self._find,
@@ -98,7 +100,7 @@ class Hub:
         self.virtual.start()
         self._tasks = [
             self._loop.create_task(self._publish()),
-            self._loop.create_task(look(self)),
+            self._loop.create_task(stream_leds(self)),
         ]
 
     def stop(self) -> None:
@@ -114,22 +116,22 @@ class Hub:
             task.cancel()
         self.stop()
         assert self._ended is not None
-        end_s = time.monotonic() + _END_S
+        end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
         while self._ended.is_alive() and time.monotonic() < end_s:
             await asyncio.sleep(0.01)
 
     def _end(self) -> None:
-        self._recording.join(_END_S)  # what boards have said by now is kept before they end
+        self._recording.join(_SHUTDOWN_TIMEOUT_S)  # all data is stored before boards end
         self.virtual.close()
         self.monitor.close()
         self._logs.close()
-        for thread in self._beside:  # they see that the end has come
-            thread.join(_WORK_S)
+        for thread in self._background:  # they see that the end has come
+            thread.join(_TASK_TIMEOUT_S)
 
-    def beside(self, work: Callable[[], None]) -> None:
-        """Do something in a thread, which the end waits for a moment."""
+    def run_in_background(self, work: Callable[[], None]) -> None:
+        """Do something in a thread; `close()` waits a moment for it."""
         thread = threading.Thread(target=work, name="work on boards", daemon=True)
-        self._beside = [each for each in self._beside if each.is_alive()] + [thread]
+        self._background = [each for each in self._background if each.is_alive()] + [thread]
         thread.start()
 
     def _plugged(self) -> None:
@@ -139,15 +141,15 @@ class Hub:
         """A virtual board runs, or could not be started."""
         with self._lock:
             board = self._boards[name]
-            board.trouble = self.virtual.trouble.get(name, "")
+            board.error = self.virtual.errors.get(name, "")
             if name in self.virtual.running:
                 board.firmware = self.virtual.running[name].firmware
         self.changed(name)
 
-    def _record(self) -> None:
+    def _run_recorder(self) -> None:
         """In a thread of its own; what boards say is shown also where it cannot be kept."""
         path = self._site.db
-        sources: list[Source] = [self.monitor, self._logs, self._heard]
+        sources: list[Source] = [self.monitor, self._logs, self._recorded]
         with ExitStack() as stack:
             while not self._stopping.is_set():
                 try:
@@ -156,9 +158,9 @@ class Hub:
                     with closing(Recorder(store, sources)) as recorder:
                         recorder.run(self._stopping, self._take)
                 except (NoughtsError, OSError) as error:
-                    if self._trouble:
+                    if self._error:
                         return
-                    self._trouble = f"games are not kept: {in_words(error)}"
+                    self._error = f"games are not stored: {error_message(error)}"
                     self.changed()
                     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="noughts-"))
                     path = Path(folder, "games.db")
@@ -182,9 +184,9 @@ class Hub:
         if events:
             self.changed(*changed)
 
-    def hear(self, name: str, *sentences: Sentence) -> None:
-        """Keep what a board has said to whoever updated it, or what was in its files."""
-        self._heard.put(SentencesRead(name, sentences))
+    def record(self, name: str, *sentences: Sentence) -> None:
+        """Record what a board has said to a task, or what was in its files."""
+        self._recorded.put(SentencesRead(name, sentences))
 
     @property
     def stopping(self) -> bool:
@@ -226,12 +228,12 @@ class Hub:
         """Note that a virtual board has ended by itself, if no other has taken its place."""
         with self._lock:
             board = self._boards[name]
-            if board.trouble or self.virtual.running.get(name) is not ended:
+            if board.error or self.virtual.running.get(name) is not ended:
                 return
-            board.trouble = printable(why)
+            board.error = printable(why)
         self.changed(name)
 
-    def note_work(self, name: str, work: Mapping[str, object]) -> None:
+    def note_task(self, name: str, work: Mapping[str, object]) -> None:
         """Note what is being done with a board, or what came of that."""
         self._boards[name].work = work
         self.changed(name)
@@ -258,20 +260,20 @@ class Hub:
         """Start a virtual board anew that does not run any more."""
         with self._lock:
             board = self._boards[name]
-            if not board.trouble:
+            if not board.error:
                 return  # another browser was first
-            board.trouble = ""
+            board.error = ""
             board.observer.reset()
             self.virtual.again(name)
         self.changed(name)
 
     async def _publish(self) -> None:
         while True:
-            await self.lookers.there.wait()
+            await self.clients.any_connected.wait()
             await self._news.wait()
             self._news.clear()
             self._tell()
-            await asyncio.sleep(_WORDS_S)
+            await asyncio.sleep(_PUBLISH_EVERY_S)
 
     def _tell(self) -> None:
         with self._lock:
@@ -287,7 +289,7 @@ class Hub:
             )
             waiting = [f"{port}: {why}" for port, why in sorted(session.waiting.items())]
             site = {
-                "trouble": printable(self._trouble or session.warning),
+                "trouble": printable(self._error or session.warning),
                 "waiting": [printable(line) for line in waiting[:5]],
                 "games": session.games,
             }

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from noughts.engines.search import INFINITE, in_words
+from noughts.engines.search import INFINITE, format_score
 from noughts.engines.tree import MAX_DRAWN, Entry, Search, Step, Steps, size, smaller, unfinished
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
@@ -83,7 +83,7 @@ def _board(entry: Entry) -> dict[str, object]:
         "value": _value(entry),
         "window": None
         if window == (-INFINITE, INFINITE)
-        else [in_words(bound) for bound in window],
+        else [format_score(bound) for bound in window],
         "entered": entry.entered,
         "valued": entry.valued,
         "best": entry.best,
@@ -96,8 +96,8 @@ def _value(entry: Entry) -> str | None:
     if node.score is None:
         return None
     if node.cell is None:
-        return in_words(-node.score)
-    return f"{node.bound} {in_words(node.score)}".strip()
+        return format_score(-node.score)
+    return f"{node.bound} {format_score(node.score)}".strip()
 
 
 def _step(step: Step) -> dict[str, object]:
@@ -107,7 +107,7 @@ def _step(step: Step) -> dict[str, object]:
         "board": step.entry,
         "text": step.text,
         **window,
-        "window": [in_words(bound) for bound in window.values()],
+        "window": [format_score(bound) for bound in window.values()],
         "nodes": step.nodes,
         "cut": step.cut,
     }

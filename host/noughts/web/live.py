@@ -1,8 +1,8 @@
-"""The WebSocket on which browsers are told of all boards, and press the virtual ones.
+"""The WebSocket that sends browsers the state of all boards, and takes presses of virtual ones.
 
 To a browser: a JSON object of what has changed, by key.
 
-    site            trouble with the store, ports that wait
+    site            what is wrong with the store, ports that wait
     order           the boards' ids, sorted by what people call them
     board/ID        all about one board: `LiveBoard.record`
     leds/ID         25 digits and the device clock in ms; only with `?leds`
@@ -11,7 +11,7 @@ To a browser: a JSON object of what has changed, by key.
     error           why something that it asked for is not done
 
 From a browser: `{"token": …}` first, `{"seen": true}` for each message that it has drawn, and what
-`Hands` does.
+`BoardControls` does.
 """
 
 from __future__ import annotations
@@ -28,39 +28,39 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from noughts.errors import BoardError, NoughtsError, in_words
+from noughts.errors import BoardError, NoughtsError, error_message
 from noughts.web.channel import Follower
-from noughts.web.hands import Hands
+from noughts.web.controls import BoardControls
 from noughts.web.hub import Hub
 from noughts.web.safety import is_token, may_change
 from noughts.web.site import Site
 
 if TYPE_CHECKING:
-    from noughts.web.works import Works
+    from noughts.web.tasks import BoardTasks
 
 _WAITING = 64
 """Messages of a browser that are not carried out yet; more are dropped."""
 
 
 def routes(site: Site, hub: Hub) -> list[BaseRoute]:
-    """The WebSocket, and what begins a task with a board; the WebSocket tells how that goes."""
+    """The WebSocket, and what begins a task with a board; the WebSocket sends its progress."""
 
     @cache
-    def works() -> Works:
+    def tasks() -> BoardTasks:
         # Imported here: it takes long, and the page is to be there at once.
-        from noughts.web.works import Works
+        from noughts.web.tasks import BoardTasks
 
-        return Works(hub)
+        return BoardTasks(hub)
 
     begin: dict[str, Callable[[str], None]] = {
-        "update": lambda board: works().update(board),
-        "flash": lambda board: works().flash(board),
-        "check": lambda board: works().check(),
+        "update": lambda board: tasks().update(board),
+        "flash": lambda board: tasks().flash(board),
+        "check": lambda board: tasks().check(),
     }
 
     async def live(websocket: WebSocket) -> None:
         await websocket.accept()
-        await _Looking(site, hub, websocket).run()
+        await _Client(site, hub, websocket).run()
 
     async def work(begin: Callable[[str], None], request: Request) -> Response:
         begin(await _board(request))
@@ -86,23 +86,23 @@ async def _board(request: Request) -> str:
     return board
 
 
-class _Looking:
+class _Client:
     """One browser, from its connection to its end."""
 
     def __init__(self, site: Site, hub: Hub, websocket: WebSocket) -> None:
         self._site, self._hub, self._websocket = site, hub, websocket
         self._follower = Follower(websocket)
-        self._hands = Hands(hub)
+        self._controls = BoardControls(hub)
         self._may = False
         self._wanted: asyncio.Queue[dict[str, Any]] = asyncio.Queue(_WAITING)
 
     async def run(self) -> None:
         hub = self._hub
-        with contextlib.ExitStack() as looking:
-            looking.enter_context(hub.lookers.one_more())
+        with contextlib.ExitStack() as connections:
+            connections.enter_context(hub.clients.connected())
             work = [self._follower.follow(hub.words), self._obey()]
             if "leds" in self._websocket.query_params:
-                looking.enter_context(hub.led_lookers.one_more())
+                connections.enter_context(hub.led_clients.connected())
                 work.append(self._follower.follow(hub.leds))
             tasks = [asyncio.create_task(each) for each in work]
             try:
@@ -111,7 +111,7 @@ class _Looking:
             finally:
                 for task in tasks:
                     task.cancel()
-                await asyncio.shield(asyncio.to_thread(self._hands.let_go))
+                await asyncio.shield(asyncio.to_thread(self._controls.let_go))
 
     async def _received(self) -> str | None:
         """The next message; None at the end, which bytes are too."""
@@ -133,7 +133,7 @@ class _Looking:
             self._may = known and may_change(self._site, client.host if client else "?")
             await self._say(you={"may": self._may})
         elif not self._may:
-            await self._say(error="from another computer you can look on, but change nothing")
+            await self._say(error="from another computer you can watch, but not change anything")
         elif not self._wanted.full():
             self._wanted.put_nowait(message)
 
@@ -141,9 +141,9 @@ class _Looking:
         while True:
             message = await self._wanted.get()
             try:
-                await asyncio.to_thread(self._hands.do, message)
+                await asyncio.to_thread(self._controls.do, message)
             except NoughtsError as error:
-                await self._say(error=in_words(error))
+                await self._say(error=error_message(error))
 
     async def _say(self, **content: object) -> None:
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):

@@ -37,7 +37,7 @@ class LiveBoard:
     virtual: bool = False
     kind: str = ""
     firmware: str = ""
-    trouble: str = ""
+    error: str = ""
     """Why a virtual board does not run, in one line."""
     controls: str = ""
     """`b` buttons, `t` tilt, or empty if not known."""
@@ -70,22 +70,22 @@ class LiveBoard:
         now = self.observer.now
         words = said(now, self.controls)
         headline, about = words.headline, words.about
-        if self.trouble:
-            headline, about = "The virtual board does not run", self.trouble
+        if self.error:
+            headline, about = "The virtual board does not run", self.error
         elif not connected and (state is not None or not self.virtual):
             what = "its gateway" if by_radio else "it"
             headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
         elif game is None and now.phase == "starting" and not self.virtual:
-            headline, about = "Waiting for a game", "It tells of every move once a game goes on."
+            headline, about = "Waiting for a game", "It sends every move once a game goes on."
         if self.work is not None and "result" not in self.work:
             headline, about = _working(self.work)
-        running = connected and not self.trouble
+        running = connected and not self.error
         return {
             "id": self.id,
             "name": called,
             "virtual": self.virtual,
             "running": running,
-            "ended": bool(self.trouble),
+            "ended": bool(self.error),
             "kind": self.kind or (boot.board if boot else ""),
             "firmware": printable(self.firmware),
             "port": _port(state) if state and not self.virtual else "",
@@ -97,7 +97,7 @@ class LiveBoard:
             "buttons": words.buttons if running else (),
             "controls": "" if now.phase == "menu" else _CONTROLS.get(self.controls, ""),
             "game": _game(game, state.number) if game and state else None,
-            "tile": _tile(now, game, connected, by_radio, self.trouble),
+            "tile": _tile(now, game, connected, by_radio, self.error),
             "score": f"score: {score(state.score)}" if state and state.score.total() else "",
             "lines": [_line(number, event) for number, event in self._last],
             "work": self.work,
@@ -150,10 +150,10 @@ def _game(game: Game, number: int | None) -> dict[str, object]:
 
 
 def _tile(
-    now: Situation, game: Game | None, connected: bool, by_radio: bool, trouble: str
+    now: Situation, game: Game | None, connected: bool, by_radio: bool, error: str
 ) -> tuple[str, str]:
     """Two short lines for the class: who plays whom, and whose turn it is or how it ended."""
-    if trouble:
+    if error:
         return "does not run", ""
     if not connected:
         return "gateway unplugged" if by_radio else "unplugged", ""

@@ -100,7 +100,7 @@ def read(body: bytes) -> PlayedGame:
     for cell in cells:
         board = board.play(cell)
     if not board.is_over or len(times) != len(cells):
-        raise NoughtsError("only a whole game is kept; play it to its end")
+        raise NoughtsError("only a finished game is stored; play it to its end")
     return PlayedGame(
         session, number, opponent, first or opponent == FRIEND, tuple(cells), tuple(times)
     )

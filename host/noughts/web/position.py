@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from noughts.engines.search import WIN, AlphaBeta, in_words, score_of_move
+from noughts.engines.search import WIN, AlphaBeta, format_score, score_of_move
 from noughts.errors import IllegalMoveError
 from noughts.game.board import Board
 from noughts.game.positions import WON, Position
@@ -79,7 +79,7 @@ def _cells(position: Position) -> dict[int, dict[str, Any]]:
     return {
         cell: {
             "best": (scores[cell], chances[cell]) == best,
-            "value": in_words(scores[cell]),
+            "value": format_score(scores[cell]),
             "chance": percent(chances[cell]),
             "heat": round((chances[cell] - least) / (most - least) * _HEATS)
             if most > least

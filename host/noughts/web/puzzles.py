@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from noughts.engines.search import in_words, score_of_move, variation
+from noughts.engines.search import format_score, score_of_move, variation
 from noughts.errors import NoughtsError, StoreError
 from noughts.game.board import Board
 from noughts.game.positions import EMPTY, Position, canonical
@@ -101,9 +101,7 @@ def _posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
         "turn": board["turn"],
         "task": f"{board['turn']} to move: find the only move that {aim}.",
         "level": _level(puzzle, met),
-        "people": f"In the games that are kept, {wrong:,} of {moved:,} went wrong here."
-        if moved
-        else "",
+        "people": f"In the stored games, {wrong:,} of {moved:,} went wrong here." if moved else "",
     }
 
 
@@ -139,7 +137,7 @@ def _explained(puzzle: Puzzle, cell: int, line: list[int]) -> str:
     position = puzzle.position
     mover, other = "XO" if position.ply % 2 == 0 else "OX"
     named = f"{cell + 1}, {NAMES[cell]},"
-    score = in_words(score_of_move(position, cell))
+    score = format_score(score_of_move(position, cell))
     goes_on = ", ".join(f"{(other, mover)[ply % 2]} {each + 1}" for ply, each in enumerate(line))
     if cell == puzzle.right:
         what = f"is a {score}" if puzzle.wins else "holds the draw"

@@ -30,7 +30,7 @@ MAX_LOG_BODY = 360_000
 RATE, BURST = 200, 400
 """Requests a second from one address, and how many at once: twenty browsers load a page. As many
 messages on each WebSocket: a page confirms some 70 a second at most."""
-_BREATH_S = 0.05
+_THROTTLE_DELAY_S = 0.05
 _ADDRESSES = 4096
 _MAX_SOCKETS = 64
 """WebSockets from one address: of more, nobody else would get one."""
@@ -151,7 +151,7 @@ class Safety:
             message = await receive()
             # Who sends too many waits, and what comes next waits in its own computer.
             while message["type"] == "websocket.receive" and not limit.allows(address):
-                await asyncio.sleep(_BREATH_S)
+                await asyncio.sleep(_THROTTLE_DELAY_S)
             return message
 
         self._sockets[address] += 1
@@ -185,7 +185,7 @@ class Safety:
 
     def _check_change(self, headers: Headers, address: str, limit: int) -> None:
         if not may_change(self._site, address):
-            raise RefusedError(403, "from another computer you can look on, but change nothing")
+            raise RefusedError(403, "from another computer you can watch, but not change anything")
         if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise RefusedError(415, "only JSON can be sent here")
         if not is_token(self._site, headers.get(TOKEN_HEADER)):

@@ -38,7 +38,7 @@ _FILES = 4096
 """What a process may open, where the system grants it: macOS begins with 256."""
 _PING_S = 20.0
 """Between pings on a WebSocket; it is closed when one is not answered for so long."""
-_LAST_S = 1
+_SHUTDOWN_TIMEOUT_S = 1
 """For answers that are on their way when the end is asked for."""
 _MAX_MESSAGE = 65_536
 """Bytes of a WebSocket message to us."""
@@ -234,6 +234,6 @@ def http_server(
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
-        "timeout_graceful_shutdown": _LAST_S,
+        "timeout_graceful_shutdown": _SHUTDOWN_TIMEOUT_S,
     }
     return _Server(uvicorn.Config(application, **options), ending)

@@ -90,7 +90,7 @@ def _counted(db: Path, chosen: ChosenGames) -> bytes:
         shown: dict[str, object] = {
             "kept": found.games > 0 or any(games(store, GameFilter(), 1)),
             "total": found.games,
-            "which": chosen.in_words(),
+            "which": chosen.describe(),
             "choices": choices(store),
         }
         if found.games:
@@ -130,14 +130,14 @@ def _position(met: MetPosition) -> dict[str, object]:
     wrong, _ = met.commonest_mistake
     return {
         "marks": str(met.position),
-        "title": _in_words(met),
+        "title": _board_text(met),
         "wrong": wrong,
         "right": met.right,
         "text": figures.position(met),
     }
 
 
-def _in_words(met: MetPosition) -> str:
+def _board_text(met: MetPosition) -> str:
     """The board for those who do not see it."""
     marks = ["free" if mark == "." else mark for mark in str(met.position)]
     rows = ("top", marks[:3]), ("middle", marks[3:6]), ("bottom", marks[6:])

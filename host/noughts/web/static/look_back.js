@@ -18,7 +18,7 @@ export async function lookBack(address, place, show) {
       status.textContent = inWords(found);
       show(found);
     } else {
-      status.textContent = found.kept ? 'No game matches.' : 'No game is kept yet.';
+      status.textContent = found.kept ? 'No game matches.' : 'No game is stored yet.';
       place.append(nothingFound(found.kept));
     }
   } catch (error) {
@@ -84,7 +84,7 @@ function nothingFound(kept) {
   return element(
     'div',
     { class: 'empty' },
-    element('p', {}, 'Games are kept as they are played:'),
+    element('p', {}, 'Games are stored as they are played:'),
     element(
       'ul',
       {},
@@ -94,7 +94,7 @@ function nothingFound(kept) {
         {},
         'or connect a micro:bit: ',
         element('a', { href: '/boards' }, 'Boards'),
-        ' shows it, and every game that it tells is kept.',
+        ' shows it, and stores every game that it sends.',
       ),
     ),
   );

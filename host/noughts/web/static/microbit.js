@@ -7,7 +7,7 @@ const ARROWS = { left: '←', up: '↑', down: '↓', right: '→' };
 const NUDGE_MS = 300; // as long as an arrow key tilts it
 
 /**
- * `act` gets what is done with the board, as `hands.py` takes it.
+ * `act` gets what is done with the board, as `controls.py` takes it.
  * `root` is the board, `controls` what stands below it.
  */
 export class Microbit {

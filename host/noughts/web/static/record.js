@@ -47,8 +47,8 @@ export class Record {
     if (game.over) return game.kept;
     game.over = true;
     this.score[winner === null ? 'drawn' : winner === game.you ? 'won' : 'lost'] += 1;
-    if (!game.whole) game.kept = 'A game from a given position is not kept.';
-    else if (!keeps) game.kept = 'Games from another computer are not kept.';
+    if (!game.whole) game.kept = 'A game from a given position is not stored.';
+    else if (!keeps) game.kept = 'Games from another computer are not stored.';
     else {
       try {
         const played = {
@@ -60,10 +60,10 @@ export class Record {
           times: game.times,
         };
         const { game: number } = await post('/api/games', played);
-        game.kept = `Kept as game ${number}.`;
+        game.kept = `Stored as game ${number}.`;
         game.stored = number;
       } catch (error) {
-        game.kept = `This game is not kept: ${error.message}`;
+        game.kept = `This game is not stored: ${error.message}`;
       }
     }
     this.save();

@@ -1,11 +1,11 @@
 // Asking the server: JSON by GET and POST, and what to do while it is away.
 
 let token = document.querySelector('meta[name="token"]').content;
-const trouble = document.getElementById('trouble');
+const pageError = document.getElementById('page-error');
 
 export function showTrouble(text) {
-  trouble.textContent = text;
-  trouble.hidden = !text;
+  pageError.textContent = text;
+  pageError.hidden = !text;
 }
 
 /** What `address` answers. Throws an Error whose message can be shown. */

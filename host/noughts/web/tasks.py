@@ -1,6 +1,6 @@
-"""What takes its time with a board: bringing its files up to date, flashing it, `doctor`.
+"""Long-running tasks with boards: updating their files, flashing them, `doctor`.
 
-Each runs in a thread; what it is doing, and what came of it, is told to all browsers.
+Each runs in a thread; its progress and its result are sent to all browsers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, nullcontext
 
 from noughts import brain
 from noughts.device_files import files_for_boards
-from noughts.errors import BoardError, NoughtsError, in_words, printable
+from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.hardware import drive as drives
 from noughts.hardware.boot import confirmed_start, wait_for_start
 from noughts.hardware.findings import Check, of_board, of_computer
@@ -35,39 +35,39 @@ class _EndedError(Exception):
     """The server ends: the task is given up."""
 
 
-class _Told:
-    """One task with a board, as it is told to browsers; also the `Steps` of what does it."""
+class _TaskProgress:
+    """The progress of one task, as browsers show it; also the `Steps` of what does it."""
 
     def __init__(self, hub: Hub, board: str, what: str) -> None:
         self._hub, self._board, self._what = hub, board, what
         self._doing, self._total, self._done = "", 0, 0
         self._lines: list[str] = []
-        self._tell()
+        self._send()
 
     @contextmanager
-    def progress(self, total: int) -> Iterator[_Told]:
+    def progress(self, total: int) -> Iterator[_TaskProgress]:
         self._total = total
-        self._tell()
+        self._send()
         yield self
 
     def doing(self, what: str) -> None:
         self._doing = what
-        self._tell()
+        self._send()
 
     def advance(self, amount: int) -> None:
         self._done += amount
-        self._tell()
+        self._send()
 
     def say(self, line: str) -> None:
         self._lines.append(printable(line))
         del self._lines[:-_LINES]
-        self._tell()
+        self._send()
 
     def end(self, good: bool, result: str, details: tuple[str, ...] = ()) -> None:
         self._lines += map(printable, details)
-        self._tell(good=good, result=printable(as_typed(result)))
+        self._send(good=good, result=printable(as_typed(result)))
 
-    def _tell(self, **more: object) -> None:
+    def _send(self, **more: object) -> None:
         if self._hub.stopping and not more:
             raise _EndedError
         work = {
@@ -78,10 +78,10 @@ class _Told:
             "lines": list(self._lines),
             **more,
         }
-        self._hub.note_work(self._board, work)
+        self._hub.note_task(self._board, work)
 
 
-class Works:
+class BoardTasks:
     """Begins tasks. One board has one at a time; `doctor` has all boards."""
 
     def __init__(self, hub: Hub) -> None:
@@ -92,16 +92,16 @@ class Works:
     def update(self, name: str) -> None:
         """Bring a board's files up to date. Raises `BoardError` where that cannot begin."""
 
-        def work(told: _Told) -> str:
+        def work(task: _TaskProgress) -> str:
             port, files = self._port(name), files_for_boards()
             brain.prove(brain.of(files))
-            with self._hub.monitor.lent(name):
+            with self._hub.monitor.released(name):
                 return bring_up_to_date(
                     port,
                     files,
                     False,
-                    told.say,
-                    told.progress,
+                    task.say,
+                    task.progress,
                     self._boot(name),
                     keep=self._keep(name),
                 )
@@ -112,8 +112,8 @@ class Works:
         """Copy the whole program to a board. Raises `BoardError` where that cannot begin."""
         virtual = name in self._hub.virtual.kinds
 
-        def work(told: _Told) -> str:
-            with self._hub.monitor.lent(name):
+        def work(task: _TaskProgress) -> str:
+            with self._hub.monitor.released(name):
                 if virtual:
                     return self._flash_virtual(name)
                 drive, what = self._drive(name), our_hex()
@@ -122,8 +122,8 @@ class Works:
                 flash(
                     drive,
                     what,
-                    told.say,
-                    told.progress,
+                    task.say,
+                    task.progress,
                     started=self._boot(name),
                     keep=self._keep(name),
                 )
@@ -137,24 +137,24 @@ class Works:
             if self._busy:
                 raise BoardError("a board is being worked on; wait until that is done")
             self._busy.add(_DOCTOR)
-        self._hub.beside(self._check)
+        self._hub.run_in_background(self._check)
 
-    def _begin(self, name: str, what: str, work: Callable[[_Told], str]) -> None:
+    def _begin(self, name: str, what: str, work: Callable[[_TaskProgress], str]) -> None:
         if name not in self._hub.known():
             raise BoardError(f"there is no board {name[:60]!r}; choose another one")
         with self._lock:
             if self._busy & {name, _DOCTOR}:
                 raise BoardError("this board is being worked on; wait until that is done")
             self._busy.add(name)
-        self._hub.beside(lambda: self._do(name, what, work))
+        self._hub.run_in_background(lambda: self._do(name, what, work))
 
-    def _do(self, name: str, what: str, work: Callable[[_Told], str]) -> None:
+    def _do(self, name: str, what: str, work: Callable[[_TaskProgress], str]) -> None:
         try:
-            told = _Told(self._hub, name, what)
+            task = _TaskProgress(self._hub, name, what)
             try:
-                told.end(True, work(told))
+                task.end(True, work(task))
             except (NoughtsError, OSError) as error:
-                told.end(False, in_words(error), getattr(error, "details", ()))
+                task.end(False, error_message(error), getattr(error, "details", ()))
         except _EndedError:
             pass
         finally:
@@ -170,12 +170,12 @@ class Works:
         return port
 
     def _boot(self, name: str) -> Callable[[Boot], None]:
-        """What a board says to us when it starts is kept, as if the watch had heard it."""
-        return lambda boot: self._hub.hear(name, boot)
+        """Records what a board sends when it starts, as if the watch had received it."""
+        return lambda boot: self._hub.record(name, boot)
 
     def _keep(self, name: str) -> Callable[[Sequence[Game]], None]:
-        """Games in a board's files are kept, as if it had sent them after a reset."""
-        return lambda games: self._hub.hear(name, *games)
+        """Records the games in a board's files, as if it had sent them after a reset."""
+        return lambda games: self._hub.record(name, *games)
 
     def _drive(self, name: str) -> drives.Drive:
         for drive in drives.find_drives():
@@ -191,40 +191,40 @@ class Works:
             board.flash(new)
             start = wait_for_start(port)
         if start.boot is not None:
-            self._hub.hear(name, start.boot)
+            self._hub.record(name, start.boot)
         return confirmed_start(start, brain.of(files_for_boards()).id, OFF)
 
     def _check(self) -> None:
-        told: list[dict[str, object]] = []
+        found: list[dict[str, object]] = []
         names = dict(self._hub.virtual.names)
         try:
-            self._tell(told, "this computer")
+            self._send(found, "this computer")
             boards = find_boards(self._hub.virtual.ports())
             here = of_computer(bool(boards), try_emulator)
-            told.append({"name": "This computer", "checks": _records(here)})
+            found.append({"name": "This computer", "checks": _records(here)})
             for board in boards:
                 name = names.get(board.port.name) if board.port else None
                 name = name or (name_of(board.port) if board.port else "")
-                self._tell(told, name)
+                self._send(found, name)
                 self._probe(name, board)
                 called = self._hub.called(name) if name else "A board without a port"
-                told.append({"name": called, "checks": _records(of_board(board))})
+                found.append({"name": called, "checks": _records(of_board(board))})
         except (NoughtsError, OSError) as error:
-            check = Check("doctor", False, in_words(error))
-            told.append({"name": "Stopped", "checks": _records([check])})
+            check = Check("doctor", False, error_message(error))
+            found.append({"name": "Stopped", "checks": _records([check])})
         finally:
             with self._lock:
                 self._busy.discard(_DOCTOR)
-        self._tell(told, "")
+        self._send(found, "")
 
     def _probe(self, name: str, board: ProbedBoard) -> None:
-        with self._hub.monitor.lent(name) if name else nullcontext():
+        with self._hub.monitor.released(name) if name else nullcontext():
             probe(board, restart=True)
         if board.boot is not None:
-            self._hub.hear(name, board.boot)
+            self._hub.record(name, board.boot)
 
-    def _tell(self, told: list[dict[str, object]], doing: str) -> None:
-        self._hub.note_findings({"doing": printable(doing), "told": list(told)})
+    def _send(self, found: list[dict[str, object]], doing: str) -> None:
+        self._hub.note_findings({"doing": printable(doing), "told": list(found)})
 
 
 def _records(checks: list[Check]) -> list[dict[str, object]]:

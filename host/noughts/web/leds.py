@@ -1,4 +1,4 @@
-"""Looking at the LEDs of virtual boards, as long as somebody looks on."""
+"""The LEDs of virtual boards, sampled while a browser shows them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 _EVERY_S = 0.016
 _CLOCK_MS = 200
-"""How often the device clock is told, if nothing else is."""
+"""How often the device clock is sent, if nothing else is."""
 _DIGITS = bytes(range(48, 58)).ljust(256, b"?")
 
 
-async def look(hub: Hub) -> None:
-    """Tell LEDs that have changed on the hub's channel `leds`, without end."""
-    told: dict[str, tuple[bytes, int]] = {}
+async def stream_leds(hub: Hub) -> None:
+    """Send LEDs that have changed to the hub's channel `leds`, without end."""
+    sent: dict[str, tuple[bytes, int]] = {}
     flashes: dict[str, bytes] = {}
     now_s = asyncio.get_running_loop().time
     while True:
-        await hub.led_lookers.there.wait()
+        await hub.led_clients.any_connected.wait()
         begin_s = now_s()
         for name, board in list(hub.virtual.running.items()):
             try:
@@ -32,9 +32,9 @@ async def look(hub: Hub) -> None:
                 hub.note_end(name, board, str(error))
                 continue
             hub.see(name, leds)
-            before = told.get(name, (b"", 0))
+            before = sent.get(name, (b"", 0))
             if leds != before[0] or abs(ms - before[1]) >= _CLOCK_MS:
-                told[name] = leds, ms
+                sent[name] = leds, ms
                 hub.leds.set(f"leds/{name}", [leds.translate(_DIGITS).decode(), ms])
             flash = board.memory()
             if flashes.get(name) is not flash:

@@ -14,8 +14,8 @@ _BUTTONS = {"A": ("A",), "B": ("B",), "AB": ("A", "B")}
 _SIGNS = (-1, 0, 1)
 
 
-class Hands:
-    """One browser's: what it holds is let go when it goes away."""
+class BoardControls:
+    """The buttons and tilts of one browser: all are released when it disconnects."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
