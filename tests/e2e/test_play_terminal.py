@@ -53,8 +53,10 @@ def test_a_board_and_its_games_are_stored_until_a_fresh_one_is_asked_for(termina
     program.type("b")
     program.wait_for("game 1: A is a person, B is the chip (hard); A begins")
     program.wait_for("mode   tilt")
+    program.type("a")
+    program.wait_for("game 1, move 2: B")
     program.type(" ")
-    program.wait_for("game 1: abandoned after 0 moves")
+    program.wait_for("game 1: abandoned after 2 moves")
     child = board_of(program)
     program.type("q")
     assert program.end() == 0
@@ -63,7 +65,7 @@ def test_a_board_and_its_games_are_stored_until_a_fresh_one_is_asked_for(termina
     assert "1 game stored; `noughts replay last` shows the last one" in program.text
     listed = terminal("games")
     assert listed.end() == 0
-    assert re.search(r"person +hard +A +0 +\d+ +abandoned +virtual-" + board.upper(), listed.text)
+    assert re.search(r"person +hard +A +2 +\d+ +abandoned +virtual-" + board.upper(), listed.text)
 
     program = terminal("play", "--board", board)
     program.wait_for("H: the chip, hard")

@@ -62,7 +62,8 @@ class PlayRecording:
                 case StoreGone():
                     self.moved = event.text()
                 case SentenceStored(sentence=Game() as game, game=int(number)) if game.end != "-":
-                    self.kept[game.boot, game.number] = number
+                    if game.moves:
+                        self.kept[game.boot, game.number] = number
 
     def join(self) -> None:
         """Wait until all that was heard by now is kept, or the store has failed."""
