@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import sqlite3
 import sys
 import xml.etree.ElementTree as ET
@@ -386,6 +387,18 @@ def test_a_store_that_may_only_be_read(printed, stored, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, how: False)
     with Store(stored) as store:
         assert store._modes(False) == ("mode=rw", "mode=ro", "immutable=1")
+
+
+def test_a_newer_demonstration_is_named_and_a_game_without_a_move_is_not_listed(
+    tmp_path, monkeypatch, noughts
+):
+    path = filled(tmp_path / "mine.db", stages([4], "x"), stages([], "x", number=2))
+    played = filled(tmp_path / "demonstration.db", stages(DRAW))
+    monkeypatch.setattr("noughts.cli.options.default_path", lambda: path)
+    os.utime(path, (0, 0))
+    for words in ("games", "boards", "boards name 9 x"):
+        assert f"another store: --db {played}\n" in noughts(*words.split(), db=None)[2]
+    assert len(noughts("games", db=path)[1].splitlines()) == 2
 
 
 @pytest.mark.parametrize("exists", [False, True], ids=["missing", "empty"])

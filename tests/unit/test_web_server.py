@@ -48,13 +48,15 @@ def test_foreign_names(headers):
     }
 
 
-def test_own_names():
+def test_own_names(monkeypatch):
     for host in (HERE, "localhost:8017"):
         ours = change(host=host, origin=f"http://{host}")
         assert status(ask({"host": host})) == status(ask(ours, "POST", "/api/echo")) == 200
     for header, page in (("text/html", True), ("*/*", False)):
         said = ask([("host", "evil.example:8017"), ("accept", header)])
         assert ("<h1>noughts</h1>" in text(said)) == page and status(said) == 421
+    monkeypatch.setattr(socket, "gethostname", lambda: "Class-PC.school")
+    assert server.own_names() == ["class-pc.school", "class-pc.local"]
     # A browser does not write the port of the web itself, neither in Host nor in Origin.
     assert Site(Path("games.db"), 80).addresses == ("127.0.0.1", "localhost")
 
