@@ -62,8 +62,9 @@ def test_a_store_that_fails_later_is_said_too(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="Windows deletes no file that is open")
 def test_replacement_of_a_deleted_store_is_reported(tmp_path):
     recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
-    recording.hear(lines(BOOT, *stages(WON)))
+    recording.hear(lines(BOOT, *stages([], "x", number=9), *stages(WON)))
     until(lambda: recording.kept, "the game")
+    assert [number for _, number in recording.kept] == [1]  # in the other one nobody moved
     for file in tmp_path.glob("games.db*"):
         if file.is_file():
             file.unlink()

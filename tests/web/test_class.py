@@ -106,6 +106,7 @@ def test_tiles_are_sorted_by_name_and_fill_the_screen(stand_in, serve, page):
     expect(page.get_by_role("listitem").get_by_role("heading")).to_have_text(
         ["virtual-1", "virtual-2"]
     )
+    assert page.get_by_role("img").first.bounding_box()["width"] > 300  # of 1280 x 720
     page.get_by_role("button", name="Full screen").click()
     expect(page.locator("body")).to_have_class(re.compile("full"))
     page.get_by_role("button", name="Leave full screen").click()
