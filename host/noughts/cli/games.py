@@ -24,7 +24,7 @@ _MAX = 1_000_000_000
 _WIDTH = max(len(field.name) for field, _ in FIELDS)
 RECORDS = f"""
 --json prints a list of objects, one a line, the newest first; moments as ISO 8601, UTC; null for
-what was not heard:
+what was not received:
 {chr(10).join(f"  {field.name:<{_WIDTH}}  {field.meaning}" for field, _ in FIELDS)}
 """
 
