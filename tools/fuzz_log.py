@@ -19,9 +19,9 @@ from random import Random
 
 from noughts.protocol.sentences import MAX_LENGTH, Game, checksum, outcome, read, write
 from noughts.store import capture
-from noughts.store.export_columns import row
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
+from noughts.views.export_columns import row
 from noughts.watch.events import Event, SentenceStored
 from noughts.watch.recorder import Recorder
 from sent_lines import sent_lines

@@ -21,12 +21,12 @@ from noughts.game.evaluator import odds
 from noughts.game.match import Tally
 from noughts.protocol.describe import counted
 from noughts.store import queries
-from noughts.store.filter_words import ChosenGames
 from noughts.store.store import Store
 from noughts.terminal import menace_text, palette
 from noughts.terminal.menace_text import Learned
 from noughts.terminal.plots import FORMATS, draw_learning
 from noughts.terminal.progress import progress
+from noughts.views.game_filter import ChosenGames
 
 _GAMES = 500
 _POINTS = 40
