@@ -39,7 +39,7 @@ class Looker:
     def send(self, **message: object) -> None:
         self._socket.send(json.dumps(message))
 
-    def read(self, timeout_s: float = _LIMIT_S, confirm: bool = True) -> dict[str, Any]:
+    def read(self, timeout_s: float = _LIMIT_S) -> dict[str, Any]:
         """The next message. Raises `TimeoutError`."""
         message: dict[str, Any] = json.loads(self._socket.recv(timeout_s))
         if "error" in message:
@@ -48,13 +48,9 @@ class Looker:
         self.now |= message
         if "you" not in message:
             self.messages += 1
-            if confirm:
-                self.confirm()
+            if self.messages % 4 == 0:  # as a page does
+                self.send(seen=4)
         return message
-
-    def confirm(self) -> None:
-        """Say that a message has been drawn."""
-        self.send(seen=True)
 
     def wait(self, holds: Callable[[], Any], what: str) -> None:
         """Read until something holds."""
@@ -70,7 +66,7 @@ class Looker:
 
     def said(self, name: str) -> list[str]:
         """The last lines of a board."""
-        return [text for _, _, text in self.board(name).get("lines", ())]
+        return [text for _, text in self.board(name).get("lines", ())]
 
     def close(self) -> None:
         self._open.close()

@@ -203,7 +203,7 @@ def test_resent_games_are_not_shown_on_the_leds(recorder):
     assert [ended.played_before for ended in session.ended] == [AT] * 3
     record = live.record("red", state)
     assert (record["headline"], record["game"]["marks"]) == ("Your turn, player A", "X...O....")
-    assert [text for _, _, text in record["lines"]][-1].endswith(f"played before {BEFORE}")
+    assert [text for _, text in record["lines"]][-1].endswith(f"played before {BEFORE}")
     follow(heard(recorder, NOW[-1]), session, live)
     assert (state.game, state.score) == (NOW[-1], {"A": 1})
     assert live.record("red", state)["headline"] == "You have won!"

@@ -13,7 +13,7 @@ export async function get(address) {
   return answered(await fetched(address, { headers: { Accept: 'application/json' } }));
 }
 
-/** Changes something. The token is fetched again if noughts was started anew meanwhile. */
+/** Changes something: sends a file, or JSON. The token is fetched again if noughts was started anew meanwhile. */
 export async function post(address, content) {
   let response = await fetched(address, request(content));
   if (response.status === 401) {
@@ -26,8 +26,8 @@ export async function post(address, content) {
 function request(content) {
   return {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-Noughts-Token': token },
-    body: JSON.stringify(content),
+    headers: { 'X-Noughts-Token': token },
+    body: content instanceof Blob ? content : JSON.stringify(content),
   };
 }
 
@@ -61,10 +61,10 @@ async function renewToken() {
 
 /**
  * A WebSocket that is opened again whenever it closes, with the token of the server's present start.
- * `hear` gets each message; `state` is told `true` when it is open and `false` when it has closed.
+ * `hear` gets each message.
  * Gives a function that sends a message, and says whether it could.
  */
-export function connect(address, hear, state = () => {}) {
+export function connect(address, hear) {
   let socket = null;
   let wait = 250;
   function open() {
@@ -73,11 +73,9 @@ export function connect(address, hear, state = () => {}) {
       socket.send(JSON.stringify({ token }));
       wait = 250;
       showTrouble('');
-      state(true);
     });
     socket.addEventListener('message', (event) => hear(JSON.parse(event.data)));
     socket.addEventListener('close', () => {
-      state(false);
       showTrouble('noughts is not running any more; start it again, and this page goes on.');
       setTimeout(again, wait);
       wait = Math.min(wait * 2, 2000);
