@@ -7,6 +7,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from serial.tools import list_ports
 
 from live_page import Board, Boards, Browser, settled
 from noughts.errors import BoardError
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def live(tmp_path, monkeypatch):
     """Starts a hub of so many boards, and what opens browsers on it; sees that all ends."""
+    monkeypatch.setattr(list_ports, "comports", list)
     monkeypatch.setattr(web_live, "VirtualBoards", Boards)
     monkeypatch.setattr(web_live, "_SHUTDOWN_TIMEOUT_S", 120)  # on a busy computer
     monkeypatch.setattr(web_live, "_TASK_TIMEOUT_S", 120)
@@ -35,7 +37,7 @@ async def live(tmp_path, monkeypatch):
 
     def start(boards=1, **named):
         site = Site(tmp_path / "games.db", 8017, boards=boards, token=TOKEN, **named)
-        hub = LiveBoards(site, find=list)
+        hub = LiveBoards(site)
         hubs.append(hub)
         hub.start()
 
@@ -234,12 +236,14 @@ def board():
 
 @pytest.fixture
 def controls(board):
-    """A browser's controls of one virtual board."""
-    return controls_of(one=board)
+    """A browser's controls of the virtual boards `one` and `ended`."""
 
+    def find(name):
+        if name == "ended" and board.done[2:]:
+            raise BoardError("it has ended")
+        return board
 
-def controls_of(**boards):
-    virtual = SimpleNamespace(kinds=boards, board=boards.get)
+    virtual = SimpleNamespace(kinds=("one", "ended"), board=find)
     return BoardControls(SimpleNamespace(virtual=virtual), tasks=None)
 
 
@@ -261,9 +265,18 @@ def controls_of(**boards):
             [("tilt", 0, 400), ("tilt", 0, 0)],
             [],
         ),
+        (
+            [
+                {"board": "ended", "do": "press", "buttons": "A"},
+                {"board": "ended", "do": "tilt", "x": 1, "y": 0},
+                {"do": "press", "buttons": "A"},
+            ],
+            [("press", "A"), ("tilt", 400, 0), ("press", "A")],
+            [("release", "A")],
+        ),
     ],
 )
-def test_buttons_are_released_once(board, controls, messages, held, let_go):
+def test_what_is_held_is_released_on_boards_that_run(board, controls, messages, held, let_go):
     for message in messages:
         controls.do({"board": "one", **message})
     assert board.done == held
@@ -276,6 +289,7 @@ def test_buttons_are_released_once(board, controls, messages, held, let_go):
     [
         {"board": "usb-1", "do": "reset"},
         {"board": ["one"], "do": "reset"},
+        {"board": [], "do": "flash"},
         {"do": "reset"},
         {"board": "one", "do": "explode"},
         {"board": "one", "do": "tap", "buttons": "AAAA"},
@@ -289,39 +303,19 @@ def test_invalid_message_is_refused(board, controls, message):
     assert board.done == []
 
 
-def test_buttons_are_released_on_running_boards():
-    boards = {f"virtual-{number}": Board() for number in range(1, 9)}
-
-    def running(name):
-        if name in ("virtual-3", "virtual-6"):
-            raise BoardError("it has ended")
-        return boards[name]
-
-    controls = controls_of(**boards)
-    for name in boards:
-        controls.do({"board": name, "do": "press", "buttons": "A"})
-        controls.do({"board": name, "do": "tilt", "x": 1, "y": 0})
-    controls._boards.virtual.board = running
-    controls.let_go()
-    let_go = [board.done[2:] for name, board in boards.items() if name[-1] not in "36"]
-    assert let_go == [[("release", "A"), ("tilt", 0, 0)]] * 6
-
-
-def test_disconnected_browser_presses_nothing():
+def test_disconnected_browser_presses_nothing(board, controls):
     """The press may be on its way, in another thread."""
-
-    class Slow(Board):
-        def press(self, button):
-            goes.start()
-            goes.join(0.1)  # it ends before only if nothing makes it wait
-            self.done.append(("press", button))
-
-    board = Slow()
-    controls = controls_of(one=board)
     goes = threading.Thread(target=controls.let_go)
-    controls.do({"board": "one", "do": "press", "buttons": "A"})
-    goes.join()
-    controls.do({"board": "one", "do": "tap", "buttons": "A"})
+
+    def press(button):
+        goes.start()
+        goes.join(0.1)  # it ends before only if nothing makes it wait
+        board.done.append(("press", button))
+
+    board.press = press
+    for do in ("press", "tap"):
+        controls.do({"board": "one", "do": do, "buttons": "A"})
+        goes.join()
     assert board.done == [("press", "A"), ("release", "A")]
 
 

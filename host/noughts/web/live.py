@@ -19,14 +19,12 @@ import contextlib
 import json
 import tempfile
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 from noughts.errors import BoardGoneError, NoughtsError, error_message, printable
-from noughts.hardware.drive import Drive, find_drives
-from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
 from noughts.protocol.sentences import Sentence
 from noughts.store.boards import names
@@ -111,16 +109,11 @@ class LiveBoards:
     """All boards, from `start()` on until `close()`.
 
     What is known of them belongs to the event loop's thread; other threads call the methods that
-    say so. find: what lists the ports of real boards; drives: their drives.
+    say so.
     """
 
-    def __init__(
-        self,
-        site: Site,
-        find: Callable[[], Sequence[Port]] = find_ports,
-        drives: Callable[[], Sequence[Drive]] = find_drives,
-    ) -> None:
-        self._db, self._find, self._drives = site.db, find, drives
+    def __init__(self, site: Site) -> None:
+        self._db = site.db
         self.virtual = VirtualBoards(site.boards, lambda: self.monitor.look(), self._started)
         self.session = Session()
         self.boards = {
@@ -143,12 +136,11 @@ class LiveBoards:
         """Begin to watch; called in the event loop."""
         self._loop = asyncio.get_running_loop()
         self.monitor = PortMonitor(
-            find=self._find,
             also=self.virtual.ports,
             boards=self.virtual.names,
             opened=self.virtual.opened,
         )
-        self._logs = DataLogs(self._drives)
+        self._logs = DataLogs()
         self._recording = threading.Thread(
             target=self._record_in, args=(self._db,), name="record games", daemon=True
         )
@@ -245,12 +237,9 @@ class LiveBoards:
 
     def _tell_now(self) -> None:
         session, called = self.session, self.session.called
-        waiting = [f"{port}: {why}" for port, why in sorted(session.waiting.items())]
-        site = {
-            "trouble": printable(self._error or session.warning),
-            "waiting": [printable(line) for line in waiting[:_WAITING]],
-        }
-        self.words.set("site", site)
+        trouble = printable(self._error or session.warning)
+        waiting = [printable(f"{port}: {why}") for port, why in sorted(session.waiting.items())]
+        self.words.set("site", {"trouble": trouble, "waiting": waiting[:_WAITING]})
         shown = self.boards.keys() - {board.name for board in session.gateways}
         for name in self._changed & shown:
             error = printable(self.virtual.errors.get(name, ""))
