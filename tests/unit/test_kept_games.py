@@ -219,7 +219,8 @@ def test_a_repeated_end_by_radio_does_not_replace_the_next_game(recorder):
     state = session.boards["radio-9A1B2C3D"]
     assert (state.game, state.score, session.games) == (following[-1], {"A": 1}, 1)
     record = live.record("red", state)
-    assert (record["headline"], record["port"]) == ("The chip's turn", "by radio, at usb-1")
+    assert record["headline"] == "The chip's turn"
+    assert record["facts"].endswith("by radio, at usb-1")
 
 
 def test_a_player_s_own_board_tells_kept_games_at_its_start():

@@ -44,7 +44,7 @@ OPENED = PortOpened("usb-1", "/dev/ttyACM0")
 def test_a_game_that_is_won():
     board = record(OPENED, told(BOOT), told(game("03142", "A")))
     known = board["name"], board["kind"], board["headline"]
-    assert known == ("blue table", "V1", "You have won!")
+    assert known == ("blue table", "micro:bit V1", "You have won!")
     assert (
         board["tile"] == ["person against hard", "A won"]
         and board["score"] == "score: A 1, B 0, draws 0"
@@ -52,7 +52,8 @@ def test_a_game_that_is_won():
     shown = board["game"]
     assert (shown["marks"], shown["line"], shown["last"]) == ("XXXOO....", [0, 1, 2], 2)
     assert ["top row", 3] in shown["scores"] and ["middle row", -2] in shown["scores"]
-    assert shown["opponents"] == "person against hard" and shown["number"] == 7
+    assert shown["title"] == "person against hard: A has 1, 2, 3; B has 4, 5"
+    assert shown["about"] == "game 7: A won"
     assert board["lines"][-1] == [
         "said", "game 7, move 5: A in the top-right corner; A wins (top row)",
     ]  # fmt: skip
@@ -89,7 +90,7 @@ def test_a_virtual_board_that_starts_and_one_that_does_not_run():
     shown = board.record("virtual-1", None)
     assert shown["headline"] not in ("Unplugged", "Waiting for a game") and not shown["running"]
     shown = board.record("virtual-1", state)
-    assert shown["headline"] != "Waiting for a game" and shown["port"] == ""
+    assert shown["headline"] != "Waiting for a game" and "/dev" not in shown["facts"]
     shown = board.record("virtual-1", state, "it was killed")
     assert (shown["headline"], shown["about"], shown["tile"], shown["running"]) == (
         "The virtual board does not run", "it was killed", ("does not run", ""), False,

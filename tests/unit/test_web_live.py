@@ -100,9 +100,13 @@ async def test_what_the_leds_clock_and_flash_of_a_board_tell(live):
     await browser.until(lambda now: now.get(f"leds/{NAME}") == ["0" * 25, 1])
     board.ms = 7  # it was programmed anew, and looks the same
     await browser.until(lambda now: now[f"leds/{NAME}"] == ["0" * 25, 0])
-    await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("controls") == "buttons")
+
+    def played_by(controls):
+        return lambda now: now.get(f"board/{NAME}", {}).get("facts", "").endswith(controls)
+
+    await browser.until(played_by("played by buttons"))
     board.flash = b"\xfe.\x08settingsHt"
-    await browser.until(lambda now: now[f"board/{NAME}"]["controls"] == "tilt")
+    await browser.until(played_by("played by tilt"))
 
 
 async def test_a_board_that_has_ended_is_started_again(live):

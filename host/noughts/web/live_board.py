@@ -26,6 +26,8 @@ _LINES = 6
 _MAX_LINE = 200
 _MARKS = {"A": "X", "B": "O"}
 _CONTROLS = {"b": "buttons", "t": "tilt"}
+_NO_GAME = {"marks": ".........", "title": "no game yet: A has no cell; B has no cell"}
+"""What the picture of a board without a game needs."""
 _TASKS = {"update": "Updating", "flash": "Flashing"}
 
 
@@ -85,26 +87,26 @@ class LiveBoard:
             done = f" {self.work['done']} of {self.work['total']}" if self.work["total"] else ""
             headline = f"{_TASKS[str(self.work['what'])]}: leave it plugged in"
             about = f"{self.work['doing']}{done}".strip()
-        port = ""
+        facts = [self.firmware, f"game {boot.release}, table {boot.table_id}" if boot else ""]
+        if self.controls and now.phase != "menu":
+            facts.append(f"played by {_CONTROLS[self.controls]}")
         if state is not None and not self.virtual:
-            port = f"by radio, at {state.gateway}" if by_radio else state.port
+            facts.append(f"by radio, at {state.gateway}" if by_radio else state.port)
+        kind = self.kind or (boot.board if boot else "")
         return {
             "id": self.id,
             "name": called,
             "virtual": self.virtual,
             "running": running,
             "ended": bool(error),
-            "kind": self.kind or (boot.board if boot else ""),
-            "firmware": printable(self.firmware),
-            "port": printable(port),
+            "kind": f"virtual micro:bit {kind}" if self.virtual else f"micro:bit {kind}",
+            "facts": printable(" · ".join(filter(None, facts))),
             "by_radio": by_radio,
-            "release": f"{boot.release}, table {boot.table_id}" if boot else "",
             "headline": headline,
             "about": about,
             "player": words.player if running else "",
             "buttons": words.buttons if running else (),
-            "controls": "" if now.phase == "menu" else _CONTROLS.get(self.controls, ""),
-            "game": _game(game, state.number) if game and state else None,
+            "game": _game(game, state.number) if game and state else _NO_GAME,
             "tile": tile,
             "score": f"score: {score(state.score)}" if state and state.score.total() else "",
             "lines": [_line(event) for event in self._last],
@@ -132,16 +134,19 @@ def _line(event: BoardEvent) -> tuple[str, str]:
 def _game(game: Game, number: int | None) -> dict[str, object]:
     """The marks, the line that has won, who plays whom, and the score array."""
     marks = game.marks
+    cells = {
+        player: ", ".join(str(cell + 1) for cell in sorted(marks) if marks[cell] == player)
+        for player in "AB"
+    }
+    has = "; ".join(f"{player} has {cells[player] or 'no cell'}" for player in "AB")
     return {
-        "number": number,
         "marks": "".join(_MARKS[marks[cell]] if cell in marks else "." for cell in range(9)),
         "last": game.moves[-1] if game.moves else None,
         "line": after(game.moves).won_cells,
+        "title": f"{opponents(game.seats)}: {has}",
         "seats": [seated(seat) for seat in game.seats],
-        "opponents": opponents(game.seats),
         "scores": list(zip(LINE_NAMES, score_array(marks), strict=True)),
-        "end": game.end,
-        "result": result(game),
+        "about": f"game {number}" + ("" if game.end == "-" else f": {result(game)}"),
     }
 
 

@@ -2,7 +2,6 @@
 
 import { boardPicture } from './board.js';
 import { element } from './elements.js';
-import { pictured } from './live.js';
 import { Microbit } from './microbit.js';
 
 const template = document.getElementById('card');
@@ -24,7 +23,7 @@ export class BoardCard {
     this.root.setAttribute('aria-label', board.name);
     this.root.classList.toggle('away', !board.running);
     write('h2', board.name);
-    write('.kind', `${board.virtual ? 'virtual ' : ''}micro:bit ${board.kind}`);
+    write('.kind', board.kind);
     write('.headline', board.headline);
     this.part('.headline').className = `headline ${{ A: 'of-a', B: 'of-b' }[board.player] ?? ''}`;
     write('.about', board.about);
@@ -36,13 +35,7 @@ export class BoardCard {
       element('li', { class: kind }, kind === 'noise' && element('span', { class: 'quiet' }, 'noise: '), text),
     );
     this.part('.lines').replaceChildren(...lines.reverse());
-    const facts = [
-      board.firmware,
-      board.release && `game ${board.release}`,
-      board.controls && `played by ${board.controls}`,
-      board.port,
-    ].filter(Boolean);
-    write('.known', facts.join(' · ') + (board.virtual ? ' · device clock ' : ''));
+    write('.known', board.facts + (board.virtual ? ' · device clock ' : ''));
     this.part('.work').hidden = board.by_radio;
     if (board.work) this.showWork(board.work);
   }
@@ -76,13 +69,11 @@ function gameParts({ game, score }) {
   const seat = (player, mark, who) =>
     element('p', { class: 'seat' }, element('b', { class: `of-${player.toLowerCase()}` }, `${player} ${mark}`), ` ${who}`);
   const quiet = (text) => element('p', { class: 'quiet' }, text);
-  const about = !game ? [] : [
-    seat('A', '✕', game.seats[0]),
-    seat('B', '◯', game.seats[1]),
-    quiet(game.end === '-' ? `game ${game.number}` : `game ${game.number}: ${game.result}`),
-  ];
-  const parts = [boardPicture(pictured(game)), element('div', {}, ...about, quiet(score))];
-  return game ? [...parts, scoreArray(game.scores)] : parts;
+  const picture = boardPicture(game);
+  if (!game.seats) return [picture, element('div', {}, quiet(score))];
+  const seats = [seat('A', '✕', game.seats[0]), seat('B', '◯', game.seats[1])];
+  const about = element('div', {}, ...seats, quiet(game.about), quiet(score));
+  return [picture, about, scoreArray(game.scores)];
 }
 
 /** The board's eight numbers: A's marks count +1 on their lines, B's −1. */

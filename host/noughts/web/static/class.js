@@ -2,7 +2,7 @@
 
 import { boardPicture } from './board.js';
 import { element } from './elements.js';
-import { follow, pictured } from './live.js';
+import { follow } from './live.js';
 
 const tiles = document.getElementById('tiles');
 const none = document.getElementById('none');
@@ -24,7 +24,7 @@ function show(board) {
   root.classList.toggle('away', !board.running);
   root.replaceChildren(
     element('h2', {}, board.name),
-    boardPicture(pictured(board.game)),
+    boardPicture(board.game),
     element('p', { class: 'who' }, who),
     element('p', { class: 'turn' }, turn || '\u00a0'),
     element('p', { class: 'quiet' }, board.score || '\u00a0'),

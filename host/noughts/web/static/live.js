@@ -34,11 +34,3 @@ function showSite({ trouble, waiting }) {
   const notices = lines.map((text) => element('p', { class: 'notice' }, text));
   document.getElementById('site').replaceChildren(...notices);
 }
-
-/** What the picture of a board's game is made of, with words for screen readers. */
-export function pictured(game) {
-  const { marks, line, opponents } = game ?? { marks: '.........', line: [], opponents: 'no game yet' };
-  const of = (mark) => [...marks].map((each, cell) => (each === mark ? cell + 1 : 0)).filter(Boolean);
-  const cells = (player, mark) => `${player} has ${of(mark).join(', ') || 'no cell'}`;
-  return { ...game, marks, line, title: `${opponents}: ${cells('A', 'X')}; ${cells('B', 'O')}` };
-}
