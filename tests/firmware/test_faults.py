@@ -18,8 +18,8 @@ from soak.player import A, B, Player
 def test_serial_noise_changes_no_game_and_ctrl_d_starts_another(board, rounds):
     result = serial_noise.SerialNoise(board, seed=4).run(rounds)
     assert not result.failure
-    assert result.interruptions == rounds
-    assert result.flooded > 5_000 * rounds
+    assert result.counts["interruptions"] == rounds
+    assert result.counts["flooded"] > 5_000 * rounds
 
 
 def test_a_game_that_listens_to_serial_noise_is_noticed(monkeypatch):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from microbit_emulator import Button, FirmwareStoppedError
 from noughts.protocol import data_log
 from noughts.protocol.sentences import Game
 from noughts.virtual.program import firmware_for, program
-from soak.referee import ViolationError
+from soak.result import ViolationError
 
 BYTE_MS = 1000 * 10 / 115_200
 """What a byte takes on the serial line."""
@@ -20,8 +19,8 @@ class Machine:
     """A micro:bit that runs only in `run_until()` and `rest()`.
 
     board: `V1` or `V2`. seed: decides what chance decides. files: name to content, by default the
-    game. firmware: a hex file of another MicroPython. flash: what the flash holds instead. Whatever
-    lets it run raises `ViolationError` when the firmware cannot go on.
+    game. flash: what the flash holds instead. Whatever lets it run raises `ViolationError` when the
+    firmware cannot go on.
     """
 
     def __init__(
@@ -29,19 +28,16 @@ class Machine:
         board: str,
         seed: int = 1,
         files: Mapping[str, bytes] | None = None,
-        firmware: Path | None = None,
         flash: bytes | None = None,
     ) -> None:
-        made = program(board, files, firmware)
+        made = program(board, files)
         if flash is not None:
             made = dataclasses.replace(made, flash=flash)
         self.board = board
         self.firmware = made.firmware
-        self.layout = firmware_for(board, firmware).layout
-        """The addresses of the file system."""
         self.microbit = made.microbit(seed)
+        self._layout = firmware_for(board).layout
         self._started_us = 0
-        self._limit_us: int | None = None
 
     @property
     def now_us(self) -> int:
@@ -50,20 +46,10 @@ class Machine:
 
     def run_until(self, moment_us: int) -> None:
         """Let the device run up to this moment of its time."""
-        limit_us = self._limit_us
-        if limit_us is not None and limit_us <= moment_us:
-            self._limit_us = None
-            self.run_until(limit_us)
-            raise self._at_limit
         try:
             self.microbit.run_until(self._started_us + moment_us)
         except FirmwareStoppedError as error:
             raise ViolationError(str(error)) from error
-
-    def limit(self, moment_us: int | None, at_limit: type[Exception]) -> None:
-        """Raise this from the `run_until()` that reaches a moment; None for no moment."""
-        self._limit_us = moment_us
-        self._at_limit = at_limit
 
     def rest(self, ms: float) -> None:
         """Let the device run for some milliseconds."""
@@ -91,7 +77,7 @@ class Machine:
 
     def files(self) -> bytes:
         """The file system as it stands."""
-        return self.microbit.flash[self.layout.start : self.layout.stop]
+        return self.microbit.flash[self._layout.start : self._layout.stop]
 
     def logged(self) -> list[Game]:
         """The games in a V2's data log."""

@@ -8,7 +8,7 @@ from microbit_emulator import Button
 from noughts.errors import SentenceError
 from noughts.protocol import sentences
 from soak.machine import Machine
-from soak.referee import ViolationError
+from soak.result import ViolationError
 
 A: Button = "A"
 B: Button = "B"
