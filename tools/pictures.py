@@ -6,7 +6,7 @@
     pages       every page, for three widths, light and dark, in build/pages: to be looked at
     lessons     what the commands in docs/lessons draw
 
-Chromium draws the first two (`apt-get install chromium`), with the font DejaVu Sans Mono.
+Chromium draws all but the lessons, with the font DejaVu Sans Mono. Games on the pages are random.
 Others need no running: board.svg and board.zh-cn.svg are edited by hand, library.svg is what
 docs/python-api.md draws of a fork, and emulator.png is from `microbit-emulator run --png`.
 """
@@ -15,25 +15,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import math
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from random import Random
+from typing import Literal, NamedTuple
 
 from PIL import Image
+from playwright.sync_api import Page
 
-import page_pictures
+from browser import open_chromium
 from lessons import make_pictures
 from microbit_emulator import Microbit
 from noughts.protocol import sentences
 from noughts.protocol.describe import describe
+from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch_app import WatchApp
 from noughts.virtual.autoplay import Autoplay
@@ -42,6 +47,9 @@ from noughts.virtual.program import BOARDS, program
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
+from noughts.web.pages import PAGES
+from page_server import Server
+from random_games import random_game
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 WATCHED = 3
@@ -54,6 +62,14 @@ _DOWN_MS, _MENU_MS, _MOVE_MS, _END_MS = 150, 500, 1600, 4400
 _FRAME_MS = 50
 _WIDTH, _HEIGHT = 420, 390
 _COLORS = 64
+
+EVERY_PAGE = DOCS.parent / "build" / "pages"
+_WIDTHS = (360, 1024, 1920)
+_SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+_STORED = 60
+_PLAYED = "/?opponent=easy&moves=0417"
+_SEARCHED = "/learn?position=..XXOO.XO"
+_SETTLE_MS = 1500
 
 
 class Frame(NamedTuple):
@@ -95,34 +111,18 @@ def play(path: Path) -> None:
     """The animation: one sheet of all frames is drawn, and cut up."""
     frames = played()
     across = math.ceil(math.sqrt(len(frames)))
-    sheet = browsed(
-        _sheet([_drawn(frame) for frame in frames], across),
-        across * _WIDTH,
-        math.ceil(len(frames) / across) * _HEIGHT,
-    ).quantize(_COLORS)
+    width, height = across * _WIDTH, math.ceil(len(frames) / across) * _HEIGHT
     corners = [(index % across * _WIDTH, index // across * _HEIGHT) for index in range(len(frames))]
+    drawn = "".join(
+        f'<g transform="translate({x} {y})">{_drawn(frame)}</g>'
+        for (x, y), frame in zip(corners, frames, strict=True)
+    )
+    sheet = browsed(
+        f'{_STYLE}<svg width="{width}" height="{height}">{_GLOW}{drawn}</svg>', width, height
+    )
     first, *others = [sheet.crop((x, y, x + _WIDTH, y + _HEIGHT)) for x, y in corners]
-    first.save(
-        path,
-        save_all=True,
-        append_images=others,
-        duration=[frame.ms for frame in frames],
-        loop=0,
-        optimize=True,
-    )
-
-
-def _corner(index: int, across: int) -> str:
-    return f"{index % across * _WIDTH} {index // across * _HEIGHT}"
-
-
-def _sheet(drawings: Sequence[str], across: int) -> str:
-    placed = "".join(
-        f'<g transform="translate({_corner(index, across)})">{drawing}</g>'
-        for index, drawing in enumerate(drawings)
-    )
-    width, height = across * _WIDTH, math.ceil(len(drawings) / across) * _HEIGHT
-    return f'{_STYLE}<svg width="{width}" height="{height}">{_GLOW}{placed}</svg>'
+    times_ms = [frame.ms for frame in frames]
+    first.save(path, save_all=True, append_images=others, duration=times_ms, loop=0, optimize=True)
 
 
 _STYLE = """<!doctype html><style>
@@ -185,7 +185,7 @@ def watch(path: Path) -> None:
     (box,) = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     width, height = (math.ceil(float(size)) for size in box)
     page = f"<!doctype html><style>body {{ margin: 0 }} svg {{ display: block }}</style>{svg}"
-    browsed(page, width, height).quantize(_COLORS).save(path, optimize=True)
+    browsed(page, width, height).save(path, optimize=True)
 
 
 _FONT = 'font-family: "DejaVu Sans Mono"; font-size: 21.8px'
@@ -226,25 +226,62 @@ async def watched() -> str:
             return app.export_screenshot(title="noughts watch")
 
 
-def browsed(page: str, width: int, height: int) -> Image.Image:
-    """What Chromium shows of a page of HTML."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser")
-    if browser is None:
-        raise SystemExit("Chromium draws the pictures; install it (apt-get install chromium)")
+def browsed(html: str, width: int, height: int) -> Image.Image:
+    """What Chromium shows of a page of HTML, in few colours."""
+    with open_chromium() as browser:
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.set_content(html)
+        return Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(_COLORS)
+
+
+def readme(path: Path) -> None:
+    """The page Play, in the middle of a game."""
+    with _served() as (page, url):
+        page.set_viewport_size({"width": 1024, "height": 880})
+        page.goto(url + _PLAYED)
+        page.get_by_label("What each free cell is worth").check()
+        page.wait_for_timeout(_SETTLE_MS)
+        page.screenshot(path=path)
+
+
+def every_page(_: Path) -> None:
+    """All pages, into `EVERY_PAGE`: page-width-scheme.png."""
+    shutil.rmtree(EVERY_PAGE, ignore_errors=True)
+    EVERY_PAGE.mkdir(parents=True)
+    addresses = {name: address.format(number=_STORED) for name, (address, *_) in PAGES.items()}
+    addresses |= {"play": _PLAYED, "learn": _SEARCHED}
+    with _served() as (page, url):
+        for (name, address), scheme in product(addresses.items(), _SCHEMES):
+            page.emulate_media(color_scheme=scheme)
+            page.goto(url + address)
+            for width in _WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.wait_for_timeout(_SETTLE_MS)
+                page.screenshot(path=EVERY_PAGE / f"{name}-{width}-{scheme}.png", full_page=True)
+
+
+@contextmanager
+def _served() -> Iterator[tuple[Page, str]]:
+    """A browser, and the address of a server with two boards and some games."""
     with tempfile.TemporaryDirectory() as folder:
-        source, shot = Path(folder) / "page.html", Path(folder) / "shot.png"
-        source.write_text(page)
-        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-        options += [f"--window-size={width},{height}", f"--screenshot={shot}", source.as_uri()]
-        subprocess.run([browser, *options], check=True, capture_output=True, timeout=120)
-        return Image.open(shot).convert("RGB").crop((0, 0, width, height))
+        db = Path(folder) / "games.db"
+        dice, begins = Random(3), timestamps.now() - _STORED * 60_000
+        with Store(db, create=True) as store:
+            for number in range(1, _STORED + 1):
+                for game in random_game("0A83", number, dice):
+                    store.keep(f"usb-{number % 3}", game, begins + number * 60_000 + game.ms)
+            for board, name in (("usb-0", "red table"), ("usb-1", "blue table")):
+                store.name_board(board, name)
+        server = Server(Path(folder), "--boards", "2", "--db", str(db))
+        with contextlib.closing(server), open_chromium() as browser:
+            yield browser.new_page(), server.url
 
 
 PICTURES: dict[str, Callable[[Path], None]] = {
     "play.gif": play,
     "watch.png": watch,
-    "page.png": page_pictures.readme,
-    "pages": page_pictures.every_page,
+    "page.png": readme,
+    "pages": every_page,
     "lessons": make_pictures,
 }
 
