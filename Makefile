@@ -59,11 +59,11 @@ dist: $(VENV)/dev  ## build the sdist, the wheel and noughts.hex for a release, 
 	@$(BIN)/noughts hex -o dist/noughts.hex
 
 bench: $(VENV)/dev  ## measure everything, and compare it with the targets (BENCH="rooms" for a part)
-	@$(BIN)/python tools/bench.py $(BENCH)
+	@PYTHONPATH=tests/support $(BIN)/python tools/bench.py $(BENCH)
 
 # SOAK="--board v1 --hours 1" for less than 24 device-hours of V1 and 8 of V2; see tools/soak.
 soak: $(VENV)/dev  ## play for hours of device time (SOAK="--help" for options)
-	@PYTHONPATH=tools $(BIN)/python -m soak $(SOAK)
+	@PYTHONPATH=tools:tests/support $(BIN)/python -m soak $(SOAK)
 
 pictures: $(VENV)/dev  ## make the pictures of the README
 	@PYTHONPATH=tests/support $(BIN)/python tools/pictures.py

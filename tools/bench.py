@@ -1,7 +1,7 @@
 """`make bench`: what the game and its tools cost, next to their targets, in docs/measurements.md.
 
-    python tools/bench.py            all parts, in ten minutes, and the document is written
-    python tools/bench.py rooms put  these parts, which are only printed
+    make bench                   all parts, in ten minutes, and the document is written
+    make bench BENCH="rooms put" these parts, which are only printed
 
 What a board costs is in device time on stepped boards, which repeats to the instruction. What
 depends on this computer is a ratio to a yardstick that is measured in the same run, with seconds in
@@ -24,6 +24,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import psutil
+
 from microbit_emulator import Ether, Microbit
 from microbit_emulator.program import start
 from microbit_emulator.unicorn_core import PAGE, Core, arm_const, unicorn
@@ -34,9 +36,10 @@ from noughts.firmware import image
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import NEWEST, firmwares, printed, stepped
+from qemu import Qemu
+from terminal import Terminal
 
-_ROOT = Path(__file__).resolve().parents[1]
-DOCUMENT = _ROOT / "docs" / "measurements.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "measurements.md"
 _HEAD = "| what | measured | target |\n| --- | --- | --- |\n"
 _TRIES = 5
 _STEP_US, _WINDOW_US, _WINDOWS = 5_000, 500_000, 8
@@ -112,7 +115,6 @@ def as_ratio(what: str, took_s: float, bare_s: float, limit: float | None, note:
 
 def main() -> int:
     """Measure, print one table and put it into the document; 1 if a target is missed."""
-    sys.path.append(str(_ROOT / "tests" / "support"))
     import bench_board
     import bench_load
 
@@ -177,10 +179,6 @@ def _idle_s(board: Microbit) -> float:
 
 def _qemu_s() -> float:
     """The same of QEMU's V1, which runs as fast as it can."""
-    import psutil
-
-    from qemu import Qemu
-
     memory = image.bundled()["V1"].with_files(files_for_boards())
     display = b"import microbit\nprint(id(microbit.display))\n"
     with closing(Qemu(memory, int(printed(NEWEST[0], {"main.py": display})))) as qemu:
@@ -289,8 +287,6 @@ def start_s() -> float:
 
 def _play_s() -> float:
     """Seconds from the command, in a terminal, to the first LED that it draws lit."""
-    from terminal import Terminal
-
     with TemporaryDirectory() as home:  # of a board that nobody has played on
         before_s = time.perf_counter()
         with closing(Terminal("play", HOME=home, XDG_DATA_HOME=home)) as terminal:

@@ -1,22 +1,13 @@
 """The rows of `make bench` about many boards: `noughts watch`, a large store, rooms, and the page.
 
 The commands run as they are. Boards are pseudo-terminals: what a full one does not take is lost, as
-on a real line, where nothing waits for a reader. The broker is a real mosquitto. The 40 rooms are
-publishers of the command's own code, all in one process that does nothing else, because 40 commands
-would need more memory and processors than this computer has to spare. The bench writes to their
-stores in place of recorders. A delay is from the moment at which a sentence was heard in its room
-until the collector, which has stored it, prints it.
-
-A busy class: in a game against the chip a person takes some 2.6 s for a move and the chip 0.4 s for
-its own, and both are sentences, so each board sends one every 1.5 s.
+on a real line, where nothing waits for a reader.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import logging
-import multiprocessing
 import os
 import statistics
 import subprocess
@@ -30,21 +21,31 @@ from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import IO, Any, NamedTuple
+from typing import Any
 
 import psutil
+from playwright.sync_api import Browser, Response
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
+import rooms_load
+import stand_in_ports
 from bench import Part, Row, as_ratio, at_most, cpu_s, start_s
+from browser import open_chromium
 from noughts.protocol.sentences import Boot, Game, write
-from noughts.store import timestamps
 from noughts.store.lines import Received
 from noughts.store.store import Store
+from noughts.virtual.board import VirtualBoard
+from noughts.web.pages import PAGES
+from page_server import Server, ThreadServer
 from random_games import lines, random_game
+from rooms_load import IN_ROOM, INTERVAL_S, ROOMS, Load, Usage
 
 Rows = Iterator[Row]
 
 _BYTES_A_SECOND = 115_200 // 10
-_STEP_S, _SETTLE_S, _GIVE_UP_S = 0.01, 1.0, 60.0
+_STEP_S, _SETTLE_S = 0.01, 1.0
 _WATCHED_S = 8.0
 _FEW, _MEMORY_S = 32, 30.0
 _MEMORY_NOISE = 1.05
@@ -52,8 +53,6 @@ _MEMORY_NOISE = 1.05
 _CAPTURED, _STORED = 13_000, 100_000
 _AT = 1_790_000_000_000
 _TRIES = 5
-_ROOMS, _IN_ROOM = 40, 25
-_INTERVAL_S, _BUSY_S, _MISSED = 1.5, 20.0, 30_000
 _BROWSERS, _SHOWN, _LOAD_S, _LEDS_S = 20, 8, 8.0, 20.0
 _FEW_GAMES, _MANY_GAMES = 1_000, 10_000
 
@@ -109,25 +108,6 @@ _REPLY = """async () => {
     return performance.now() - start;
 }"""
 _PAINT = "performance.getEntriesByName('first-contentful-paint')"
-
-
-class Usage:
-    """What a process takes of this computer from now on."""
-
-    def __init__(self, pid: int) -> None:
-        self._process = psutil.Process(pid)
-        self._before_s, self._start_s = self._now_s(), time.monotonic()
-
-    def _now_s(self) -> float:
-        times = self._process.cpu_times()
-        return float(times.user + times.system)
-
-    def share(self) -> float:
-        """Of one core."""
-        return (self._now_s() - self._before_s) / (time.monotonic() - self._start_s)
-
-    def mb(self) -> float:
-        return float(self._process.memory_info().rss) / 1e6
 
 
 @contextmanager
@@ -280,31 +260,18 @@ def store() -> Rows:
             yield as_ratio(what, took_s, bare_s, limit)
 
 
-_Key = tuple[str, int, int]
-
-
-class _Load(NamedTuple):
-    """What came of rooms under load."""
-
-    sent: int
-    again: int
-    """Sentences that came once more."""
-    delays_ms: list[int]
-    seconds: float
-    usage: tuple[tuple[str, float, float], ...] = ()
-    """Of each process its name, the share of a core, and MB."""
-    bytes: int = 0
-    """That the broker received and sent."""
+def _in_its_own_process(*words: str) -> Load:
+    """So its memory is that of the rooms, and of nothing else that is measured."""
+    printed = subprocess.check_output([sys.executable, rooms_load.__file__, *words])
+    return Load(**json.loads(printed))
 
 
 def rooms() -> Rows:
     """Rooms as busy as classes are, and rooms whose broker was away."""
-    # A process of its own: its memory is that of the rooms alone, and of nothing else measured.
-    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        busy = pool.apply(_busy_classes)
-        missed = [pool.apply(_catch_up, (count,)) for count in (1, _ROOMS)]
+    busy = _in_its_own_process("busy")
+    missed = [_in_its_own_process("back", str(count)) for count in (1, ROOMS)]
     stored = len(busy.delays_ms)
-    what = f"{_ROOMS * _IN_ROOM:,} boards in {_ROOMS} rooms, a sentence every {_INTERVAL_S} s each"
+    what = f"{ROOMS * IN_ROOM:,} boards in {ROOMS} rooms, a sentence every {INTERVAL_S} s each"
     text = f"{stored:,} of {busy.sent:,} sentences stored, {busy.again:,} came twice"
     yield Row(what, text, "all", stored == busy.sent)
     what = "… from heard to stored at the collector, median"
@@ -317,158 +284,14 @@ def rooms() -> Rows:
         times = f"{share / broker_share:.1f} times the broker's"
         yield Row(f"… CPU of {what}", f"{times} ({share:.0%} of a core)")
         yield Row(f"… memory of {what}", f"{mb:.0f} MB")
-    for count, load in zip((1, _ROOMS), missed, strict=True):
+    for count, load in zip((1, ROOMS), missed, strict=True):
         what = f"sentences a second when a broker is back, {count} room{'s' * (count > 1)}"
         rate = len(load.delays_ms) / load.seconds
         yield Row(what, f"{rate:,.0f}", "none lost", len(load.delays_ms) == load.sent)
 
 
-class _School:
-    """The stores of rooms, a broker, and a collector: the command, which says what it stores."""
-
-    def __init__(self, rooms: int, stack: ExitStack) -> None:
-        from mosquitto import Mosquitto
-
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        self.broker = Mosquitto(folder / "broker", lines=("sys_interval 1",))
-        stack.callback(self.broker.close)
-        words = ["watch", "--json", "--db", str(folder / "collector.db"), self.broker.url]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "noughts", *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        stack.callback(process.wait)
-        stack.callback(process.kill)
-        self.collector_pid = process.pid
-        self._stack = stack
-        self._stores = [Store(folder / f"room{room}.db", create=True) for room in range(rooms)]
-        self._unstored: list[list[Received]] = [[] for _ in range(rooms)]
-        self._boards = [
-            (room, f"usb-9904{board:044x}", _endless(f"{room:04X}{board:04X}"))
-            for room in range(rooms)
-            for board in range(_IN_ROOM)
-        ]
-        self.heard: dict[_Key, int] = {}
-        self.told: dict[_Key, int] = {}
-        self.again = 0
-        ready = threading.Event()
-        assert process.stdout is not None
-        threading.Thread(target=self._read, args=(process.stdout, ready), daemon=True).start()
-        ready.wait()
-
-    def _read(self, output: IO[str], ready: threading.Event) -> None:
-        for line in output:
-            event = json.loads(line)
-            if event["event"] == "broker":
-                ready.set()
-            elif event["event"] == "game":
-                self.again += not event["new"]
-                key = event["boot"], event["number"], len(event["moves"])
-                self.told.setdefault(key, timestamps.from_iso(event["at"]))
-
-    def publish(self) -> None:
-        from noughts.rooms.address import parse
-        from noughts.rooms.credentials import Credentials
-        from noughts.rooms.publisher import Publisher
-
-        for number, store in enumerate(self._stores):
-            address = parse(self.broker.url)
-            publisher = Publisher(address, Credentials(), f"room{number}", store.path)
-            self._stack.callback(publisher.close)
-
-    def hear(self, board: int) -> None:
-        """Take the next sentence of a board."""
-        room, name, games = self._boards[board % len(self._boards)]
-        game, at = next(games), timestamps.now()
-        self.heard[game.boot, game.number, len(game.moves)] = at
-        self._unstored[room].append(Received.of(name, game, at))
-
-    def flush(self) -> None:
-        for store, received in zip(self._stores, self._unstored, strict=True):
-            store.keep_many(received)
-            received.clear()
-
-    def play(self, seconds: float) -> None:
-        """All boards, each with a sentence in every interval, at moments of its own."""
-        dice = Random(1)
-        count = len(self._boards)
-        due = sorted((dice.uniform(0, _INTERVAL_S), board) for board in range(count))
-        start_s = time.monotonic()
-        done = 0
-        while (passed_s := time.monotonic() - start_s) < seconds:
-            while done // count * _INTERVAL_S + due[done % count][0] <= passed_s:
-                self.hear(due[done % count][1])
-                done += 1
-            self.flush()
-            time.sleep(_STEP_S / 2)
-
-    def broker_bytes(self) -> int:
-        """What the broker has received and sent by now; it counts once a second."""
-        from paho.mqtt import subscribe
-
-        logging.getLogger("paho").setLevel(logging.CRITICAL)  # it says that it has hung up
-        time.sleep(1.5)
-        told = subscribe.simple(  # type: ignore[no-untyped-call]
-            [f"$SYS/broker/bytes/{way}" for way in ("received", "sent")],
-            hostname="127.0.0.1",
-            port=self.broker.port,
-            msg_count=2,
-        )
-        return sum(int(each.payload) for each in told)
-
-    def load(self, start_s: float) -> _Load:
-        """Wait until the collector has told of all sentences, or tells of no more."""
-        end_s, known = time.monotonic() + _GIVE_UP_S, 0
-        while len(self.told) < len(self.heard) and time.monotonic() < end_s:
-            if len(self.told) > known:
-                end_s, known = time.monotonic() + _GIVE_UP_S, len(self.told)
-            time.sleep(0.02)
-        delays = sorted(self.told[key] - at for key, at in self.heard.items() if key in self.told)
-        return _Load(len(self.heard), self.again, delays, time.monotonic() - start_s)
-
-
-def _endless(boot: str) -> Iterator[Game]:
-    dice, number = Random(boot), 0
-    while True:
-        number += 1
-        yield from random_game(boot, number, dice)
-
-
-def _busy_classes() -> _Load:
-    with ExitStack() as stack:
-        school = _School(_ROOMS, stack)
-        school.publish()
-        before = school.broker_bytes()
-        rooms = f"the {_ROOMS} rooms' stores and publishers, in a process of their own"
-        pids = school.broker.pid, school.collector_pid, os.getpid()
-        usages = [Usage(pid) for pid in pids]
-        start_s = time.monotonic()
-        school.play(_BUSY_S)
-        usage = tuple(
-            (name, each.share(), each.mb())
-            for name, each in zip(("the broker", "the collector", rooms), usages, strict=True)
-        )
-        load = school.load(start_s)
-        return load._replace(usage=usage, bytes=school.broker_bytes() - before)
-
-
-def _catch_up(rooms: int) -> _Load:
-    with ExitStack() as stack:
-        school = _School(rooms, stack)
-        for number in range(_MISSED):
-            school.hear(number)
-        school.flush()
-        start_s = time.monotonic()
-        school.publish()
-        return school.load(start_s)
-
-
 @contextmanager
-def _served(*words: str, program: tuple[str, ...] = ("-m", "noughts")) -> Iterator[Any]:
-    from page_server import Server
-
+def _served(*words: str, program: tuple[str, ...] = ("-m", "noughts")) -> Iterator[Server]:
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.closing(Server(Path(folder), *words, program=program)) as server,
@@ -478,9 +301,6 @@ def _served(*words: str, program: tuple[str, ...] = ("-m", "noughts")) -> Iterat
 
 def page() -> Rows:
     """What a person waits for. Two frames of the screen are 33 ms."""
-    from browser import open_chromium
-    from noughts.web.pages import PAGES
-
     first_s = min(_first_byte_s() for _ in range(_TRIES))
     what = "`noughts web` to the first byte of its page, against a start of Python"
     yield as_ratio(what, first_s, start_s(), 50)
@@ -506,7 +326,7 @@ def _first_byte_s() -> float:
         return time.perf_counter() - before_s
 
 
-def _paint_ms(browser: Any, url: str) -> float:
+def _paint_ms(browser: Browser, url: str) -> float:
     found = []
     for _ in range(_TRIES):
         page = browser.new_page()
@@ -517,11 +337,11 @@ def _paint_ms(browser: Any, url: str) -> float:
     return statistics.median(found)
 
 
-def _weight(browser: Any, server: Any, address: str) -> int:
+def _weight(browser: Browser, server: Server, address: str) -> int:
     """Bytes of all bodies and heads, by one who has visited nothing before."""
     context = browser.new_context()
     page = context.new_page()
-    answers: list[Any] = []
+    answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer))
     page.goto(server.url + address.replace("{number}", "1"))
     page.wait_for_load_state("networkidle")
@@ -530,7 +350,7 @@ def _weight(browser: Any, server: Any, address: str) -> int:
     return sum(each["responseBodySize"] + each["responseHeadersSize"] for each in sizes)
 
 
-def _replies_ms(browser: Any, server: Any) -> Iterator[float]:
+def _replies_ms(browser: Browser, server: Server) -> Iterator[float]:
     """From game to game on one page."""
     page = browser.new_page()
     page.goto(f"{server.url}/?opponent=alphabeta")
@@ -543,10 +363,6 @@ def _replies_ms(browser: Any, server: Any) -> Iterator[float]:
 
 def leds() -> Rows:
     """How soon a browser shows what a virtual board does."""
-    from browser import open_chromium
-    from noughts.virtual.board import VirtualBoard
-    from page_server import ThreadServer
-
     changes: list[tuple[float, str]] = []
     take = VirtualBoard._take
 
@@ -580,10 +396,8 @@ def leds() -> Rows:
 
 
 @contextmanager
-def _with_boards(count: int) -> Iterator[tuple[Any, list[int]]]:
+def _with_boards(count: int) -> Iterator[tuple[Server, list[int]]]:
     """The page's server with so many real ports plugged in, and their far ends."""
-    import stand_in_ports
-
     with _ports(count) as (ends, ports):
         plugged = {f"9904{number:044x}": port for number, port in enumerate(ports)}
         program = (stand_in_ports.__file__, json.dumps(plugged))
@@ -616,10 +430,6 @@ def _share_of_server(browsers: int) -> float:
 
 def _look(url: str, shown: threading.Semaphore) -> None:
     """Follow all boards as a page does, until the server ends."""
-    from websockets.exceptions import ConnectionClosed
-    from websockets.sync.client import connect
-    from websockets.typing import Origin
-
     address = f"{url.replace('http', 'ws')}/api/live"
     seen = False
     socket = connect(address, origin=Origin(url), compression=None, ping_interval=None)
@@ -635,8 +445,6 @@ def _look(url: str, shown: threading.Semaphore) -> None:
 
 def _memory_of_page() -> list[float]:
     """Bytes of the page's JavaScript after few and many games of a board."""
-    from browser import open_chromium
-
     with _with_boards(1) as (server, (end,)), open_chromium() as browser:
         page = browser.new_page()
         page.goto(f"{server.url}/boards")

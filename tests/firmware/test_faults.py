@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from boards import scrolled, text
+from button_presser import A, B, Machine, Player
 from needed import long
 from noughts.device_files import device_files
 from soak import serial_noise
-from soak.machine import Machine
-from soak.player import A, B, Player
 
 
 @pytest.mark.parametrize(("board", "rounds"), [("V1", 1), long("V1", 2), long("V2", 2)])

@@ -5,10 +5,10 @@ The seeds are those that come to the point soon: each second of a V2 costs one f
 
 import pytest
 
+from button_presser import A, B
 from needed import long
 from noughts.device_files import device_files
 from soak import monkey, probe
-from soak.player import A, B
 from soak.session import Session
 
 

@@ -3,7 +3,7 @@
 What learning gains, in docs/measurements.md: each class plays so many games against the level hard,
 a table is learned from what the board says, and the class plays as many games again.
 
-    PYTHONPATH=tools python tests/support/classes_on_boards.py 100
+    python tests/support/classes_on_boards.py 100
 """
 
 from __future__ import annotations

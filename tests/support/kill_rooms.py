@@ -1,6 +1,6 @@
 """Rooms, a broker and a collector that are killed with SIGKILL at random moments.
 
-    PYTHONPATH=tools python tests/support/kill_rooms.py --kills 200
+    python tests/support/kill_rooms.py --kills 200
 
 Two rooms hear two boards each, which this program is, through pseudo-terminals; a real mosquitto
 stands between them and a collector. After each kill games must arrive again. A board tells a game

@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
+from button_presser import A, B, ViolationError
 from noughts.device_files import device_files
 from noughts.protocol.sentences import Boot, Game, write
 from soak import monkey, probe
 from soak.__main__ import main
-from soak.player import A, B
 from soak.referee import Referee
-from soak.result import Result, Task, ViolationError, sections, too_few_in_writes
+from soak.result import Result, Task, sections, too_few_in_writes
 
 BOOT = write(Boot("AB12", "V1", "0.1.0", "2798"))
 

@@ -34,8 +34,6 @@ DEFAULTS: Mapping[str, Mapping[str, int]] = {
 }
 """A second of a V2 takes twice as much of the computer's time."""
 
-COMMAND = "PYTHONPATH=tools .venv/bin/python -m soak"
-
 
 def main() -> int:
     """Run what the options ask for."""
@@ -56,7 +54,7 @@ def main() -> int:
         print(f"\nFAILED: {line}")
     failed = [(task, result) for task, result in found if result.failure]
     for task, result in failed:
-        print(f"\nFAILED: {result.failure}\nrepeat: {COMMAND} {task.repeat}")
+        print(f'\nFAILED: {result.failure}\nrepeat: make soak SOAK="{task.repeat}"')
         print(*result.trace, sep="\n")
     return 1 if failed or missed else 0
 

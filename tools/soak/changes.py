@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
+from button_presser import A, B, Machine, Player, ViolationError
 from soak.cuts import used_up
-from soak.machine import Machine
-from soak.player import A, B, Player
-from soak.result import Result, ViolationError
+from soak.result import Result
 
 GAMES = 300
 

@@ -17,11 +17,10 @@ from random import Random
 
 from micropython_microbit_fs.filesystem import CHUNK_SIZE, ChunkMarker
 
+from button_presser import A, B, Machine, Player, ViolationError
 from noughts.protocol.sentences import Game
 from noughts.virtual.program import firmware_for, program
-from soak.machine import Machine
-from soak.player import A, B, Player
-from soak.result import Result, ViolationError
+from soak.result import Result
 
 DEFAULTS = "Pb"
 _LEVELS = "PEMH"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 
+from button_presser import ViolationError
 from noughts.engines.levels import Chip
 from noughts.errors import SentenceError
 from noughts.game.positions import EMPTY
 from noughts.game.solver import hard_moves
 from noughts.protocol import sentences
 from soak import probe
-from soak.result import Result, ViolationError
+from soak.result import Result
 
 STALL_MS = 50
 """The CPU waits while flash is written or erased: that comes on top."""

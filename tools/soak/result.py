@@ -18,10 +18,6 @@ A_DAY = 50
 """Games."""
 
 
-class ViolationError(Exception):
-    """The board has broken one of the rules that the soak holds it to; the text says which."""
-
-
 class Task(NamedTuple):
     """A run: all that its result depends on."""
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from random import Random
 
-from soak.machine import Machine
-from soak.player import B, Player
-from soak.result import Result, ViolationError
+from button_presser import B, Machine, Player, ViolationError
+from soak.result import Result
 
 CTRL_A, CTRL_B, CTRL_C, CTRL_D, CTRL_E = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"
 _HALVES = (b"\x1b", b"\x1b[", b"\x1b[1", b"\x1bO", b"\x1b[200~")

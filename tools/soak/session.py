@@ -6,14 +6,13 @@ import statistics
 from collections import deque
 from collections.abc import Callable, Mapping
 
+from button_presser import A, B, Machine, ViolationError
 from microbit_emulator import Button
 from noughts.device_files import device_files
 from noughts.virtual.kept_flash import choice_in
 from soak import monkey, probe
-from soak.machine import Machine
-from soak.player import A, B
 from soak.referee import Referee
-from soak.result import Result, ViolationError
+from soak.result import Result
 
 SILENT_CONTACTS = 300
 """After this many contacts in a row without a sentence, the board must show that it responds."""

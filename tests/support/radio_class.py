@@ -1,6 +1,6 @@
 """A class plays through the air: emulated boards that send, and one gateway, in one ether.
 
-    python tools/radio_class.py --boards 30 --minutes 3 --loss 0.3
+    python tests/support/radio_class.py --boards 30 --minutes 3 --loss 0.3
 
 Each board is played at random by its buttons. What the gateway prints goes into a store as `noughts
 watch` would keep it, and is compared with what each board has said on its own serial line. All is

@@ -1,0 +1,221 @@
+"""Rooms full of boards, a broker and a collector under load, in a process that does nothing else.
+
+    PYTHONPATH=tests/support python tools/rooms_load.py busy|back [ROOMS]
+
+It prints a `Load`, of which `make bench` makes rows. The broker is a real mosquitto. The 40 rooms
+are publishers of the command's own code, because 40 commands would need more memory and processors
+than this computer has to spare. Their stores are written to in place of recorders. A delay is from
+the moment at which a sentence was heard in its room until the collector, which has stored it,
+prints it.
+
+A busy class: in a game against the chip a person takes some 2.6 s for a move and the chip 0.4 s for
+its own, and both are sentences, so each board sends one every 1.5 s.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+from typing import IO, NamedTuple
+
+import psutil
+from paho.mqtt import subscribe
+
+from mosquitto import Mosquitto
+from noughts.protocol.sentences import Game
+from noughts.rooms.address import parse
+from noughts.rooms.credentials import Credentials
+from noughts.rooms.publisher import Publisher
+from noughts.store import timestamps
+from noughts.store.lines import Received
+from noughts.store.store import Store
+from random_games import random_game
+
+ROOMS, IN_ROOM = 40, 25
+INTERVAL_S = 1.5
+_BUSY_S, _MISSED = 20.0, 30_000
+_STEP_S, _GIVE_UP_S = 0.005, 60.0
+
+_Key = tuple[str, int, int]
+
+
+class Load(NamedTuple):
+    """What came of rooms under load."""
+
+    sent: int
+    again: int
+    """Sentences that came once more."""
+    delays_ms: list[int]
+    seconds: float
+    usage: tuple[tuple[str, float, float], ...] = ()
+    """Of each process its name, the share of a core, and MB."""
+    bytes: int = 0
+    """That the broker received and sent."""
+
+
+class Usage:
+    """What a process takes of this computer from now on."""
+
+    def __init__(self, pid: int) -> None:
+        self._process = psutil.Process(pid)
+        self._before_s, self._start_s = self._now_s(), time.monotonic()
+
+    def _now_s(self) -> float:
+        times = self._process.cpu_times()
+        return float(times.user + times.system)
+
+    def share(self) -> float:
+        """Of one core."""
+        return (self._now_s() - self._before_s) / (time.monotonic() - self._start_s)
+
+    def mb(self) -> float:
+        return float(self._process.memory_info().rss) / 1e6
+
+
+class _School:
+    """The stores of rooms, a broker, and a collector: the command, which says what it stores."""
+
+    def __init__(self, rooms: int, stack: ExitStack) -> None:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        self.broker = Mosquitto(folder / "broker", lines=("sys_interval 1",))
+        stack.callback(self.broker.close)
+        words = ["watch", "--json", "--db", str(folder / "collector.db"), self.broker.url]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "noughts", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        stack.callback(process.wait)
+        stack.callback(process.kill)
+        self.collector_pid = process.pid
+        self._stack = stack
+        self._stores = [Store(folder / f"room{room}.db", create=True) for room in range(rooms)]
+        self._unstored: list[list[Received]] = [[] for _ in range(rooms)]
+        self._boards = [
+            (room, f"usb-9904{board:044x}", _endless(f"{room:04X}{board:04X}"))
+            for room in range(rooms)
+            for board in range(IN_ROOM)
+        ]
+        self.heard: dict[_Key, int] = {}
+        self.told: dict[_Key, int] = {}
+        self.again = 0
+        ready = threading.Event()
+        assert process.stdout is not None
+        threading.Thread(target=self._read, args=(process.stdout, ready), daemon=True).start()
+        ready.wait()
+
+    def _read(self, output: IO[str], ready: threading.Event) -> None:
+        for line in output:
+            event = json.loads(line)
+            if event["event"] == "broker":
+                ready.set()
+            elif event["event"] == "game":
+                self.again += not event["new"]
+                key = event["boot"], event["number"], len(event["moves"])
+                self.told.setdefault(key, timestamps.from_iso(event["at"]))
+
+    def publish(self) -> None:
+        for number, store in enumerate(self._stores):
+            address = parse(self.broker.url)
+            publisher = Publisher(address, Credentials(), f"room{number}", store.path)
+            self._stack.callback(publisher.close)
+
+    def hear(self, board: int) -> None:
+        """Take the next sentence of a board."""
+        room, name, games = self._boards[board % len(self._boards)]
+        game, at = next(games), timestamps.now()
+        self.heard[game.boot, game.number, len(game.moves)] = at
+        self._unstored[room].append(Received.of(name, game, at))
+
+    def flush(self) -> None:
+        for store, received in zip(self._stores, self._unstored, strict=True):
+            store.keep_many(received)
+            received.clear()
+
+    def play(self, seconds: float) -> None:
+        """All boards, each with a sentence in every interval, at moments of its own."""
+        dice = Random(1)
+        count = len(self._boards)
+        due = sorted((dice.uniform(0, INTERVAL_S), board) for board in range(count))
+        start_s = time.monotonic()
+        done = 0
+        while (passed_s := time.monotonic() - start_s) < seconds:
+            while done // count * INTERVAL_S + due[done % count][0] <= passed_s:
+                self.hear(due[done % count][1])
+                done += 1
+            self.flush()
+            time.sleep(_STEP_S)
+
+    def broker_bytes(self) -> int:
+        """What the broker has received and sent by now; it counts once a second."""
+        logging.getLogger("paho").setLevel(logging.CRITICAL)  # it says that it has hung up
+        time.sleep(1.5)
+        told = subscribe.simple(  # type: ignore[no-untyped-call]
+            [f"$SYS/broker/bytes/{way}" for way in ("received", "sent")],
+            hostname="127.0.0.1",
+            port=self.broker.port,
+            msg_count=2,
+        )
+        return sum(int(each.payload) for each in told)
+
+    def load(self, start_s: float) -> Load:
+        """Wait until the collector has told of all sentences, or tells of no more."""
+        end_s, known = time.monotonic() + _GIVE_UP_S, 0
+        while len(self.told) < len(self.heard) and time.monotonic() < end_s:
+            if len(self.told) > known:
+                end_s, known = time.monotonic() + _GIVE_UP_S, len(self.told)
+            time.sleep(0.02)
+        delays = sorted(self.told[key] - at for key, at in self.heard.items() if key in self.told)
+        return Load(len(self.heard), self.again, delays, time.monotonic() - start_s)
+
+
+def _endless(boot: str) -> Iterator[Game]:
+    dice, number = Random(boot), 0
+    while True:
+        number += 1
+        yield from random_game(boot, number, dice)
+
+
+def busy_classes() -> Load:
+    with ExitStack() as stack:
+        school = _School(ROOMS, stack)
+        school.publish()
+        before = school.broker_bytes()
+        rooms = f"the {ROOMS} rooms' stores and publishers, in a process of their own"
+        pids = school.broker.pid, school.collector_pid, os.getpid()
+        usages = [Usage(pid) for pid in pids]
+        start_s = time.monotonic()
+        school.play(_BUSY_S)
+        usage = tuple(
+            (name, each.share(), each.mb())
+            for name, each in zip(("the broker", "the collector", rooms), usages, strict=True)
+        )
+        load = school.load(start_s)
+        return load._replace(usage=usage, bytes=school.broker_bytes() - before)
+
+
+def catch_up(rooms: int) -> Load:
+    with ExitStack() as stack:
+        school = _School(rooms, stack)
+        for number in range(_MISSED):
+            school.hear(number)
+        school.flush()
+        start_s = time.monotonic()
+        school.publish()
+        return school.load(start_s)
+
+
+if __name__ == "__main__":
+    found = catch_up(int(sys.argv[2])) if sys.argv[1] == "back" else busy_classes()
+    print(json.dumps(found._asdict()))
