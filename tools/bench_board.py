@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
 
+from ask_hard import ask_hard
 from bench import Row, at_least, at_most
 from microbit_emulator import Button, Microbit
 from microbit_emulator.firmware import V2
 from noughts import brain
 from noughts.brain.learn import MAX_BOOK
-from noughts.device_files import device_files, files_for_boards, pack
+from noughts.device_files import device_files, files_for_boards
 from noughts.firmware import image
-from noughts.game.positions import EMPTY, Position, canonical, unfinished
+from noughts.game.positions import Position, unfinished
 from noughts.hardware.radio import Radio, files_with
 from official import NEWEST, firmwares, printed, stepped
 
@@ -61,46 +61,6 @@ _BARE_PRESS = b"""
 from microbit import display, pin5
 while True:
     display.set_pixel(2, 2, 0 if pin5.read_digital() else 9)
-"""
-
-# The board walks through the positions by the steps in a file: 0-8 places a mark, 9-17 takes one
-# back. Garbage is collected between choices, never in one: so each takes its own time only.
-_BACK = 9
-_WALK = b"""# noughts: asks the chip, on an emulated board.
-from microbit import display
-from utime import ticks_us, ticks_diff
-import gc, rules, table, ai
-marks = [0] * 9
-score = [0] * 8
-def ask(player):
-    start = ticks_us()
-    cells = ai.best(marks, score, player, "H")
-    took = ticks_diff(ticks_us(), start)
-    mask = 0
-    for cell in cells:
-        mask |= 1 << cell
-    print(took, mask)
-def walk(file):
-    player = 1
-    ask(player)
-    while True:
-        steps = file.read(16)
-        if not steps:
-            return
-        gc.collect()
-        for step in steps:
-            if step < 9:
-                rules.place(marks, score, step, player)
-                player = -player
-                ask(player)
-            else:
-                rules.place(marks, score, step - 9, player)
-                marks[step - 9] = 0
-                player = -player
-display.show("?")
-gc.disable()
-with open("steps", "rb") as file:
-    walk(file)
 """
 
 _TEXTBOOK = b"""
@@ -242,51 +202,6 @@ def sizes() -> Rows:
 
 
 PARTS = (heap, choice, largest_table, textbook, start, press_to_led, sizes)
-
-
-class Answer(NamedTuple):
-    """The cells that level hard considers best, and the device time in µs that the choice took."""
-
-    cells: list[int]
-    us: int
-
-
-def ask_hard(
-    firmware: str, table: brain.Table | None = None, up_to_symmetry: bool = False
-) -> dict[Position, Answer]:
-    """What `ai.best` answers at level hard in each of the 4,520 positions with a choice.
-
-    firmware: such as `V1 1.1.1`. table: another than hard's own. up_to_symmetry: in one position of
-    each class only. Raises `RuntimeError` when the board reports an error.
-    """
-    files = {name: files_for_boards()[name] for name in ("ai.py", "rules.py", "table.py")}
-    if table is not None:
-        files["table.py"] = pack(brain.source(table).encode())
-    steps = bytearray()
-    positions: dict[Position, Position] = {}
-    _tour(EMPTY, positions, steps, canonical if up_to_symmetry else lambda position: position)
-    text = printed(firmware, {**files, "main.py": _WALK, "steps": bytes(steps)})
-    numbers = [int(word) for word in text.split()]
-    return {
-        position: Answer([cell for cell in range(9) if mask >> cell & 1], us)
-        for position, us, mask in zip(positions.values(), numbers[::2], numbers[1::2], strict=True)
-    }
-
-
-def _tour(
-    position: Position,
-    seen: dict[Position, Position],
-    steps: bytearray,
-    name: Callable[[Position], Position],
-) -> None:
-    """Visit each position whose name was not seen yet, depth first."""
-    seen[name(position)] = position
-    for cell in position.free:
-        following = position.play(cell)
-        if not following.over and name(following) not in seen:
-            steps.append(cell)
-            _tour(following, seen, steps, name)
-            steps.append(_BACK + cell)
 
 
 def _lowest_heap(firmware: str, table: brain.Table | None = None) -> int:

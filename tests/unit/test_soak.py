@@ -13,7 +13,7 @@ from noughts.protocol.sentences import Boot, Game, write
 from soak import monkey, probe
 from soak.__main__ import main
 from soak.referee import Referee
-from soak.result import Result, Task, sections, too_few_in_writes
+from soak.result import Result, Task, sections
 
 BOOT = write(Boot("AB12", "V1", "0.1.0", "2798"))
 
@@ -192,17 +192,6 @@ def test_the_table_has_a_section_for_each_board():
     assert v1["  CPU of the computer for a second"] == "0.150 s"
     assert (v2["measured on"], v2["failures"]) == ("its firmware", "0")
     assert not any("inf" in value for value in v2.values())
-
-
-def test_cuts_that_miss_the_writing_of_flash_are_told():
-    def told(cuts, hit):
-        counts = Counter({"cuts": cuts, "in a write": hit})
-        return list(
-            too_few_in_writes([(Task("V2", "cuts-in-writes", 1, cuts), Result("", counts))])
-        )
-
-    assert told(100, 30) == told(99, 0) == []
-    assert told(101, 30) == ["V2: only 30 of 101 cuts came while flash was written or erased"]
 
 
 @pytest.mark.parametrize("kind", ["session", "cuts", "cuts-in-writes", "noise", "changes"])

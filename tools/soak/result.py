@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 Row = tuple[str, str]
 
-MANY_CUTS = 100
-LEAST_IN_WRITES = 0.3
-"""Of so many cuts at least, this share must come while flash is written or erased."""
 ERASES = {"V1": 20_000, "V2": 10_000}
 """A page's rated erases: nRF51822 and nRF52833 product specifications, "Flash" and "NVMC"."""
 A_DAY = 50
@@ -140,14 +137,3 @@ _PARTS = (
     (("noise",), _noise),
     (("changes",), _changes),
 )
-
-
-def too_few_in_writes(found: Sequence[tuple[Task, Result]]) -> Iterator[str]:
-    """A line for each board whose cuts missed the writing of flash more often than they should."""
-    for board in sorted({task.board for task, _ in found}):
-        some = (each for task, each in found if task[:2] == (board, "cuts-in-writes"))
-        count = sum(some, Result()).counts
-        hit = count["in a write"] + count["in an erase"]
-        if count["cuts"] >= MANY_CUTS and hit < LEAST_IN_WRITES * count["cuts"]:
-            cuts = f"{hit} of {count['cuts']} cuts"
-            yield f"{board}: only {cuts} came while flash was written or erased"
