@@ -40,7 +40,8 @@ from noughts.virtual.board import VirtualBoard
 from noughts.web.pages import PAGES
 from page_server import Server, ThreadServer
 from random_games import lines, random_game
-from rooms_load import IN_ROOM, INTERVAL_S, ROOMS, Load, Usage
+from rooms_load import IN_ROOM, INTERVAL_S, ROOMS, Load, usage
+from waiting import until
 
 Rows = Iterator[Row]
 
@@ -145,29 +146,21 @@ def _send(ends: Sequence[int], seconds: float, boot: int = 0) -> int:
 
 
 @contextmanager
-def _watch(boards: int, store: Path) -> Iterator[tuple[list[int], Usage]]:
+def _watch(boards: int, store: Path) -> Iterator[tuple[list[int], psutil.Process]]:
     """The command on one core, and the ends of the ports that it watches."""
     with ExitStack() as stack:
         ends, ports = stack.enter_context(_ports(boards))
-        process = subprocess.Popen(
-            [sys.executable, "-m", "noughts", "watch", "--plain", "--db", store, *ports],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        said = store.with_suffix(".txt")
+        command = [sys.executable, "-m", "noughts", "watch", "--plain", "--db", str(store), *ports]
+        with said.open("wb") as output:
+            process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
         stack.callback(process.wait)
         stack.callback(process.kill)
         cost = psutil.Process(process.pid)
         if hasattr(cost, "cpu_affinity"):  # not on macOS
             cost.cpu_affinity(cost.cpu_affinity()[:1])
-        assert process.stdout is not None
-        connected = 0
-        while connected < boards:
-            connected += b": connected" in process.stdout.readline()
-        # Somebody has to read what it prints; not us, who are busy being boards.
-        drain = subprocess.Popen(["cat"], stdin=process.stdout, stdout=subprocess.DEVNULL)
-        stack.callback(drain.wait)
-        stack.callback(drain.kill)
-        yield ends, Usage(process.pid)
+        until(lambda: said.read_bytes().count(b": connected") >= boards, "all boards")
+        yield ends, usage(process.pid)
         process.terminate()
         process.wait(20)
 
@@ -186,9 +179,9 @@ def boards() -> Rows:
     for count in (16, 32, 64):
         with tempfile.TemporaryDirectory() as folder:
             store = Path(folder) / "games.db"
-            with _watch(count, store) as (ends, usage):
+            with _watch(count, store) as (ends, process):
                 sent = _send(ends, _WATCHED_S)
-                share = usage.share()
+                share = process.cpu_percent() / 100
                 time.sleep(_SETTLE_S)
             lost = sent - _kept(store)
         text = f"{lost:,} of {sent:,} sentences lost ({share:.0%} of a core)"
@@ -200,13 +193,17 @@ def resident() -> Rows:
     """What watching costs in memory, after few and after many sentences, all different."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        _watch(_FEW, Path(folder) / "games.db") as (ends, usage),
+        _watch(_FEW, Path(folder) / "games.db") as (ends, process),
     ):
-        few, few_mb = _send(ends, 5), usage.mb()
-        many, many_mb = few + _send(ends, _MEMORY_S, boot=_FEW), usage.mb()
+        few, few_mb = _send(ends, 5), _mb(process)
+        many, many_mb = few + _send(ends, _MEMORY_S, boot=_FEW), _mb(process)
     text = f"{many_mb:.1f} MB (after {few:,} {few_mb:.1f} MB)"
     what = f"memory of `noughts watch` after {many:,} sentences"
     yield Row(what, text, "no higher", many_mb <= few_mb * _MEMORY_NOISE)
+
+
+def _mb(process: psutil.Process) -> float:
+    return float(process.memory_info().rss) / 1e6
 
 
 def _as_lines(told: Sequence[Game]) -> bytes:
@@ -279,9 +276,9 @@ def rooms() -> Rows:
     late_ms = busy.delays_ms[int(0.99 * stored)]
     yield at_most("… 99th percentile", late_ms, 1000, "{} ms")
     yield Row("… through the broker, in and out", f"{busy.bytes / busy.sent:.0f} bytes a sentence")
-    _, broker_share, _ = busy.usage[0]
-    for what, share, mb in busy.usage:
-        times = f"{share / broker_share:.1f} times the broker's"
+    rooms = f"the {ROOMS} rooms' stores and publishers, in a process of their own"
+    for what, (share, mb) in zip(("the broker", "the collector", rooms), busy.costs, strict=True):
+        times = f"{share / busy.costs[0][0]:.1f} times the broker's"
         yield Row(f"… CPU of {what}", f"{times} ({share:.0%} of a core)")
         yield Row(f"… memory of {what}", f"{mb:.0f} MB")
     for count, load in zip((1, ROOMS), missed, strict=True):
@@ -423,9 +420,9 @@ def _share_of_server(browsers: int) -> float:
             threading.Thread(target=_look, args=(server.url, shown), daemon=True).start()
         for _ in range(browsers):
             shown.acquire()
-        usage = Usage(server.process.pid)
+        process = usage(server.process.pid)
         _send(ends, _LOAD_S)
-        return usage.share()
+        return process.cpu_percent() / 100
 
 
 def _look(url: str, shown: threading.Semaphore) -> None:

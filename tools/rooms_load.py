@@ -20,13 +20,12 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import psutil
 from paho.mqtt import subscribe
@@ -40,6 +39,7 @@ from noughts.store import timestamps
 from noughts.store.lines import Received
 from noughts.store.store import Store
 from random_games import random_game
+from waiting import until
 
 ROOMS, IN_ROOM = 40, 25
 INTERVAL_S = 1.5
@@ -57,29 +57,17 @@ class Load(NamedTuple):
     """Sentences that came once more."""
     delays_ms: list[int]
     seconds: float
-    usage: tuple[tuple[str, float, float], ...] = ()
-    """Of each process its name, the share of a core, and MB."""
+    costs: Sequence[tuple[float, float]] = ()
+    """Of the broker, the collector and the rooms: share of a core, and MB."""
     bytes: int = 0
     """That the broker received and sent."""
 
 
-class Usage:
-    """What a process takes of this computer from now on."""
-
-    def __init__(self, pid: int) -> None:
-        self._process = psutil.Process(pid)
-        self._before_s, self._start_s = self._now_s(), time.monotonic()
-
-    def _now_s(self) -> float:
-        times = self._process.cpu_times()
-        return float(times.user + times.system)
-
-    def share(self) -> float:
-        """Of one core."""
-        return (self._now_s() - self._before_s) / (time.monotonic() - self._start_s)
-
-    def mb(self) -> float:
-        return float(self._process.memory_info().rss) / 1e6
+def usage(pid: int) -> psutil.Process:
+    """A process whose `cpu_percent()` is that from now on."""
+    process = psutil.Process(pid)
+    process.cpu_percent()
+    return process
 
 
 class _School:
@@ -89,15 +77,13 @@ class _School:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         self.broker = Mosquitto(folder / "broker", lines=("sys_interval 1",))
         stack.callback(self.broker.close)
+        self._output = folder / "collector.json"
         words = ["watch", "--json", "--db", str(folder / "collector.db"), self.broker.url]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "noughts", *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
+        with self._output.open("wb") as output:
+            process = subprocess.Popen([sys.executable, "-m", "noughts", *words], stdout=output)
         stack.callback(process.wait)
         stack.callback(process.kill)
+        until(self._output.read_bytes, "the collector at the broker")
         self.collector_pid = process.pid
         self._stack = stack
         self._stores = [Store(folder / f"room{room}.db", create=True) for room in range(rooms)]
@@ -108,22 +94,6 @@ class _School:
             for board in range(IN_ROOM)
         ]
         self.heard: dict[_Key, int] = {}
-        self.told: dict[_Key, int] = {}
-        self.again = 0
-        ready = threading.Event()
-        assert process.stdout is not None
-        threading.Thread(target=self._read, args=(process.stdout, ready), daemon=True).start()
-        ready.wait()
-
-    def _read(self, output: IO[str], ready: threading.Event) -> None:
-        for line in output:
-            event = json.loads(line)
-            if event["event"] == "broker":
-                ready.set()
-            elif event["event"] == "game":
-                self.again += not event["new"]
-                key = event["boot"], event["number"], len(event["moves"])
-                self.told.setdefault(key, timestamps.from_iso(event["at"]))
 
     def publish(self) -> None:
         for number, store in enumerate(self._stores):
@@ -169,15 +139,25 @@ class _School:
         )
         return sum(int(each.payload) for each in told)
 
-    def load(self, start_s: float) -> Load:
+    def load(self, start_ms: int) -> Load:
         """Wait until the collector has told of all sentences, or tells of no more."""
-        end_s, known = time.monotonic() + _GIVE_UP_S, 0
-        while len(self.told) < len(self.heard) and time.monotonic() < end_s:
-            if len(self.told) > known:
-                end_s, known = time.monotonic() + _GIVE_UP_S, len(self.told)
-            time.sleep(0.02)
-        delays = sorted(self.told[key] - at for key, at in self.heard.items() if key in self.told)
-        return Load(len(self.heard), self.again, delays, time.monotonic() - start_s)
+        told: dict[_Key, int] = {}
+        events = 0
+        end_s = time.monotonic() + _GIVE_UP_S
+        while len(told) < len(self.heard) and time.monotonic() < end_s:
+            time.sleep(0.5)
+            known = len(told)
+            *lines, _ = self._output.read_text("utf-8").split("\n")
+            games = [each for each in map(json.loads, lines) if each["event"] == "game"]
+            for each in games[events:]:
+                key = each["boot"], each["number"], len(each["moves"])
+                told.setdefault(key, timestamps.from_iso(each["at"]))
+            events = len(games)
+            if len(told) > known:
+                end_s = time.monotonic() + _GIVE_UP_S
+        delays = sorted(told[key] - at for key, at in self.heard.items() if key in told)
+        again = events - len(told)
+        return Load(len(self.heard), again, delays, (max(told.values()) - start_ms) / 1000)
 
 
 def _endless(boot: str) -> Iterator[Game]:
@@ -192,17 +172,13 @@ def busy_classes() -> Load:
         school = _School(ROOMS, stack)
         school.publish()
         before = school.broker_bytes()
-        rooms = f"the {ROOMS} rooms' stores and publishers, in a process of their own"
         pids = school.broker.pid, school.collector_pid, os.getpid()
-        usages = [Usage(pid) for pid in pids]
-        start_s = time.monotonic()
+        processes = [usage(pid) for pid in pids]
+        start_ms = timestamps.now()
         school.play(_BUSY_S)
-        usage = tuple(
-            (name, each.share(), each.mb())
-            for name, each in zip(("the broker", "the collector", rooms), usages, strict=True)
-        )
-        load = school.load(start_s)
-        return load._replace(usage=usage, bytes=school.broker_bytes() - before)
+        costs = [(each.cpu_percent() / 100, each.memory_info().rss / 1e6) for each in processes]
+        load = school.load(start_ms)
+        return load._replace(costs=costs, bytes=school.broker_bytes() - before)
 
 
 def catch_up(rooms: int) -> Load:
@@ -211,9 +187,9 @@ def catch_up(rooms: int) -> Load:
         for number in range(_MISSED):
             school.hear(number)
         school.flush()
-        start_s = time.monotonic()
+        start_ms = timestamps.now()
         school.publish()
-        return school.load(start_s)
+        return school.load(start_ms)
 
 
 if __name__ == "__main__":
