@@ -27,7 +27,6 @@ from typing import NamedTuple
 import psutil
 
 from microbit_emulator import Ether, Microbit
-from microbit_emulator.program import start
 from microbit_emulator.unicorn_core import PAGE, Core, arm_const, unicorn
 from noughts import brain
 from noughts.device_files import files_for_boards
@@ -143,7 +142,7 @@ def main() -> int:
 
 
 def emulator() -> Iterator[Row]:
-    """A board idle in the menu, next to QEMU and to Unicorn alone; a pytest of one line."""
+    """A board idle in the menu, next to QEMU and to Unicorn alone."""
     v1, v2 = (_in_menu(name) for name in NEWEST)
     what = "CPU for a device second of a V1 in the menu, against QEMU's V1"
     yield as_ratio(what, _idle_s(v1), _qemu_s(), 3)
@@ -152,8 +151,6 @@ def emulator() -> Iterator[Row]:
     bare_s = _bare_s(v2.instructions - before)
     what = "CPU for a device second of a V2 in the menu, against its instructions alone"
     yield as_ratio(what, _idle_s(v2), bare_s, 12)
-    what = "an empty test with the fixture `microbit`, a V2: CPU, against a start of Python"
-    yield as_ratio(what, _empty_test_s(), start_cpu_s(), 15)
 
 
 def _in_menu(name: str) -> Microbit:
@@ -197,24 +194,12 @@ def _bare_s(instructions: int) -> float:
     loop = struct.pack("<4H", 0x3101, 0x3101, 0x3101, 0xE7FB)  # adds r1, #1 (three); b back
     core.uc.mem_map(0, 2 * PAGE, unicorn.UC_PROT_ALL)
     core.uc.mem_write(PAGE, loop)
-    return min(_cpu_s(lambda: core.run(PAGE, instructions)) for _ in range(_TRIES))
-
-
-def _empty_test_s() -> float:
-    """CPU seconds of what the fixture does, once a test before it has read the firmware."""
-    with TemporaryDirectory() as cache:
-
-        def fixture() -> object:
-            return start("V2", {"main.py": "print(1)"}, cache=Path(cache))
-
-        fixture()
-        return min(_cpu_s(fixture) for _ in range(_TRIES))
-
-
-def _cpu_s(action: Callable[[], object]) -> float:
-    before_s = time.process_time()
-    action()
-    return time.process_time() - before_s
+    costs = []
+    for _ in range(_TRIES):
+        before_s = time.process_time()
+        core.run(PAGE, instructions)
+        costs.append(time.process_time() - before_s)
+    return min(costs)
 
 
 def ether() -> Iterator[Row]:

@@ -62,6 +62,7 @@ _DOWN_MS, _MENU_MS, _MOVE_MS, _END_MS = 150, 500, 1600, 4400
 _FRAME_MS = 50
 _WIDTH, _HEIGHT = 420, 390
 _COLORS = 64
+_BUTTONS = {"A": 72, "B": 368}
 
 EVERY_PAGE = DOCS.parent / "build" / "pages"
 _WIDTHS = (360, 1024, 1920)
@@ -117,9 +118,8 @@ def play(path: Path) -> None:
         f'<g transform="translate({x} {y})">{_drawn(frame)}</g>'
         for (x, y), frame in zip(corners, frames, strict=True)
     )
-    sheet = browsed(
-        f'{_STYLE}<svg width="{width}" height="{height}">{_GLOW}{drawn}</svg>', width, height
-    )
+    svg = f'<svg width="{width}" height="{height}">{_GLOW}{_front()}{drawn}</svg>'
+    sheet = browsed(_STYLE + svg, width, height)
     first, *others = [sheet.crop((x, y, x + _WIDTH, y + _HEIGHT)) for x, y in corners]
     times_ms = [frame.ms for frame in frames]
     first.save(path, save_all=True, append_images=others, duration=times_ms, loop=0, optimize=True)
@@ -127,52 +127,36 @@ def play(path: Path) -> None:
 
 _STYLE = """<!doctype html><style>
 body { margin: 0; background: #fff }
-svg { font: 13px "DejaVu Sans Mono", monospace; text-anchor: middle }
+svg { font: 15px system-ui, sans-serif; fill: #333 }
+.said { font: 13px "DejaVu Sans Mono", monospace; text-anchor: middle }
 </style>"""
-_GLOW = """<defs><filter id="glow" x="-200%" y="-200%" width="500%" height="500%">
-<feGaussianBlur stdDeviation="7"/></filter></defs>"""
+_GLOW = """<filter id="glow" x="-200%" y="-200%" width="500%" height="500%">
+<feGaussianBlur stdDeviation="7"/></filter>"""
+
+
+def _front() -> str:
+    """The micro:bit of docs/board.svg, with its LEDs dark."""
+    picture = (DOCS / "board.svg").read_text("utf-8")
+    background, leds = picture.index('<rect x=".5"'), picture.index('<g fill="#43302d">')
+    front = picture[picture.index("\n", background) : picture.index("</g>", leds)] + "</g>"
+    return f"{picture[picture.index('<defs>') : background]}<defs><g id='front'>{front}</g></defs>"
 
 
 def _drawn(frame: Frame) -> str:
-    """The front of a micro:bit V2, and below it what it last said."""
-    parts = [
-        '<rect x="10" y="10" width="400" height="320" rx="26" fill="#14171c"/>',
-        '<rect x="10" y="296" width="400" height="34" rx="6" fill="#b9902f"/>',
-        *(
-            f'<rect x="{x}" y="296" width="3" height="34" fill="#14171c"/>'
-            for x in range(74, 400, 17)
-        ),
-        *(
-            f'<circle cx="{x}" cy="304" r="19" fill="#c9a03c"/><circle cx="{x}" cy="304" r="10"'
-            f' fill="#fff"/><text x="{x}" y="279" fill="#ddd" font-size="11">{name}</text>'
-            for x, name in zip((48, 128, 210, 292, 372), ("0", "1", "2", "3V", "GND"), strict=True)
-        ),
-        '<ellipse cx="210" cy="40" rx="30" ry="15" fill="none" stroke="#d0a63f" stroke-width="6"/>',
-        *(f'<circle cx="{x}" cy="40" r="3.5" fill="#d0a63f"/>' for x in (199, 221)),
-    ]
-    for x, button in ((58, "A"), (362, "B")):
-        cap = "#5b8def" if button == frame.pressed else "#2b2f36"
-        parts.append(
-            f'<rect x="{x - 26}" y="134" width="52" height="52" rx="6" fill="#c8ccd2"/>'
-            f'<circle cx="{x}" cy="160" r="17" fill="{cap}"/>'
-            f'<text x="{x}" y="208" fill="#ddd">{button}</text>'
-        )
+    """The front of a micro:bit, and below it what it last said."""
+    parts = ['<g transform="translate(-10 -10)"><use href="#front"/>']
+    if frame.pressed:
+        parts.append(f'<circle cx="{_BUTTONS[frame.pressed]}" cy="150" r="17" fill="#5b8def"/>')
     for index, level in enumerate(frame.leds):
-        x, y = 210 + (index % 5 - 2) * 40, 160 + (index // 5 - 2) * 40
-        parts.append(
-            f'<rect x="{x - 5}" y="{y - 9}" width="10" height="18" rx="2" fill="#33211f"/>'
-        )
         if level:
+            at = f'x="{140 + index % 5 * 40}" y="{64 + index // 5 * 43}"'
             light = 0.35 + 0.65 * level / 9
-            parts.append(
-                f'<rect x="{x - 10}" y="{y - 14}" width="20" height="28" rx="8" fill="#ff2a1a"'
-                f' opacity="{0.9 * light:.2f}" filter="url(#glow)"/>'
-                f'<rect x="{x - 5}" y="{y - 9}" width="10" height="18" rx="2" fill="#ff6a55"'
-                f' opacity="{light:.2f}"/>'
-            )
+            glow = f'fill="#ff2a1a" opacity="{light:.2f}" filter="url(#glow)"'
+            parts.append(f'<use href="#led" {at} {glow}/><use href="#led" {at} {glow}/>')
+            parts.append(f'<use href="#led" {at} fill="#ff6a55" opacity="{light:.2f}"/>')
     for line, text in enumerate(frame.said.split("; ")):
-        parts.append(f'<text x="210" y="{356 + 20 * line}" fill="#333">{text}</text>')
-    return "".join(parts)
+        parts.append(f'<text class="said" x="220" y="{366 + 20 * line}">{text}</text>')
+    return "".join(parts) + "</g>"
 
 
 def watch(path: Path) -> None:
