@@ -226,33 +226,29 @@ def test_a_file_gives_the_same_machine(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "why"),
+    ("old", "new"),
     [
-        ('"format": "', '"format": "another ', 'it has no "format"'),
-        ('"version": 1', '"version": 2', "its version is not 1"),
-        ('"games": 0', '"games": -1', "games must be a number"),
-        ('"boxes": {', '"boxes": {"X.O.X.O.X": {},', "its boxes are not the 593"),
-        ('{"0": 4, "1": 4, "4": 4}', '{"0": 4, "1": 4, "8": 4}', "must have beads for the cells"),
-        ('{"0": 4, "1": 4, "4": 4}', "[4, 4, 4]", "must have beads for the cells 0, 1, 4"),
-        ('{"0": 4, "1": 4, "4"', '{"0": 1e3, "1": 4, "4"', "must be a number"),
-        ('{"0": 4, "1": 4, "4"', '{"0": 10000000000000, "1": 4, "4"', "must be a number"),
-        ("{", "[" * 100_000, "it is not JSON"),
-        ("{", '{"format": 1,', "a name stands in it twice"),
-        ('"games": 0', '"games": ' + "9" * 5000, "it is not JSON"),
-        ("{", " " * 1_000_001, "it is too long"),
+        ('"format": "', '"format": "another '),
+        ('"version": 1', '"version": 2'),
+        ('"games": 0', '"games": -1'),
+        ('{"0": 4, "1": 4, "4": 4}', '{"0": 4, "1": 4, "8": 4}'),
+        ('{"0": 4, "1": 4, "4": 4}', "[4, 4, 4]"),
+        ('{"0": 4, "1": 4, "4"', '{"0": 1e3, "1": 4, "4"'),
+        ('{"0": 4, "1": 4, "4"', '{"0": 10000000000000, "1": 4, "4"'),
+        ("{", "[" * 100_000),
+        ("{", "[] {"),
+        ("{", " " * 1_000_001),
     ],
     ids=lambda text: text[:30],
 )
-def test_any_other_file_is_refused(old, new, why, tmp_path):
+def test_any_other_file_is_refused(old, new, tmp_path):
     path = tmp_path / "menace.json"
     write(Menace(), path)
     text = path.read_text()
     assert old in text
-    path.write_text(text.replace(old, new, 1) if old else new)
-    with pytest.raises(NoughtsError) as caught:
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(NoughtsError, match="is not a MENACE file of this version, or is damaged"):
         read(path)
-    told = str(caught.value)
-    assert why in told and "noughts train menace -o FILE`" in told and "\n" not in told
 
 
 @pytest.mark.parametrize("name", ["homework.json", "folder.json"])
