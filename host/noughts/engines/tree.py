@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
 from typing import Literal
 
@@ -21,10 +22,10 @@ from noughts.engines.search import INFINITE, AlphaBeta, Minimax, format_score
 from noughts.errors import NoughtsError
 from noughts.game import board_svg
 from noughts.game.board import Board
-from noughts.game.evaluator import any_cell, walk
 from noughts.game.positions import WON, Position, parse
 
 Search = Literal["alphabeta", "minimax"]
+_SEARCHES = {"alphabeta": AlphaBeta, "minimax": Minimax}
 Kind = Literal["enter", "value", "cut", "done"]
 
 MAX_DRAWN = 500
@@ -86,8 +87,7 @@ def build_tree(position: Position, depth: int, search: Search = "alphabeta") -> 
             made[ply].append(node)
         made[ply + 1] = []
 
-    engine = AlphaBeta(visited) if search == "alphabeta" else Minimax(visited)
-    score = engine.reply(position).score
+    score = _SEARCHES[search](visited).reply(position).score
     return Node(
         position, None, None if score is None else -score,
         children=_with_those_cut(position, made[0]),
@@ -133,17 +133,11 @@ class Step:
     """How many boards have been looked at, and how many moves cut, so far."""
 
 
+@cache
 def size(position: Position, search: Search) -> tuple[int, int]:
     """How many boards a search looks at, and how many moves it cuts."""
-    if search == "minimax":
-        return _boards(position, True), 0
-    reply = AlphaBeta().reply(position)
+    reply = _SEARCHES[search]().reply(position)
     return reply.nodes, reply.cut
-
-
-_boards = walk(
-    any_cell, any_cell, lambda *_: 1, lambda _, after: 1 + sum(below for *_, below in after)
-)
 
 
 def smaller(position: Position, search: Search) -> tuple[Position, Search]:
