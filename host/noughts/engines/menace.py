@@ -44,8 +44,7 @@ from random import Random
 
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
-from noughts.game.engine import Engine, Reply
-from noughts.game.match import Player, play, winner
+from noughts.game.engine import Engine, Player, Reply, play, winner
 from noughts.game.positions import EMPTY, SYMMETRIES, Position, canonical, turned, unfinished
 
 REWARDS = {1: 3, 0: 1, -1: -1}
