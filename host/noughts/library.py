@@ -12,8 +12,7 @@ from noughts.errors import NoughtsError, ResignedError
 from noughts.game import engine as playing
 from noughts.game import proof
 from noughts.game import review as reviewing
-from noughts.game.board import Board
-from noughts.game.board_svg import table_html
+from noughts.game.board import Board, table_html
 from noughts.game.engine import Engine as PositionEngine
 from noughts.game.engine import Reply, Tally
 from noughts.game.proof import Proof

@@ -20,8 +20,7 @@ from typing import Literal
 
 from noughts.engines.search import INFINITE, AlphaBeta, Minimax, format_score
 from noughts.errors import NoughtsError
-from noughts.game import board_svg
-from noughts.game.board import Board
+from noughts.game.board import SIZE, Board, elements
 from noughts.game.positions import WON, Position, parse
 
 Search = Literal["alphabeta", "minimax"]
@@ -335,9 +334,9 @@ def _line(node: Node, x: int, y: int, to_x: int, to_y: int) -> str:
 
 def _board(node: Node, x: int, y: int) -> list[str]:
     faded = ' opacity="0.35"' if node.score is None else ""
-    size = f'width="{_BOARD}" height="{_BOARD}" viewBox="0 0 {board_svg.SIZE} {board_svg.SIZE}"'
+    size = f'width="{_BOARD}" height="{_BOARD}" viewBox="0 0 {SIZE} {SIZE}"'
     moved = {} if node.cell is None else {node.cell: _MOVED}
-    parts = board_svg.elements(str(node.position), Board.of(node.position).winning_line, {}, moved)
+    parts = elements(str(node.position), Board.of(node.position).winning_line, {}, moved)
     beside = x + _BOARD + 8
     colour, weight = (_FAINT, "normal") if node.score is None else (_INK, "bold")
     texts = [_text(beside, y + 20, _worth(node), 13, colour, weight)]

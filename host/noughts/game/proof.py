@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from noughts.game import solver
-from noughts.game.board_svg import table_html
+from noughts.game.board import table_html
 from noughts.game.engine import Engine, Reply
 from noughts.game.evaluator import After, any_cell, mean, times, walk
 from noughts.game.positions import EMPTY, Position, unfinished
