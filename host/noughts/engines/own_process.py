@@ -31,10 +31,12 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from noughts.errors import NoughtsError
-from noughts.game.board import Board
+
+if TYPE_CHECKING:
+    from noughts.game.board import Board
 
 
 class WrongError(Exception):
@@ -153,6 +155,8 @@ def _say(to: IO[bytes], kind: str, *details: str) -> None:
 
 def answer(kind: str, name: str) -> None:
     """Answer with a `choose` until nobody asks; kind: `file`, whose path follows, or `entry`."""
+    from noughts.game.board import Board  # only here: the leash starts without it
+
     questions, answers = _apart()
     _say(answers, READY)
     try:
