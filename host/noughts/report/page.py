@@ -11,7 +11,7 @@ from html import escape
 
 from noughts import __version__
 from noughts.errors import printable
-from noughts.game.board_svg import drawn
+from noughts.game.board import drawn
 from noughts.store import timestamps
 from noughts.store.people_moves import MetPosition
 from noughts.store.statistics import Stats
