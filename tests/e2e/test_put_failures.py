@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from noughts.errors import BoardError, BoardGoneError
-from noughts.hardware.file_transfer import BoardFiles
+from noughts.hardware.files import BoardFiles
 from noughts.hardware.ports import open_port
 from stepped_ports import Talker
 

@@ -11,7 +11,7 @@ from needed import long
 from noughts import __version__, brain
 from noughts.device_files import files_for_boards
 from noughts.firmware import image
-from noughts.hardware.file_transfer import BoardFiles
+from noughts.hardware.files import BoardFiles
 from noughts.hardware.ports import open_port
 from noughts.virtual.program import firmware_for, program
 from stand_in_drive import StandInDrive

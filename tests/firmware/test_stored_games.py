@@ -12,7 +12,7 @@ from needed import long
 from noughts import brain
 from noughts.device_files import device_files, files_for_boards, pack
 from noughts.hardware.ports import open_port
-from noughts.hardware.update import bring_up_to_date
+from noughts.hardware.put import bring_up_to_date
 from noughts.protocol import data_log
 from noughts.protocol.sentences import Game, write
 from noughts.store.store import Store

@@ -10,10 +10,9 @@ from noughts import brain
 from noughts.device_files import MARK, NAMES, device_files, files_for_boards, pack, packed
 from noughts.errors import BoardError
 from noughts.firmware import image
-from noughts.hardware.file_commands import checksum
-from noughts.hardware.file_transfer import BoardFile
+from noughts.hardware.files import BoardFile, checksum
+from noughts.hardware.put import plan
 from noughts.hardware.radio import OFF, Radio, files_with, radio_of
-from noughts.hardware.update import plan
 
 SOURCE = b'''\
 # noughts: what a pack must bear.
@@ -171,7 +170,7 @@ def test_a_board_is_brought_from_each_part_to_each_other(before, after):
     update = plan("V2", on_board(old), new, False)
     left = {name: content for name, content in old.items() if name not in update.remove}
     assert {**left, **{name: new[name] for name in update.send}} == new
-    assert bool(update) == (before != after)
+    assert any(update) == (before != after)
     # A game is without its table until all else is there, and says that it is incomplete.
     if before != after and "table.py" in old:
         assert update.remove[0] == "table.py"

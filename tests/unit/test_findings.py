@@ -5,12 +5,11 @@ from dataclasses import replace
 import pytest
 
 from noughts.errors import BoardError, GameError
-from noughts.hardware.boot import Start
 from noughts.hardware.drive import look
-from noughts.hardware.findings import of_board, of_computer
 from noughts.hardware.ports import Port
-from noughts.hardware.probe import ProbedBoard
+from noughts.hardware.probe import ProbedBoard, of_board, of_computer
 from noughts.hardware.radio import Radio
+from noughts.hardware.start import Start
 from noughts.protocol.sentences import Boot
 from noughts.virtual.program import try_emulator
 from stand_in_drive import USB_ID, StandInDrive
@@ -40,8 +39,6 @@ def lines(board):
         ({"port": PLUGGED}, [UNMOUNTED, ACCESSIBLE]),
         ({"problem": "it is missing; plug"}, [("port", False, "it is missing; plug")]),
         ({"port": NAMED, "problem": "it is busy; wait"}, [("port", False, "it is busy; wait")]),
-        # A game that came before the firmware, one that sends by radio, and a gateway.
-        ({"port": NAMED, "start": GAME, "board": "V2"}, [NAMED_PORT, BOARD, GAME_FOUND]),
         (
             {"port": NAMED, "start": SENDER},
             [NAMED_PORT, GAME_FOUND, ("radio", True, "sends in group 7 as 9A1B2C3D")],
@@ -99,7 +96,7 @@ def test_doctor_fails_where_something_is_wrong(monkeypatch, noughts, printed):
     found = ProbedBoard(**SOUND, start=GAME)
     monkeypatch.setattr("noughts.cli.doctor.inspect", lambda *_: [found])
     assert "✗" not in printed("doctor")
-    monkeypatch.setattr("noughts.hardware.findings.device_files", dict)
+    monkeypatch.setattr("noughts.hardware.probe.device_files", dict)
     status, out, _ = noughts("doctor")
     assert status == 1 and "✗ noughts    device/table.py is missing; make it with" in out
 
@@ -115,7 +112,7 @@ def test_a_computer_without_the_game_or_the_emulator(monkeypatch):
     def refuse():
         raise BoardError("Unicorn is missing; install it")
 
-    monkeypatch.setattr("noughts.hardware.findings.device_files", dict)
+    monkeypatch.setattr("noughts.hardware.probe.device_files", dict)
     _, game, emulator = of_computer(True, refuse)
     assert not game.good and "table.py is missing; " in game.found
     assert (emulator.good, emulator.found) == (False, "Unicorn is missing; install it")

@@ -19,9 +19,7 @@ import serial
 from serial import rfc2217
 
 from noughts.errors import BoardError
-from noughts.hardware import probe
-from noughts.hardware.boot import wait_for_start
-from noughts.hardware.file_transfer import BoardFiles
+from noughts.hardware.files import BoardFiles
 from noughts.hardware.ports import (
     Port,
     choose_port,
@@ -31,7 +29,7 @@ from noughts.hardware.ports import (
     read_port,
     why_not,
 )
-from noughts.hardware.probe import ProbedBoard
+from noughts.hardware.start import wait_for_start
 from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.sources import DataReceived, LineOpened
@@ -143,22 +141,12 @@ class HungUp:
 
 
 @pytest.mark.parametrize(
-    "use", [wait_for_start, BoardFiles, lambda port: probe._ask(ProbedBoard(), port)]
+    "use",
+    [wait_for_start, lambda port: BoardFiles(port).survey(), lambda port: BoardFiles(port).go_on()],
 )
 def test_a_line_that_has_hung_up(use):
     with pytest.raises(BoardError, match=r"went away.*; plug it in"):
         use(HungUp())
-
-
-def test_ctrl_c_leaves_no_board_stopped_that_was_asked():
-    def interrupt(until):
-        raise KeyboardInterrupt
-
-    written = []
-    port = SimpleNamespace(port="it", write=written.append, read_until=interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        probe._ask(ProbedBoard(), port)
-    assert written[-1] == b"\x02\x04"
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ import click
 
 from noughts.cli import options
 from noughts.errors import printable
-from noughts.hardware.findings import Check, of_board, of_computer
-from noughts.hardware.probe import ProbedBoard, inspect
+from noughts.hardware.probe import Check, ProbedBoard, inspect, of_board, of_computer
 from noughts.invocation import as_typed
 from noughts.virtual.program import try_emulator
 

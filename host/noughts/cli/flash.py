@@ -13,7 +13,7 @@ from noughts.cli import options
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.hardware import drive as drives
 from noughts.hardware.drive import Drive
-from noughts.hardware.flashing import flash, hex_in, our_hex
+from noughts.hardware.flash import flash, hex_in, our_hex
 from noughts.hardware.radio import OFF, Radio
 from noughts.invocation import as_typed
 from noughts.terminal.progress import progress

@@ -14,8 +14,8 @@ from noughts import brain
 from noughts.cli import options
 from noughts.device_files import files_for_boards, pack
 from noughts.hardware.ports import choose_port
+from noughts.hardware.put import bring_up_to_date
 from noughts.hardware.radio import Radio
-from noughts.hardware.update import bring_up_to_date
 from noughts.invocation import as_typed
 from noughts.terminal.progress import Steps, progress
 from noughts.watch import recovered_games

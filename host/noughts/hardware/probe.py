@@ -1,26 +1,25 @@
-"""What there is to know of the boards that are plugged in: their drives, ports, and programs."""
+"""What there is to say of this computer and the boards plugged in, and what to do: for `doctor`."""
 
 from __future__ import annotations
 
-import contextlib
 import os
+import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from importlib.metadata import version
 
-import serial
-
-from noughts.errors import BoardError, GameError
-from noughts.hardware import clock
-from noughts.hardware.boot import Start, wait_for_start
+from noughts import __version__, brain
+from noughts.device_files import device_files
+from noughts.errors import BoardError, GameError, NoughtsError
+from noughts.firmware.image import bundled, is_sound
 from noughts.hardware.drive import Drive, find_drives
-from noughts.hardware.ports import ERRORS, Port, find_ports, open_port
+from noughts.hardware.files import BoardFiles
+from noughts.hardware.ports import Port, find_ports, open_port
+from noughts.hardware.radio import OFF
+from noughts.hardware.start import Start
 from noughts.protocol.sentences import Boot
-
-_BANNER = re.compile(
-    rb"MicroPython v([\w.]+)[^;\r\n]{0,80}; micro:bit v([\w.+-]{1,40}) with (nRF\d{5})"
-)
-_BANNERS_S = (1.0, 1.0, 2.0, 4.0)
 
 
 @dataclass
@@ -78,39 +77,107 @@ def probe(board: ProbedBoard, restart: bool) -> None:
         board.problem = "its serial port is missing; unplug the board and plug it in again"
         return
     try:
-        with contextlib.closing(open_port(board.port.name)) as port:
+        with closing(open_port(board.port.name)) as port:
             if restart:
-                _ask(board, port)
+                line = BoardFiles(port)
+                with line.stopped():
+                    board.board, board.firmware, board.micropython = line.describe()
+                board.start = line.restart()
     except GameError as error:
         board.fault = error
     except BoardError as error:
         board.problem = str(error)
 
 
-def _ask(board: ProbedBoard, port: serial.SerialBase) -> None:
-    """Interrupt the program, which makes MicroPython tell its version, and start it again."""
+@dataclass(frozen=True)
+class Check:
+    """One line of the page."""
+
+    what: str
+    good: bool
+    found: str
+    """What is so, or what is wrong and what to do."""
+    details: tuple[str, ...] = ()
+    """More lines for a person, such as a traceback."""
+
+
+def of_computer(any_board: bool, emulate: Callable[[], object]) -> list[Check]:
+    """What there is to say of this computer.
+
+    any_board: whether a board was found on it. emulate: raises `BoardError` where none can be
+    emulated.
+    """
+
+    def emulator() -> str:
+        emulate()
+        return f"Unicorn {version('unicorn')}"
+
+    checks = [
+        Check("Python", True, f"{platform.python_version()} on {platform.system()}"),
+        _check("noughts", lambda: f"{__version__}, table {brain.of(device_files()).id}"),
+        _check("emulator", emulator),
+    ]
+    if not any_board:
+        todo = "plug one in with a cable that has data lines (`noughts play` needs no board)"
+        checks.append(Check("boards", False, f"none found; {todo}"))
+    return checks
+
+
+def _check(what: str, find: Callable[[], str]) -> Check:
     try:
-        port.timeout = 0.1
-        try:
-            # A board that was just started does not listen until its program runs.
-            asked = (_interrupted(port, patience_s) for patience_s in _BANNERS_S)
-            found = next((banner for banner in asked if banner), None)
-        finally:  # Ctrl-C too must not leave it stopped
-            port.write(b"\x02\x04")
-    except ERRORS as error:
-        raise BoardError("it went away while it was queried; plug it in and try again") from error
-    if found is not None:
-        board.micropython, board.firmware = found[1].decode(), found[2].decode()
-        board.board = "V1" if found[3] == b"nRF51822" else "V2"
-    board.start = wait_for_start(port)
-    board.board = board.start.board
+        return Check(what, True, find())
+    except NoughtsError as error:
+        return Check(what, False, str(error))
 
 
-def _interrupted(port: serial.SerialBase, patience_s: float) -> re.Match[bytes] | None:
-    """What MicroPython says once nothing else runs."""
-    heard = b""
-    port.write(b"\x02\x03\x03")
-    end_s = clock.monotonic() + patience_s
-    while (found := _BANNER.search(heard)) is None and clock.monotonic() < end_s:
-        heard = heard[-4096:] + port.read_until(b"\n")
-    return found
+def of_board(board: ProbedBoard) -> list[Check]:
+    """What there is to say of a board."""
+    checks = []
+
+    def add(what: str, good: bool, found: str, details: tuple[str, ...] = ()) -> None:
+        checks.append(Check(what, good, found, details))
+
+    drive, port, start = board.drive, board.port, board.start
+    if drive is not None:
+        found = f"{drive.path}, interface {drive.interface}"
+        if drive.maintenance:
+            found += ": in maintenance mode; unplug it and plug it in without holding reset"
+        add("drive", not drive.maintenance, found)
+    elif port is not None and port.usb_id is not None:
+        add("drive", False, "not mounted; `noughts flash` needs it, `put` does not")
+    if board.problem is not None and board.micropython is None:
+        add("port", False, board.problem)
+    elif port is not None:
+        add("port", True, f"{port.name}, accessible")
+    if board.board is not None:
+        add("board", True, f"micro:bit {board.board}")
+    if board.micropython is not None:
+        add("firmware", *_firmware(board.board or "", board.firmware or "", board.micropython))
+    if start is not None:
+        if start.boot is not None:
+            add("game", True, f"{start.release}, table {start.boot.table_id}")
+        if start.radio.gateway is not None:
+            add("radio", True, str(start))
+        elif start.radio != OFF:
+            add("radio", True, f"{start.radio} as {start.radio_id}")
+    elif board.fault is not None:
+        add("game", False, str(board.fault), board.fault.details)
+    elif board.micropython is not None:
+        add("game", False, "does not start; run `noughts put`")
+    return checks
+
+
+def _firmware(board: str, release: str, micropython: str) -> tuple[bool, str]:
+    """Whether the game runs well on a firmware, and what there is to say of it."""
+    found = f"MicroPython {micropython} (firmware {release})"
+    if not is_sound(board, release):
+        found += ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"
+        return False, found
+    ours = bundled()[board].release
+    if _numbers(release) < _numbers(ours):
+        found += f"; `noughts flash` brings {ours}"
+    return True, found
+
+
+def _numbers(release: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", release)]
