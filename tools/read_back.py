@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from noughts.device_files import files_for_boards
-from noughts.firmware import image, universal_hex
+from noughts.firmware import image
 
 PACKAGES = ("@microbit/microbit-fs", "@microbit/microbit-universal-hex")
 SCRIPT = Path(__file__).with_suffix(".mjs")
@@ -38,10 +38,12 @@ def main() -> int:
         script = place / SCRIPT.name  # Node looks for packages beside the script
         shutil.copy(SCRIPT, script)
         path = place / "noughts.hex"
-        path.write_text(image.universal(image.bundled(), files), newline="")
+        path.write_text(
+            image.universal(image.bundled(), dict.fromkeys(("V1", "V2"), files)), newline=""
+        )
         bare = place / "bare.hex"
         memories = {board: firmware.memory for board, firmware in image.bundled().items()}
-        bare.write_text(universal_hex.join(memories), newline="")
+        bare.write_text(image.join(memories), newline="")
         done = subprocess.run(
             [node, script, path, bare], check=True, capture_output=True, text=True
         )

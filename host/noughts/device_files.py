@@ -129,7 +129,7 @@ def pack(source: bytes) -> bytes:
         names = NAMES if source.startswith(MARK) else {}
         smaller = _pack(text, names)
         # Such as a string of several lines that this Python's tokenize takes to pieces.
-        if not _is_same(ast.parse(smaller), _renamed(ast.parse(text), names)):
+        if _statements(ast.parse(smaller)) != _statements(_renamed(ast.parse(text), names)):
             return source
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
         return source
@@ -180,13 +180,9 @@ def _renamed(tree: ast.AST, names: Mapping[str, str]) -> ast.AST:
     return tree
 
 
-def _is_same(one: object, other: object) -> bool:
-    """Whether two programs, or parts of them, say the same on the same lines."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, ast.AST):
-        names = "lineno", *one._fields
-        return all(_is_same(getattr(one, n, None), getattr(other, n, None)) for n in names)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_is_same, one, other))
-    return one == other
+def _statements(tree: ast.AST) -> str:
+    """What a program says on which line."""
+    for node in ast.walk(tree):
+        for column in {"col_offset", "end_lineno", "end_col_offset"} & {*node._attributes}:
+            setattr(node, column, 0)
+    return ast.dump(tree, include_attributes=True)

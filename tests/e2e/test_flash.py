@@ -11,12 +11,12 @@ from serial import serial_for_url
 
 from noughts import brain
 from noughts.device_files import files_for_boards
-from noughts.firmware import image, universal_hex
+from noughts.firmware import image
 from noughts.hardware import drive as drives
 from noughts.hardware.flash import Hex
 from noughts.hardware.flash import flash as flash_board
 from noughts.hardware.ports import Port
-from slim import slim
+from slim import slim, slim_hex
 from stand_in_drive import CHECKSUM, USB_ID, StandInDrive
 from stepped_ports import Talker
 
@@ -41,7 +41,7 @@ def drive(tmp_path, clock):
 def game(tmp_path_factory):
     """A hex with the game, in which there is little of the firmwares."""
     path = tmp_path_factory.mktemp("hex") / "game.hex"
-    path.write_text(image.universal({board: slim(board) for board in ("V1", "V2")}, FILES))
+    path.write_text(slim_hex(FILES))
     return path
 
 
@@ -75,7 +75,7 @@ def test_the_whole_hex_arrives(drive, plugged, printed):
     assert f"flashing {one.path} (micro:bit V1, interface 0249)" in told
     assert "copied; not verified" in told
     (content,) = one.received
-    assert list(universal_hex.split(content.decode(), "it")) == ["V1", "V2"]
+    assert list(image.split(content.decode(), "it")) == ["V1", "V2"]
 
 
 def test_no_drive(fails, drive, plugged, tmp_path):
@@ -225,7 +225,7 @@ def test_a_hex_that_is_not_for_this_board_or_not_the_game(
     path.write_text(
         "no hex"
         if files is None
-        else universal_hex.join({board: slim(board).with_files(files[board]) for board in files})
+        else image.join({board: slim(board).with_files(files[board]) for board in files})
     )
     one = drive(usb_id=usb_id)
     assert why in fails(one.path, "--hex", path)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from noughts.errors import FirmwareError
-from noughts.firmware import universal_hex
+from noughts.firmware import image
 from noughts.virtual.program import Program, flashed
 from stepped_ports import Clock
 
@@ -130,7 +130,7 @@ class StandInDrive:
 @cache
 def _is_damaged(content: bytes) -> bool:
     try:
-        universal_hex.split(content.decode("ascii"), "it")
+        image.split(content.decode("ascii"), "it")
     except (FirmwareError, UnicodeDecodeError):
         return True
     return False

@@ -78,7 +78,7 @@ def run(
         _warn(firmwares)
         contents = {board: files_with(radio, board, files) for board in firmwares}
         path = output or Path("noughts.hex")
-        write_whole(path, image.universal_of(firmwares, contents).encode())
+        write_whole(path, image.universal(firmwares, contents).encode())
     if as_json:
         print(json.dumps(_facts(firmwares, contents)))
         return

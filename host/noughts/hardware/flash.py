@@ -46,7 +46,7 @@ def our_hex(radio: Radio = OFF) -> Hex:
     table = brain.of(files) if radio.gateway is None else None
     firmwares = image.bundled()
     contents = {board: files_with(radio, board, files) for board in firmwares}
-    text = image.universal_of(firmwares, contents)
+    text = image.universal(firmwares, contents)
     return Hex(text.encode(), table, frozenset(firmwares), radio)
 
 
