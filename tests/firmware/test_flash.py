@@ -92,11 +92,3 @@ def test_a_board_that_runs_something_else_is_found_out(plugged_in, drive, nought
     status, _, err = noughts("flash", drive().path, "--port", board.port)
     assert (status, err.count("\n")) == (1, 1)
     assert "did not start; the last line it sent was: garbage; press reset" in err
-
-
-def test_board_that_started_too_early_is_restarted(plugged_in, drive, printed):
-    board = plugged_in()
-    Driver(board.microbit).start()  # hears what it says then
-    # With no board behind the drive: this one goes on as it was.
-    told = printed("flash", drive().path, "--port", board.port)
-    assert f"started on micro:bit V1: game {__version__}, table 2798" in told

@@ -34,6 +34,7 @@ def test_microfs_reads_and_writes_what_we_wrote(virtual, tmp_path, printed):
     (tmp_path / "mine.txt").write_bytes(b"theirs")
     ufs("put", "mine.txt")
     ufs("rm", "ai.py")
+    board.reset()
     said = printed("put", "--port", board.port)
     assert "2 of 16 files to send" in said  # a table is sent last, whenever others are
     assert set(ufs("ls").split()) == {*files_for_boards(), "mine.txt"}

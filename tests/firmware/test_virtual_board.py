@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 
-import microfs
 import psutil
 import pytest
 
@@ -92,21 +91,6 @@ def test_taps_of_two_buttons_are_never_both(virtual):
     board.tap(B)
     driver.wait(lambda: bool(driver.games), "a game")
     assert driver.games[0].seats == "PE"
-
-
-def test_unmodified_microfs_over_the_port_and_reset_keeps_its_files(board, tmp_path):
-    board.serial.timeout = 120
-    assert microfs.ls(board.serial) == ["main.py"]
-    (tmp_path / "note").write_bytes(b"kept \x00\xff" * 40)
-    microfs.put(str(tmp_path / "note"), "note", board.serial)
-    assert sorted(microfs.ls(board.serial)) == ["main.py", "note"]
-    board.reset()
-    clock_us = board.clock_us()  # it goes on, as it is the board's and not the program's
-    board.serial.timeout = 0
-    next(ms for ms, *_ in ProgramOutput(board).lines() if ms * 1000 < clock_us)
-    board.serial.timeout = 120
-    microfs.get("note", str(tmp_path / "back"), board.serial)
-    assert (tmp_path / "back").read_bytes() == b"kept \x00\xff" * 40
 
 
 def test_it_is_programmed_anew_and_starts_as_another_boot(virtual):

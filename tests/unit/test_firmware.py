@@ -65,14 +65,6 @@ def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
         holding(firmware, memory).files()
 
 
-def test_a_name_that_is_longer_than_its_file_is_damage():
-    firmware = image.bundled_for("V1")
-    memory = firmware.with_files({"main.py": b"pass"})
-    memory[firmware.layout.start + 2] = 100
-    with pytest.raises(FirmwareError, match=r"system for V1 is damaged \(.*; build the hex again"):
-        holding(firmware, memory).files()
-
-
 @pytest.mark.parametrize(
     ("board", "release", "micropython", "layout"),
     [("V1", "1.1.1", "1.9.2", (0x38800, 0x3F800)), ("V2", "2.1.2", "1.18", (0x6D000, 0x72000))],
@@ -140,20 +132,6 @@ def test_firmware_for_the_other_board():
     memories = {"V1": slim("V2").memory, "V2": slim("V2").memory}
     with pytest.raises(FirmwareError, match="it holds no MicroPython for the micro:bit V1; use"):
         image.read(image.join(memories), "it")
-
-
-@pytest.mark.parametrize(
-    ("board", "release", "sound"),
-    [
-        ("V1", "1.1.1", True),
-        ("V2", "2.0.0-beta.5", False),
-        ("V2", "2.1.0-beta.1", True),
-        ("V2", "2.1.2", True),
-        ("V2", "2.10.0", True),
-    ],
-)
-def test_which_firmware_is_sound(board, release, sound):
-    assert image.is_sound(board, release) == sound
 
 
 def test_the_official_universal_hex_is_written_as_it_was():
