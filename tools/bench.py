@@ -21,10 +21,10 @@ import bench_web
 from bench_rows import Row, at_most
 from microbit_emulator.firmware import V2
 from noughts import brain
-from noughts.device_files import files_for_boards
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
+from noughts.boards.radio import Radio, files_with
 from noughts.files import write_whole
-from noughts.firmware import image
-from noughts.hardware.radio import Radio, files_with
 from official import firmwares
 
 TABLE_FLOOR = 17.1

@@ -10,11 +10,11 @@ import bench_floor
 import device_time
 from bench_rows import Row, at_least, at_most
 from device_query import ask_hard
+from noughts.boards.packing import files_for_boards
+from noughts.boards.radio import Radio, files_with
 from noughts.brain import WEIGHTS, Table
 from noughts.brain.learn import MAX_BOOK
-from noughts.device_files import files_for_boards
 from noughts.game.positions import Position, unfinished
-from noughts.hardware.radio import Radio, files_with
 from official import NEWEST, firmwares, printed
 
 HEAP = {"V1": 10_240, "V2": 65_536}

@@ -27,8 +27,8 @@ from device_time import run_to_menu
 from microbit_emulator.microbit import Microbit
 from microbit_emulator.program import start
 from microbit_emulator.unicorn_core import PAGE, Core, arm_const, unicorn
-from noughts.device_files import files_for_boards
-from noughts.firmware import image
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
 from official import NEWEST, printed, stepped
 
 _STEP_US, _WINDOW_US, _WINDOWS = 5_000, 500_000, 8

@@ -14,8 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from noughts.device_files import files_for_boards
-from noughts.firmware import image
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
 
 PACKAGES = ("@microbit/microbit-fs", "@microbit/microbit-universal-hex")
 SCRIPT = Path(__file__).with_suffix(".mjs")

@@ -10,12 +10,12 @@ import pytest
 from serial import serial_for_url
 
 from noughts import brain
-from noughts.device_files import files_for_boards
-from noughts.firmware import image
-from noughts.hardware import drive as drives
-from noughts.hardware.flash import Hex
-from noughts.hardware.flash import flash as flash_board
-from noughts.hardware.ports import Port
+from noughts.boards import drive as drives
+from noughts.boards import image
+from noughts.boards.flash import Hex
+from noughts.boards.flash import flash as flash_board
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import Port
 from slim import slim, slim_hex
 from stand_in_drive import CHECKSUM, USB_ID, StandInDrive
 from stepped_ports import Talker
@@ -134,7 +134,7 @@ def test_all_boards_go_on_after_failures(flash, drive, plugged, monkeypatch):
             raise OSError(errno.EIO, os.strerror(errno.EIO), str(two.path))
         return wait(drive)
 
-    monkeypatch.setattr("noughts.hardware.drive.wait_until_back", refuse)
+    monkeypatch.setattr("noughts.boards.drive.wait_until_back", refuse)
     status, _, told = flash("--all")
     assert status == 1
     assert f"{one.path}: the hex is not for this board" in told
@@ -168,7 +168,7 @@ def test_a_drive_that_is_just_going_away(drive, monkeypatch):
     def refuse(path):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr("noughts.hardware.drive.Path.exists", refuse)
+    monkeypatch.setattr("noughts.boards.drive.Path.exists", refuse)
     assert drives.wait_until_back(found) is None
 
 
@@ -181,7 +181,7 @@ def breaks_off(monkeypatch):
             then()
             raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-        monkeypatch.setattr("noughts.hardware.drive.os.fsync", sync)
+        monkeypatch.setattr("noughts.boards.drive.os.fsync", sync)
 
     return start
 
@@ -235,7 +235,7 @@ def test_a_hex_that_is_not_for_this_board_or_not_the_game(
 def test_the_progress_is_that_of_the_whole_hex_and_names_the_drive(drive, monkeypatch):
     """The system may take less at a time than it is given."""
     write = os.write
-    monkeypatch.setattr("noughts.hardware.drive.os.write", lambda to, part: write(to, part[:9000]))
+    monkeypatch.setattr("noughts.boards.drive.os.write", lambda to, part: write(to, part[:9000]))
     one = drive()
     shown, counts = [], []
     steps = SimpleNamespace(doing=shown.append, advance=counts.append)
@@ -293,7 +293,7 @@ def test_a_drive_that_cannot_be_written(fails, drive, monkeypatch):
     def refuse(*_):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr("noughts.hardware.drive.os.open", refuse)
+    monkeypatch.setattr("noughts.boards.drive.os.open", refuse)
     why = f"cannot write to the drive {one.path} (Read-only file system); unplug the board"
     assert why in fails(one.path)
 
@@ -319,7 +319,7 @@ def test_a_port_that_cannot_be_told_by_its_id(
 ):
     """The only one is taken, unless it is that of another board."""
     ports = [Port(str(tmp_path / f"port{index}"), each) for index, each in enumerate(ids)]
-    monkeypatch.setattr("noughts.hardware.flash.find_ports", lambda: ports)
+    monkeypatch.setattr("noughts.boards.flash.find_ports", lambda: ports)
     told = fails(drive(usb_id=drive_id).path, verify=True)
     assert (f"there is no port {tmp_path / 'port0'}" in told) == is_it
     assert ("no serial port was found" in told) == (not is_it)

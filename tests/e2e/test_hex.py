@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 import uflash
 
-from noughts.device_files import files_for_boards
-from noughts.firmware import image
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
 from slim import slim, slim_hex
 
 

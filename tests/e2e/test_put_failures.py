@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from noughts.boards.files import BoardFiles
+from noughts.boards.ports import open_port
 from noughts.errors import BoardError, BoardGoneError
-from noughts.hardware.files import BoardFiles
-from noughts.hardware.ports import open_port
 from stepped_ports import Talker
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from needed import FULL_DISK, long
+from noughts.boards.packing import files_for_boards
 from noughts.cli import COMMANDS, main
-from noughts.device_files import files_for_boards
 from noughts.protocol.sentences import write
 from sample_games import filled, stages
 from slim import slim_hex

@@ -9,10 +9,10 @@ import pytest
 from boards import B, Driver
 from needed import long
 from noughts import __version__, brain
-from noughts.device_files import files_for_boards
-from noughts.firmware import image
-from noughts.hardware.files import BoardFiles
-from noughts.hardware.ports import open_port
+from noughts.boards import image
+from noughts.boards.files import BoardFiles
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import open_port
 from noughts.virtual.program import firmware_for, program
 from stand_in_drive import StandInDrive
 from stepped_ports import SteppedBoard

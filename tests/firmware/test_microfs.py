@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from noughts.device_files import files_for_boards
+from noughts.boards.packing import files_for_boards
 
 UFS = """\
 import sys, microfs

@@ -15,9 +15,10 @@ import pytest
 from boards import A, B, Driver, PortDriver, scrolled
 from needed import long
 from noughts import __version__, brain
-from noughts.device_files import device_dir, files_for_boards
-from noughts.hardware.files import BoardFiles
-from noughts.hardware.ports import open_port
+from noughts.boards.files import BoardFiles
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import open_port
+from noughts.device_files import device_dir
 from noughts.protocol import data_log
 from noughts.virtual.program import firmware_for, program
 from stepped_ports import SteppedBoard
@@ -215,7 +216,7 @@ def test_killed_it_is_repaired(virtual, printed):
 def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeypatch, told, kind):
     """In a copy of `device/` that somebody has edited; on the page of the doctor too."""
     copy = shutil.copytree(device_dir(), tmp_path / "device")
-    for module in "noughts.device_files", "noughts.hardware.tracebacks":
+    for module in "noughts.device_files", "noughts.boards.tracebacks":
         monkeypatch.setattr(f"{module}.device_dir", lambda: copy)
     board = plugged_in(board=kind)
     text = (copy / "ai.py").read_text()

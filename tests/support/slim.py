@@ -10,8 +10,8 @@ from functools import cache
 
 import intelhex
 
-from noughts.device_files import files_for_boards
-from noughts.firmware import image
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
 
 V2_TABLE = 0x67FC0
 SAYS = {"V1": range(0x100010C0, 0x100010DC), "V2": range(V2_TABLE, V2_TABLE + 64)}

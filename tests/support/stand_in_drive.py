@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+from noughts.boards import image
 from noughts.errors import FirmwareError
-from noughts.firmware import image
 from noughts.virtual.program import Program, flashed
 from stepped_ports import Clock
 

@@ -32,8 +32,8 @@ class Clock:
         self.devices: list[Device] = []
         self.on_sleep: list[Callable[[], object]] = []
         """Called after each sleep: whatever else happens while programs wait."""
-        monkeypatch.setattr("noughts.hardware.clock.monotonic", self.monotonic)
-        monkeypatch.setattr("noughts.hardware.clock.sleep", self.sleep)
+        monkeypatch.setattr("noughts.boards.clock.monotonic", self.monotonic)
+        monkeypatch.setattr("noughts.boards.clock.sleep", self.sleep)
         monkeypatch.setattr("microfs.time", self)
 
     def monotonic(self) -> float:

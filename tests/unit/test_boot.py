@@ -2,10 +2,10 @@
 
 import pytest
 
+from noughts.boards import start
+from noughts.boards.radio import Radio
+from noughts.boards.start import Start, wait_for_start
 from noughts.errors import BoardError, GameError
-from noughts.hardware import start
-from noughts.hardware.radio import Radio
-from noughts.hardware.start import Start, wait_for_start
 from noughts.protocol.sentences import Boot, write
 
 HEADER = "Traceback (most recent call last):"

@@ -15,11 +15,11 @@ from serial import SerialException
 
 from needed import POSIX, long
 from noughts import brain, cli
+from noughts.boards.drive import Drive
+from noughts.boards.probe import ProbedBoard
 from noughts.cli import COMMANDS, put
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
-from noughts.hardware.drive import Drive
-from noughts.hardware.probe import ProbedBoard
 from noughts.invocation import as_typed, installing
 from noughts.virtual.keys import (
     DOWN_MS,
@@ -237,9 +237,13 @@ def test_a_terminal_without_our_characters(encoding):
 )
 def test_a_missing_table_is_one_line(line, folder, monkeypatch, refused):
     files = {name: text for name, text in device_files().items() if name != "table.py"}
-    for module in ("cli.solve", "device_files"):  # the latter last: the former imports it
+    for module in (
+        "cli.solve",
+        "boards.packing",
+        "device_files",
+    ):  # the latter last: the former imports it
         monkeypatch.setattr(f"noughts.{module}.device_files", lambda: files)
-    monkeypatch.setattr("noughts.hardware.drive.find_drives", lambda: [Drive(folder, {})])
+    monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder, {})])
     assert "device/table.py is missing; make " in refused(*line.split())
     assert not (folder / "noughts.hex").exists()
 
@@ -251,10 +255,10 @@ FLAW = f"noughts: the table {LOSING.id} can play 5 in X.O......, which gives awa
 @pytest.mark.parametrize("line", ["put", "flash --no-verify", "hex -o noughts.hex"])
 def test_a_table_that_can_lose_goes_onto_no_board(line, folder, monkeypatch, noughts, refused):
     files = device_files() | {"table.py": brain.source(LOSING).encode()}
-    monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
+    monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
     firmwares = {board: slim(board) for board in ("V1", "V2")}
-    monkeypatch.setattr("noughts.firmware.image.bundled_for", firmwares.get)
-    monkeypatch.setattr("noughts.hardware.drive.find_drives", lambda: [Drive(folder, {})])
+    monkeypatch.setattr("noughts.boards.image.bundled_for", firmwares.get)
+    monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder, {})])
     monkeypatch.setattr("noughts.cli.flash.flash", lambda *_, **named: print("sent"))
     monkeypatch.setattr("noughts.cli.put.choose_port", str)
     monkeypatch.setattr("noughts.cli.put.bring_up_to_date", lambda *_, **named: "sent")

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from noughts.boards.drive import look
+from noughts.boards.ports import Port
+from noughts.boards.probe import ProbedBoard, of_board, of_computer
+from noughts.boards.radio import Radio
+from noughts.boards.start import Start
 from noughts.errors import BoardError, GameError
-from noughts.hardware.drive import look
-from noughts.hardware.ports import Port
-from noughts.hardware.probe import ProbedBoard, of_board, of_computer
-from noughts.hardware.radio import Radio
-from noughts.hardware.start import Start
 from noughts.protocol.sentences import Boot
 from noughts.virtual.program import try_emulator
 from stand_in_drive import USB_ID, StandInDrive
@@ -102,7 +102,7 @@ def test_a_computer_without_the_game_or_the_emulator(monkeypatch):
     def refuse():
         raise BoardError("Unicorn is missing; install it")
 
-    monkeypatch.setattr("noughts.hardware.probe.device_files", dict)
+    monkeypatch.setattr("noughts.boards.probe.device_files", dict)
     _, game, emulator, boards = of_computer(False, refuse)
     assert not game.good and "table.py is missing; " in game.found
     assert (emulator.good, emulator.found) == (False, "Unicorn is missing; install it")

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from micropython_microbit_fs.filesystem import CHUNK_DATA_SIZE, CHUNK_SIZE
 from micropython_microbit_fs.uicr import UicrAddress
 
-from noughts.device_files import files_for_boards
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
 from noughts.errors import FirmwareError
-from noughts.firmware import image
 from noughts.virtual.program import firmware_for
 from slim import V2_TABLE, slim
 

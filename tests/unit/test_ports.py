@@ -18,9 +18,8 @@ import pytest
 import serial
 from serial import rfc2217
 
-from noughts.errors import BoardError
-from noughts.hardware.files import BoardFiles
-from noughts.hardware.ports import (
+from noughts.boards.files import BoardFiles
+from noughts.boards.ports import (
     Port,
     choose_port,
     close_port,
@@ -29,7 +28,8 @@ from noughts.hardware.ports import (
     read_port,
     why_not,
 )
-from noughts.hardware.start import wait_for_start
+from noughts.boards.start import wait_for_start
+from noughts.errors import BoardError
 from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.sources import DataReceived, LineOpened
@@ -367,7 +367,7 @@ def test_extra_ports_are_followed_and_report_listeners(boards, pty, named):
 def test_a_far_host_that_floods_us_has_to_wait(monkeypatch):
     """Pyserial's queue for `rfc2217://` has no end of its own; a pseudo-terminal of the system and
     a socket have."""
-    monkeypatch.setattr("noughts.hardware.ports._MAX_RECEIVED", 5000)
+    monkeypatch.setattr("noughts.boards.ports._MAX_RECEIVED", 5000)
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         serial.serial_for_url("loop://") as near,

@@ -2,8 +2,8 @@
 
 import pytest
 
+from noughts.boards.tracebacks import TracebackReader
 from noughts.device_files import device_files
-from noughts.hardware.tracebacks import TracebackReader
 from noughts.protocol.parser import Noise, Stream
 
 HEADER = "Traceback (most recent call last):"

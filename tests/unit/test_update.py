@@ -10,11 +10,12 @@ import pytest
 import serial
 
 from left_by_1_0_0 import games, on_v1, on_v2
-from noughts.device_files import MARK, device_files
+from noughts.boards.files import BoardFile, BoardFiles, checksum, removing, writing
+from noughts.boards.packing import MARK
+from noughts.boards.put import forget_games, plan
+from noughts.boards.release_1_0_0 import Left, candidates, left_in
+from noughts.device_files import device_files
 from noughts.errors import BoardError
-from noughts.hardware.files import BoardFile, BoardFiles, checksum, removing, writing
-from noughts.hardware.put import forget_games, plan
-from noughts.hardware.release_1_0_0 import Left, candidates, left_in
 
 WANTED = {name: b"# noughts: " + name.encode() for name in ("ai.py", "main.py", "table.py")}
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import click
 
 from noughts import brain
+from noughts.boards import image
+from noughts.boards.image import Firmware
+from noughts.boards.packing import files_for_boards
+from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 from noughts.cli import options
-from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
-from noughts.firmware import image
-from noughts.firmware.image import Firmware
-from noughts.hardware.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 
 
 @options.command(

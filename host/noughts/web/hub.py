@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+from noughts.boards.drive import Drive, find_drives
+from noughts.boards.ports import Port, find_ports
 from noughts.errors import NoughtsError, error_message, printable
-from noughts.hardware.drive import Drive, find_drives
-from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
 from noughts.protocol.sentences import Sentence
 from noughts.store.boards import names

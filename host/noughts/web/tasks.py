@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 
 from noughts import brain
-from noughts.device_files import files_for_boards
+from noughts.boards import drive as drives
+from noughts.boards.flash import flash, our_hex
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import Port, open_port
+from noughts.boards.probe import Check, ProbedBoard, find_boards, of_board, of_computer, probe
+from noughts.boards.put import bring_up_to_date
+from noughts.boards.radio import OFF
+from noughts.boards.start import confirmed_start, wait_for_start
 from noughts.errors import BoardError, NoughtsError, error_message, printable
-from noughts.hardware import drive as drives
-from noughts.hardware.flash import flash, our_hex
-from noughts.hardware.ports import Port, open_port
-from noughts.hardware.probe import Check, ProbedBoard, find_boards, of_board, of_computer, probe
-from noughts.hardware.put import bring_up_to_date
-from noughts.hardware.radio import OFF
-from noughts.hardware.start import confirmed_start, wait_for_start
 from noughts.invocation import as_typed
 from noughts.protocol.sentences import Boot, Game
 from noughts.virtual.program import program, try_emulator

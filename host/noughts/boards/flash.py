@@ -11,19 +11,18 @@ import serial
 
 from microbit_emulator.firmware import V1
 from noughts import brain
+from noughts.boards import clock, image
+from noughts.boards import drive as drives
+from noughts.boards.drive import Drive
+from noughts.boards.files import BoardFiles
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import find_ports, open_port
+from noughts.boards.put import Progress
+from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
+from noughts.boards.release_1_0_0 import left_on, recovered
+from noughts.boards.start import confirmed_start
 from noughts.brain import Table
-from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError
-from noughts.firmware import image
-from noughts.hardware import clock
-from noughts.hardware import drive as drives
-from noughts.hardware.drive import Drive
-from noughts.hardware.files import BoardFiles
-from noughts.hardware.ports import find_ports, open_port
-from noughts.hardware.put import Progress
-from noughts.hardware.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
-from noughts.hardware.release_1_0_0 import left_on, recovered
-from noughts.hardware.start import confirmed_start
 from noughts.protocol.sentences import Boot, Game
 
 _PORT_COMES_BACK_S = 10.0

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from microbit_emulator.firmware import V2
-from noughts.device_files import device_dir, packed
+from noughts.boards.packing import packed
+from noughts.device_files import device_dir
 from noughts.errors import BoardError
 
 GROUPS = range(256)

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from microbit_emulator.firmware import V1, V2
+from noughts.boards.files import BoardFile, BoardFiles
 from noughts.errors import SentenceError
-from noughts.hardware.files import BoardFile, BoardFiles
 from noughts.protocol.sentences import Game, game_of, read
 
 _START = re.compile(rb"1\d{5}[PEMH][bt]")

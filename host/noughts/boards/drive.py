@@ -16,9 +16,9 @@ from pathlib import Path
 import psutil
 
 from microbit_emulator.firmware import BOARD_IDS
+from noughts.boards import clock
+from noughts.boards.ports import known_id
 from noughts.errors import BoardError, printable
-from noughts.hardware import clock
-from noughts.hardware.ports import known_id
 
 HEX_NAME = "noughts.hex"
 MAINTENANCE = (

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from noughts import __version__, brain
+from noughts.boards.drive import Drive, find_drives
+from noughts.boards.files import BoardFiles
+from noughts.boards.image import bundled, is_sound
+from noughts.boards.ports import Port, find_ports, open_port
+from noughts.boards.radio import OFF
+from noughts.boards.start import Start
 from noughts.device_files import device_files
 from noughts.errors import BoardError, GameError, NoughtsError
-from noughts.firmware.image import bundled, is_sound
-from noughts.hardware.drive import Drive, find_drives
-from noughts.hardware.files import BoardFiles
-from noughts.hardware.ports import Port, find_ports, open_port
-from noughts.hardware.radio import OFF
-from noughts.hardware.start import Start
 from noughts.protocol.sentences import Boot
 
 

@@ -16,14 +16,14 @@ from typing import NamedTuple, Protocol
 
 from microbit_emulator.firmware import V1, V2
 from noughts import brain
-from noughts.device_files import files_for_boards
+from noughts.boards.files import BoardFile, BoardFiles, same
+from noughts.boards.image import size_on_board
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import open_port
+from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
+from noughts.boards.release_1_0_0 import left_on, recovered
+from noughts.boards.start import confirmed_start
 from noughts.errors import BoardError
-from noughts.firmware.image import size_on_board
-from noughts.hardware.files import BoardFile, BoardFiles, same
-from noughts.hardware.ports import open_port
-from noughts.hardware.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
-from noughts.hardware.release_1_0_0 import left_on, recovered
-from noughts.hardware.start import confirmed_start
 from noughts.protocol.sentences import Boot, Game
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"

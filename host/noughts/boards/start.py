@@ -13,11 +13,11 @@ import serial
 
 from microbit_emulator.firmware import V1
 from noughts import __version__
+from noughts.boards import clock
+from noughts.boards.ports import ERRORS
+from noughts.boards.radio import OFF, Radio
+from noughts.boards.tracebacks import Traceback, TracebackReader
 from noughts.errors import BoardError, BoardGoneError, GameError
-from noughts.hardware import clock
-from noughts.hardware.ports import ERRORS
-from noughts.hardware.radio import OFF, Radio
-from noughts.hardware.tracebacks import Traceback, TracebackReader
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 

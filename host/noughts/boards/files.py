@@ -23,11 +23,11 @@ import microfs
 import serial
 
 from microbit_emulator.firmware import V1, V2
-from noughts.device_files import MARK
+from noughts.boards import clock
+from noughts.boards.packing import MARK
+from noughts.boards.ports import ERRORS
+from noughts.boards.start import Start, gone, wait_for_start
 from noughts.errors import BoardError
-from noughts.hardware import clock
-from noughts.hardware.ports import ERRORS
-from noughts.hardware.start import Start, gone, wait_for_start
 
 _Answer = TypeVar("_Answer")
 
