@@ -235,7 +235,7 @@ def test_a_button_stays_down_and_then_up_for_a_while():
 
 def test_of_a_key_that_repeats_a_few_are_kept():
     process = in_process(program("V2"))
-    obeyed_at_us(process, *[("tap", (A,), PRESS_US)] * 30)
+    obeyed_at_us(process, *[("gesture", PRESS_US, ("press", A), ("release", A))] * 30)
     while process._done() < process._obeyed:
         process._step()
     assert MAX_WAITING <= process._board.clock_us / (PRESS_US + REST_US) < MAX_WAITING + 1

@@ -26,9 +26,6 @@ from noughts.virtual.keys import (
     UP_MS,
     KeyPlayer,
     KeyTokenError,
-    Press,
-    Tilt,
-    Wait,
     read_keys,
 )
 from slim import slim
@@ -237,11 +234,7 @@ def test_a_terminal_without_our_characters(encoding):
 )
 def test_a_missing_table_is_one_line(line, folder, monkeypatch, refused):
     files = {name: text for name, text in device_files().items() if name != "table.py"}
-    for module in (
-        "cli.solve",
-        "boards.packing",
-        "device_files",
-    ):  # the latter last: the former imports it
+    for module in ("cli.solve", "boards.packing", "device_files"):  # the others import the last
         monkeypatch.setattr(f"noughts.{module}.device_files", lambda: files)
     monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder, {})])
     assert "device/table.py is missing; make " in refused(*line.split())
@@ -280,8 +273,9 @@ def test_a_table_of_a_right_id_that_can_lose_is_not_sent(folder, noughts, refuse
 
 def test_keys_are_read():
     steps = read_keys("B 500 A AB tilt:400,-2000 flat")
-    assert [type(step) for step in steps] == [Press, Wait, Press, Press, Tilt, Tilt]
-    assert steps[-2:] == [Tilt(400, -2000), Tilt(0, 0)]
+    assert [step.buttons for step in steps] == [("B",), (), ("A",), ("A", "B"), (), ()]
+    assert [step.rest_ms for step in steps] == [UP_MS, 500, UP_MS, UP_MS, 0, 0]
+    assert [step.tilt for step in steps] == [None] * 4 + [(400, -2000), (0, 0)]
     assert read_keys("") == []
     for bad in (
         "a", "C", "BA", "-1", "1.5", "99999999", "A:", "A:x", ":40", "40:A", "A:99999999",
