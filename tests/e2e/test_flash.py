@@ -93,7 +93,6 @@ def test_no_drive(fails, drive, plugged, tmp_path):
         ({"mode": "Bootloader"}, "maintenance mode; unplug it and plug it in again", False),
         ({"refuses": CHECKSUM}, f'not arrive whole (it says "{CHECKSUM[:-1]}"); try again', True),
         ({"returns": False}, "did not come back; plug the board in again", True),
-        ({"drops": True}, 'not arrive whole (it says "An error has occurred")', True),
     ],
 )
 def test_a_drive_that_does_not_take_the_hex(fails, drive, named, why, takes_it):
