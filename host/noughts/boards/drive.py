@@ -1,6 +1,6 @@
 """The drive that a micro:bit's interface chip (DAPLink) shows: finding it, and copying a hex to it.
 
-DETAILS.TXT tells the board and the chip's firmware. When a hex has arrived, the drive goes away,
+DETAILS.TXT names the board and the chip's firmware. When a hex has arrived, the drive goes away,
 and comes back without it; with FAIL.TXT, if the chip could not use it. (DAPLink, `vfs_user.c`.)
 """
 
@@ -49,7 +49,7 @@ class Drive:
 
     @property
     def board(self) -> str | None:
-        """`V1` or `V2`, where the interface chip tells."""
+        """`V1` or `V2`, where the interface chip says."""
         return BOARD_IDS.get((self.usb_id or "")[:4])
 
     @property
@@ -101,11 +101,11 @@ def _text(path: Path) -> str:
 
 
 def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
-    """Copy a hex to the drive, past the page cache; `advance` is told of bytes that have arrived.
+    """Copy a hex to the drive, past the page cache; `advance` gets how many bytes arrived.
 
     Raises `BoardError` where the drive does not take it. That it goes away with the last bytes is
     how it should be; if copying broke off earlier, the result is False, and `wait_until_back` may
-    tell why.
+    say why.
     """
     written = 0
     try:

@@ -4,7 +4,7 @@ microfs enters the raw REPL, which stops the game, and carries out commands ther
 the game again. What microfs does not have is added here:
 
 - A board that has just been switched on, or lost some bytes, is asked again, for a limited time.
-- What is on the board is told by a checksum that the board computes, much sooner than reading it.
+- The board computes a checksum of each file, which takes much less time than reading it.
 - A file is written, or many are removed, in one session. The board checks what it is to write
   before it writes, and the host checks what it answers.
 """
@@ -181,7 +181,7 @@ class BoardFile:
         return self.start == MARK
 
     def holds(self, content: bytes) -> bool:
-        """Whether it has this content, as far as size and checksum tell."""
+        """Whether it has this content, by its size and checksum."""
         return (self.size, self.checksum) == (len(content), checksum(content))
 
 
@@ -205,7 +205,7 @@ def _literals(out: bytes) -> list[Any]:
 class _Line:
     """The port as microfs uses it, for a limited time.
 
-    A board that never stops talking would otherwise keep microfs waiting for silence for ever.
+    microfs waits for silence, and some programs never stop talking.
     """
 
     def __init__(self, port: serial.SerialBase) -> None:
@@ -222,7 +222,7 @@ class _RefusedError(ValueError):
     """The board raised an exception instead of an answer; its text is that, in one line."""
 
 
-# What microfs and literal_eval raise over an answer that is none.
+# What microfs and literal_eval raise over an answer that makes no sense.
 _NONSENSE = (
     ValueError,
     TypeError,
@@ -293,7 +293,7 @@ class BoardFiles:
         try:
             yield
         except BaseException:
-            with suppress(Exception):  # what has failed is told already
+            with suppress(Exception):  # the first failure is the one to report
                 clock.sleep(_CARRY_OUT_S)
                 self._port.write(b"\x03\x02\x04")  # the line so far is no command
             raise

@@ -156,7 +156,7 @@ def _recover(
 
 
 def _port_of(drive: Drive) -> str | None:
-    """The serial port of the board whose drive it is, as USB tells."""
+    """The serial port of the board whose drive it is, by its USB serial number."""
     if drive.usb_id is None:
         return None
     return next((port.name for port in find_ports() if port.usb_id == drive.usb_id), None)

@@ -1,4 +1,4 @@
-"""What there is to say of this computer and the boards plugged in, and what to do: for `doctor`."""
+"""What `doctor` finds out about this computer and the boards plugged in, and how to fix it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:
 def probe(board: ProbedBoard, restart: bool) -> None:
     """Find out what there is to know of a board.
 
-    Only with `restart` is it asked for its program, which starts that anew.
+    With `restart` it is asked for its program too, which restarts that.
     """
     if board.port is None:
         board.problem = "its serial port is missing; unplug the board and plug it in again"
@@ -102,7 +102,7 @@ class Check:
 
 
 def of_computer(any_board: bool, emulate: Callable[[], object]) -> list[Check]:
-    """What there is to say of this computer.
+    """The checks of this computer.
 
     any_board: whether a board was found on it. emulate: raises `BoardError` where none can be
     emulated.
@@ -131,7 +131,7 @@ def _check(what: str, find: Callable[[], str]) -> Check:
 
 
 def of_board(board: ProbedBoard) -> list[Check]:
-    """What there is to say of a board."""
+    """The checks of a board."""
     checks = []
 
     def add(what: str, good: bool, found: str, details: tuple[str, ...] = ()) -> None:
@@ -168,7 +168,7 @@ def of_board(board: ProbedBoard) -> list[Check]:
 
 
 def _firmware(board: str, release: str, micropython: str) -> tuple[bool, str]:
-    """Whether the game runs well on a firmware, and what there is to say of it."""
+    """Whether the game runs well on a firmware, and what to say of it."""
     found = f"MicroPython {micropython} (firmware {release})"
     if not is_sound(board, release):
         found += ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"

@@ -36,7 +36,7 @@ _ROOM = {V1: 27_648, V2: 20_480}
 
 
 class Update(NamedTuple):
-    """What there is to do on a board, in this order."""
+    """The files to remove from a board and then to send, each in this order."""
 
     remove: tuple[str, ...]
     send: tuple[str, ...]

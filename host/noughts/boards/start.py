@@ -1,7 +1,7 @@
 """Did it start? What a board says of itself when it starts: waiting for it, and checking it.
 
-A game says it in a sentence. What there is to say of radio is a line before that, and a gateway,
-which has no game, says a line only: so `noughts watch` knows them for noise.
+A game sends a sentence. A board with radio sends a line before that, and a gateway, which has no
+game, sends only a line: `noughts watch` takes those for noise.
 """
 
 from __future__ import annotations

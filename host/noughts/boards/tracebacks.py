@@ -63,7 +63,7 @@ class Traceback:
         return f"device/{self.place[0]}, line {' or '.join(map(str, self._numbers()))}"
 
     def report(self) -> list[str]:
-        """Its lines, and the lines in `device/` where it may have happened, as far as they are."""
+        """Its lines, and the lines in `device/` where it may have happened, if they exist."""
         if self.place is None:
             return list(self.lines)
         name, _ = self.place
