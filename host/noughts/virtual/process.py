@@ -29,13 +29,10 @@ import threading
 import traceback
 from collections import deque
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from noughts.errors import BoardError
 from noughts.virtual.program import Program, load_emulator
-
-if TYPE_CHECKING:
-    from microbit_emulator import Microbit
 
 STEP_US = 5_000
 PRESS_US = 60_000
@@ -63,19 +60,17 @@ class BoardProcess:
         self._next: Message | None = None
         self._seed, self._speed = seed, speed
         self._before_us = 0  # on boards that were programmed anew
+        self._obeyed = 1  # messages, with the one that has started it
+        self._received = 0  # bytes for the UART
+        self._switch_on(program)
+
+    def _switch_on(self, program: Program) -> None:
+        self._board = program.microbit(self._seed)
+        self._board.watch_flash(self._note_write)
         self._written_us: int | None = None  # when flash was written, if its owner does not know
-        self._board = self._new(program)
         self._gestures: deque[tuple[int, Message, Message]] = deque()
         self._pressed_until_us = self._resting_until_us = 0
         self._up_until_us: dict[str, int] = {}
-        self._obeyed = 1  # messages, with the one that has started it
-        self._heard = 0  # bytes for the UART
-
-    def _new(self, program: Program) -> Microbit:
-        board = program.microbit(self._seed)
-        self._written_us = None
-        board.watch_flash(self._note_write)
-        return board
 
     def _note_write(self, kind: str, address: int, size: int, us: int) -> None:
         self._written_us = self._board.clock_us + us
@@ -101,7 +96,9 @@ class BoardProcess:
             self._written_us = None
             self._send("flash", board.flash)
         clock_us = self._before_us + board.clock_us
-        self._send("state", clock_us, board.leds(), self._done(), self._heard - board.uart.waiting)
+        self._send(
+            "state", clock_us, board.leds(), self._done(), self._received - board.uart.waiting
+        )
         return clock_us
 
     def _listen(self) -> None:
@@ -156,21 +153,15 @@ class BoardProcess:
                 if len(self._gestures) < MAX_WAITING:
                     self._gestures.append((us, begin, end))
             case ("serial", data):
-                self._heard += len(data)
+                self._received += len(data)
                 board.uart.send(data)
             case ("reset",):
                 board.reset()
             case ("program", program):
-                self._program(program)
-
-    def _program(self, program: Program) -> None:
-        self._before_us += self._board.clock_us
-        self._seed += 1  # or its boot would have the number of the first
-        self._board = self._new(program)
-        self._written_us = 0
-        self._gestures.clear()
-        self._pressed_until_us = self._resting_until_us = 0
-        self._up_until_us.clear()
+                self._before_us += board.clock_us
+                self._seed += 1  # or its boot would have the number of the first
+                self._switch_on(program)
+                self._written_us = 0
 
     def _start_gesture(self) -> None:
         now_us = self._board.clock_us
