@@ -11,9 +11,10 @@ import pytest
 from button_presser import A, B, Machine, Player
 from needed import long
 from noughts import brain
-from noughts.device_files import device_files, files_for_boards, pack
-from noughts.hardware.ports import open_port
-from noughts.hardware.update import bring_up_to_date
+from noughts.boards.packing import files_for_boards, pack
+from noughts.boards.ports import open_port
+from noughts.boards.put import bring_up_to_date
+from noughts.device_files import device_files
 from noughts.protocol import data_log
 from noughts.protocol.sentences import Game, write
 from noughts.store.store import Store

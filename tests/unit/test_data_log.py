@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from asking import SITE, ask, change, status, text
 from data_logs import HEADING, data_log, row
+from noughts.boards.drive import look
+from noughts.boards.ports import Port
 from noughts.errors import DataLogError
-from noughts.hardware.drive import look
-from noughts.hardware.ports import Port
 from noughts.protocol.data_log import MAX_SIZE, games
 from noughts.protocol.describe import short
 from noughts.protocol.sentences import write

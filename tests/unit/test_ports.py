@@ -18,11 +18,8 @@ import pytest
 import serial
 from serial import rfc2217
 
-from noughts.errors import BoardError
-from noughts.hardware import probe
-from noughts.hardware.boot import wait_for_start
-from noughts.hardware.file_transfer import BoardFiles
-from noughts.hardware.ports import (
+from noughts.boards.files import BoardFiles
+from noughts.boards.ports import (
     Port,
     choose_port,
     close_port,
@@ -31,7 +28,8 @@ from noughts.hardware.ports import (
     read_port,
     why_not,
 )
-from noughts.hardware.probe import ProbedBoard
+from noughts.boards.start import wait_for_start
+from noughts.errors import BoardError
 from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.sources import DataReceived, LineOpened
@@ -143,22 +141,12 @@ class HungUp:
 
 
 @pytest.mark.parametrize(
-    "use", [wait_for_start, BoardFiles, lambda port: probe._ask(ProbedBoard(), port)]
+    "use",
+    [wait_for_start, lambda port: BoardFiles(port).survey(), lambda port: BoardFiles(port).go_on()],
 )
 def test_a_line_that_has_hung_up(use):
     with pytest.raises(BoardError, match=r"went away.*; plug it in"):
         use(HungUp())
-
-
-def test_ctrl_c_leaves_no_board_stopped_that_was_asked():
-    def interrupt(until):
-        raise KeyboardInterrupt
-
-    written = []
-    port = SimpleNamespace(port="it", write=written.append, read_until=interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        probe._ask(ProbedBoard(), port)
-    assert written[-1] == b"\x02\x04"
 
 
 @pytest.fixture
@@ -379,7 +367,7 @@ def test_extra_ports_are_followed_and_report_listeners(boards, pty, named):
 def test_a_far_host_that_floods_us_has_to_wait(monkeypatch):
     """Pyserial's queue for `rfc2217://` has no end of its own; a pseudo-terminal of the system and
     a socket have."""
-    monkeypatch.setattr("noughts.hardware.ports._MAX_RECEIVED", 5000)
+    monkeypatch.setattr("noughts.boards.ports._MAX_RECEIVED", 5000)
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         serial.serial_for_url("loop://") as near,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import fuzz_log
 from needed import long
+from noughts.boards.ports import Port
 from noughts.errors import NoughtsError
-from noughts.hardware.ports import Port
 from noughts.protocol.parser import escape
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, checksum, write

@@ -178,7 +178,7 @@ def test_recovered_games_are_stored_like_those_that_a_board_sends(work):
 def test_the_page_sends_no_table_that_can_lose(monkeypatch, work):
     table = brain.Table((1,) * 10, ())
     files = device_files() | {"table.py": brain.source(table).encode()}
-    monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
+    monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
     done, boards = work()
     assert not done["good"] and "can play 5 in X.O......" in done["result"]
     assert boards.recorded == []

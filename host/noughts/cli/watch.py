@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 import click
 import serial
 
+from noughts.boards.ports import find_ports, may_be_port
 from noughts.cli import options
 from noughts.cli.watch_captured import known, read_captured
 from noughts.cli.watch_output import RECORDS, EventLines, as_lines, sum_up
 from noughts.cli.watch_rooms import Rooms, room_options
 from noughts.errors import NoughtsError
-from noughts.hardware.ports import find_ports, may_be_port
 from noughts.invocation import as_typed
 from noughts.store.store import Store, command_for, default_path
 from noughts.terminal.lines import say

@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
+from noughts.boards.drive import Drive, find_drives
+from noughts.boards.ports import Port
 from noughts.errors import DataLogError, error_message, printable
-from noughts.hardware.drive import Drive, find_drives
-from noughts.hardware.ports import Port
 from noughts.protocol import data_log
 from noughts.watch.events import DataLogUnreadable
 from noughts.watch.port_monitor import name_of

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import serial
 
+from noughts.boards.ports import Port, close_port, find_ports, open_port, read_port
 from noughts.errors import BoardError, printable
-from noughts.hardware.ports import Port, close_port, find_ports, open_port, read_port
 from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
 from noughts.watch.sources import Change, DataReceived, LineOpened
 
