@@ -134,9 +134,9 @@ def test_a_capture_waits_for_another_program(started, capture, tmp_path):
 
 
 def test_a_full_disk_is_one_line_and_nothing_is_lost(started, port, tmp_path):
-    """The system lets no file grow beyond 200 KB."""
+    """The system lets no file grow beyond 130 KB."""
     board, db = port("board"), tmp_path / "games.db"
-    limit = resource.RLIMIT_FSIZE, (200_000, 200_000)
+    limit = resource.RLIMIT_FSIZE, (130_000, 130_000)
     process = started(
         "--json", "--db", db, board.path, text=True, preexec_fn=lambda: resource.setrlimit(*limit)
     )

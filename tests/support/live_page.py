@@ -144,7 +144,7 @@ def told(hub: Hub, *said: Sentence | PortOpened, board: str = "virtual-1") -> No
         if isinstance(each, PortOpened):
             hub._recorded.put(each)
         else:
-            hub._recorded.put(DataReceived(board, f"{write(each)}\r\n".encode()))
+            hub._recorded.put(DataReceived(board, f"{write(each)}\r\n".encode(), None))
 
 
 async def settled(holds: Callable[[], object]) -> None:

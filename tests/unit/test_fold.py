@@ -1,5 +1,6 @@
 """One game, several ways: by cable, by radio, from other rooms, told at once or late."""
 
+import sqlite3
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,6 @@ from needed import long
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Game, outcome
 from noughts.store.queries import GameFilter, games
-from noughts.store.schema import MIGRATIONS
 from noughts.store.store import Store
 from sample_games import AT, DRAW, stages
 
@@ -288,18 +288,25 @@ def test_of_games_that_do_not_agree_the_first_stays_as_it_is(store):
     ]
 
 
-def test_a_game_that_an_earlier_version_had_under_two_names_is_one(tmp_path):
+OF_1_0_0 = Path(__file__).parents[1] / "support" / "store_of_1_0_0.sql"
+EMPTY_STORE_OF_1_0_0 = "".join(
+    line for line in OF_1_0_0.read_text().splitlines(True) if not line.startswith("INSERT")
+)
+
+
+def test_a_game_that_1_0_0_had_under_two_names_is_one(tmp_path):
     """It kept a game for each name of its board, and some without a moment."""
     path = tmp_path / "db"
-    with Store(path, create=True, migrations=MIGRATIONS[:3]) as store:
-        store.db.execute("INSERT INTO boards (name) VALUES ('usb-1'), ('file-x')")
+    with sqlite3.connect(path) as db:
+        db.executescript(EMPTY_STORE_OF_1_0_0)
+        db.execute("INSERT INTO boards (name) VALUES ('usb-1'), ('file-x')")
         for row in (
             (2, 1, "402635178", ",,,,,,,,9000", 9000, "=", None, None),
             (1, 1, "402635178", ",,,,,,,,9000", 9000, "=", AT, AT + 9000),
             (1, 2, "4", "1000", 1000, "-", None, None),
             (2, 2, "0", "1000", 1000, "-", None, None),
         ):
-            store.db.execute(
+            db.execute(
                 "INSERT INTO games (board, boot, number, again, seats, first, moves, times, ms, "
                 "end, started, heard) VALUES (?, '3E5A5FD2', ?, 0, 'PH', 'A', ?, ?, ?, ?, ?, ?)",
                 row,

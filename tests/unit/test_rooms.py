@@ -333,7 +333,7 @@ def kept(path):
 
 def test_message_is_confirmed_when_stored_with_its_timestamp(watch):
     watch.sender.send(1)
-    watch.step()
+    watch.poll()
     assert watch.sender.confirmed == [1]
     assert kept(watch.path) == [(1, "=", AT)]
 
@@ -342,7 +342,7 @@ def test_a_board_whose_port_was_opened_again_may_tell_of_an_earlier_run(watch):
     said = [write(each).encode() + b"\n" for each in (BOOT, stages(DRAW)[-1])]
     boot, end = (DataReceived("3b/usb-1", data, AT) for data in said)
     watch.sender.changes += [boot, LineOpened("3b/usb-1", AT), end]
-    watch.step()
+    watch.poll()
     assert kept(watch.path) == [(1, "=", None)]
 
 
@@ -358,21 +358,21 @@ def test_message_is_not_confirmed_while_store_is_locked(watch):
     with contextlib.closing(sqlite3.connect(watch.path)) as other:
         other.execute("BEGIN IMMEDIATE")
         watch.sender.send(1)
-        watch.step()
+        watch.poll()
         assert watch.sender.confirmed == []
         other.execute("ROLLBACK")
-    watch.step()
+    watch.poll()
     assert watch.sender.confirmed == [1]
 
 
 def test_it_is_not_confirmed_if_something_of_it_was_left_out(watch, monkeypatch):
     monkeypatch.setattr(recorder, "_MAX_PENDING", 5)
     watch.sender.send(1)
-    watch.step()
+    watch.poll()
     assert watch.sender.confirmed == []
     monkeypatch.undo()
     watch.sender.send(1)  # as a room does
-    watch.step()
+    watch.poll()
     assert watch.sender.confirmed == [1]
     assert kept(watch.path) == [(1, "=", AT)]
 
@@ -380,11 +380,11 @@ def test_it_is_not_confirmed_if_something_of_it_was_left_out(watch, monkeypatch)
 @POSIX
 def test_message_is_confirmed_in_replacement_store(watch):
     watch.sender.send(1)
-    watch.step()
+    watch.poll()
     watch.path.unlink()
     gone = watch.path
     watch.sender.send(2)
-    watch.step()
+    watch.poll()
     assert watch.path != gone
     assert watch.sender.confirmed == [1, 2]
     assert kept(watch.path) == [(2, "=", AT)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from noughts.errors import SentenceError, UnknownSentenceError
 from noughts.protocol import sentences
@@ -18,8 +19,7 @@ _ENDED_FRAME = re.compile(rb"\$[^$*]*\*[0-9A-F]{2}(?=[^0-9A-Fa-f])")
 _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 
 
-@dataclass(frozen=True)
-class ParsedSentence:
+class ParsedSentence(NamedTuple):
     """A sentence, with the line that it stood in."""
 
     line: str
@@ -66,26 +66,39 @@ class Stream:
     """
 
     def __init__(self) -> None:
-        self._line = bytearray()
+        self._line = b""
         self._unknown: set[str] = set()
         self.noise = 0
         """Bytes of all `Noise` so far."""
 
     def feed(self, data: bytes) -> list[Item]:
         """Take bytes of any length; returns the items that they complete, in order."""
+        *lines, self._line = (self._line + data).split(b"\n")
         items: list[Item] = []
-        for piece in _split(data):
-            ends = piece.endswith(b"\n")
-            self._line += piece[:-1] if ends else piece
-            while len(self._line) > 2 * MAX_LENGTH:
-                # Cut before a `$`, if one is there that may begin a sentence.
-                begins = self._line.rfind(b"$", MAX_LENGTH, 2 * MAX_LENGTH)
-                items += self._take(begins if begins > 0 else 2 * MAX_LENGTH)
-            if ends:
-                items += self._take(len(self._line.rstrip(b"\r")))
-                self._line.clear()
-            elif b"*" in self._line:
-                items += self._take(self._whole())
+        for line in lines:
+            items += self._ended(line.rstrip(b"\r"))
+        if len(self._line) > 2 * MAX_LENGTH:
+            items += self._cut()
+        if b"*" in self._line:
+            items += self._first(self._whole())
+        return items
+
+    def _ended(self, line: bytes) -> list[Item]:
+        """What a line holds."""
+        if line.startswith(b"$") and (item := self._sentence(line)) is not None:
+            return [item]  # as most lines do
+        rest, self._line = self._line, line
+        items = self._cut() + self.end()
+        self._line = rest
+        return items
+
+    def _cut(self) -> list[Item]:
+        """All but the end of a line that is too long."""
+        items: list[Item] = []
+        while len(self._line) > 2 * MAX_LENGTH:
+            # Cut before a `$`, if one is there that may begin a sentence.
+            begins = self._line.rfind(b"$", MAX_LENGTH, 2 * MAX_LENGTH)
+            items += self._first(begins if begins > 0 else 2 * MAX_LENGTH)
         return items
 
     def _whole(self) -> int:
@@ -98,14 +111,11 @@ class Stream:
 
     def end(self) -> list[Item]:
         """Parse the unfinished line that is left when nothing more will come."""
-        return self._take(len(self._line))
+        return self._first(len(self._line))
 
-    def _take(self, size: int) -> list[Item]:
+    def _first(self, size: int) -> list[Item]:
         """Sentences and noise in the first bytes of the line."""
-        data = bytes(self._line[:size])
-        del self._line[:size]
-        if _FRAME.fullmatch(data) and (whole := self._sentence(data)) is not None:
-            return [whole]  # as most lines are
+        data, self._line = self._line[:size], self._line[size:]
         items: list[Item] = []
         noise = b""
         for part in _PARTS.findall(data):
@@ -143,11 +153,6 @@ def _parsed(frame: bytes) -> ParsedSentence | Unknown | None:
         return Unknown(text, error.what)
     except (SentenceError, UnicodeDecodeError):
         return None
-
-
-def _split(data: bytes) -> list[bytes]:
-    pieces = data.split(b"\n")
-    return [piece + b"\n" for piece in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
 
 
 def escape(data: bytes) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from noughts.protocol.parser import ParsedSentence
-from noughts.protocol.sentences import Boot, is_late
+from noughts.protocol.sentences import Boot, Sentence, is_late
 
 
 class Runs:
@@ -17,14 +16,13 @@ class Runs:
         """A port was opened: its board may be amid what it tells of earlier runs."""
         self._announce(line, None, at)
 
-    def is_late(self, line: str, item: ParsedSentence, at: int | None) -> bool:
+    def is_late(self, line: str, sentence: Sentence, by_radio: bool, at: int | None) -> bool:
         """Whether a sentence tells of a game that may be long over."""
-        sentence = item.sentence
-        if item.radio_id is not None:
+        if by_radio:
             # The end of a game is sent again some time later, so its moment tells little.
-            return not isinstance(sentence, Boot) and is_late(sentence, None)
-        announced, _ = self._announced.get(line, (None, None))
+            return not isinstance(sentence, Boot) and sentence.end != "-"
         if not isinstance(sentence, Boot) and sentence.end != "-":
+            announced, _ = self._announced.get(line, (None, None))
             return is_late(sentence, announced)
         # A game that goes on is of this run, too: its `$NB` may have come before the port was open.
         self._announce(line, sentence.boot, at)

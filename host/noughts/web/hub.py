@@ -21,6 +21,7 @@ from noughts.hardware.drive import Drive, find_drives
 from noughts.hardware.ports import Port, find_ports
 from noughts.protocol.describe import name_key
 from noughts.protocol.sentences import Sentence
+from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
@@ -186,7 +187,7 @@ class Hub:
 
     def record(self, name: str, *sentences: Sentence) -> None:
         """Record what a board has said to a task, or what was in its files."""
-        self._recorded.put(SentencesRead(name, sentences))
+        self._recorded.put(SentencesRead(name, sentences, timestamps.now()))
 
     @property
     def stopping(self) -> bool:
