@@ -79,14 +79,16 @@ class Rooms:
 
     def start(self, recorder: Recorder, stack: ExitStack) -> None:
         """Connect to the brokers, until the stack's end: sources, and who publishes the store."""
-        from noughts.rooms.collector import Collector
-        from noughts.rooms.publisher import Publisher
-
+        # These take 7 MB of memory, which few watches need.
         for address in dict.fromkeys(self.collects):
+            from noughts.rooms.collector import Collector
+
             collector = Collector(address, self._login(address))
             stack.callback(collector.close)
             recorder.sources.append(collector)
         if (broker := self._publishes) is not None:
+            from noughts.rooms.publisher import Publisher
+
             if broker.user is None and not broker.is_here:
                 say(
                     f"no user is named for {broker}; if it needs none, anybody who can reach it "
