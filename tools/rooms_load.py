@@ -20,8 +20,7 @@ from paho.mqtt import subscribe
 
 from mosquitto import Mosquitto
 from noughts.protocol.sentences import Game
-from noughts.rooms.address import parse
-from noughts.rooms.credentials import Credentials
+from noughts.rooms.address import Credentials, parse
 from noughts.rooms.publisher import Publisher
 from noughts.store import timestamps
 from noughts.store.lines import Received

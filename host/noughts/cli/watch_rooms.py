@@ -5,19 +5,21 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import click
 
 from noughts.cli import options
 from noughts.errors import NoughtsError
-from noughts.rooms.address import BrokerAddress, is_broker, parse
-from noughts.rooms.topics import room_name
+from noughts.rooms.address import (
+    BrokerAddress,
+    Credentials,
+    credentials,
+    is_broker,
+    parse,
+    room_name,
+)
 from noughts.terminal.lines import say
 from noughts.watch.recorder import Recorder
-
-if TYPE_CHECKING:
-    from noughts.rooms.credentials import Credentials
 
 
 def room_options(run: options.Run) -> options.Run:
@@ -72,8 +74,6 @@ class Rooms:
                 )
         self._logins: dict[BrokerAddress, Credentials] = {}
         for address in brokers:
-            from noughts.rooms.credentials import credentials  # TLS: few watches need it
-
             self._logins[address] = credentials(address, args.password_file, args.ca)
         self._room = room_name(args.room)
 
