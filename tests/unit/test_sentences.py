@@ -174,7 +174,7 @@ def test_a_line_without_end_is_cut_and_does_not_grow():
     stream = Stream()
     items = [item for _ in range(1000) for item in stream.feed(b"$" * 100)]
     assert all(isinstance(item, Noise) for item in items)
-    assert len(stream._line) <= 240
+    assert len(stream._rest) <= 240
     assert [*stream.feed(b"\n"), *stream.feed(LINE)][-1].sentence == GAME
 
 
