@@ -106,17 +106,8 @@ def test_no_more_boards_are_started_once_they_are_to_end():
     assert 1 <= len(begun) <= 2
 
 
-def test_a_thread_that_waits_for_a_board_to_start_ends():
-    boards = VirtualBoards(0, list, list)
-    waiting = threading.Thread(target=boards._start, daemon=True)
-    waiting.start()
-    boards.close()
-    waiting.join(10)
-    assert not waiting.is_alive()
-
-
 def starting():
-    return [each for each in threading.enumerate() if each.name == "start boards"]
+    return [each for each in threading.enumerate() if each.name == "start a board"]
 
 
 def test_a_board_that_cannot_be_started_ends_it(tmp_path):
