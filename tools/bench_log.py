@@ -40,7 +40,7 @@ def boards() -> Rows:
 def sentences() -> Rows:
     """Parsed and stored, each in its own transaction."""
     dice = Random(1)
-    told = [game for number in range(1, 3001) for game in random_game("0A83", number, dice)]
+    told = [game for number in range(1, 3001) for game in random_game("00000A83", number, dice)]
     data = b"".join(write(game).encode() + b"\r\n" for game in told)
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -104,10 +104,10 @@ def fill(path: Path, games: int) -> None:
     dice = Random(1)
     at = 1_790_000_000_000
     with Store(path, create=True) as store:
-        store.keep("usb-1", Boot("0A83", "V1", "0.1.0", "2798"), at)
+        store.keep("usb-1", Boot("00000A83", "V1", "0.1.0", "2798"), at)
         for number in range(1, games + 1):
             at += 60_000
-            for told in random_game("0A83", number, dice):
+            for told in random_game("00000A83", number, dice):
                 store.keep("usb-1", told, at + told.ms)
 
 

@@ -189,7 +189,7 @@ def _cpu_of_many() -> float:
             looker = _looking(server, stop, stack)
             threading.Thread(target=_drain, args=(looker, stop), daemon=True).start()
         size = int(BYTES_A_SECOND * _LOAD_S)
-        data = [lines(f"{board:04X}", Random(board), size) for board in range(_BOARDS)]
+        data = [lines(f"{board:08X}", Random(board), size) for board in range(_BOARDS)]
         process = psutil.Process(server.process.pid)
         before = process.cpu_times()
         send(ends, data, _LOAD_S)
@@ -224,7 +224,7 @@ def _memory_after(*counts: int) -> list[float]:
         for count in counts:
             while number < count:
                 number += 1
-                told = random_game("0A83", number, dice)
+                told = random_game("00000A83", number, dice)
                 os.write(end, b"".join(write(game).encode() + b"\r\n" for game in told))
             wanted = f"game {number}"
             page.get_by_text(wanted).first.wait_for(timeout=120_000)

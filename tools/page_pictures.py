@@ -96,7 +96,7 @@ def _fill(db: Path) -> None:
     with Store(db, create=True) as store:
         for number in range(1, _GAMES + 1):
             board = f"usb-{number % 3}"
-            for game in random_game("0A83", number, dice):
+            for game in random_game("00000A83", number, dice):
                 store.keep(board, game, begins + number * 60_000 + game.ms)
         for board, name in (("usb-0", "red table"), ("usb-1", "blue table")):
             store.name_board(board, name)

@@ -92,7 +92,7 @@ def full_speed(boards: int, seconds: float) -> Load:
     with contextlib.ExitStack() as stack:
         watcher = _Watcher(boards, stack)
         size = int(BYTES_A_SECOND * seconds)
-        data = [lines(f"{board:04X}", Random(board), size) for board in range(boards)]
+        data = [lines(f"{board:08X}", Random(board), size) for board in range(boards)]
         before_s = watcher.cpu_s()
         send(watcher.ends, data, seconds)
         cpu = (watcher.cpu_s() - before_s) / seconds
@@ -137,7 +137,7 @@ def memory(counts: tuple[int, ...]) -> Iterator[tuple[int, int]]:
         for count in counts:
             while sent < count:
                 number += 1
-                boot, of_boot = f"{number // 1000:04X}", number % 1000 + 1
+                boot, of_boot = f"{number // 1000:08X}", number % 1000 + 1
                 told = random_game(boot, of_boot, dice)
                 sent += len(told)
                 os.write(watcher.ends[0], b"".join(write(g).encode() + b"\r\n" for g in told))

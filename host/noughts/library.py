@@ -188,31 +188,29 @@ def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
     Of each game it is the latest sentence, in the order in which they began.
 
     >>> import io
-    >>> capture = io.BytesIO(b"noise $NG,0A83,1,PP,A,40,1200,-*05\r\n")
+    >>> capture = io.BytesIO(b"noise $NG,00000A83,1,PP,A,40,1200,-*05\r\n")
     >>> [game.moves for game in games_in_capture(capture)]
     [(4, 0)]
     """
     streams: dict[str | None, Stream] = {}
-    latest: dict[tuple[str | None, str, int], Game] = {}
+    latest: dict[tuple[str, int], Game] = {}
     with _opened(capture) as file:
         for captured in read_capture(file):
             stream = streams.setdefault(captured.board, Stream())
             for item in stream.feed(captured.data):
-                _note(item, captured.board, latest)
-    for board, stream in streams.items():
+                _note(item, latest)
+    for stream in streams.values():
         for item in stream.end():
-            _note(item, board, latest)
+            _note(item, latest)
     return list(latest.values())
 
 
-def _note(item: object, board: str | None, latest: dict[tuple[str | None, str, int], Game]) -> None:
+def _note(item: object, latest: dict[tuple[str, int], Game]) -> None:
     if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
         game = item.sentence
-        # Eight digits name a run, whether by cable or by radio.
-        key = None if len(game.boot) == 8 else board, game.boot, game.number
-        before = latest.get(key)
+        before = latest.get((game.boot, game.number))
         if before is None or len(before.moves) <= len(game.moves):
-            latest[key] = game
+            latest[game.boot, game.number] = game
 
 
 @contextmanager

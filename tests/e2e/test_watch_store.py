@@ -218,7 +218,7 @@ def test_what_was_reported_is_stored(port, tmp_path, lives):
 def endless(life, dice):
     """The sentences of one game after another."""
     for number in itertools.count(1):
-        yield from random_game(f"{life:04X}", number, dice)
+        yield from random_game(f"{life:08X}", number, dice)
 
 
 def check_rows(db, events):

@@ -11,7 +11,7 @@ from noughts.protocol.sentences import Boot, write
 HEADER = "Traceback (most recent call last):"
 FAULT = (HEADER, '  File "ai.py", line 1', "NameError: x")
 STOPPED = (HEADER, '  File "ai.py", line 1, in best', "KeyboardInterrupt: ")
-BOOT = "$NB,1,0A83,V1,0.1.0,2798*39"
+BOOT = "$NB,1,00000A83,V1,0.1.0,2798*39"
 V2_BOOT = Boot("0ABADB07", "V2", "1.0.0", "2798")
 RADIO = "radio 0123ABCD 7"
 

@@ -15,7 +15,7 @@ from noughts.protocol.sentences import Boot
 from noughts.virtual.program import try_emulator
 from stand_in_drive import USB_ID, StandInDrive
 
-GAME = Start(Boot("0A83", "V2", "1.0.0", "2798"), "V2", "1.0.0")
+GAME = Start(Boot("00000A83", "V2", "1.0.0", "2798"), "V2", "1.0.0")
 SENDER = replace(GAME, radio=Radio(sends=7), radio_id="9A1B2C3D")
 GATEWAY = Start(None, "V2", "1.0.0", Radio(gateway=7))
 PLUGGED, NAMED = Port("/dev/ttyACM0", USB_ID), Port("/dev/pts/7", None)

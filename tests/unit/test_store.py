@@ -20,7 +20,7 @@ from noughts.store.schema import VERSION
 from noughts.store.store import Kept, Store
 from sample_games import AT, filled, stages
 
-START = Game("0A83", 1, "PH", "A", (), 0, "-")
+START = Game("00000A83", 1, "PH", "A", (), 0, "-")
 ROWS = "SELECT boot, number, seats, first, moves, times, ms, end FROM games ORDER BY id"
 
 
@@ -43,7 +43,7 @@ def test_many_are_kept_together_or_not_at_all(store):
 
 
 def test_another_game_under_the_same_ids_is_another_row(store):
-    """Of 16 random bits for a boot: some school year a board will draw the same ones twice."""
+    """A board may draw the same boot twice."""
     one, other = stages([4, 0, 2, 6]), stages([4, 0, 2, 6], step_ms=900)
     ids = [{each.game for each in keep_all(store, told[1:])} for told in (one, other)]
     assert ids == [{1}, {2}]
@@ -56,8 +56,10 @@ def test_another_game_under_the_same_ids_is_another_row(store):
 def test_of_games_that_fit_the_newest_is_taken(store):
     """Two games of one name, both cut short after their first moves; then the later one goes on."""
     for ms in (1000, 1500):
-        store.keep("usb-1", Game("0A83", 1, "PH", "A", (4,), ms, "-"), None)
-    assert store.keep("usb-1", Game("0A83", 1, "PH", "A", (4, 0), 2500, "-"), None) == Kept(2, True)
+        store.keep("usb-1", Game("00000A83", 1, "PH", "A", (4,), ms, "-"), None)
+    assert store.keep("usb-1", Game("00000A83", 1, "PH", "A", (4, 0), 2500, "-"), None) == Kept(
+        2, True
+    )
     assert [row[4:6] for row in store.read(ROWS)] == [("4", "1000"), ("40", "1500,2500")]
 
 
@@ -79,12 +81,12 @@ def test_a_time_that_runs_backwards_is_of_another_game(store, ply, ms, first):
 @pytest.mark.parametrize(
     "second",
     [
-        Game("0A83", 1, "PH", "A", (4, 0, 2), 3500, "-"),  # a game that was abandoned goes on
-        Game("0A83", 1, "PH", "A", (4, 0), 1999, "x"),  # it ended before its last move
-        Game("0A83", 1, "PH", "A", (4, 1), 2000, "-"),
-        Game("0A83", 1, "PH", "A", (4,), 1001, "-"),
-        Game("0A83", 1, "PH", "B", (4,), 1000, "-"),
-        Game("0A83", 1, "PH", "A", (), 5, "-"),
+        Game("00000A83", 1, "PH", "A", (4, 0, 2), 3500, "-"),  # a game that was abandoned goes on
+        Game("00000A83", 1, "PH", "A", (4, 0), 1999, "x"),  # it ended before its last move
+        Game("00000A83", 1, "PH", "A", (4, 1), 2000, "-"),
+        Game("00000A83", 1, "PH", "A", (4,), 1001, "-"),
+        Game("00000A83", 1, "PH", "B", (4,), 1000, "-"),
+        Game("00000A83", 1, "PH", "A", (), 5, "-"),
     ],
 )
 def test_what_cannot_be_the_same_game(store, second):
@@ -96,8 +98,8 @@ def test_what_cannot_be_the_same_game(store, second):
 def test_two_watchers_on_one_store(store, path):
     with Store(path) as other:
         for told in stages([4, 0, 2, 6]):
-            for each, board, new in ((store, "usb-1", 1), (other, "usb-1", 0), (other, "usb-2", 1)):
-                assert each.keep(board, told, None).new == new
+            for each, boot, new in ((store, "A", 1), (other, "A", 0), (other, "B", 1)):
+                assert each.keep("usb-1", replace(told, boot=8 * boot), None).new == new
         assert store.read(ROWS) == other.read(ROWS)
 
 
@@ -202,10 +204,10 @@ def test_many_make_the_same_new_store(tmp_path):
 
         def make(board, path=path):
             with Store(path, create=True) as store:
-                return store.keep(board, START, 1).new
+                return store.keep(board, replace(START, boot=8 * board), 1).new
 
         with ThreadPoolExecutor(6) as pool:
-            assert all(pool.map(make, "abcdef"))
+            assert all(pool.map(make, "ABCDEF"))
         with Store(path) as store:
             assert len(store.read(ROWS)) == 6
 

@@ -29,9 +29,9 @@ MAX_LENGTH = 120
 _PLAIN = re.compile("[ -#%-)+-~]*")
 _HALVES = (512, 256, 128, 64, 32, 16, 8)
 """Bits; twice as many are enough for any sentence."""
-_BOOT = re.compile(r"NB,1,([0-9A-F]{4}|[0-9A-F]{8}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})")
+_BOOT = re.compile(r"NB,1,([0-9A-F]{8}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})")
 _GAME = re.compile(
-    r"NG,([0-9A-F]{4}|[0-9A-F]{8}),([1-9][0-9]{0,8}),([PEMH]{2}),([AB]),([0-8]{0,9}),"
+    r"NG,([0-9A-F]{8}),([1-9][0-9]{0,8}),([PEMH]{2}),([AB]),([0-8]{0,9}),"
     r"(0|[1-9][0-9]{0,9}),([-AB=x])"
 )
 _LATER = re.compile(r"NB,([1-9][0-9]{0,3}),")
@@ -43,7 +43,7 @@ _RADIO = re.compile(r"NR,([0-9A-F]{8}),(N[BG],.*)")
 class Boot:
     """A board has started.
 
-    boot: what names this run of the board, eight hex digits, or four of an earlier release.
+    boot: what names this run of the board, eight hex digits.
     """
 
     boot: str

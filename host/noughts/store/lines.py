@@ -23,8 +23,8 @@ _NOISE_ROW = 50
 _PURGED = 1000
 """Rows of noise that go at once."""
 
-Key = tuple[str, int, str]
-"""Boot, game number and, as four digits name a run only together with its board, the board."""
+Key = tuple[str, int]
+"""Boot and game number: they name a game, whichever way and under whichever board it comes."""
 
 _LINE = (
     "INSERT INTO lines (board, boot, number, by_radio, late, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -134,7 +134,7 @@ class Lines:
             return Kept(None, True)
         if isinstance(sentence, Boot):
             return Kept(None, self._add_boot(board, sentence.boot, text, at))
-        key = key_of(sentence.boot, sentence.number, board)
+        key = sentence.boot, sentence.number
         stored = self._stored.get(key) or self._of(key)
         new = text not in stored.game_of
         if self._add(key, stored, board, is_by_radio(board), late, at, text) is not None:
@@ -164,7 +164,7 @@ class Lines:
         if before is None:
             if len(stored.lines) >= _MAX_LINES and _has_too_many(stored, radio):
                 return None
-            number = self._insert(self.board(board), *key[:2], int(radio), int(late), at, text)
+            number = self._insert(self.board(board), *key, int(radio), int(late), at, text)
         elif at is None or (before.at is not None and before.at <= at):
             return before.id
         else:
@@ -229,24 +229,20 @@ class Lines:
             "SELECT lines.id, name, by_radio, late, at, text FROM lines "
             "JOIN boards ON boards.id = board WHERE boot = ? AND number = ?"
         )
-        for row in self._db.execute(query, key[:2]):
+        for row in self._db.execute(query, key):
             line = Line.of(*row)
-            if key[2] in ("", line.board):
-                stored.lines[line.board, line.radio, line.late, line.text] = line
-                stored.game_of[line.text] = None
+            stored.lines[line.board, line.radio, line.late, line.text] = line
+            stored.game_of[line.text] = None
         if stored.lines:
             query = "SELECT line, id FROM games WHERE boot = ? AND number = ?"
-            own = {line.id for line in stored.lines.values()}
-            games = self._db.execute(query, key[:2]).fetchall()
-            stored.numbers = {line: number for line, number in games if line in own}
+            stored.numbers.update(self._db.execute(query, key))
         return stored
 
     def renew_all(self) -> None:
         """Make all games anew of their lines."""
         self._stored.clear()
-        query = "SELECT DISTINCT boot, number, name FROM lines JOIN boards ON boards.id = board"
-        rows = self._db.execute(f"{query} WHERE number")
-        for key in {key_of(*row) for row in rows.fetchall()}:
+        keys = self._db.execute("SELECT DISTINCT boot, number FROM lines WHERE number")
+        for key in keys.fetchall():
             self._renew(key, self._of(key))
             self._stored.clear()
 
@@ -267,7 +263,7 @@ class Lines:
             ids = [line.id for line in lines]
             known = [(stored.numbers[line], line) for line in ids if line in stored.numbers]
             number, first = min(known, default=(None, min(ids)))
-            row = number, *key[:2], first, self.board(game.board), *game[1:]
+            row = number, *key, first, self.board(game.board), *game[1:]
             written = self._writer.execute(_GAME, row).lastrowid
             number = number or written or 0
             numbers[first] = number
@@ -278,11 +274,6 @@ class Lines:
         for number in set(stored.numbers.values()) - set(numbers.values()):
             self._db.execute("DELETE FROM games WHERE id = ?", (number,))
         stored.numbers, stored.stale = numbers, False
-
-
-def key_of(boot: str, number: int, board: str) -> Key:
-    """What a game's lines have in common."""
-    return boot, number, "" if len(boot) == 8 else board
 
 
 def _has_too_many(stored: _Stored, radio: bool) -> bool:

@@ -16,7 +16,7 @@ from noughts.protocol.runs import Runs
 from noughts.protocol.sentences import Boot, Game, body
 from noughts.store import capture
 from noughts.store.fold import FoldedGame
-from noughts.store.lines import Lines, Received, key_of
+from noughts.store.lines import Lines, Received
 from noughts.store.schema import TABLES
 
 _GAME = "seats, first, moves, times, ms, end, started, heard, played_before, by_radio"
@@ -53,7 +53,7 @@ def take_over(db: sqlite3.Connection, path: Path) -> None:
         game = FoldedGame(*rest)
         late = game.started is None
         first, *_ = [
-            lines.add(key_of(boot, number, game.board), game.board, by_radio, late, at, body(said))
+            lines.add((boot, number), game.board, by_radio, late, at, body(said))
             for by_radio, at, said in _lines(game, boot, number, bool(start_by_radio))
         ]
         db.execute("UPDATE games SET line = ? WHERE id = ?", (first, id))
