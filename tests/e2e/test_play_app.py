@@ -179,7 +179,7 @@ def test_help_screen_takes_all_keys(run, size):
 @SIZES
 def test_v_replays_the_last_game_with_verdicts_and_comes_back(run, tmp_path, size):
     with Store(tmp_path / "games.db", create=True) as store:  # it has the number 1
-        store.keep("usb-1", stages([0])[0], None)
+        store.keep("usb-1", stages([0], boot="BBBBBBBB")[0], None)
 
     async def test(app, pilot, board):
         await pilot.press("v")  # nothing to replay: says so

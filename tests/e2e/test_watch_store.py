@@ -70,7 +70,7 @@ def test_a_store_that_others_write_and_tidy_is_still_there(port, watch, tmp_path
     watcher.connected(board.path)
     for number in range(1, 10):
         with Store(watcher.db) as other:
-            for game in stages(DRAW, number=number):
+            for game in stages(DRAW, number=number, boot="BBBBBBBB"):
                 other.keep("another", game, AT)
             other.read("PRAGMA wal_checkpoint(TRUNCATE)" if number % 2 else "VACUUM")
         board.say(*stages(DRAW, number=number))

@@ -95,6 +95,18 @@ def test_what_cannot_be_the_same_game(store, second):
     assert len(store.read(ROWS)) == 2 - (second.moves == () and second.ms <= 2010)
 
 
+@pytest.mark.parametrize(
+    "change",
+    ["seats = 'P'", "first = 'C'", "moves = '49'", "times = '1;2'", "end = '?'", "ms = 'x'"]
+    + [f"{moment} = 1 << 60" for moment in ("started", "heard", "played_before")],
+)
+def test_what_no_game_has_is_not_written(store, change):
+    """So nobody who reads has to look."""
+    store.keep("usb-1", START, AT)
+    with pytest.raises(sqlite3.IntegrityError):
+        store.db.execute(f"UPDATE games SET {change}")
+
+
 def test_two_watchers_on_one_store(store, path):
     with Store(path) as other:
         for told in stages([4, 0, 2, 6]):

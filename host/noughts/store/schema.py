@@ -62,9 +62,10 @@ TABLES = (
                                     -- for each move, ms since the game began; empty if unknown
         ms INTEGER NOT NULL,        -- of the last line, since the game began
         end TEXT NOT NULL CHECK (end IN ('-', 'A', 'B', '=', 'x')),
-        started INTEGER,
-        heard INTEGER,
-        played_before INTEGER,      -- without a start: a moment at which it was over
+        started INTEGER CHECK (abs(started) < 253370764800000),  -- the year 9999
+        heard INTEGER CHECK (abs(heard) < 253370764800000),
+        played_before INTEGER CHECK (abs(played_before) < 253370764800000),
+                                    -- without a start: a moment at which it was over
         by_radio INTEGER NOT NULL   -- whether the radio alone knows how it went on
     ) STRICT
     """,
