@@ -216,9 +216,13 @@ class Rooms:
     """A collector, and its connection to a broker that is in the hands of the test."""
 
     def __init__(self, monkeypatch):
-        monkeypatch.setattr(collector, "Broker", lambda *_: self)
+        monkeypatch.setattr(collector, "Broker", self.connect)
         self.acknowledged, self.published = [], []
         self.collector = collector.Collector(parse(BROKER), Credentials())
+
+    def connect(self, _address, _login, _connected, received, *_):
+        self.receive = received
+        return self
 
     def loop_start(self):
         pass
@@ -234,7 +238,7 @@ class Rooms:
 
     def send(self, topic, payload, mid=1):
         message = SimpleNamespace(topic=f"noughts/{topic}", payload=payload, mid=mid, qos=1)
-        self.collector.received(message)
+        self.receive(message)
         return self.collector.poll()
 
 

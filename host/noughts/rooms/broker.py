@@ -6,8 +6,8 @@ import socket
 import ssl
 import sys
 import time
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
@@ -33,37 +33,31 @@ _REFUSED = {
 """By the reason code of MQTT 5."""
 
 
-class Handler(Protocol):
-    """What wants a connection. These are called in the broker's thread, and must not wait."""
-
-    def connected(self) -> None:
-        """There is a new connection, and its subscriptions are asked for."""
-
-    def received(self, message: paho.MQTTMessage) -> None:
-        """A message has come; it is to be acknowledged."""
-
-    def failed(self, why: str) -> None:
-        """Something does not work; said once until there is a connection again."""
-
-
 class Broker(paho.Client):
     """Keeps a connection to a broker, with these subscriptions. `close()` it.
 
-    What is published meanwhile is sent when the broker is back; any thread may publish. status: a
-    topic that the broker sets to offline when the connection ends without a word.
+    What is published meanwhile is sent when the broker is back; any thread may publish.
+
+    connected: called when there is a new connection. received: gets each message, which is to be
+    acknowledged. failed: told why something does not work, once until there is a connection again.
+    All are called in paho's thread, and must not wait. status: a topic that the broker sets to
+    offline when the connection ends without a word.
     """
 
     def __init__(
         self,
         address: BrokerAddress,
         login: Credentials,
-        handler: Handler,
+        connected: Callable[[], None],
+        received: Callable[[paho.MQTTMessage], None],
+        failed: Callable[[str], None],
         subscriptions: Sequence[str],
         status: str | None = None,
     ) -> None:
         super().__init__(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5, manual_ack=True)
         self.reconnect_delay_set(_RECONNECT_DELAY_S, _RECONNECT_DELAY_S)
-        self.address, self.handler, self.subscriptions = address, handler, subscriptions
+        self.address, self.subscriptions = address, subscriptions
+        self.connected, self.failed = connected, failed
         self.why = ""
         """What was told last."""
         self.answered = self.let_in = self.closing = False
@@ -73,7 +67,7 @@ class Broker(paho.Client):
             self.tls_set_context(login.context)
         if status is not None:
             self.will_set(status, OFFLINE, QOS, retain=True)
-        self.on_message = lambda _client, _data, message: handler.received(message)
+        self.on_message = lambda _client, _data, message: received(message)
         self.on_connect = self.note_answer
         self.on_connect_fail = lambda *_: self.note_error(sys.exc_info()[1])
         self.on_disconnect = self.note_end
@@ -118,7 +112,7 @@ class Broker(paho.Client):
         self.let_in, self.why = True, ""
         if self.subscriptions:
             self.subscribe([(topic, QOS) for topic in self.subscriptions])
-        self.handler.connected()
+        self.connected()
 
     def note_end(self, _: Any, __: Any, ___: Any, code: ReasonCode, ____: Any = None) -> None:
         """The connection has ended."""
@@ -154,7 +148,7 @@ class Broker(paho.Client):
         if self.closing or why == self.why or (again and self.why):
             return
         self.why = why
-        self.handler.failed(why)
+        self.failed(why)
 
     def reason(self, error: BaseException | None) -> str:
         """Why no connection could be made."""

@@ -50,20 +50,16 @@ class Collector:
         self._stored: dict[str, list[str]] = {}
         """By room, the digests of messages that are stored, and not confirmed yet."""
         self._confirmations: list[paho.MQTTMessageInfo] = []
-        self._broker = Broker(address, login, self, messages.of_all_rooms(address.prefix))
+        put, answered = self._arrived.put, BrokerAnswered(self._name, "connected")
+        self._broker = Broker(
+            address,
+            login,
+            lambda: put(answered),
+            put,  # the broker sends no more than a few that are not acknowledged
+            lambda why: put(PortUnavailable(self._name, why)),
+            messages.of_all_rooms(address.prefix),
+        )
         self._broker.loop_start()
-
-    def connected(self) -> None:
-        """Tell it; rooms send what is not confirmed again by themselves."""
-        self._arrived.put(BrokerAnswered(self._name, "connected"))
-
-    def received(self, message: paho.MQTTMessage) -> None:
-        """Take a message; the broker sends no more than a few that are not acknowledged."""
-        self._arrived.put(message)
-
-    def failed(self, why: str) -> None:
-        """Tell it; the rooms keep what they have."""
-        self._arrived.put(PortUnavailable(self._name, why))
 
     def poll(self) -> list[Change]:
         """What has come since the last time."""

@@ -112,7 +112,9 @@ class Publisher:
         self._broker = Broker(
             address,
             login,
-            self,
+            self.connected,
+            self.received,
+            self.failed,
             [self._confirmations, self._status],
             self._status,
         )
