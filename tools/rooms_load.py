@@ -10,8 +10,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -110,12 +111,13 @@ class Collector:
                 key = event["boot"], event["number"], len(event["moves"])
                 self.told.setdefault(key, timestamps.from_iso(event["at"]))
 
-    def until(self, count: int) -> None:
-        """Wait until it has told of so many sentences, or tells of no more."""
+    def until(self, count: int, poll: Callable[[], None]) -> None:
+        """Poll until it has told of so many sentences, or tells of no more."""
         end_s, known = time.monotonic() + _SETTLE_S, 0
         while len(self.told) < count and time.monotonic() < end_s:
             if len(self.told) > known:
                 end_s, known = time.monotonic() + _SETTLE_S, len(self.told)
+            poll()
             time.sleep(0.02)
 
 
@@ -126,6 +128,7 @@ class _Rooms:
         self._folder = folder
         self._stores = [Store(folder / f"room{room}.db", create=True) for room in range(rooms)]
         self._unstored: list[list[Received]] = [[] for _ in range(rooms)]
+        self._publishers: list[Publisher] = []
         self._boards = [
             (room, f"usb-9904{board:044x}", _endless(f"{room:04X}{board:04X}"))
             for room in range(rooms)
@@ -134,9 +137,11 @@ class _Rooms:
         self.heard: dict[_Key, int] = {}
 
     def publish(self, url: str, stack: contextlib.ExitStack) -> None:
-        for number, store in enumerate(self._stores):
-            publisher = Publisher(parse(url), Credentials(), f"room{number}", store.path)
+        for number in range(len(self._stores)):
+            its_own = partial(self._stores.__getitem__, number)
+            publisher = Publisher(parse(url), Credentials(), f"room{number}", its_own)
             stack.callback(publisher.close)
+            self._publishers.append(publisher)
 
     def hear(self, board: int) -> None:
         """Write the next sentence of a board."""
@@ -149,6 +154,8 @@ class _Rooms:
         for store, received in zip(self._stores, self._unstored, strict=True):
             store.keep_many(received)
             received.clear()
+        for each in self._publishers:
+            each.poll()
 
     def play(self, seconds: float, interval_s: float) -> None:
         """All boards, each with a sentence in every interval, at moments of its own."""
@@ -214,7 +221,7 @@ def busy_classes(rooms: int, boards: int, seconds: float) -> Load:
         }
         played.play(seconds, INTERVAL_S)
         costs = {name: process.cost() for name, process in processes.items()}
-        collector.until(len(played.heard))
+        collector.until(len(played.heard), played.flush)
         load = _load(played, collector, seconds)
         load.costs, load.bytes = costs, _broker_bytes(broker) - bytes_before
         return load
@@ -228,5 +235,5 @@ def catch_up(rooms: int, boards: int, sentences: int) -> Load:
         played.flush()
         start_s = time.monotonic()
         played.publish(broker.url, stack)
-        collector.until(sentences)
+        collector.until(sentences, played.flush)
         return _load(played, collector, time.monotonic() - start_s)

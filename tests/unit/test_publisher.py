@@ -1,7 +1,6 @@
 """What a room sends, and sends again, until a collector has stored it; its queue on disk."""
 
 import queue
-import time
 from math import inf
 from types import SimpleNamespace
 
@@ -47,6 +46,10 @@ class Broker:
 class Room(publisher.Publisher):
     """A room; no time passes but where a test says so."""
 
+    def __init__(self, *words):
+        super().__init__(*words)
+        self.told = []
+
     def connect(self):
         self._broker.is_up = True
         self.connected()
@@ -54,7 +57,9 @@ class Room(publisher.Publisher):
 
     def next(self):
         """The next message, by the number in its line; or the status."""
-        topic, payload, retain = self._broker.sent.get(timeout=120)
+        while self._broker.sent.empty():
+            self.told += self.poll()
+        topic, payload, retain = self._broker.sent.get()
         if topic == "status":
             return payload.decode(), retain
         assert not retain
@@ -91,25 +96,18 @@ def say(store, number):
 @pytest.fixture
 def room(store, monkeypatch):
     monkeypatch.setattr(publisher, "Broker", Broker)
-    monkeypatch.setattr(publisher, "_LOOK_S", 0.001)
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
     monkeypatch.setattr(publisher, "_SHUTDOWN_TIMEOUT_S", 0.0)
-    begun = []
+    begun, stores = [], [store]
 
     def begin():
-        begun.append(Room(parse(URL), Credentials(), "3b", store.path))
+        begun.append(Room(parse(URL), Credentials(), "3b", lambda: stores[-1]))
         return begun[-1]
 
+    begin.stores = stores
     yield begin
     for each in begun:
         each.close()
-
-
-def told(room):
-    """What a person is told, when it is."""
-    end_s = time.monotonic() + 120
-    while time.monotonic() < end_s:
-        yield from room.poll()
 
 
 def test_what_is_not_confirmed_is_sent_again_in_order(store, room):
@@ -149,14 +147,13 @@ def test_nobody_confirms_anything_for_a_while(store, room, monkeypatch):
     say(store, 1)
     room = room()
     room.connect()
-    said = told(room)
-    assert next(said) == BrokerAnswered(URL, "connected")
     assert room.several(6) == [0, 1, 0, 1, 0, 1]
-    event = next(said)
-    assert isinstance(event, PortUnavailable) and event.why.startswith("no collector stores")
+    connected, waiting = room.told
+    assert connected == BrokerAnswered(URL, "connected")
+    assert isinstance(waiting, PortUnavailable) and waiting.why.startswith("no collector stores")
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
     room.confirm(0)
-    assert next(said) == BrokerAnswered(URL, "a collector stores what this room says")
+    assert room.poll() == [BrokerAnswered(URL, "a collector stores what this room says")]
     room.end()
     assert room.poll() == []
 
@@ -189,11 +186,11 @@ def test_what_was_confirmed_is_known_after_a_restart(store, room):
 
 def test_a_room_goes_on_with_another_store_when_the_first_one_is_gone(store, room, tmp_path):
     say(store, 0)
-    room = room()
+    stores, room = room.stores, room()
     room.connect()
     assert room.next() == 0
     with Store(tmp_path / "games-2.db", create=True) as other:
-        room.moved(other.path)
+        stores.append(other)
         say(other, 1)
         assert room.next() == 1
         room.confirm(0, 1)

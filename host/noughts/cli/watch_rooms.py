@@ -94,10 +94,9 @@ class Rooms:
                     f"no user is named for {broker}; if it needs none, anybody who can reach it "
                     "can confirm games that no collector has stored (see docs/rooms.md)"
                 )
-            publisher = Publisher(broker, self._login(broker), self._room, recorder.path)
+            publisher = Publisher(broker, self._login(broker), self._room, lambda: recorder.store)
             stack.callback(publisher.close)
             recorder.sources.append(publisher)
-            recorder.moved = publisher.moved
 
     def _login(self, address: BrokerAddress) -> Credentials:
         login = self._logins[address]

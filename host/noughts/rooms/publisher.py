@@ -9,12 +9,10 @@ later one was confirmed before it, and when nothing was confirmed for a while.
 from __future__ import annotations
 
 import queue
-import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import paho.mqtt.client as paho
 
@@ -26,8 +24,7 @@ from noughts.rooms.broker import QOS, Broker
 from noughts.rooms.messages import OFFLINE, ONLINE, Message, digest, is_published, topic
 from noughts.store.capture import raw_line
 from noughts.store.store import Store
-from noughts.watch.events import BrokerAnswered, PortUnavailable
-from noughts.watch.sources import QueuedSource
+from noughts.watch.events import BrokerAnswered, Event, PortUnavailable
 
 WINDOW = 24
 """Messages that wait to be confirmed: those of 40 rooms are what a broker queues for a reader."""
@@ -35,10 +32,8 @@ _AT_ONCE = 140
 """Lines that are read at once: some 16 KB, in as many messages as there are boards."""
 _MAX_SIZE = 32 * 1024
 """Bytes of a message, without its last line: noise may be long."""
-_LOOK_S = 0.05
-"""Between two looks at the store."""
-_LOCK_TIMEOUT_S = 0.05
-"""To wait for others who write to the store."""
+_LOOK_S = 0.02
+"""Between two looks for a confirmation, at the end."""
 _RESEND_AFTER_S, _MAX_RESEND_AFTER_S = 5.0, 60.0
 """Without a confirmation, before the oldest message is sent again: at first, and at most."""
 _SAVE_S = 1.0
@@ -89,44 +84,42 @@ def messages_after(store: Store, line: int, room: str) -> tuple[list[Message], i
 
 
 class Publisher:
-    """Publishes the lines of a store as those of a room, in threads of its own. `close()` it.
+    """Publishes the lines of a recorder's store as those of a room, whenever it is polled.
 
-    Nobody waits for it: what boards say is in the store first. Raises `StoreError`.
+    It waits for nobody: paho's thread sends. store: gives the store, which may become another one
+    if the first is gone. `close()` it before the store. Raises `StoreError`.
     """
 
-    def __init__(self, address: BrokerAddress, login: Credentials, room: str, store: Path) -> None:
+    def __init__(
+        self, address: BrokerAddress, login: Credentials, room: str, store: Callable[[], Store]
+    ) -> None:
         self._prefix, self._room = address.prefix, room
         self._status = topic(address.prefix, room, "status")
         self._confirmations = topic(address.prefix, room, "stored")
         self._name, self._receiver = str(address), f"{address} {room}"
-        self._open(store)
-        self._heard_s = self._saved_s = time.monotonic()
-        self._resend_after_s = _RESEND_AFTER_S
+        self._store_now = store
+        self._open(store())
+        self._confirmation_is_due()
+        self._saved_s = time.monotonic()
         self._has_collector = True  # until we know better
-        self._changes = QueuedSource()
-        self.poll = self._changes.poll
-        """What a person should know since the last time."""
-        self._arrived: queue.SimpleQueue[list[str] | Path | None] = queue.SimpleQueue()
-        """Confirmations, another store, or None: there is a new connection."""
-        self._stop = threading.Event()
+        self._arrived: queue.SimpleQueue[list[str] | PortUnavailable | None] = queue.SimpleQueue()
+        """Confirmations, trouble, or None: there is a new connection."""
+        self._closing = False
         self._broker = Broker(
             address,
             login,
             self.connected,
             self.received,
-            self.failed,
+            lambda why: self._arrived.put(PortUnavailable(self._name, why)),
             [self._confirmations, self._status],
             self._status,
         )
-        self._thread = threading.Thread(target=self._run, name="publish", daemon=True)
-        self._thread.start()
         self._broker.loop_start()
 
-    def _open(self, path: Path) -> None:
-        self._store = Store(path, create=True)
-        self._store.wait_for_others(_LOCK_TIMEOUT_S)
+    def _open(self, store: Store) -> None:
+        self._store = store
         query = "SELECT line FROM published WHERE receiver = ?"
-        position = self._store.read(query, [self._receiver])
+        position = store.read(query, [self._receiver])
         self._read = self._saved = int(position[0][0]) if position else 0
         self._waiting: dict[str, int] = {}
         """By digest of a message, the id of the line before those among which it was read."""
@@ -135,9 +128,8 @@ class Publisher:
         """In the order in which they were sent, by digest."""
 
     def connected(self) -> None:
-        """Say that the room is there, and send again what is not confirmed."""
+        """Say that the room is there; what is not confirmed is sent again."""
         self._broker.publish(self._status, ONLINE, QOS, retain=True)
-        self._changes.put(BrokerAnswered(self._name, "connected"))
         self._arrived.put(None)
 
     def received(self, message: paho.MQTTMessage) -> None:
@@ -146,78 +138,61 @@ class Publisher:
         with suppress(UnicodeDecodeError):
             if message.topic == self._confirmations:
                 self._arrived.put(message.payload.decode("ascii").split())
-            elif message.payload == OFFLINE and not self._stop.is_set():
+            elif message.payload == OFFLINE and not self._closing:
                 self._broker.publish(self._status, ONLINE, QOS, retain=True)
 
-    def moved(self, store: Path) -> None:
-        """Publish the lines of another store, as the first one is gone."""
-        self._arrived.put(store)
-
-    def failed(self, why: str) -> None:
-        """Tell it; the lines wait."""
-        self._changes.put(PortUnavailable(self._name, why))
-
-    def _run(self) -> None:
-        end_s = None
-        while end_s is None or (self._is_answered() and time.monotonic() < end_s):
-            stops = self._stop.is_set()  # what has come by now is taken
-            self._take()
-            if self._broker.is_connected():
-                self._send()
-            if time.monotonic() - self._saved_s > _SAVE_S:
-                self._save()
-            if stops and end_s is None:
-                end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
-        self._save()
-        self._store.close()
-
-    def _is_answered(self) -> bool:
-        """Whether somebody confirms what was sent, so that it is worth waiting for."""
-        return self._broker.is_connected() and self._has_collector and bool(self._sent)
-
-    def _take(self) -> None:
-        """Take what has arrived, after a short wait if it is nothing."""
-        with suppress(queue.Empty):
-            arrived = self._arrived.get(timeout=_LOOK_S)
-            while True:
-                if arrived is None:
+    def poll(self) -> list[Event]:
+        """Send what is to be sent; gives what a person should know since the last time."""
+        events: list[Event] = []
+        with suppress(StoreError):  # whoever writes to the store says what is wrong
+            if self._store_now() is not self._store:
+                self._open(self._store_now())
+            while not self._arrived.empty():
+                arrived = self._arrived.get()
+                if isinstance(arrived, Event):
+                    events.append(arrived)
+                elif arrived is None:
+                    events.append(BrokerAnswered(self._name, "connected"))
                     self._again(list(self._sent))
                     self._confirmation_is_due()
-                elif isinstance(arrived, Path):
-                    self._store.close()
-                    self._open(arrived)
                 else:
                     for digest in arrived:
-                        self._confirmed(digest)
-                arrived = self._arrived.get_nowait()
+                        events += self._confirmed(digest)
+            if self._broker.is_connected():
+                events += self._send()
+            if time.monotonic() - self._saved_s > _SAVE_S:
+                self._save()
+        return events
 
     def _confirmation_is_due(self) -> None:
         self._heard_s, self._resend_after_s = time.monotonic(), _RESEND_AFTER_S
 
-    def _confirmed(self, digest: str) -> None:
+    def _confirmed(self, digest: str) -> list[Event]:
         if self._waiting.pop(digest, None) is None:
-            return
+            return []
         self._confirmation_is_due()
-        if not self._has_collector:
-            self._has_collector = True
-            self._changes.put(BrokerAnswered(self._name, "a collector stores what this room says"))
         if digest in self._sent:
             # What was sent before it is confirmed before it, if it ever arrived.
             self._again(list(self._sent)[: list(self._sent).index(digest)])
             del self._sent[digest]
+        if self._has_collector:
+            return []
+        self._has_collector = True
+        return [BrokerAnswered(self._name, "a collector stores what this room says")]
 
     def _again(self, digests: Sequence[str]) -> None:
         """Send these again, before anything else."""
         self._to_send.extendleft(self._sent.pop(digest) for digest in reversed(digests))
 
-    def _send(self) -> None:
+    def _send(self) -> list[Event]:
+        events: list[Event] = []
         if self._sent and time.monotonic() - self._heard_s > self._resend_after_s:
             self._again([next(iter(self._sent))])
             self._heard_s = time.monotonic()
             self._resend_after_s = min(2 * self._resend_after_s, _MAX_RESEND_AFTER_S)
             if self._has_collector:
                 self._has_collector = False
-                self._changes.put(PortUnavailable(self._name, _NO_COLLECTOR))
+                events.append(PortUnavailable(self._name, _NO_COLLECTOR))
         while len(self._sent) < WINDOW and (self._to_send or self._read_more()):
             message = self._to_send.popleft()
             if message.digest in self._waiting:
@@ -226,28 +201,34 @@ class Publisher:
                 self._sent[message.digest] = message
                 where = topic(self._prefix, self._room, "board", message.board)
                 self._broker.publish(where, message.lines, QOS, retain=False)
+        return events
 
     def _read_more(self) -> bool:
-        with suppress(StoreError):  # whoever writes to the store says what is wrong
-            before = self._read
-            found, self._read = messages_after(self._store, before, self._room)
-            for message in found:
-                self._waiting.setdefault(message.digest, before)
-            self._to_send.extend(found)
-        return bool(self._to_send)
+        before = self._read
+        found, self._read = messages_after(self._store, before, self._room)
+        for message in found:
+            self._waiting.setdefault(message.digest, before)
+        self._to_send.extend(found)
+        return bool(found)
 
     def _save(self) -> None:
-        """Note how far all is stored, if that has changed."""
+        """Note how far all is stored, if that has changed; if it fails, more is sent twice."""
         self._saved_s = time.monotonic()
         stored = min([self._read, *self._waiting.values()])
-        if stored == self._saved:
-            return
-        with suppress(StoreError):  # then more is sent twice, and nothing is lost
+        if stored != self._saved:
             self._store.save_published(self._receiver, stored)
             self._saved = stored
 
     def close(self) -> None:
         """Publish what is left, if somebody stores it, and that the room goes offline."""
-        self._stop.set()
-        self._thread.join()
+        end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
+        self._closing = True
+        self.poll()
+        while (
+            self._broker.is_connected() and self._has_collector and self._sent
+        ) and time.monotonic() < end_s:
+            time.sleep(_LOOK_S)
+            self.poll()
+        with suppress(StoreError):
+            self._save()
         self._broker.close([self._broker.publish(self._status, OFFLINE, QOS, retain=True)])

@@ -97,9 +97,9 @@ class Recorder:
         """What another program keeps us from storing, and what comes behind that."""
         self.left_out = 0
         """Sentences that are lost, because too many were pending."""
-        self.moved: Callable[[Path], object] = lambda path: None
-        """Called with the path of another store, should the first one be deleted or overwritten."""
-        self._store, self._first_path = store, store.path
+        self.store = store
+        """Another one, should this be deleted or overwritten."""
+        self._first_path = store.path
         store.wait_for_others(_LOCK_TIMEOUT_S)
         store.replaced()  # from now on
         self._streams: dict[str, Stream] = {}
@@ -127,7 +127,7 @@ class Recorder:
     @property
     def path(self) -> Path:
         """The file in which games are kept; a new one if the first was deleted or overwritten."""
-        return self._store.path
+        return self.store.path
 
     def start(self, stop: threading.Event, tell: Callable[[list[Event]], None]) -> None:
         """Record in a thread of its own, until `stop` is set: it is, too, when that has failed.
@@ -269,9 +269,9 @@ class Recorder:
         self._named_at_s = time.monotonic()
         before = self._names
         with contextlib.suppress(StoreError):  # to store something says what is wrong
-            others_wrote = self._store.others_wrote()
+            others_wrote = self.store.others_wrote()
             if others_wrote != self._others_wrote:
-                self._names = self.radio.named = names(self._store)
+                self._names = self.radio.named = names(self.store)
                 self._others_wrote = others_wrote
         changed = sorted(before.items() ^ self._names.items())
         return [BoardNamed(board, self._names.get(board)) for board in dict(changed)]
@@ -286,9 +286,9 @@ class Recorder:
         delivered: list[Delivered] = []
         try:
             events = self._settle(delivered)
-            gone = self._store.replaced()
+            gone = self.store.replaced()
         except StoreError as error:
-            gone = self._store.replaced() or isinstance(error, StoreDamagedError)
+            gone = self.store.replaced() or isinstance(error, StoreDamagedError)
             if not gone:
                 raise
         if gone:
@@ -304,7 +304,7 @@ class Recorder:
         events: list[Event] = []
         while some := self.pending[:_AT_ONCE]:
             try:
-                kept = self._store.keep_many([each for each in some if isinstance(each, Received)])
+                kept = self.store.keep_many([each for each in some if isinstance(each, Received)])
             except StoreBusyError:
                 return events + self._wait()
             del self.pending[: len(some)]
@@ -383,8 +383,8 @@ class Recorder:
                 "check the folder"
             ) from error
         with contextlib.suppress(Exception):  # what SQLite says of a file that is gone is no news
-            self._store.close()
-        self._store = store
+            self.store.close()
+        self.store = store
         store.wait_for_others(_LOCK_TIMEOUT_S)
         store.replaced()
         for board, (boot, at) in self._boots.items():
@@ -392,7 +392,6 @@ class Recorder:
         for board, name in self._names.items():
             store.name_board(board, name)
         self._others_wrote = store.others_wrote()
-        self.moved(store.path)
         return StoreGone(str(gone), str(store.path))
 
     def save(self) -> Path:
@@ -410,4 +409,4 @@ class Recorder:
 
     def close(self) -> None:
         """Close the store."""
-        self._store.close()
+        self.store.close()
