@@ -99,6 +99,35 @@ def is_same(game: Game, now: Game | None) -> bool:
     return now is not None and (game.boot, game.number) == (now.boot, now.number)
 
 
+class Runs:
+    """Which run each board is in, by the line on which it is heard, as far as that line tells."""
+
+    def __init__(self) -> None:
+        self._announced: dict[str, tuple[str | None, int | None]] = {}
+        """By line: the boot of the run it is in, None until something tells; and since when."""
+
+    def opened(self, line: str, at: int | None) -> None:
+        """A port was opened: its board may be amid what it tells of earlier runs."""
+        self._announce(line, None, at)
+
+    def is_late(self, line: str, sentence: Sentence, by_radio: bool, at: int | None) -> bool:
+        """Whether a sentence tells of a game that may be long over."""
+        if by_radio:
+            # The end of a game is sent again some time later, so its moment tells little.
+            return not isinstance(sentence, Boot) and sentence.end != "-"
+        if not isinstance(sentence, Boot) and sentence.end != "-":
+            announced, _ = self._announced.get(line, (None, None))
+            return is_late(sentence, announced)
+        # A game that goes on is of this run, too: its `$NB` may have come before the port was open.
+        self._announce(line, sentence.boot, at)
+        return False
+
+    def _announce(self, line: str, boot: str | None, at: int | None) -> None:
+        _, since = self._announced.get(line, (None, None))
+        if at is None or since is None or since <= at:  # else it comes late, or a second time
+            self._announced[line] = boot, at
+
+
 def player_of(first: str, ply: int) -> str:
     """Who makes the move of this number, the first being 0: A or B; `first` begins."""
     return "AB"[(ply + (first == "B")) % 2]

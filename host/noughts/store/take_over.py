@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.protocol.runs import Runs
-from noughts.protocol.sentences import Boot, Game, body
+from noughts.protocol.sentences import Boot, Game, Runs, body
 from noughts.store import capture
 from noughts.store.fold import FoldedGame
 from noughts.store.lines import Lines, Received
 from noughts.store.schema import TABLES
 
+_AT_ONCE = 512
 _GAME = "seats, first, moves, times, ms, end, started, heard, played_before, by_radio"
 _OLD_GAMES = f"""
     SELECT old.id, boot, number, start_by_radio, name, {_GAME}
@@ -67,8 +68,9 @@ def _take_over_raw_lines(lines: Lines, folder: Path) -> None:
     runs = Runs()
     for path in sorted(folder.glob("????-??-??T*.log")):
         with path.open("rb") as file:
-            for captured in capture.read(file):
-                lines.keep(list(_received(captured, runs)))
+            received = chain.from_iterable(_received(each, runs) for each in capture.read(file))
+            while some := list(islice(received, _AT_ONCE)):
+                lines.keep(some)
 
 
 def _received(captured: capture.Captured, runs: Runs) -> Iterator[Received]:

@@ -30,9 +30,14 @@ class Event:
         """Whether people need not be told."""
         return False
 
+    @property
+    def about(self) -> str:
+        """What has happened, without the board's name."""
+        return self.says.format_map(vars(self))
+
     def text(self, called: Called = short) -> str:
         """Describe it in one line."""
-        return self.says.format_map(vars(self))
+        return self.about
 
     def record(self) -> dict[str, object]:
         """What `noughts watch --json` prints of it; the command's help explains the fields."""
@@ -44,11 +49,6 @@ class BoardEvent(Event):
     """Something has happened to a board."""
 
     board: str
-
-    @property
-    def about(self) -> str:
-        """What has happened, without the board's name."""
-        return self.says.format_map(vars(self))
 
     def text(self, called: Called = short) -> str:
         return f"{called(self.board)}: {self.about}"

@@ -14,8 +14,7 @@ from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.files import write_whole
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.radio_boards import id_of, is_by_radio
-from noughts.protocol.runs import Runs
-from noughts.protocol.sentences import Boot, body, framed
+from noughts.protocol.sentences import Boot, Runs, body, framed
 from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.capture import raw_line
@@ -48,7 +47,7 @@ from noughts.watch.sources import (
 
 _AT_ONCE = 2048
 """What is stored in a transaction, when so much is there."""
-_REST_S, _BUSY_REST_S = 0.05, 0.1
+_REST_S, _BUSY_REST_S = 0.05, 0.08
 """Between two looks at the sources: what comes together is cheaper to store."""
 _BUSY_S = 0.005
 """A look that takes so long has found much; to look less often is cheaper then."""
