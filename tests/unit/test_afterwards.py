@@ -14,9 +14,9 @@ import pytest
 
 from needed import POSIX, long
 from noughts.errors import StoreError
-from noughts.store.export_columns import COLUMNS, row
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame, thinking
+from noughts.views.export_columns import COLUMNS, row
 from sample_games import AT, BOOT, DRAW, filled, stages
 
 A_WINS = [4, 1, 0, 8, 3, 5, 6]

@@ -13,11 +13,11 @@ import pytest
 from noughts.game.positions import EMPTY, canonical
 from noughts.game.review import review
 from noughts.protocol.sentences import outcome
-from noughts.store import figures
 from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import stats
 from noughts.store.store import Store
+from noughts.views import statistics as figures
 from sample_games import AT, DRAW, filled, stages
 
 EDGE_REPLY = [4, 1, 0, 8, 3, 5, 6]
@@ -248,7 +248,7 @@ def test_what_was_not_played_has_no_figure(counted):
 
 
 def test_where_people_began():
-    assert figures.first_moves([2, 0, 1, 0, 4, 2, 0, 0, 1]) == (
+    assert figures.first_moves([2, 0, 1, 0, 4, 2, 0, 0, 1]).text == (
         "Where people began 10 games: 40% in the centre, 40% in a corner, 20% on an edge."
     )
 
@@ -259,7 +259,7 @@ def test_the_commonest_of_several_mistakes(counted):
     games = [stages(cells, seats="HP", number=number) for number, cells in played]
     _, positions = counted(*games, stages(DRAW, seats="HP", number=4))
     met = next(each for each in positions if each.met == 3)
-    how_many, wrong, right = figures.position(met)
+    how_many, wrong, right = figures.to_talk_about(met).text
     assert how_many == "O to move: 3 mistakes in 3 games (100%)."
     assert wrong == (
         "Most often wrong: 2, on the top edge (2 times); it turns a draw into a loss: "

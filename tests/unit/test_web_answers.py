@@ -11,7 +11,8 @@ from noughts.game.positions import canonical, parse
 from noughts.store import timestamps
 from noughts.store.queries import game
 from noughts.store.store import Store
-from noughts.web import page_games, position, puzzles
+from noughts.views import board
+from noughts.web import page_games, puzzles
 from noughts.web.site import Site
 from sample_games import AT, filled, stages
 
@@ -74,7 +75,7 @@ def test_what_is_not_a_game_at_all(body):
 
 
 def described(moves, start=None):
-    return position.described(*position.parsed(moves, start))
+    return board.described(*board.parsed(moves, start))
 
 
 def test_hints_by_value_and_by_chance():

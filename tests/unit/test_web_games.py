@@ -14,10 +14,11 @@ from starlette.datastructures import QueryParams
 from asking import get
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
-from noughts.store.filter_words import ChosenGames, day
 from noughts.store.queries import game
 from noughts.store.store import Store
-from noughts.web import game_steps
+from noughts.views.board import evaluations
+from noughts.views.game_filter import ChosenGames, day
+from noughts.views.replay import replay
 from noughts.web.address import chosen_games, game_number, page_number
 from noughts.web.statistics import CountedStatistics
 from sample_games import AT, BOOT, DRAW, filled, keep, stages
@@ -145,10 +146,10 @@ def stored(tmp_path):
 
 
 def test_a_game_as_a_whole(stored):
-    about = game_steps.about(stored[0])
-    assert about["result"] == "B won"
-    assert [(each["mark"], each["player"]) for each in about["players"]] == [("X", "B"), ("O", "A")]
-    details = dict(about["details"])
+    about = replay(stored[0])
+    assert about.result == "B won"
+    assert [(each.mark, each.player) for each in about.players] == [("X", "B"), ("O", "A")]
+    details = dict(about.details)
     assert details["Kind"] == "micro:bit V1, table 2798" and details["Lasted"] == "5.0 s"
     assert details["On the board"] == "its game 1 of boot 00000A83"
 
@@ -159,30 +160,30 @@ def test_a_board_that_never_said_what_it_is(tmp_path):
         for each in stages(WON)[-1:]:
             store.keep("usb-1", each, None)
         found = game(store, 1)
-    assert "Kind" not in dict(game_steps.about(found)["details"])
-    assert [each["thought"] for each in game_steps.moves(found)] == [None] * 5
+    assert "Kind" not in dict(replay(found).details)
+    assert [each.thought for each in replay(found).moves] == [None] * 5
 
 
 def test_each_move_and_step(stored):
-    moves = game_steps.moves(stored[0])
-    assert [(each["mark"], each["player"]) for each in moves[:2]] == [("X", "B"), ("O", "A")]
-    assert moves[0]["thought"] == "1.0 s"
-    steps = game_steps.steps(stored[0])
-    assert [each["next"] for each in steps] == ["B", "A", "B", "A", "B", None]
-    assert steps[2]["worths"][0] == "win" and steps[2]["worths"][7] == "draw"
-    falling = [(each["scores"][6]["score"], each["scores"][6]["full"]) for each in steps]
+    moves = replay(stored[0]).moves
+    assert [(each.mark, each.player) for each in moves[:2]] == [("X", "B"), ("O", "A")]
+    assert moves[0].thought == "1.0 s"
+    steps = replay(stored[0]).steps
+    assert [each.next for each in steps] == ["B", "A", "B", "A", "B", None]
+    assert steps[2].worths[0] == "win" and steps[2].worths[7] == "draw"
+    falling = [(each.scores[6].text, each.scores[6].full) for each in steps]
     assert falling == [
         ("0", False), ("−1", False), ("−1", False), ("−2", True), ("−2", True), ("−3", True),
     ]  # fmt: skip
-    assert steps[5]["said"][-1] == "B wins: diagonal from the top left."
-    assert all(all(each["said"]) for each in steps)  # no empty sentence
-    assert steps[5]["names"][3] == "4, on the left edge: free" and steps[5]["worths"] == {}
-    assert [each["score"] for each in game_steps.evaluations(stored[0])][-1] == 10
+    assert steps[5].said[-1] == "B wins: diagonal from the top left."
+    assert all(all(each.said) for each in steps)  # no empty sentence
+    assert steps[5].names[3] == "4, on the left edge: free" and steps[5].worths == {}
+    assert evaluations(WON)[-1]["score"] == 10
 
 
 def test_a_game_without_a_move(stored):
-    (step,) = game_steps.steps(stored[1])
-    assert step["said"][0] == "A begins." and len(step["said"]) == 2
+    (step,) = replay(stored[1]).steps
+    assert step.said[0] == "A begins." and len(step.said) == 2
 
 
 def test_positions_in_which_people_went_wrong(tmp_path):

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from browser import wait
 from data_logs import HEADING, data_log, row
 from live_page import DARK, told
+from noughts import __version__
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.watch import virtual_boards
@@ -90,7 +91,7 @@ def test_a_board_is_checked_updated_flashed_and_started_again(serve, page, monke
     board.get_by_text("Update or flash").click()
     for what in ("Update", "Flash"):
         board.get_by_role("button", name=what).click()
-        expect(board.get_by_text("✓ started on micro:bit V1: game 1.0.0")).to_be_visible()
+        expect(board.get_by_text(f"✓ started on micro:bit V1: game {__version__}")).to_be_visible()
         headline(board, MENU)
 
     server.hub.virtual.running["virtual-1"]._process.kill()

@@ -18,10 +18,10 @@ from noughts.errors import NoughtsError, printable
 from noughts.invocation import installing
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
-from noughts.store.export_columns import COLUMNS, MEANINGS, Value, row
-from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import count, games
 from noughts.terminal.progress import progress
+from noughts.views.export_columns import COLUMNS, MEANINGS, Value, row
+from noughts.views.game_filter import ChosenGames
 
 _FORMATS = ("csv", "jsonl", "parquet")
 _AT_ONCE = 10_000

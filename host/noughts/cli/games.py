@@ -11,12 +11,12 @@ from pathlib import Path
 import click
 
 from noughts.cli import options
-from noughts.protocol.describe import seated, won
 from noughts.store import timestamps
-from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import count, games
 from noughts.store.stored_game import FIELDS, Field, StoredGame
 from noughts.terminal.layout import columns
+from noughts.views.game_filter import ChosenGames
+from noughts.views.games import game_row
 
 _NEWEST = 20
 _MAX = 1_000_000_000
@@ -75,17 +75,17 @@ def _print(listed: list[StoredGame]) -> None:
     head = ("game", "began", "A", "B", "first", "moves", "seconds", "result", "board")
     rows = [
         (
-            str(game.id),
-            str(game.when),
-            seated(game.seats[0]),
-            seated(game.seats[1]),
-            game.first,
-            str(len(game.moves)),
-            f"{game.ms / 1000:.0f}",
-            won(game.result),
-            game.called,
+            str(row.number),
+            row.began,
+            row.player_a,
+            row.player_b,
+            row.first,
+            str(row.moves),
+            str(row.seconds),
+            row.result,
+            row.board,
         )
-        for game in listed
+        for row in map(game_row, listed)
     ]
     numbers = [head.index(name) for name in ("game", "moves", "seconds")]
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None

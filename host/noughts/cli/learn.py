@@ -26,9 +26,9 @@ from noughts.errors import printable
 from noughts.files import write_whole
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
-from noughts.store.filter_words import ChosenGames
 from noughts.store.people_games import people_games
 from noughts.terminal.layout import beside, board, columns
+from noughts.views.game_filter import ChosenGames
 
 _SHOWN = 6
 

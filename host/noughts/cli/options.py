@@ -22,11 +22,11 @@ from noughts.files import whole_file
 from noughts.game.engine import Engine
 from noughts.hardware.radio import GROUPS, OFF, Radio
 from noughts.protocol.describe import SEATS_MEANING
-from noughts.store import filter_words
-from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store, command_for, default_path
 from noughts.store.stored_game import RESULTS
+from noughts.views import game_filter
+from noughts.views.game_filter import ChosenGames
 
 Run = Callable[..., Any]
 """What a command does; decorators give it options."""
@@ -206,13 +206,13 @@ def stored_games(run: Run) -> Run:
     @option(
         "--seats",
         metavar="AB",
-        type=filter_words.seats,
+        type=game_filter.seats,
         help=f"who plays as A and as B: {SEATS_MEANING}; PH or ph is a person against hard",
     )
     @option(
         "--result",
         metavar="RESULT",
-        type=filter_words.result,
+        type=game_filter.result,
         multiple=True,
         help=f"{', '.join(RESULTS)}, in capitals or not; A and B are the winner; may be given "
         "several times",
@@ -220,13 +220,13 @@ def stored_games(run: Run) -> Run:
     @option(
         "--since",
         metavar="DAY",
-        type=filter_words.day,
-        help=f"only games that began, or were recovered, on this day or later: {filter_words.DAYS}",
+        type=game_filter.day,
+        help=f"only games that began, or were recovered, on this day or later: {game_filter.DAYS}",
     )
     @option(
         "--until",
         metavar="DAY",
-        type=filter_words.day,
+        type=game_filter.day,
         help="only games that began, or were recovered, on this day or earlier; as for --since",
     )
     @db

@@ -10,13 +10,12 @@ from pathlib import Path
 import click
 
 from noughts.cli import options
-from noughts.game.review import Reviewed, review
 from noughts.store.queries import GameFilter, count, games
 from noughts.store.queries import game as stored_game
-from noughts.store.replay_words import heading
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.game_text import step, wait_s
+from noughts.views.replay import heading, replay
 
 
 def _number(text: str) -> int | str:
@@ -50,15 +49,14 @@ def run(game: int | str, speed: float | None, text: bool, db: Path | None) -> No
         if not listed:
             raise options.nothing_found(store)
     (found,) = listed
-    reviewed = review(list(map(int, found.moves)))
     if text or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        _print(found, reviewed, speed)
+        _print(found, speed)
         return
     from noughts.terminal.screens import ReplayApp
     from noughts.terminal.stuck import leaving_a_stuck_terminal
 
     with leaving_a_stuck_terminal(threading.Event(), lambda: None):
-        ReplayApp(found, reviewed, speed).run()
+        ReplayApp(found, speed).run()
 
 
 def _newest(store: Store) -> list[StoredGame]:
@@ -72,12 +70,13 @@ def _newest(store: Store) -> list[StoredGame]:
     return []
 
 
-def _print(found: StoredGame, reviewed: list[Reviewed], speed: float | None) -> None:
+def _print(found: StoredGame, speed: float | None) -> None:
     print(heading(found))
+    steps = replay(found).steps
     for plies in range(len(found.moves) + 1):
         if plies and speed is not None:
             time.sleep(wait_s(found, plies - 1, speed))
-        print(f"\n{_trimmed(step(found, reviewed, plies).plain)}", flush=True)
+        print(f"\n{_trimmed(step(steps, plies).plain)}", flush=True)
 
 
 def _trimmed(text: str) -> str:

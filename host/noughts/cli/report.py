@@ -14,13 +14,13 @@ from noughts.errors import printable
 from noughts.protocol.describe import counted
 from noughts.report.page import Last, page
 from noughts.store import timestamps
-from noughts.store.export_columns import plain_text
-from noughts.store.filter_words import ChosenGames
 from noughts.store.people_moves import met_positions
 from noughts.store.queries import last_games
 from noughts.store.statistics import BoardStats, Stats, board_record, stats
 from noughts.store.timestamps import UNKNOWN, When
 from noughts.terminal.progress import progress
+from noughts.views.export_columns import plain_text
+from noughts.views.game_filter import ChosenGames
 
 _PAGES = (".html", ".htm")
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from noughts.cli import options
 from noughts.errors import printable
 from noughts.protocol.describe import counted, seated
-from noughts.store import figures
-from noughts.store.filter_words import ChosenGames
 from noughts.store.statistics import (
     BoardStats,
     Stats,
@@ -22,6 +20,9 @@ from noughts.store.statistics import (
 from noughts.store.stored_game import RESULTS
 from noughts.terminal.layout import columns, grid
 from noughts.terminal.plots import FORMATS, draw_statistics
+from noughts.views.game_filter import ChosenGames
+from noughts.views.statistics import players
+from noughts.views.table import shown
 
 _BAR = 30
 _WARMTH = ((40, 245), (50, 190), (75, 80))
@@ -95,8 +96,8 @@ def _tell(found: Stats) -> None:
         left=1,
     )
     print("\nPlayers: games that were won or drawn; seconds for a move, in all games\n")
-    players = figures.players(found)
-    _print_columns([players.head, *(tuple(map(_shown, row)) for row in players.rows)], left=1)
+    table = players(found)
+    _print_columns([table.titles, *table.shown("-")], left=1)
     print("\nA game between two people counts once for each of them.", end="")
     print(" A mistake is a move that turns a win into a draw or a loss, or a draw into a loss.")
 
@@ -129,22 +130,9 @@ def _warm(heat: float) -> str:
     return "#{:02x}{:02x}{:02x}".format(*(round(a + (b - a) * heat) for a, b in _WARMTH))
 
 
-def _shown(value: figures.Value) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.2f}"
-    return f"{value:,}" if isinstance(value, int) else value
-
-
 def _board_row(board: BoardStats) -> tuple[str, ...]:
     counts = (board.games, *board.against_chip(), board.between_people(), board.people.mistakes)
-    rate = board.people.mistakes_a_game
-    return (
-        board.called,
-        *(f"{count:,}" for count in counts),
-        "-" if rate is None else f"{rate:.2f}",
-    )
+    return board.called, *(shown(each, "-") for each in (*counts, board.people.mistakes_a_game))
 
 
 def _print_columns(rows: list[tuple[str, ...]], left: int) -> None:

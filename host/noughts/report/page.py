@@ -11,15 +11,14 @@ from html import escape
 
 from noughts import __version__
 from noughts.errors import printable
-from noughts.game.board_svg import drawn
-from noughts.store import figures, timestamps
-from noughts.store.figures import Table
+from noughts.game.board import drawn
+from noughts.store import timestamps
 from noughts.store.people_moves import MetPosition
-from noughts.store.statistics import BoardStats, Stats
+from noughts.store.statistics import Stats
 from noughts.store.timestamps import When
+from noughts.views.statistics import FirstMoves, PositionToTalkAbout, Statistics, statistics
+from noughts.views.table import Table
 
-_SHOWN = 9
-"""Positions: a page of print."""
 _WRONG, _RIGHT = "#fecaca", "#bbf7d0"
 _WARMTH = ((239, 59), (246, 130), (255, 246))
 """Red, green and blue of no first move and of the most."""
@@ -62,12 +61,18 @@ figcaption { margin-top: .5rem; } figcaption p { margin: .25rem 0; }
 
 def page(found: Stats, last: Last, positions: Sequence[MetPosition], chosen: str) -> str:
     """The whole page; chosen: which games, in words, empty for all."""
-    parts = [_heading(found, chosen), _results(found), _boards(found.boards, last)]
-    if any(found.first_moves):
-        parts.append(_first_moves(found.first_moves))
+    shown = statistics(found, last, positions)
+    parts = [
+        _heading(shown, chosen),
+        f"<h2>Results</h2>\n{_table(shown.results)}",
+        f"<h2>Boards</h2>\n{_table(shown.boards)}\n{_note(shown.boards.note)}",
+    ]
+    if shown.first_moves:
+        parts.append(_first_moves(shown.first_moves))
     if positions:
-        parts.append(_mistakes(positions))
-        parts.append(_positions(positions))
+        mistakes = shown.mistakes
+        parts.append(f"<h2>Mistakes</h2>\n{_note(mistakes.note)}\n{_table(mistakes)}")
+        parts.append(_positions(shown))
     body = "\n".join(parts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -83,10 +88,10 @@ def _text(text: object) -> str:
 
 
 def _table(table: Table) -> str:
-    names = "".join(f'<th scope="col">{_text(name)}</th>' for name in table.head)
+    names = "".join(f'<th scope="col">{_text(name)}</th>' for name in table.titles)
     lines = [
-        "<tr>" + "".join(f"<td>{_text(_shown(value))}</td>" for value in row) + "</tr>"
-        for row in table.rows
+        "<tr>" + "".join(f"<td>{_text(value)}</td>" for value in row) + "</tr>"
+        for row in table.shown()
     ]
     return (
         f'<div class="scroll"><table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n'
@@ -99,16 +104,8 @@ def _note(text: str) -> str:
     return f'<p class="note">{_text(text)}</p>'
 
 
-def _shown(value: object) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:.2f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _heading(found: Stats, chosen: str) -> str:
-    items = "".join(f"<li><b>{number}</b>{what}</li>" for number, what in figures.facts(found))
+def _heading(found: Statistics, chosen: str) -> str:
+    items = "".join(f"<li><b>{number}</b>{what}</li>" for number, what in found.facts)
     which = f"Only {_text(chosen)}. " if chosen else ""
     made = timestamps.local(timestamps.now())
     return (
@@ -118,23 +115,13 @@ def _heading(found: Stats, chosen: str) -> str:
     )
 
 
-def _results(found: Stats) -> str:
-    return f"<h2>Results</h2>\n{_table(figures.results(found))}"
-
-
-def _boards(boards: Sequence[BoardStats], last: Last) -> str:
-    table = figures.boards(boards, last)
-    return f"<h2>Boards</h2>\n{_table(table)}\n{_note(table.note)}"
-
-
-def _first_moves(openings: Sequence[int]) -> str:
-    total, most = sum(openings), max(openings)
-    labels = {cell: f"{count / total:.0%}" for cell, count in enumerate(openings)}
-    grounds = {cell: _warm(count / most) for cell, count in enumerate(openings)}
+def _first_moves(found: FirstMoves) -> str:
+    most = max(found.counts)
+    grounds = {cell: _warm(count / most) for cell, count in enumerate(found.counts)}
     return (
         "<h2>First moves</h2>\n<figure>"
-        + drawn("." * 9, None, labels, grounds)
-        + f"<figcaption>{figures.first_moves(openings)}</figcaption></figure>"
+        + drawn("." * 9, None, dict(enumerate(found.shares)), grounds)
+        + f"<figcaption>{found.text}</figcaption></figure>"
     )
 
 
@@ -145,30 +132,24 @@ def _warm(heat: float) -> str:
     )
 
 
-def _mistakes(positions: Sequence[MetPosition]) -> str:
-    table = figures.mistakes(positions)
-    return f"<h2>Mistakes</h2>\n{_note(table.note)}\n{_table(table)}"
-
-
-def _positions(positions: Sequence[MetPosition]) -> str:
-    shown = [_figure(each) for each in positions[:_SHOWN] if each.mistakes]
-    if not shown:
+def _positions(found: Statistics) -> str:
+    if not found.positions:
         return "<h2>Positions to talk about</h2>\n<p>No person made a mistake.</p>"
+    shown = "".join(map(_figure, found.positions))
     return (
-        f'<h2 class="page">Positions to talk about</h2>\n{_note(figures.POSITIONS_NOTE)}\n'
-        f'<div class="positions">\n{"".join(shown)}</div>'
+        f'<h2 class="page">Positions to talk about</h2>\n{_note(found.positions_note)}\n'
+        f'<div class="positions">\n{shown}</div>'
     )
 
 
-def _figure(met: MetPosition) -> str:
-    position = met.position
-    cell, _ = met.commonest_mistake
-    labels = {each: str(each + 1) for each in position.free}
-    labels |= {each: f"{each + 1} right" for each in met.right} | {cell: f"{cell + 1} wrong"}
-    grounds = {**dict.fromkeys(met.right, _RIGHT), cell: _WRONG}
-    how_many, wrong, right = figures.position(met)
+def _figure(found: PositionToTalkAbout) -> str:
+    labels = {cell: str(cell + 1) for cell, mark in enumerate(found.marks) if mark == "."}
+    labels |= {cell: f"{cell + 1} right" for cell in found.right}
+    labels |= {found.wrong: f"{found.wrong + 1} wrong"}
+    grounds = {**dict.fromkeys(found.right, _RIGHT), found.wrong: _WRONG}
+    how_many, wrong, right = found.text
     mover, rest = how_many.split(":", 1)
     return (
-        f"<figure>{drawn(str(position), None, labels, grounds)}<figcaption>\n"
+        f"<figure>{drawn(found.marks, None, labels, grounds)}<figcaption>\n"
         f"<p><b>{mover}</b>:{rest}</p>\n<p>{wrong}</p>\n<p>{right}</p></figcaption></figure>\n"
     )

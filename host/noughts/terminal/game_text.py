@@ -5,17 +5,14 @@ The scores are the array of `device/rules.py`.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 
 from rich.text import Text
 
-from noughts.game.positions import LINES, after
-from noughts.game.review import Reviewed
-from noughts.protocol.describe import judged
-from noughts.protocol.sentences import score_array
-from noughts.store.replay_words import ending, marks, played
+from noughts.game.positions import LINES
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.palette import PLAYERS
+from noughts.views.replay import ReplayStep
 
 _UNHEARD_MS = 1000
 _FALLING, _RISING = 6, 7
@@ -39,31 +36,32 @@ def mark_rows(marks: Mapping[int, str], marked: Container[int], empty: str = "·
     return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]
 
 
-def step(game: StoredGame, reviewed: list[Reviewed], plies: int) -> Text:
+def step(steps: Sequence[ReplayStep], plies: int) -> Text:
     """How things stood after so many moves, and what to say of the last of them."""
-    text = _board(game, plies)
+    shown = steps[plies]
+    text = _board(shown)
     text.append("\n\n")
-    if plies == 0:
-        text.append(f"{game.first} begins.\n\n")
+    if shown.last is None:
+        text.append(f"{shown.made}\n\n")
     else:
-        _say(text, game, reviewed[plies - 1], plies - 1)
-    if plies == len(game.moves):
-        text.append(ending(game), "bold")
+        player = shown.players[shown.last]
+        move, rest = shown.made.split(f": {player}", 1)
+        text.append(f"{move}: ").append(player, PLAYERS[player]).append(f"{rest}\n")
+        text.append(shown.verdict, "bold red" if shown.mistake else "")
+        text.append(f" {shown.better}\n" if shown.better else "\n")
+    text.append(shown.ending, "bold")
     return text
 
 
-def _board(game: StoredGame, plies: int) -> Text:
-    standing = marks(game, plies)
-    counts = score_array(standing)
-    last = int(game.moves[plies - 1]) if plies else None
-    line = after(map(int, game.moves[:plies])).won_cells
+def _board(shown: ReplayStep) -> Text:
+    counts = [line.score for line in shown.scores]
     text = Text(" " * 15).append_text(_labelled(counts, _RISING))
     for row in range(3):
         for column in range(3):
             cell = 3 * row + column
-            if cell in standing:
-                style = PLAYERS[standing[cell]] + " reverse" * (cell == last or cell in line)
-                text.append(f" {standing[cell]} ", style)
+            if player := shown.players.get(cell):
+                marked = cell == shown.last or cell in shown.line
+                text.append(f" {player} ", PLAYERS[player] + " reverse" * marked)
             else:
                 text.append(f" {cell + 1} ", "dim")
             text.append("|" if column < 2 else "    ")
@@ -86,15 +84,6 @@ def _labelled(counts: list[int], line: int) -> Text:
 
 def _score(score: int) -> Text:
     return Text(f"{score:+d} " if score else " 0 ", "bold" if abs(score) >= 2 else "")
-
-
-def _say(text: Text, game: StoredGame, move: Reviewed, ply: int) -> None:
-    player, rest = game.player(ply), played(game, ply)[1:]
-    text.append(f"Move {ply + 1} of {len(game.moves)}: ")
-    text.append(player, PLAYERS[player]).append(f"{rest}\n")
-    verdict, better = judged(move)
-    text.append(verdict, "bold red" if move.mistake else "")
-    text.append(f" {better}\n" if better else "\n")
 
 
 def wait_s(game: StoredGame, plies: int, speed: float) -> float:

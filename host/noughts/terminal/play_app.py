@@ -16,7 +16,6 @@ from textual.widgets import RichLog, Static
 
 from noughts.errors import NoughtsError
 from noughts.game.positions import after
-from noughts.game.review import review
 from noughts.hardware.tracebacks import TracebackReader
 from noughts.protocol.describe import describe, score, seated
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
@@ -218,8 +217,7 @@ class BoardApp(App[None]):
             return
         number = self._recording.kept.get((game.boot, game.number), game.id)
         game = dataclasses.replace(game, id=number)
-        reviewed = review(list(map(int, game.moves)))
-        self.push_screen(ReplayScreen(game, reviewed, None, "q back to the board"))
+        self.push_screen(ReplayScreen(game, None, "q back to the board"))
 
     def _do(self, action: Callable[[], None]) -> None:
         try:

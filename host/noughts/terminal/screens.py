@@ -12,11 +12,10 @@ from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
-from noughts.game.review import Reviewed
-from noughts.store.replay_words import heading
 from noughts.store.stored_game import StoredGame
 from noughts.terminal.game_text import HELP, step, wait_s
 from noughts.terminal.palette import is_without_colour
+from noughts.views.replay import heading, replay
 
 
 class HelpScreen(ModalScreen[None]):
@@ -65,12 +64,10 @@ class ReplayScreen(Screen[None]):
         Binding("q,escape", "leave", priority=True),
     ]
 
-    def __init__(
-        self, game: StoredGame, reviewed: list[Reviewed], speed: float | None, leaving: str
-    ) -> None:
+    def __init__(self, game: StoredGame, speed: float | None, leaving: str) -> None:
         super().__init__()
         self._game = game
-        self._reviewed = reviewed
+        self._steps = replay(game).steps
         self._speed = speed or 1.0
         self._playing = speed is not None
         self._leaving = leaving
@@ -127,7 +124,7 @@ class ReplayScreen(Screen[None]):
         if self._playing:
             wait = wait_s(self._game, self._plies, self._speed)
             self._timer = self.set_timer(wait, lambda: self._go(self._plies + 1))
-        self._board.update(step(self._game, self._reviewed, self._plies))
+        self._board.update(step(self._steps, self._plies))
         play = "stop" if self._playing else "play"
         plies = f"{self._plies}/{len(self._game.moves)}"
         keys = f"{self._leaving}  {plies}  left right step  home end  space {play}  ? help"
@@ -141,9 +138,9 @@ class ReplayApp(App[None]):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", priority=True)]
 
-    def __init__(self, game: StoredGame, reviewed: list[Reviewed], speed: float | None) -> None:
+    def __init__(self, game: StoredGame, speed: float | None) -> None:
         super().__init__(ansi_color=is_without_colour())
-        self._replay = ReplayScreen(game, reviewed, speed, "q quit")
+        self._replay = ReplayScreen(game, speed, "q quit")
 
     def on_mount(self) -> None:
         """Replay the game, and end."""

@@ -23,7 +23,6 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from noughts.errors import StoreError, printable
-from noughts.game.review import review
 from noughts.protocol.describe import counted, name_key, opponents, result, score, seated
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
@@ -139,8 +138,7 @@ class WatchApp(App[None]):
         except StoreError as error:
             self._failure = str(error)
             return
-        reviewed = review(list(map(int, found.moves)))
-        self.push_screen(ReplayScreen(found, reviewed, None, "q back"))
+        self.push_screen(ReplayScreen(found, None, "q back"))
 
     def _stored(self, ended: Ended) -> StoredGame:
         path = self._recorder.path

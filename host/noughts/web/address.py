@@ -9,11 +9,11 @@ from starlette.datastructures import QueryParams
 
 from noughts.errors import NoughtsError
 from noughts.protocol.describe import opponents
-from noughts.store import filter_words
 from noughts.store.boards import searched_for
-from noughts.store.filter_words import ChosenGames
 from noughts.store.queries import seats_played
 from noughts.store.store import Store
+from noughts.views import game_filter
+from noughts.views.game_filter import ChosenGames
 
 _MAX_VALUES = 20
 """Of one name: SQLite limits how long a condition may be."""
@@ -30,10 +30,10 @@ def chosen_games(query: QueryParams) -> ChosenGames:
     """
     return ChosenGames(
         boards=tuple(_all(query, "board", str)),
-        seats=_last(query, "seats", filter_words.seats),
-        results=tuple(dict.fromkeys(_all(query, "result", filter_words.result))),
-        since=_last(query, "since", filter_words.day),
-        until=_last(query, "until", filter_words.day),
+        seats=_last(query, "seats", game_filter.seats),
+        results=tuple(dict.fromkeys(_all(query, "result", game_filter.result))),
+        since=_last(query, "since", game_filter.day),
+        until=_last(query, "until", game_filter.day),
     )
 
 

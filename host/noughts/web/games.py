@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from noughts.protocol.describe import opponents, won
 from noughts.store.queries import GameFilter, before_and_after, count, game, games
 from noughts.store.store import Store
-from noughts.store.stored_game import StoredGame
+from noughts.views.board import evaluations
+from noughts.views.games import game_row
+from noughts.views.replay import replay
 from noughts.web.address import choices, chosen_games, game_number, page_number
-from noughts.web.game_steps import about, evaluations, moves, steps
 from noughts.web.site import Site
 
 PAGE = 25
@@ -49,25 +49,11 @@ def _listed(db: Path, request: Request) -> dict[str, object]:
             "which": chosen.describe(),
             "page": page,
             "pages": pages,
-            "games": _rows(games(store, which, PAGE, (page - 1) * PAGE)),
+            "games": [
+                asdict(game_row(each)) for each in games(store, which, PAGE, (page - 1) * PAGE)
+            ],
             "choices": choices(store),
         }
-
-
-def _rows(found: Iterable[StoredGame]) -> list[dict[str, object]]:
-    return [
-        {
-            "number": each.id,
-            "began": str(each.when),
-            "opponents": opponents(each.seats),
-            "first": each.first,
-            "result": won(each.result),
-            "moves": len(each.moves),
-            "seconds": round(each.ms / 1000),
-            "board": each.called,
-        }
-        for each in found
-    ]
 
 
 def _one(db: Path, request: Request) -> dict[str, object]:
@@ -77,12 +63,11 @@ def _one(db: Path, request: Request) -> dict[str, object]:
     with Store(db) as store:
         found = game(store, number)
         before, after = before_and_after(store, which, found)
+    shown = replay(found)
     return {
-        "number": found.id,
         "before": before,
         "after": after,
-        **about(found),
-        "moves": moves(found),
-        "steps": steps(found),
-        "evaluations": evaluations(found),
+        **asdict(shown),
+        "steps": [asdict(step) | {"said": step.said} for step in shown.steps],
+        "evaluations": evaluations(list(map(int, found.moves))),
     }

@@ -19,8 +19,8 @@ from noughts.protocol.sentences import Game, outcome
 from noughts.store import timestamps
 from noughts.store.lines import Received
 from noughts.store.store import Store
+from noughts.views.board import parsed
 from noughts.web.play import FRIEND
-from noughts.web.position import parsed
 from noughts.web.site import Site
 
 BOARD = "page"

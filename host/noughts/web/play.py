@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 from noughts.engines.registry import engines, known_engine
 from noughts.game.engine import Reply
 from noughts.game.positions import Position
-from noughts.web.position import described, parsed
+from noughts.views.board import described, parsed
 from noughts.web.safety import may_change
 from noughts.web.site import Site
 

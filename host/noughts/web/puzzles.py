@@ -22,7 +22,7 @@ from noughts.protocol.describe import WORTHS
 from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store
-from noughts.web.position import NAMES, described
+from noughts.views.board import NAMES, described
 from noughts.web.site import Site
 
 _FRESH_S = 60.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -13,18 +13,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from noughts.store import figures
-from noughts.store.figures import Table
-from noughts.store.filter_words import ChosenGames
-from noughts.store.people_moves import MetPosition, met_positions
+from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter, games, last_games
 from noughts.store.statistics import stats
 from noughts.store.store import Store
+from noughts.views.game_filter import ChosenGames
+from noughts.views.statistics import statistics
 from noughts.web.address import choices, chosen_games
 from noughts.web.site import Site
 
-_SHOWN = 9
-"""Positions."""
 _KEPT = 16
 """Answers: as many choices of games as a class looks at."""
 
@@ -95,51 +92,5 @@ def _counted(db: Path, chosen: ChosenGames) -> bytes:
         }
         if found.games:
             positions = met_positions(store, which)
-            shown |= {
-                "facts": figures.facts(found),
-                "results": _table(figures.results(found)),
-                "boards": _table(figures.boards(found.boards, last_games(store, which))),
-                "players": _table(figures.players(found)),
-                "lengths": _table(figures.lengths(found)),
-                "first_moves": _first_moves(found.first_moves),
-                "mistakes": _table(figures.mistakes(positions)),
-                "positions": [_position(each) for each in positions[:_SHOWN] if each.mistakes],
-                "positions_note": figures.POSITIONS_NOTE,
-            }
+            shown |= asdict(statistics(found, last_games(store, which), positions))
     return json.dumps(shown).encode()
-
-
-def _table(table: Table) -> dict[str, object]:
-    return {"head": table.head, "rows": table.rows, "note": table.note}
-
-
-def _first_moves(openings: Sequence[int]) -> dict[str, object] | None:
-    """Where people began; none if they never did."""
-    if not any(openings):
-        return None
-    total, most = sum(openings), max(openings)
-    return {
-        "counts": openings,
-        "shares": [f"{number / total:.0%}" for number in openings],
-        "heat": [round(number / most * 5) for number in openings],
-        "text": figures.first_moves(openings),
-    }
-
-
-def _position(met: MetPosition) -> dict[str, object]:
-    wrong, _ = met.commonest_mistake
-    return {
-        "marks": str(met.position),
-        "title": _board_text(met),
-        "wrong": wrong,
-        "right": met.right,
-        "text": figures.position(met),
-    }
-
-
-def _board_text(met: MetPosition) -> str:
-    """The board for those who do not see it."""
-    marks = ["free" if mark == "." else mark for mark in str(met.position)]
-    rows = ("top", marks[:3]), ("middle", marks[3:6]), ("bottom", marks[6:])
-    board = "; ".join(f"{name} row: {', '.join(row)}" for name, row in rows)
-    return f"{figures.to_move(met)} to move; {board}"

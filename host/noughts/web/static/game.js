@@ -111,8 +111,8 @@ function show() {
 
 /** In the order of the rules: three columns, three rows, and the diagonals. */
 function showScores(scores) {
-  const made = scores.map(({ line, score, full }) =>
-    element('span', { class: full ? 'score full' : 'score' }, hidden(`${line}: `), score),
+  const made = scores.map(({ line, text, full }) =>
+    element('span', { class: full ? 'score full' : 'score' }, hidden(`${line}: `), text),
   );
   part('columns').replaceChildren(...made.slice(0, 3));
   part('rows').replaceChildren(...made.slice(3, 6));

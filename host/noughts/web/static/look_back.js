@@ -33,16 +33,15 @@ function inWords({ total, which, page, pages }) {
 }
 
 /**
- * A table of `{ head, rows, note }`, in a box that scrolls by itself where it is too wide.
+ * A table of `{ columns, rows, note }`, in a box that scrolls by itself where it is too wide.
  *
  * extra: `{ head, cell }`, a column more behind the first; `cell` gets a row.
  */
-export function table({ head, rows, note = '' }, caption, extra = null) {
-  const isNumber = (value) => typeof value === 'number' || /^[\d.]+%?$/.test(value);
-  const numbers = head.map((_, column) => column > 0 && rows.some((row) => isNumber(row[column])));
+export function table({ columns, rows, note = '' }, caption, extra = null) {
+  const numbers = columns.map(({ type }, column) => column > 0 && type === 'number');
   const name = (text, column) =>
     element('th', { scope: 'col', class: numbers[column] ? 'number' : null }, text || hidden('player'));
-  const names = head.map(name);
+  const names = columns.map(({ title }, column) => name(title, column));
   if (extra) names.splice(1, 0, element('th', { scope: 'col' }, ...extra.head));
   const lines = rows.map((row) => {
     const cells = row.map((value, column) =>

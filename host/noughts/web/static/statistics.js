@@ -5,9 +5,9 @@ import { element, svg } from './elements.js';
 import { chosen } from './filter.js';
 import { lookBack, table } from './look_back.js';
 
-/** What a bar shows of a row: class, name, and columns, where these are called otherwise. */
-const RESULTS = [['first', 'A won'], ['even', 'draw'], ['second', 'B won'], ['open', 'not ended', ['abandoned', 'unfinished']]];
-const BOARDS = [['first', 'won'], ['even', 'drawn'], ['wrong', 'lost'], ['open', 'other games', ['two people', 'not ended']]];
+/** What a bar shows of a row: class, name, and the columns' keys, where these differ. */
+const RESULTS = [['first', 'A won', ['A']], ['even', 'draw'], ['second', 'B won', ['B']], ['open', 'not ended', ['abandoned', 'unfinished']]];
+const BOARDS = [['first', 'won'], ['even', 'drawn'], ['wrong', 'lost'], ['open', 'other games', ['between_people', 'not_ended']]];
 const figures = document.getElementById('figures');
 
 await lookBack('/api/statistics', figures, show);
@@ -57,9 +57,10 @@ function legend(...parts) {
   );
 }
 
-/** How the columns of a table with these names are drawn, as parts of the column `games`. */
-function shares({ head }, parts) {
-  const numbers = (row, names) => names.reduce((sum, name) => sum + row[head.indexOf(name)], 0);
+/** How the columns of a table with these keys are drawn, as parts of the column `games`. */
+function shares({ columns }, parts) {
+  const at = (key) => columns.findIndex((column) => column.key === key);
+  const numbers = (row, names) => names.reduce((sum, name) => sum + row[at(name)], 0);
   const part = (row) => ([kind, name, names = [name]]) => [kind, numbers(row, names)];
   return {
     head: legend(...parts),
@@ -67,8 +68,8 @@ function shares({ head }, parts) {
   };
 }
 
-function mistakes({ head }) {
-  const [moves, wrong] = ['moves of people', 'mistakes'].map((name) => head.indexOf(name));
+function mistakes({ columns }) {
+  const [moves, wrong] = ['moves', 'mistakes'].map((key) => columns.findIndex((column) => column.key === key));
   return {
     head: legend(['wrong', 'mistakes'], ['even', 'other moves']),
     cell: (row) =>

@@ -1,7 +1,4 @@
-"""What statistics and people's moves show: facts, rows of tables, and sentences.
-
-The report and the page in the browser have them in common; each draws them in its own way.
-"""
+"""Statistics as people see them: facts, tables, first moves, and positions to talk about."""
 
 from __future__ import annotations
 
@@ -14,17 +11,73 @@ from noughts.store.people_moves import MetPosition
 from noughts.store.statistics import BoardStats, Player, Stats, in_order, players_in_order
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import UNKNOWN, When
+from noughts.views.table import Table, Value, number, text
 
-Value = str | int | float | None
+_SHOWN = 9
+"""Positions: a page of print."""
+
+POSITIONS_NOTE = (
+    "Where people made most mistakes, the commonest first. X moved first; positions that are "
+    "the same turned or mirrored are counted together. The cells are numbered 1 to 9."
+)
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table: what its columns are called, its rows, and what to know of it."""
+class FirstMoves:
+    """Where people began: for each cell a count, a share and a heat from 0 to 5."""
 
-    head: tuple[str, ...]
-    rows: list[tuple[Value, ...]]
-    note: str = ""
+    counts: tuple[int, ...]
+    shares: tuple[str, ...]
+    heat: tuple[int, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class PositionToTalkAbout:
+    """A position in which people made mistakes, in three sentences."""
+
+    marks: str
+    title: str
+    """The board in words, for those who do not see it."""
+    wrong: int
+    """The commonest mistake's cell."""
+    right: tuple[int, ...]
+    text: tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What page, report and terminal show of many games."""
+
+    games: int
+    facts: list[tuple[str, str]]
+    """Each a figure, and what it counts."""
+    results: Table
+    boards: Table
+    players: Table
+    lengths: Table
+    first_moves: FirstMoves | None
+    """None if no person began a game that was won or drawn."""
+    mistakes: Table
+    positions: list[PositionToTalkAbout]
+    positions_note: str = POSITIONS_NOTE
+
+
+def statistics(
+    found: Stats, last: Mapping[str, When], positions: Sequence[MetPosition]
+) -> Statistics:
+    """The view of these figures; last: by board, when its latest game was played."""
+    return Statistics(
+        found.games,
+        facts(found),
+        results(found),
+        boards(found.boards, last),
+        players(found),
+        lengths(found),
+        first_moves(found.first_moves) if any(found.first_moves) else None,
+        mistakes(positions),
+        [to_talk_about(each) for each in positions[:_SHOWN] if each.mistakes],
+    )
 
 
 def facts(found: Stats) -> list[tuple[str, str]]:
@@ -51,9 +104,18 @@ def _counted(number: int, noun: str) -> tuple[str, str]:
 
 def results(found: Stats) -> Table:
     """How games ended, by who played as A and B, and who began."""
-    head = ("A against B", "began", "games", "A won", "B won", "draw", "abandoned", "unfinished")
     return Table(
-        head,
+        "Results",
+        (
+            text("opponents", "A against B"),
+            text("first", "began"),
+            number("games"),
+            number("A", "A won"),
+            number("B", "B won"),
+            number("draw"),
+            number("abandoned"),
+            number("unfinished"),
+        ),
         [
             (opponents(seats), first, ends.total(), *(ends[end] for end in RESULTS.values()))
             for seats, first, ends in in_order(found)
@@ -63,10 +125,6 @@ def results(found: Stats) -> Table:
 
 def boards(found: Sequence[BoardStats], last: Mapping[str, When]) -> Table:
     """A row for each board; last: by board, when its latest game was played."""
-    head = (
-        "board", "games", "won", "drawn", "lost", "two people", "not ended", "mistakes", "a game",
-        "last game began",
-    )  # fmt: skip
     rows: list[tuple[Value, ...]] = [
         (
             board.called,
@@ -81,7 +139,16 @@ def boards(found: Sequence[BoardStats], last: Mapping[str, When]) -> Table:
         for board in found
     ]
     return Table(
-        head,
+        "Boards",
+        (
+            text("board"),
+            *map(number, ("games", "won", "drawn", "lost")),
+            number("between_people", "two people"),
+            number("not_ended", "not ended"),
+            number("mistakes"),
+            number("mistakes_a_game", "a game"),
+            text("last", "last game began"),
+        ),
         rows,
         "Won, drawn and lost are games of a person against the chip; two people: games between "
         "them that were won or drawn. Mistakes are those of people in all of these.",
@@ -90,9 +157,15 @@ def boards(found: Sequence[BoardStats], last: Mapping[str, When]) -> Table:
 
 def players(found: Stats) -> Table:
     """A row for each kind of player: a person, and the chip's levels."""
-    head = ("", "games", "moves", "mistakes", "a game", "median s", "interquartile range")
     return Table(
-        head,
+        "Players",
+        (
+            text("player", ""),
+            *map(number, ("games", "moves", "mistakes")),
+            number("mistakes_a_game", "a game"),
+            number("median_s", "median s"),
+            number("quartiles_s", "interquartile range"),
+        ),
         [_player(seat, player) for seat, player in players_in_order(found)],
         "Games that were won or drawn; seconds for a move, in all games. A game between two people "
         "counts once for each of them.",
@@ -112,17 +185,21 @@ def _player(seat: str, player: Player) -> tuple[Value, ...]:
 def lengths(found: Stats) -> Table:
     """How many games that were won or drawn had so many moves."""
     rows: list[tuple[Value, ...]] = [(length, found.lengths[length]) for length in range(5, 10)]
-    return Table(("moves", "games"), rows, "Games that were won or drawn.")
+    columns = number("moves"), number("games")
+    return Table("How long games are", columns, rows, "Games that were won or drawn.")
 
 
-def first_moves(openings: Sequence[int]) -> str:
-    """Where people began, in a sentence; there must be a game."""
-    total = sum(openings)
+def first_moves(openings: Sequence[int]) -> FirstMoves:
+    """Where people began, by cell; there must be a game."""
+    total, most = sum(openings), max(openings)
     corners = sum(openings[cell] for cell in (0, 2, 6, 8))
     edges = total - corners - openings[4]
-    return (
+    return FirstMoves(
+        tuple(openings),
+        tuple(f"{count / total:.0%}" for count in openings),
+        tuple(round(count / most * 5) for count in openings),
         f"Where people began {counted(total, 'game')}: {openings[4] / total:.0%} in the centre, "
-        f"{corners / total:.0%} in a corner, {edges / total:.0%} on an edge."
+        f"{corners / total:.0%} in a corner, {edges / total:.0%} on an edge.",
     )
 
 
@@ -133,7 +210,13 @@ def mistakes(positions: Sequence[MetPosition]) -> Table:
         moves[each.position.ply] += each.met
         wrong[each.position.ply] += each.mistakes
     return Table(
-        ("move of the game", "moves of people", "mistakes", "share"),
+        "Mistakes",
+        (
+            number("ply", "move of the game"),
+            number("moves", "moves of people"),
+            number("mistakes"),
+            number("share"),
+        ),
         [
             (ply + 1, moves[ply], wrong[ply], f"{wrong[ply] / moves[ply]:.0%}")
             for ply in range(9)
@@ -144,27 +227,29 @@ def mistakes(positions: Sequence[MetPosition]) -> Table:
     )
 
 
-POSITIONS_NOTE = (
-    "Where people made most mistakes, the commonest first. X moved first; positions that are "
-    "the same turned or mirrored are counted together. The cells are numbered 1 to 9."
-)
-
-
-def to_move(met: MetPosition) -> str:
-    """Whose turn it is in a position: X or O, and X moved first."""
-    return "XO"[met.position.ply % 2]
-
-
-def position(met: MetPosition) -> tuple[str, str, str]:
-    """Of a position with mistakes: how many there were, which was the commonest, what is right."""
-    mover, other = "XO" if to_move(met) == "X" else "OX"
+def to_talk_about(met: MetPosition) -> PositionToTalkAbout:
+    """A position with mistakes: how many there were, which was the commonest, what is right."""
+    mover, other = "XO" if met.position.ply % 2 == 0 else "OX"
     cell, count = met.commonest_mistake
     answer = f"{other} answers {either(hard_moves(met.position.play(cell)))}"
     turns = f"turns a {WORTHS[value(met.position)]} into a {WORTHS[met.kept(cell)]}"
     how_many = f"{counted(met.mistakes, 'mistake')} in {counted(met.met, 'game')}"
     where = f"{cell + 1}, {CELLS[cell]} ({counted(count, 'time')})"
-    return (
-        f"{mover} to move: {how_many} ({met.mistakes / met.met:.0%}).",
-        f"Most often wrong: {where}; it {turns}: {answer}.",
-        f"Right: {either(met.right)}.",
+    return PositionToTalkAbout(
+        str(met.position),
+        f"{mover} to move; {board_text(str(met.position))}",
+        cell,
+        tuple(met.right),
+        (
+            f"{mover} to move: {how_many} ({met.mistakes / met.met:.0%}).",
+            f"Most often wrong: {where}; it {turns}: {answer}.",
+            f"Right: {either(met.right)}.",
+        ),
     )
+
+
+def board_text(marks: str) -> str:
+    """Nine marks for those who do not see them."""
+    words = ["free" if mark == "." else mark for mark in marks]
+    rows = ("top", words[:3]), ("middle", words[3:6]), ("bottom", words[6:])
+    return "; ".join(f"{name} row: {', '.join(row)}" for name, row in rows)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from noughts.engines.search import WIN, AlphaBeta, format_score, score_of_move
 from noughts.errors import IllegalMoveError
 from noughts.game.board import Board
-from noughts.game.positions import WON, Position
+from noughts.game.positions import EMPTY, WON, Position
 from noughts.game.review import Reviewed, review, verdict
 from noughts.game.solver import win_chance_after
 from noughts.protocol.describe import judged, line_names
@@ -48,10 +49,8 @@ def parsed(moves: str, start: str | None) -> tuple[Board, list[int]]:
 def described(start: Board, moves: Sequence[int]) -> dict[str, Any]:
     """A game so far, as JSON: cells are 0 to 8, and what is written in words counts from 1."""
     board = start
-    positions = [start.position]
     for cell in moves:
         board = board.play(cell)
-        positions.append(board.position)
     marks = str(board.position)
     return {
         "moves": list(moves),
@@ -60,7 +59,7 @@ def described(start: Board, moves: Sequence[int]) -> dict[str, Any]:
         "names": [_name(cell, mark, board.is_over) for cell, mark in enumerate(marks)],
         "cells": {} if board.is_over else _cells(board.position),
         "history": [_judged(move) for move in review(moves, start.position)],
-        "evaluations": [evaluated(position) for position in positions],
+        "evaluations": evaluations(moves, start.position),
         "result": _result(board) if board.is_over else None,
     }
 
@@ -114,6 +113,12 @@ def _judged(move: Reviewed) -> dict[str, Any]:
         "called": found.name.lower(),
         "words": f"{what} {better}".strip(),
     }
+
+
+def evaluations(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]:
+    """What the game was worth before the first move, and after each."""
+    positions = accumulate(moves, Position.play, initial=start)
+    return [evaluated(position) for position in positions]
 
 
 @cache

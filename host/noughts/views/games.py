@@ -1,0 +1,42 @@
+"""A row of a list of games, as people read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from noughts.protocol.describe import opponents, seated, won
+from noughts.store.stored_game import StoredGame
+
+
+@dataclass(frozen=True)
+class GameRow:
+    """A stored game in a list."""
+
+    number: int
+    began: str
+    player_a: str
+    player_b: str
+    opponents: str
+    """Both in words: `person against hard`."""
+    first: str
+    """A or B."""
+    moves: int
+    seconds: int
+    result: str
+    board: str
+
+
+def game_row(game: StoredGame) -> GameRow:
+    """The view of a stored game."""
+    return GameRow(
+        game.id,
+        str(game.when),
+        seated(game.seats[0]),
+        seated(game.seats[1]),
+        opponents(game.seats),
+        game.first,
+        len(game.moves),
+        round(game.ms / 1000),
+        won(game.result),
+        game.called,
+    )

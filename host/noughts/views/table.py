@@ -1,0 +1,61 @@
+"""A table for people: columns with a key, a title and a type, rows of plain values, and a note."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Value = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column; code finds it by its key, people read its title."""
+
+    key: str
+    title: str
+    type: Literal["text", "number"] = "text"
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows as wide as the columns."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: list[tuple[Value, ...]]
+    note: str = ""
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What people read above the columns."""
+        return tuple(column.title for column in self.columns)
+
+    def shown(self, nothing: str = "–") -> list[tuple[str, ...]]:
+        """The rows as text; nothing: what stands for a missing value."""
+        return [tuple(shown(value, nothing) for value in row) for row in self.rows]
+
+    def records(self) -> list[dict[str, Value]]:
+        """The rows by key, as JSON has them."""
+        keys = [column.key for column in self.columns]
+        return [dict(zip(keys, row, strict=True)) for row in self.rows]
+
+
+def shown(value: Value, nothing: str = "–") -> str:
+    """A value as people read it: `2,000`, `0.25`."""
+    if value is None:
+        return nothing
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def text(key: str, title: str | None = None, note: str = "") -> Column:
+    """A column of text; by default its title is its key."""
+    return Column(key, key if title is None else title, "text", note)
+
+
+def number(key: str, title: str | None = None, note: str = "") -> Column:
+    """A column of numbers, which align right."""
+    return Column(key, key if title is None else title, "number", note)
