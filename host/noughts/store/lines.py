@@ -29,10 +29,11 @@ Key = tuple[str, int]
 _LINE = (
     "INSERT INTO lines (board, boot, number, by_radio, late, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
-_COLUMNS = ("id", "boot", "number", "line", *FoldedGame._fields)
+_CHANGED = ("line", *FoldedGame._fields)
+_COLUMNS = ("id", "boot", "number", *_CHANGED)
 _GAME = (
     f"INSERT INTO games ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
-    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{each} = excluded.{each}' for each in _COLUMNS)}"
+    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{each} = excluded.{each}' for each in _CHANGED)}"
 )
 
 
