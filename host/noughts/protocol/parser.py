@@ -77,7 +77,7 @@ class Stream:
         for found in _FRAME.finditer(data):
             item = self._sentence(found[0])
             if item is not None:
-                if found.start() > begin:
+                if data[begin : found.start()] not in (b"", b"\r\n"):
                     self._add_noise(data[begin : found.start()], items)
                 items.append(item)
                 begin = found.end()
