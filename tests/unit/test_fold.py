@@ -258,16 +258,6 @@ def test_a_game_told_late_that_contradicts_a_live_one_gets_no_start(store):
     assert [(row[5], row[9]) for row in rows] == [("40", AT), ("48012", None)]
 
 
-def test_what_does_not_agree_is_another_game(store):
-    store.keep(CABLE, TOLD[-1], AT, late=True)
-    started = {"moves": (), "ms": 9001, "end": "-"}  # after all that is known
-    for changed in ({"ms": 8999}, {"seats": "PP"}, {"first": "B"}, started):
-        other = replace(TOLD[-1], **changed)
-        assert store.keep(RADIO, other, AT + 1, late=True).new
-        assert not store.keep(RADIO, other, AT + 2, late=True).new
-    assert [row[0] for row in facts(store)] == [CABLE] + [RADIO] * 4
-
-
 def test_of_games_that_do_not_agree_the_first_stays_as_it_is(store):
     store.keep(RADIO, TOLD[2], AT)
     for board, cell in ((RADIO, 8), (RADIOS[1], 7), (CABLE, 6)):

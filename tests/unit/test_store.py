@@ -42,17 +42,6 @@ def test_many_are_kept_together_or_not_at_all(store):
     assert [row[4:6] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]
 
 
-def test_another_game_under_the_same_ids_is_another_row(store):
-    """A board may draw the same boot twice."""
-    one, other = stages([4, 0, 2, 6]), stages([4, 0, 2, 6], step_ms=900)
-    ids = [{each.game for each in keep_all(store, told[1:])} for told in (one, other)]
-    assert ids == [{1}, {2}]
-    keep_all(store, [*one, *other])
-    assert len(store.read(ROWS)) == 2
-    keep_all(store, stages([8, 0], seats="PP"))
-    assert [(row[2], row[4]) for row in store.read(ROWS)][2:] == [("PP", "80")]
-
-
 def test_of_games_that_fit_the_newest_is_taken(store):
     """Two games of one name, both cut short after their first moves; then the later one goes on."""
     for ms in (1000, 1500):
@@ -86,6 +75,7 @@ def test_a_time_that_runs_backwards_is_of_another_game(store, ply, ms, first):
         Game("00000A83", 1, "PH", "A", (4, 1), 2000, "-"),
         Game("00000A83", 1, "PH", "A", (4,), 1001, "-"),
         Game("00000A83", 1, "PH", "B", (4,), 1000, "-"),
+        Game("00000A83", 1, "PP", "A", (4,), 1000, "-"),
         Game("00000A83", 1, "PH", "A", (), 5, "-"),
     ],
 )
@@ -192,21 +182,6 @@ def test_no_room_left(store):
     store.read("PRAGMA max_page_count = 100000")
     assert store.keep("usb-1", replace(START, number=number), None).new
     assert len(store.read(ROWS)) == number
-
-
-def test_moments_only_become_more(store):
-    """What was heard without a clock takes no moment away, and gets one when it is heard again."""
-    told = stages([4, 0, 2], "x")
-    for sentence, at, moments in (
-        (told[1], None, (None, None)),
-        (told[1], 101_000, (100_000, 101_000)),
-        (told[3], 103_000, (100_000, 103_000)),
-        (told[2], 102_000, (100_000, 103_000)),
-        (told[2], 104_000, (100_000, 103_000)),  # the first moment counts
-        (told[4], None, (100_000, 103_000)),
-    ):
-        store.keep("usb-1", sentence, at)
-        assert store.read("SELECT started, heard FROM games") == [moments]
 
 
 def test_many_make_the_same_new_store(tmp_path):

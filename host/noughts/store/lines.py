@@ -138,7 +138,7 @@ class Lines:
         key = sentence.boot, sentence.number
         stored = self._stored.get(key) or self._of(key)
         new = text not in stored.game_of
-        if self._add(key, stored, board, is_by_radio(board), late, at, text) is not None:
+        if self.add(key, board, is_by_radio(board), late, at, text) is not None:
             return key, text, new
         if at is not None:
             self._add_noise(board, framed(text), at)
@@ -148,23 +148,14 @@ class Lines:
         self, key: Key, board: str, radio: bool, late: bool, at: int | None, text: str
     ) -> int | None:
         """Add a line of a game; gives its number, or None if there are too many already."""
-        return self._add(key, self._of(key), board, radio, late, at, text)
-
-    def _add(
-        self,
-        key: Key,
-        stored: _Stored,
-        board: str,
-        radio: bool,
-        late: bool,
-        at: int | None,
-        text: str,
-    ) -> int | None:
+        stored = self._stored.get(key) or self._of(key)
         same = board, radio, late, text
         before = stored.lines.get(same)
         if before is None:
-            if len(stored.lines) >= _MAX_LINES and _has_too_many(stored, radio):
-                return None
+            if len(stored.lines) >= _MAX_LINES:
+                ways = [line.radio for line in stored.lines.values()]
+                if ways.count(radio) >= _MAX_LINES:
+                    return None
             number = self._insert(self.board(board), *key, int(radio), int(late), at, text)
         elif at is None or (before.at is not None and before.at <= at):
             return before.id
@@ -275,7 +266,3 @@ class Lines:
         for number in set(stored.numbers.values()) - set(numbers.values()):
             self._db.execute("DELETE FROM games WHERE id = ?", (number,))
         stored.numbers, stored.stale = numbers, False
-
-
-def _has_too_many(stored: _Stored, radio: bool) -> bool:
-    return sum(line.radio == radio for line in stored.lines.values()) >= _MAX_LINES
