@@ -173,7 +173,7 @@ class Recorder:
         events = self.poll()  # also a computer that is too busy takes one look
         while (self._arrived or self.pending) and time.monotonic() < end_s:
             events += self.poll()
-        left = self.left_out + len(self.pending)
+        left = self.left_out + sum(isinstance(each, Received) for each in self.pending)
         if left:
             raise StoreError(
                 f"{self.path} is in use by another program, and {left:,} sentences are not stored; "
