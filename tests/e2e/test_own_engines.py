@@ -14,7 +14,7 @@ import pytest
 
 import noughts
 from needed import LINUX, POSIX
-from noughts.engines.own import packaged
+from noughts.engines.own import LineProcess, packaged
 from noughts.engines.registry import engines
 from noughts.errors import BoardError
 from noughts.virtual.board import VirtualBoard
@@ -403,10 +403,19 @@ def test_a_computer_that_starts_no_more_processes(folder, vs_fails, monkeypatch)
         VirtualBoard(lambda: pytest.fail("there is no board to program"))
 
 
-def test_a_line_that_nobody_asked_for(folder, vs_fails):
-    """It is taken for the next answer."""
+def test_a_line_that_nobody_asked_for(folder, vs_fails, monkeypatch):
+    """What is said while we wait for an answer is taken for one."""
+
+    class Patient(LineProcess):
+        def ask(self, line, limit_s):
+            answer = super().ask(line, limit_s)
+            while not self.has_spoken:
+                pass
+            return answer
+
+    monkeypatch.setattr("noughts.engines.own.LineProcess", Patient)
     command = program(folder, "print(position.index('.')); print('think' * 5)")
-    told = "said 'thinkthinkthinkthink', in O.X.X....; answer with a cell"
+    told = "said 'thinkthinkthinkthink' without being asked, in O.X.X....; say one line for each"
     assert told in vs_fails("rules", "--program", command)
 
 

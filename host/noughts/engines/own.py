@@ -132,9 +132,14 @@ class LineProcess:
         """Whether it has ended, or was ended because it did not answer."""
         return not self._close.alive
 
+    @property
+    def has_spoken(self) -> bool:
+        """Whether there is a line that was not asked for."""
+        return not self._lines.empty()
+
     def ask(self, line: str, limit_s: float) -> str:
         """Its answer to a line. Raises as `read` does, and if it has spoken without being asked."""
-        if not self._lines.empty():
+        if self.has_spoken:
             said = self.read(0)[:20]
             raise WrongError(
                 f"said {said!r} without being asked", "say one line for each that it reads"
