@@ -20,6 +20,7 @@ from noughts.protocol.sentences import Game, write
 from noughts.store.store import Store
 from noughts.terminal.progress import progress
 from noughts.watch.recorder import Recorder
+from noughts.watch.sources import SentencesRead
 from official import stepped
 from stepped_ports import SteppedBoard
 from unplugged import COLUMNS, as_row, lesson
@@ -108,7 +109,7 @@ def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, g
                 recorder.hear(name, machine.heard(), at)
                 if kind == "V2":
                     log = data_log.games(machine.microbit.my_data())
-                    recorder.take_sentences(name, log, at, from_log=True)
+                    recorder.take(SentencesRead(name, log, at, from_log=True))
                     recorder.settle()
                 machine.cut_power()
         assert len(wanted) == games_played

@@ -340,7 +340,7 @@ class RecordingBoard:
     def __init__(self):
         self.clock_us = 0
         self.done = []
-        self.uart = SimpleNamespace(receive=lambda: b"$NB,1,0A83,V1,0.1.0,2798*39\r\n")
+        self.uart = SimpleNamespace(receive=lambda: b"$NB,1,00000A83,V1,0.1.0,2798*39\r\n")
         self.leds = lambda: bytes([9] * 25)
         self.press = lambda button: self.record(button, True)
         self.release = lambda button: self.record(button, False)

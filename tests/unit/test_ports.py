@@ -12,6 +12,7 @@ import termios
 import threading
 import time
 import tty
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -30,6 +31,7 @@ from noughts.boards.ports import (
 )
 from noughts.boards.start import wait_for_start
 from noughts.errors import BoardError
+from noughts.store.timestamps import now
 from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.sources import DataReceived, LineOpened
@@ -238,8 +240,11 @@ def changes_of(follower, count):
             last = changes[-1] if changes else None
             if isinstance(change, LineOpened):
                 continue
+            if isinstance(change, DataReceived):
+                assert abs(change.at - now()) < 60_000
+                change = replace(change, at=None)
             if isinstance(last, DataReceived) and isinstance(change, DataReceived):
-                changes[-1] = DataReceived(last.board, last.data + change.data)
+                changes[-1] = DataReceived(last.board, last.data + change.data, None)
             else:
                 changes.append(change)
         time.sleep(0.005)
@@ -256,9 +261,9 @@ def test_boards_are_named_by_their_usb_ids(boards, pty, follow):
         PortOpened(other, other),
     }
     os.write(one, b"hello")
-    assert changes_of(follower, 1) == [DataReceived("usb-9900aa", b"hello")]
+    assert changes_of(follower, 1) == [DataReceived("usb-9900aa", b"hello", None)]
     os.write(two, b"there")
-    assert changes_of(follower, 1) == [DataReceived(other, b"there")]
+    assert changes_of(follower, 1) == [DataReceived(other, b"there", None)]
 
 
 def test_a_port_that_was_named_is_the_board_that_is_behind_it(boards, pty, follow, tmp_path):
@@ -299,7 +304,7 @@ def test_a_port_named_twice_is_read_once(boards, pty, follow):
     follower = follow(name, name)
     assert changes_of(follower, 1) == [PortOpened(name, name)]
     os.write(far, b"once")
-    assert changes_of(follower, 1) == [DataReceived(name, b"once")]
+    assert changes_of(follower, 1) == [DataReceived(name, b"once", None)]
     assert boards.looked_at(3, follower) == []
 
 

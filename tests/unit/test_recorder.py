@@ -175,7 +175,7 @@ def test_events_in_words_and_as_records():
         assert json.dumps(event.record())
     assert SentenceStored("usb-1", told, 7, True).record() == {
         "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": False,
-        "played_before": None, "game": 7, "boot": "0A83",
+        "played_before": None, "game": 7, "boot": "00000A83",
         "number": 1, "seats": "PH", "first": "A", "moves": [4], "ms": 1000, "end": "-",
     }  # fmt: skip
 

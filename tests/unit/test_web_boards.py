@@ -19,11 +19,11 @@ from noughts.web import tasks as web_tasks
 from noughts.web.live import Channel
 from noughts.web.live_board import LiveBoard
 
-BOOT = Boot("0A83", "V1", "1.0.0", "2798")
+BOOT = Boot("00000A83", "V1", "1.0.0", "2798")
 
 
 def game(moves, end="-", seats="PH"):
-    return Game("0A83", 3, seats, "A", tuple(map(int, moves)), 1000 * len(moves), end)
+    return Game("00000A83", 3, seats, "A", tuple(map(int, moves)), 1000 * len(moves), end)
 
 
 def record(*events):

@@ -151,7 +151,7 @@ def test_a_game_as_a_whole(stored):
     assert [(each.mark, each.player) for each in about.players] == [("X", "B"), ("O", "A")]
     details = dict(about.details)
     assert details["Kind"] == "micro:bit V1, table 2798" and details["Lasted"] == "5.0 s"
-    assert details["On the board"] == "its game 1 of boot 0A83"
+    assert details["On the board"] == "its game 1 of boot 00000A83"
 
 
 def test_a_board_that_never_said_what_it_is(tmp_path):

@@ -98,7 +98,8 @@ def run(**named: Any) -> int:
     path = args.db or default_path()
     if args.emulated and args.db is None:
         path = options.demonstration(path)
-    gc.set_threshold(20_000)  # sentences come and go by the hundred, and hold no cycles
+    gc.set_threshold(200_000)  # sentences come and go by the thousand, and hold no cycles
+    gc.freeze()  # what was imported stays, so nobody needs to look through it
     if args.captured is not None:
         return read_captured(args, path)
     status = _watch(args, rooms, Store(path, create=True))
