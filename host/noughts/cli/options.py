@@ -22,7 +22,7 @@ from noughts.files import whole_file
 from noughts.game.engine import Engine
 from noughts.hardware.radio import GROUPS, OFF, Radio
 from noughts.protocol.describe import SEATS_MEANING
-from noughts.store.queries import GameFilter, count
+from noughts.store.queries import GameFilter, count, sound
 from noughts.store.store import Store, command_for, default_path
 from noughts.store.stored_game import RESULTS
 from noughts.views import game_filter
@@ -239,12 +239,16 @@ def stored_games(run: Run) -> Run:
     return with_games
 
 
-def open_store(db: Path | None) -> Store:
-    """The store, which must be there. Raises `StoreError`, saying how to fill it."""
+@contextmanager
+def open_store(db: Path | None) -> Iterator[Store]:
+    """The store, which must be there. Raises `StoreError`, saying how to fill it, or if what is
+    read from it is nonsense.
+    """
     path = db or default_path()
     if not path.exists():
         raise StoreError(f"no games are stored in {path} yet; {_how_to_fill(path)}")
-    return Store(path)
+    with Store(path) as store, sound(path):
+        yield store
 
 
 def demonstration(path: Path) -> Path:

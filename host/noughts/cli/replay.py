@@ -48,9 +48,14 @@ def run(game: int | str, speed: float | None, text: bool, db: Path | None) -> No
             listed = [stored_game(store, game)] if count(store, GameFilter()) else []
         if not listed:
             raise options.nothing_found(store)
-    (found,) = listed
+        (found,) = listed
+        head, steps = heading(found), replay(found).steps
     if text or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        _print(found, speed)
+        print(head)
+        for plies in range(len(steps)):
+            if plies and speed is not None:
+                time.sleep(wait_s(found, plies - 1, speed))
+            print(f"\n{_trimmed(step(steps, plies).plain)}", flush=True)
         return
     from noughts.terminal.screens import ReplayApp
     from noughts.terminal.stuck import leaving_a_stuck_terminal
@@ -68,15 +73,6 @@ def _newest(store: Store) -> list[StoredGame]:
         if found := list(games(store, which, newest=1)):
             return found
     return []
-
-
-def _print(found: StoredGame, speed: float | None) -> None:
-    print(heading(found))
-    steps = replay(found).steps
-    for plies in range(len(found.moves) + 1):
-        if plies and speed is not None:
-            time.sleep(wait_s(found, plies - 1, speed))
-        print(f"\n{_trimmed(step(steps, plies).plain)}", flush=True)
 
 
 def _trimmed(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Callable, Mapping
 from typing import ClassVar
@@ -216,7 +215,7 @@ class BoardApp(App[None]):
             self._heard.write(Text("v replays a game once one has ended", style="dim"))
             return
         number = self._recording.kept.get((game.boot, game.number), game.id)
-        game = dataclasses.replace(game, id=number)
+        game = game._replace(id=number)
         self.push_screen(ReplayScreen(game, None, "q back to the board"))
 
     def _do(self, action: Callable[[], None]) -> None:
