@@ -9,7 +9,7 @@ from boards import LETTERS
 from live_page import Board, settled
 from noughts.protocol.sentences import Boot, Game, write
 from noughts.store.store import Store
-from noughts.terminal.picture import HEIGHT, WIDTH, buttons_at, draw
+from noughts.terminal.play import HEIGHT, WIDTH, buttons_at, draw
 from noughts.watch.play_recording import PlayRecording
 from sample_games import stages
 from screens import screen_lines
@@ -44,7 +44,7 @@ class StandIn(Board):
 @pytest.fixture
 def run(tmp_path):
     """Runs an async test with the app on a board, in a terminal of a size."""
-    from noughts.terminal.play_app import BoardApp  # Textual takes 0.3 s
+    from noughts.terminal.play import BoardApp  # Textual takes 0.3 s
 
     def start(test, size=(100, 30), board=None, keep_flash=lambda flash: None):
         board = board or StandIn()

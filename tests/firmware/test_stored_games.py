@@ -16,7 +16,7 @@ from noughts.hardware.update import bring_up_to_date
 from noughts.protocol import data_log
 from noughts.protocol.sentences import Game, write
 from noughts.store.store import Store
-from noughts.terminal.progress import progress
+from noughts.terminal.output import progress
 from noughts.watch.recorder import Recorder
 from official import stepped
 from soak.machine import Machine

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from needed import POSIX
-from noughts.terminal.lines import Lines
+from noughts.terminal.output import Lines
 
 
 class Pipe:

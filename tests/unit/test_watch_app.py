@@ -11,7 +11,7 @@ import pytest
 from needed import long
 from noughts.store import timestamps
 from noughts.store.store import Store
-from noughts.terminal.watch_app import WatchApp
+from noughts.terminal.watch import WatchApp
 from noughts.watch.events import (
     BoardNamed,
     BrokerAnswered,

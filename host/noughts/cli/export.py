@@ -19,7 +19,7 @@ from noughts.invocation import installing
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.queries import count, games
-from noughts.terminal.progress import progress
+from noughts.terminal.output import progress
 from noughts.views.export_columns import COLUMNS, MEANINGS, Value, row
 from noughts.views.game_filter import ChosenGames
 

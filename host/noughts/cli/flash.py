@@ -16,7 +16,7 @@ from noughts.hardware.drive import Drive
 from noughts.hardware.flashing import flash, hex_in, our_hex
 from noughts.hardware.radio import OFF, Radio
 from noughts.invocation import as_typed
-from noughts.terminal.progress import progress
+from noughts.terminal.output import progress
 from noughts.watch import recovered_games
 
 

@@ -241,9 +241,7 @@ def stored_games(run: Run) -> Run:
 
 @contextmanager
 def open_store(db: Path | None) -> Iterator[Store]:
-    """The store, which must be there. Raises `StoreError`, saying how to fill it, or if what is
-    read from it is nonsense.
-    """
+    """The store, which must be there. Raises `StoreError`, also if it holds nonsense."""
     path = db or default_path()
     if not path.exists():
         raise StoreError(f"no games are stored in {path} yet; {_how_to_fill(path)}")

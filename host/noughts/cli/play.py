@@ -21,7 +21,7 @@ from noughts.errors import BoardError, NoughtsError
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.store.store import default_path
-from noughts.terminal.lines import say
+from noughts.terminal.output import say
 
 if TYPE_CHECKING:
     from noughts.virtual.kept_flash import KeptFlash
@@ -143,8 +143,8 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
             saving.submit(lambda: None).result()  # after all that were submitted
             recording.join()
 
-        from noughts.terminal.play_app import BoardApp
-        from noughts.terminal.stuck import leaving_a_stuck_terminal
+        from noughts.terminal.output import leaving_a_stuck_terminal
+        from noughts.terminal.play import BoardApp
 
         stopped = threading.Event()
         app = BoardApp(board, stopped, recording, keep_flash)
@@ -188,7 +188,7 @@ def _until_signal(stopped: threading.Event) -> Iterator[list[int]]:
 
 def _check_size() -> None:
     """Say so before anything is started; the program itself copes with later changes."""
-    from noughts.terminal.picture import MIN_COLUMNS, MIN_LINES
+    from noughts.terminal.play import MIN_COLUMNS, MIN_LINES
 
     columns, lines = os.get_terminal_size(sys.stdout.fileno())
     if 0 < columns < MIN_COLUMNS or 0 < lines < MIN_LINES:

@@ -17,7 +17,7 @@ from noughts.hardware.ports import choose_port
 from noughts.hardware.radio import Radio
 from noughts.hardware.update import bring_up_to_date
 from noughts.invocation import as_typed
-from noughts.terminal.progress import Steps, progress
+from noughts.terminal.output import Steps, progress
 from noughts.watch import recovered_games
 
 

@@ -14,7 +14,7 @@ from noughts.store.queries import GameFilter, count, games
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.game_text import step, wait_s
+from noughts.terminal.layout import step, wait_s
 from noughts.views.replay import heading, replay
 
 
@@ -57,8 +57,8 @@ def run(game: int | str, speed: float | None, text: bool, db: Path | None) -> No
                 time.sleep(wait_s(found, plies - 1, speed))
             print(f"\n{_trimmed(step(steps, plies).plain)}", flush=True)
         return
-    from noughts.terminal.screens import ReplayApp
-    from noughts.terminal.stuck import leaving_a_stuck_terminal
+    from noughts.terminal.output import leaving_a_stuck_terminal
+    from noughts.terminal.replay import ReplayApp
 
     with leaving_a_stuck_terminal(threading.Event(), lambda: None):
         ReplayApp(found, speed).run()

@@ -28,10 +28,8 @@ from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from noughts.store.timestamps import When
-from noughts.terminal.game_text import mark_rows
-from noughts.terminal.layout import columns
-from noughts.terminal.palette import PLAYERS, as_ascii, is_plain
-from noughts.terminal.screens import HelpScreen, ReplayScreen
+from noughts.terminal.layout import PLAYERS, as_ascii, columns, is_plain, mark_rows
+from noughts.terminal.replay import HelpScreen, ReplayScreen
 from noughts.watch.events import Event
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import BoardState, Ended, Session

@@ -1,4 +1,4 @@
-"""Screens that programs share: help, and a game step by step, which is all of `noughts replay`."""
+"""`noughts replay`: a game step by step, and the help that all screens share."""
 
 from __future__ import annotations
 
@@ -13,9 +13,18 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.game_text import HELP, step, wait_s
-from noughts.terminal.palette import is_without_colour
+from noughts.terminal.layout import is_without_colour, step, wait_s
 from noughts.views.replay import heading, replay
+
+HELP = """\
+The number at the end of each row, column and diagonal is its score: a mark of player A counts +1, \
+a mark of player B -1. At +3 player A has won, at -3 player B.
+1 to 9 are the free cells. The last move is marked, and at the end the row that won.
+
+right left   a move forward or back
+home end     to the beginning, to the end
+space        play it as fast as it was played, or stop
+q            leave"""
 
 
 class HelpScreen(ModalScreen[None]):
