@@ -5,40 +5,17 @@ import threading
 
 import pytest
 
-from boards import LETTERS
-from live_page import Board, settled
+from live_page import settled
 from noughts.protocol.sentences import Boot, Game, write
 from noughts.store.store import Store
 from noughts.terminal.play import HEIGHT, WIDTH, buttons_at, draw
 from noughts.watch.play_recording import PlayRecording
 from sample_games import stages
-from screens import screen_lines
+from screens import StandIn, screen_lines
 
-SIZES = pytest.mark.parametrize("size", [(60, 20), (80, 24), (140, 40)])
 BOOT = Boot("0A83", "V2", "1.0.0", "2798")
 WON = [4, 1, 0, 8, 3, 5, 6]
 """A wins the left column."""
-
-
-class StandIn(Board):
-    """A board that says what the test wants, too."""
-
-    firmware = "stand-in of the tests"
-
-    def __init__(self):
-        super().__init__()
-        self.serial = self
-        self.sent = b""
-
-    def says(self, *sentences):
-        self.sent += "".join(f"{write(sentence)}\r\n" for sentence in sentences).encode()
-
-    def shows(self, letter):
-        self.shown = bytes(int(c) for c in LETTERS[letter].replace(" ", "").replace(".", "0"))
-
-    def read(self, size):
-        sent, self.sent = self.sent[:size], self.sent[size:]
-        return sent
 
 
 @pytest.fixture
@@ -125,43 +102,7 @@ def test_leds_are_shown_and_sentences_in_words(run):
     run(test)
 
 
-@SIZES
-def test_the_screen_explains_itself(run, size):
-    """In the menu, in a game and at its end, at every size."""
-
-    async def test(app, pilot, board):
-        board.shows("H")
-        board.says(BOOT)
-        await settled(lambda: "H: the chip, hard: it" in screen(app))
-        shown = screen(app)
-        for wanted in ("Menu: against whom?", "button A  next opponent", "? help", "q quit"):
-            assert wanted in shown, wanted
-        board.says(*stages(WON)[:3])
-        board.shown = bytes([0, 0, 7] + [0] * 9 + [9] + [0] * 12)
-        await settled(lambda: "game 1, move 2: B on the top edge" in screen(app))
-        await settled(lambda: "[▓▓]" in screen(app))
-        shown = screen(app)
-        for wanted in ("Your turn, player A", "· B ·  A  you", "· A ·  B  the chip, hard"):
-            assert wanted in shown, wanted
-        board.says(*stages(WON)[3:])
-        await settled(lambda: "You have won!" in screen(app))
-        await settled(lambda: "A wins (left column)" in " ".join(screen(app).split()))
-        shown = screen(app)
-        for wanted in ("v       replay this game", "score  A 1, B 0, draws 0"):
-            assert wanted in shown, wanted
-        # The log is as wide as there is room for; the help stands whole beside it.
-        wraps = not any(
-            "bottom-left corner; A wins (left column)" in line for line in shown.split("\n")
-        )
-        assert wraps == (size[0] == 60)
-        assert ("Two players, A and B" in shown and "q         quit" in shown) == (size[0] == 140)
-        assert ("arrows tilt" in shown and "r reset" in shown) == (size[0] > 60)
-
-    run(test, size=size)
-
-
-@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
-def test_help_screen_takes_all_keys(run, size):
+def test_help_screen_takes_all_keys(run):
     async def test(app, pilot, board):
         await pilot.press("question_mark")
         await settled(lambda: "Any key goes back." in screen(app))
@@ -173,11 +114,10 @@ def test_help_screen_takes_all_keys(run, size):
         await settled(lambda: board.done)
         assert board.done == [("tap", "B")]
 
-    run(test, size=size)
+    run(test)
 
 
-@SIZES
-def test_v_replays_the_last_game_with_verdicts_and_comes_back(run, tmp_path, size):
+def test_v_replays_the_last_game_with_verdicts_and_comes_back(run, tmp_path):
     with Store(tmp_path / "games.db", create=True) as store:  # it has the number 1
         store.keep("usb-1", stages([0])[0], None)
 
@@ -198,7 +138,7 @@ def test_v_replays_the_last_game_with_verdicts_and_comes_back(run, tmp_path, siz
         await settled(lambda: "game 2, move 2: A in the top-left corner" in screen(app))
         assert board.done == []
 
-    run(test, size=size)
+    run(test)
 
 
 def test_program_error_is_shown_until_reset(run):
