@@ -26,7 +26,7 @@ from noughts.protocol.describe import describe, score, seated
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game, is_late
 from noughts.protocol.situation import Observer, Situation
-from noughts.protocol.situation_words import Said, said
+from noughts.protocol.situation_words import CONTROLS, Said, said
 from noughts.terminal.layout import PLAYERS, as_ascii, is_plain, is_without_colour, mark_rows
 from noughts.terminal.replay import HelpScreen, ReplayScreen
 from noughts.virtual.board import VirtualBoard
@@ -153,7 +153,6 @@ class Picture(Static):
         self._last: tuple[int, str] | None = None
 
     def on_mount(self) -> None:
-        """Draw the board for the first time."""
         self._draw()
 
     def show(self, leds: bytes, last: tuple[int, str] | None) -> None:
@@ -166,14 +165,12 @@ class Picture(Static):
         self.update(draw(self._leds, self._held, self._plain, self._last))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Hold the button under the pointer, if there is one."""
         buttons = buttons_at(event.x, event.y)
         if buttons:
             self.capture_mouse()
             self._hold(frozenset(buttons))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Release what the pointer holds, wherever it is now."""
         self.release_mouse()
         self._hold(frozenset())
 
@@ -215,7 +212,6 @@ v         replay the last game, each move judged
 r         the reset button
 q         quit"""
 
-_CONTROLS = {"b": "buttons", "t": "tilt"}
 _TALL = 12
 """Lines; with less there is room for what is to be done now, and no more."""
 _REPLAY = ("v", "replay this game")
@@ -294,7 +290,6 @@ class BoardApp(App[None]):
         self._stopped_by = ""
 
     def compose(self) -> ComposeResult:
-        """The picture and what it means side by side, then the log, and the status lines."""
         with Horizontal(id="stage"):
             yield self._picture
             yield self._doing
@@ -304,13 +299,11 @@ class BoardApp(App[None]):
         yield self._status
 
     def on_mount(self) -> None:
-        """Begin to poll the board."""
         self._tell_status()
         self.set_interval(_CLOCK_S, self._tell_status)
         self.set_interval(_POLL_S, self._look)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Fit the layout to the terminal; one that is too small shows only a message."""
         columns, lines = event.size
         tiny = columns < MIN_COLUMNS or lines < MIN_LINES
         stage = self.screen_stack[0]
@@ -326,7 +319,6 @@ class BoardApp(App[None]):
             )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While the rules or a replay are shown, keys are theirs."""
         return action == "quit" or len(self.screen_stack) == 1
 
     def fail(self, error: NoughtsError) -> None:
@@ -339,37 +331,30 @@ class BoardApp(App[None]):
         self.exit()
 
     async def action_quit(self) -> None:
-        """Leave, whatever the board does and whatever is shown."""
         self._leave()
 
     def action_leave(self) -> None:
-        """Leave from the board."""
         self._leave()
 
     def action_tap(self, buttons: str) -> None:
-        """Press buttons together and release them: `A`, `B` or `AB`."""
         self._do(lambda: self._board.tap(*buttons))
 
     def action_tilt(self, x: int, y: int) -> None:
-        """Tilt the board one step: x to the right, y towards the player."""
         self._do(lambda: self._board.nudge(x, y))
 
     def action_reset(self) -> None:
-        """Press the reset button, and note it in the log."""
         self._do(self._board.reset)
         self._observer.reset()
         self._stopped_by = ""
         self._heard.write(Text("reset", style="dim"))
 
     def action_rules(self) -> None:
-        """Show the rules and the keys; where they stand beside the board, put them away."""
         if self._has_room_for_help:
             self.screen.toggle_class("wide")
         else:
             self.push_screen(HelpScreen(RULES))
 
     def action_replay(self) -> None:
-        """Show the last game that ended, with what each move was worth."""
         game = self._games.last
         if game is None:
             self._heard.write(Text("v replays a game once one has ended", style="dim"))
@@ -493,7 +478,7 @@ def panel(
     seats = now.game.seats if now.game else f"P{now.opponent or 'P'}"
     text.append("\n\nscore", "dim").append(f"  {score(scores.get(seats, {}))}")
     if controls and now.phase != "menu":  # there they may be about to change
-        text.append("\nmode", "dim").append(f"   {_CONTROLS[controls]}")
+        text.append("\nmode", "dim").append(f"   {CONTROLS[controls]}")
     return text
 
 

@@ -41,12 +41,10 @@ class HelpScreen(ModalScreen[None]):
         self._text = text
 
     def compose(self) -> ComposeResult:
-        """One page, which scrolls where it does not fit."""
         with VerticalScroll(id="page"):
             yield Static(f"{self._text}\n\nAny key goes back.", markup=False)
 
     def on_key(self, event: events.Key) -> None:
-        """Go back, except to scroll."""
         if event.key not in ("up", "down", "pageup", "pagedown"):
             event.stop()
             self.dismiss()
@@ -86,38 +84,31 @@ class ReplayScreen(Screen[None]):
         self._status = Static(id="replay-status")
 
     def compose(self) -> ComposeResult:
-        """The heading and the board, and the status line below."""
         with VerticalScroll(id="replay"):
             yield Static(heading(self._game), id="replay-heading", markup=False)
             yield self._board
         yield self._status
 
     def on_mount(self) -> None:
-        """Show the position before the first move."""
         self._show()
 
     def action_by(self, plies: int) -> None:
-        """Step forward or back, and stay there."""
         self._playing = False
         self._go(self._plies + plies)
 
     def action_to(self, plies: int) -> None:
-        """Go to the position after so many moves, or the last."""
         self._playing = False
         self._go(plies)
 
     def action_play(self) -> None:
-        """Begin or stop playing by itself; at the end, from the beginning."""
         self._playing = not self._playing
         at_end = self._plies == len(self._game.moves)
         self._go(0 if self._playing and at_end else self._plies)
 
     def action_help(self) -> None:
-        """Say what the scores and the keys mean."""
         self.app.push_screen(HelpScreen(HELP))
 
     def action_leave(self) -> None:
-        """Go back to where the game was chosen."""
         self.dismiss()
 
     def _go(self, plies: int) -> None:
@@ -152,5 +143,4 @@ class ReplayApp(App[None]):
         self._replay = ReplayScreen(game, speed, "q quit")
 
     def on_mount(self) -> None:
-        """Replay the game, and end."""
         self.push_screen(self._replay, lambda _: self.exit())

@@ -94,7 +94,6 @@ class WatchApp(App[None]):
         self._status = Static(id="status")
 
     def compose(self) -> ComposeResult:
-        """The notes, the boards, the games below them, and the status line."""
         yield self._notes
         with VerticalScroll(id="boards"):
             yield self._boards
@@ -102,32 +101,26 @@ class WatchApp(App[None]):
         yield self._status
 
     def on_mount(self) -> None:
-        """Begin to redraw what has changed."""
         self._games.focus()
         self.set_interval(_REDRAW_S, self._redraw)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lay everything out anew."""
         self._changed, self._ended = True, None
         self.call_after_refresh(self._redraw)
 
     def on_unmount(self) -> None:
-        """Stop recording."""
         self._stop.set()
 
     def action_leave(self) -> None:
-        """Leave a replay, else the program."""
         if isinstance(self.screen, (ReplayScreen, HelpScreen)):
             self.screen.dismiss()
         else:
             self.exit()
 
     def action_help(self) -> None:
-        """Say what the screen shows, and what the keys do."""
         self.push_screen(HelpScreen(_HELP))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Replay the game that was chosen."""
         if not self._ended:
             return
         self._failure, self._changed = "", True
