@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial, wraps
 from pathlib import Path
+from types import FrameType
 from typing import Any, BinaryIO
 
 import click
@@ -274,6 +277,28 @@ def opened(path: Path | None) -> Iterator[BinaryIO]:
     sys.stdout.flush()
     yield sys.stdout.buffer
     sys.stdout.buffer.flush()
+
+
+@contextmanager
+def until_signal(stop: threading.Event, *names: str) -> Iterator[list[int]]:
+    """Gives the signals that have come, which set the event; a second one has its usual effect."""
+    came: list[int] = []
+    # Windows has no SIGHUP.
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, before[number])
+        came.append(number)
+        stop.set()
+
+    for number in numbers:
+        signal.signal(number, on_signal)
+    try:
+        yield came
+    finally:
+        for number in numbers:
+            signal.signal(number, before[number])
 
 
 def nothing_found(store: Store) -> StoreError:

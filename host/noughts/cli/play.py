@@ -7,11 +7,10 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -148,7 +147,8 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
 
         stopped = threading.Event()
         app = BoardApp(board, stopped, recording, keep_flash)
-        with _until_signal(stopped) as numbers, leaving_a_stuck_terminal(stopped, finish):
+        signals = options.until_signal(stopped, "SIGTERM", "SIGHUP")
+        with signals as numbers, leaving_a_stuck_terminal(stopped, finish):
             app.run()
         keep_flash(board.finish_writing())
         if app.failure is not None:
@@ -169,21 +169,6 @@ def _sum_up(recording: PlayRecording, memory: list[KeptFlash], db: Path | None) 
         errors.insert(0, f"games are not stored: {recording.error}")
     for error in errors:
         say(f"noughts: {as_typed(error)}")
-
-
-@contextmanager
-def _until_signal(stopped: threading.Event) -> Iterator[list[int]]:
-    """Gives the numbers of the signals that have come; they set the event."""
-    came: list[int] = []
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        came.append(number)
-        stopped.set()
-
-    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), stop)
-    yield came
 
 
 def _check_size() -> None:

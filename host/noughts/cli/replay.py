@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -57,11 +56,9 @@ def run(game: int | str, speed: float | None, text: bool, db: Path | None) -> No
                 time.sleep(wait_s(found, plies - 1, speed))
             print(f"\n{_trimmed(step(steps, plies).plain)}", flush=True)
         return
-    from noughts.terminal.output import leaving_a_stuck_terminal
     from noughts.terminal.replay import ReplayApp
 
-    with leaving_a_stuck_terminal(threading.Event(), lambda: None):
-        ReplayApp(found, speed).run()
+    ReplayApp(found, speed).run()
 
 
 def _newest(store: Store) -> list[StoredGame]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import re
-import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +14,6 @@ from io import BufferedReader
 from itertools import groupby, islice
 from operator import attrgetter
 from pathlib import Path
-from types import FrameType
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -189,7 +187,7 @@ def run(
             return
         # It is closed last: to close a store ends all locks that this process has on it.
         recorder = stack.enter_context(closing(Recorder(store, known=ids)))
-        with _until_signal(stop):
+        with options.until_signal(stop, "SIGINT", "SIGTERM", "SIGHUP"):
             connect(recorder, stack)
             if emulated:
                 recorder.sources.append(_autoplayed(emulated, stack, stop))
@@ -435,24 +433,3 @@ def _sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:
         f"{counted(session.games, 'game')} ended{late}, {counted(recorder.noise, 'byte')} of "
         f"noise; {missed}stored in {recorder.path}"
     )
-
-
-@contextmanager
-def _until_signal(stop: threading.Event) -> Iterator[None]:
-    """Ctrl-C and the like end the watch between two sentences; a second one ends it at once."""
-    numbers = [signal.SIGINT, signal.SIGTERM]
-    if hasattr(signal, "SIGHUP"):
-        numbers.append(signal.SIGHUP)
-    before = {number: signal.getsignal(number) for number in numbers}
-
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, before[signal.Signals(number)])
-        stop.set()
-
-    for number in numbers:
-        signal.signal(number, on_signal)
-    try:
-        yield
-    finally:
-        for number in numbers:
-            signal.signal(number, before[number])

@@ -21,7 +21,6 @@ _SHUTDOWN_TIMEOUT_S = 2.0
 """For the last line to be printed, on a busy computer, and a reader to take it."""
 _LOOK_S = 0.05
 _LOOKS = 8
-_CLOSED_S = 1.0
 
 
 class _Output(io.FileIO):
@@ -263,9 +262,8 @@ def progress(total: int, unit: str = "bytes") -> Iterator[Steps]:
 def leaving_a_stuck_terminal(stop: threading.Event, done: Callable[[], None]) -> Iterator[None]:
     """While a program has the terminal, which should end once `stop` is set and `done` returns.
 
-    It writes to the terminal to restore it, and would wait for ever for one that takes nothing:
-    then the process ends without that. A terminal that is closed sets `stop`, too. On POSIX only,
-    where a terminal can be asked.
+    It writes to the terminal to restore it, and would wait for ever for one that takes nothing, or
+    is closed: then the process ends without that. On POSIX only, where a terminal can be asked.
     """
     if os.name != "posix":
         yield
@@ -273,34 +271,20 @@ def leaving_a_stuck_terminal(stop: threading.Event, done: Callable[[], None]) ->
     import termios
 
     screen = sys.stdout.fileno()
-    modes = None
-    with suppress(termios.error):
-        modes = termios.tcgetattr(screen)
+    modes = termios.tcgetattr(screen)
     returned = threading.Event()
 
-    def closed() -> bool:
-        try:
-            termios.tcgetattr(screen)
-        except termios.error:
-            return modes is not None  # it was a terminal
-        return False
-
     def look() -> None:
-        while not stop.wait(_CLOSED_S):
-            if returned.is_set():
-                return
-            if closed():
-                stop.set()
+        stop.wait()
         done()
         stuck = 0
         while stuck < _LOOKS:
             if returned.wait(_LOOK_S):
                 return
             _, ready, _ = select.select([], [screen], [], 0)
-            stuck = 0 if ready and not closed() else stuck + 1  # one that is closed takes all
-        if modes is not None:
-            with suppress(termios.error):
-                termios.tcsetattr(screen, termios.TCSANOW, modes)
+            stuck = 0 if ready and os.isatty(screen) else stuck + 1  # one that is closed takes all
+        with suppress(termios.error):
+            termios.tcsetattr(screen, termios.TCSANOW, modes)
         os._exit(0)
 
     threading.Thread(target=look, name="look at the terminal", daemon=True).start()
