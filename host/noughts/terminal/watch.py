@@ -67,7 +67,7 @@ class WatchApp(App[None]):
     #boards:focus { scrollbar-color: $accent; }
     #games, #games:focus {
         height: 1fr; min-height: 4; border: none; padding: 0; background: $background;
-        scrollbar-size: 1 1;
+        scrollbar-size: 1 1; text-wrap: nowrap; text-overflow: ellipsis;
     }
     #status { dock: bottom; height: 2; background: $panel; padding: 0 1; }
     """
@@ -91,6 +91,8 @@ class WatchApp(App[None]):
         self._notes = Static(id="notes")
         self._boards = Static(id="board-list")
         self._games = OptionList(id="games", markup=False)
+        if self._plain:
+            self._games.styles.text_overflow = "clip"  # an ellipsis is not ASCII
         self._status = Static(id="status")
 
     def compose(self) -> ComposeResult:
@@ -105,7 +107,7 @@ class WatchApp(App[None]):
         self.set_interval(_REDRAW_S, self._redraw)
 
     def on_resize(self, event: events.Resize) -> None:
-        self._changed, self._ended = True, None
+        self._changed = True
         self.call_after_refresh(self._redraw)
 
     def on_unmount(self) -> None:
@@ -211,12 +213,9 @@ class WatchApp(App[None]):
                 for each in ended
             ]
         lines = columns(rows, right=(5,)) if rows else ["no game has ended yet"]
-        room = self.size.width - 4
         self._games.clear_options()
         for line in lines:
-            text = Text(line)
-            text.truncate(room, overflow="ellipsis")
-            self._games.add_option(Option(_shown(text.plain, self._plain), disabled=not rows))
+            self._games.add_option(Option(_shown(line, self._plain), disabled=not rows))
         self._ended = ended
         if ended:
             self._games.highlighted = ended.index(chosen) if chosen in ended else 0
@@ -255,17 +254,12 @@ def _tiles(
 ) -> Table:
     """The boards in as many columns as fit, which fill the width."""
     count = max(1, min(width // _MIN_WIDTH, len(boards)))
-    widths = [width // count + (column < width % count) for column in range(count)]
-    table = Table.grid()
-    for column in widths:
-        table.add_column(width=column)
+    table = Table.grid(expand=True)
+    for _ in range(count):
+        table.add_column(ratio=1)
     for row in range(0, len(boards), count):
-        table.add_row(
-            *(
-                _tile(board, called(board.name), room, plain)
-                for board, room in zip(boards[row : row + count], widths, strict=False)
-            )
-        )
+        tiles = boards[row : row + count]
+        table.add_row(*(_tile(each, called(each.name), width // count, plain) for each in tiles))
     return table
 
 
@@ -285,7 +279,6 @@ def _tile(board: BoardState, name: str, width: int, plain: bool) -> Panel:
         box.ASCII if plain else box.ROUNDED,
         title=Text(_shown(title, plain)),
         subtitle=Text(score(board.score)) if board.score.total() else None,
-        width=width,
         height=_TILE_LINES,
         style="" if board.connected else "dim",
         padding=(0, 1),
