@@ -10,9 +10,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from noughts.errors import printable
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _LIMIT = 400_000
 """Characters that wait for the reader."""
@@ -213,14 +216,24 @@ class Steps:
     Names of files may be part of that: nothing in it acts on the terminal.
     """
 
+    def __init__(self, bar: Progress | None = None) -> None:
+        self._bar = bar
+
     def doing(self, what: str) -> None:
         """Name the step that begins."""
+        if self._bar:
+            self._bar.update(self._bar.task_ids[0], description=printable(what))
 
     def advance(self, amount: int) -> None:
         """Add to what is done, in the unit of the total."""
+        if self._bar:
+            self._bar.advance(self._bar.task_ids[0], amount)
 
     def say(self, line: str) -> None:
         """Print a line above the bar, on standard output."""
+        if self._bar:
+            self._bar.console.print(printable(line), markup=False, highlight=False)
+            return
         # The task must come to its end, even if nobody reads our output or its disk is full.
         with suppress(OSError):
             print(printable(line), flush=True)
@@ -228,7 +241,7 @@ class Steps:
 
 @contextmanager
 def progress(total: int, unit: str = "bytes") -> Iterator[Steps]:
-    """A bar from 0 to the total, which goes away at the end."""
+    """A bar from 0 to the total, which goes away at the end; only in a terminal."""
     if not sys.stderr.isatty():
         yield Steps()
         return
@@ -243,19 +256,8 @@ def progress(total: int, unit: str = "bytes") -> Iterator[Steps]:
         transient=True,
     )
     with bar:
-        task = bar.add_task("", total=total)
-
-        class Bar(Steps):
-            def doing(self, what: str) -> None:
-                bar.update(task, description=printable(what))
-
-            def advance(self, amount: int) -> None:
-                bar.advance(task, amount)
-
-            def say(self, line: str) -> None:
-                bar.console.print(printable(line), markup=False, highlight=False)
-
-        yield Bar()
+        bar.add_task("", total=total)
+        yield Steps(bar)
 
 
 @contextmanager
