@@ -127,7 +127,8 @@ def _first(
     return None
 
 
-_Boots = dict[tuple[int | None, str], list[tuple[int, tuple[str, str, str]]]]
+_Boots = dict[tuple[int | None, str], list[tuple[int, tuple[str | None, ...]]]]
+_NOTHING_SAID: list[tuple[int, tuple[str | None, ...]]] = [(0, (None, None, None))]
 
 
 def _boots(store: Store) -> _Boots:
@@ -149,13 +150,11 @@ def _boots(store: Store) -> _Boots:
 
 
 def _with_boot(row: tuple[Any, ...], boots: _Boots) -> StoredGame:
-    *values, board = row
-    boot, heard = row[3], row[10]
-    told = boots.get((board, boot)) or boots.get((None, boot), [])
-    # A boot id may come twice in a board's life: what was said last before the game counts.
-    before = [each for each in told if heard is None or each[0] <= heard]
-    said = (before or told)[-1][1] if told else (None, None, None)
-    return StoredGame(*values, *said)
+    boot, heard, board = row[3], row[10], row[-1]
+    told = boots.get((board, boot)) or boots.get((None, boot)) or _NOTHING_SAID
+    if len(told) > 1:  # the same id twice in a board's life: the last before the game counts
+        told = [each for each in told if heard is None or each[0] <= heard] or told
+    return StoredGame._make((*row[:-1], *told[-1][1]))
 
 
 _UNSOUND = (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError)

@@ -28,10 +28,10 @@ def thinking(times: str) -> list[int | None]:
     if not times:
         return []
     if times[0] != "," and times[-1] != "," and ",," not in times:
-        heard = list(map(int, times.split(",")))
-        thought = [heard[0], *map(sub, heard[1:], heard)]
+        heard = [0, *map(int, times.split(","))]
+        thought: list[Any] = list(map(sub, heard[1:], heard))
         if min(thought) >= 0:
-            return list(thought)
+            return thought
     moved = [0, *(int(time) if time else None for time in times.split(","))]
     return [
         None if now is None or before is None or now < before else now - before
@@ -153,7 +153,7 @@ FIELDS = (
 def values(game: StoredGame) -> tuple[Any, ...]:
     """What is shown of a game: a value for each of `FIELDS`, a list for one with columns."""
     wrong = mistakes(game.moves)
-    of_second = sum(ply & 1 for ply in wrong)
+    of_second = len([ply for ply in wrong if ply & 1])
     of_both = len(wrong) - of_second, of_second
     return (
         *game[:7],
