@@ -182,19 +182,27 @@ def test_a_board_that_dies_ends_the_program_with_its_reason(run, by_a_key):
     assert str(app.failure) == "it was killed; start again"
 
 
-@pytest.mark.parametrize("plain", [False, True])
-def test_the_drawing_has_its_size_and_its_leds(plain):
-    text = draw(bytes([9] * 25), frozenset({"A"}), plain).plain
+def test_the_drawing_has_its_size_and_its_leds():
+    text = draw(bytes([9] * 25), frozenset({"A"})).plain
     lines = text.split("\n")
     assert len(lines) == HEIGHT and {len(line) for line in lines} == {WIDTH}
-    assert text.count("##" if plain else "██") == 25
-    assert text.isascii() == plain
-    without_colour = {draw(bytes([level] * 25), frozenset(), plain).plain for level in (0, 4, 7, 9)}
-    assert len(without_colour) == 4
+    assert text.count("██") == 25
+    assert len({draw(bytes([level] * 25), frozenset()).plain for level in (0, 4, 7, 9)}) == 4
 
 
 def test_the_last_move_is_marked():
     for cell in range(9):
         leds = bytearray(25)
         leds[cell // 3 * 10 + cell % 3 * 2] = 9
-        assert draw(bytes(leds), frozenset(), True, (cell, "A")).plain.count("[##]") == 1
+        assert draw(bytes(leds), frozenset(), (cell, "A")).plain.count("[██]") == 1
+
+
+def test_a_terminal_that_takes_ascii_only(run, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "C")
+
+    async def test(app, pilot, board):
+        board.shows("H")
+        await settled(lambda: "##" in screen(app))
+        assert screen(app).isascii()
+
+    run(test)

@@ -45,8 +45,7 @@ def plain_environment(monkeypatch):
     for name in ("NO_COLOR", "LC_ALL", "LC_CTYPE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "C.UTF-8")
-    for name in ("play", "watch"):
-        monkeypatch.setattr(f"noughts.terminal.{name}.is_plain", lambda: False)
+    monkeypatch.setattr("noughts.terminal.replay.is_plain", lambda: False)
 
 
 @SIZES

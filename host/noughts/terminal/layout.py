@@ -22,8 +22,6 @@ _FALLING, _RISING = 6, 7
 """The diagonals among the eight lines."""
 PLAYERS = {"A": "bold #56b4e9", "B": "bold #e69f00"}
 
-_ASCII = str.maketrans("·…—│─", "..-|-")
-
 
 def is_plain() -> bool:
     """Whether the terminal takes ASCII only.
@@ -37,11 +35,6 @@ def is_plain() -> bool:
 def is_without_colour() -> bool:
     """Whether the user wants no colour: https://no-color.org."""
     return bool(os.environ.get("NO_COLOR"))
-
-
-def as_ascii(text: str) -> str:
-    """The text for a terminal that is plain."""
-    return text.translate(_ASCII)
 
 
 def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
@@ -97,9 +90,9 @@ def board(position: Position, free: dict[int, str], last: int | None = None) -> 
     return grid(labels, last)
 
 
-def mark_rows(marks: Mapping[int, str], marked: Container[int], empty: str = "·") -> list[Text]:
+def mark_rows(marks: Mapping[int, str], marked: Container[int]) -> list[Text]:
     """The marks of A and B, by cell, in three rows; those in the cells `marked` stand out."""
-    cells = [Text(empty, "dim") for _ in range(9)]
+    cells = [Text("·", "dim") for _ in range(9)]
     for cell, player in marks.items():
         cells[cell] = Text(player, PLAYERS[player] + " reverse" * (cell in marked))
     return [Text(" ").join(cells[row : row + 3]) for row in (0, 3, 6)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.style import Style
 from rich.text import Text
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import RichLog, Static
@@ -27,8 +27,8 @@ from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game, is_late
 from noughts.protocol.situation import Observer, Situation
 from noughts.protocol.situation_words import CONTROLS, Said, said
-from noughts.terminal.layout import PLAYERS, as_ascii, is_plain, is_without_colour, mark_rows
-from noughts.terminal.replay import HelpScreen, ReplayScreen
+from noughts.terminal.layout import PLAYERS, mark_rows
+from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.kept_flash import choice_in
 from noughts.watch.play_recording import PlayedGames, PlayRecording
@@ -53,8 +53,6 @@ _BOARD = (
     "│(0) ▪▪▪ (1) ▪▪▪ (2) ▪ (3V) (GND)│",
     "╰────────────────────────────────╯",
 )
-_ASCII = str.maketrans("╭╮╰╯─│╔╗╚╝═║•▪", "++++-|++++=|o.")
-
 WIDTH, HEIGHT = len(_BOARD[0]), len(_BOARD)
 
 MIN_COLUMNS, MIN_LINES = 40, HEIGHT + 2
@@ -65,7 +63,6 @@ _DOWN, _ACROSS = 2, 4
 _PINS = HEIGHT - 2
 
 _CHARACTERS = "·░░░▒▒▓▓██"
-_ASCII_CHARACTERS = ".:::++%%##"
 
 _GROUND = Style(bgcolor="#101317")
 _OUTLINE = Style(color="#7f9fd0")
@@ -91,16 +88,15 @@ def buttons_at(x: int, y: int) -> tuple[Button, ...]:
 def draw(
     leds: bytes,
     held: frozenset[Button],
-    plain: bool = False,
     last: tuple[int, str] | None = None,
 ) -> Text:
-    """The board with these 25 levels and the buttons that are held down; `plain` is ASCII only.
+    """The board with these 25 levels and the buttons that are held down.
 
     last: the cell of the last move, and whose it was.
     """
     text = Text(no_wrap=True, style=_GROUND)
     for y, line in enumerate(_BOARD):
-        row = Text(line.translate(_ASCII) if plain else line, style=_OUTLINE)
+        row = Text(line, style=_OUTLINE)
         if y == _PINS:
             row.stylize(_GOLD, 1, WIDTH - 1)
         for columns, lines, buttons in _AREAS:
@@ -108,7 +104,7 @@ def draw(
                 row.stylize(_HELD if held.issuperset(buttons) else _UP, columns[0], columns[-1] + 1)
         led_row, between = divmod(y - _LEDS_TOP, _DOWN)
         if 0 <= led_row < 5 and not between:
-            row = _with_leds(row, leds[5 * led_row : 5 * led_row + 5], plain)
+            row = _with_leds(row, leds[5 * led_row : 5 * led_row + 5])
             if last is not None and last[0] // 3 * 2 == led_row:
                 row = _marked(row, last[0] % 3 * 2, last[1])
         text.append_text(row)
@@ -117,13 +113,12 @@ def draw(
     return text
 
 
-def _with_leds(row: Text, levels: bytes, plain: bool) -> Text:
-    characters = _ASCII_CHARACTERS if plain else _CHARACTERS
+def _with_leds(row: Text, levels: bytes) -> Text:
     for column, level in enumerate(levels):
         # The levels grow about twofold in power; the eye sees steps.
         glow = f"#{75 + 20 * level:02x}{22 + 6 * level:02x}{20 + 5 * level:02x}"
         style = Style(color=glow if level else "#5c4a48", bold=level > 6)
-        row = _put(row, _LEDS_LEFT + _ACROSS * column, Text(characters[level] * 2, style))
+        row = _put(row, _LEDS_LEFT + _ACROSS * column, Text(_CHARACTERS[level] * 2, style))
     return row
 
 
@@ -140,14 +135,11 @@ def _put(row: Text, x: int, piece: Text) -> Text:
 class Picture(Static):
     """The board; a click on a button holds it down until the mouse is let go."""
 
-    def __init__(
-        self, board: VirtualBoard, plain: bool, fail: Callable[[NoughtsError], None]
-    ) -> None:
+    def __init__(self, board: VirtualBoard, fail: Callable[[NoughtsError], None]) -> None:
         """fail: called when the board has gone."""
         super().__init__(id="picture")
         self._fail = fail
         self._board = board
-        self._plain = plain
         self._leds = bytes(25)
         self._held: frozenset[Button] = frozenset()
         self._last: tuple[int, str] | None = None
@@ -162,7 +154,7 @@ class Picture(Static):
             self._draw()
 
     def _draw(self) -> None:
-        self.update(draw(self._leds, self._held, self._plain, self._last))
+        self.update(draw(self._leds, self._held, self._last))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         buttons = buttons_at(event.x, event.y)
@@ -219,11 +211,10 @@ _KEY = {"button A": "a", "button B": "b", "A or B": "a or b", "A+B": "space"}
 """What to press for a button, where there is no room for its name."""
 
 
-class BoardApp(App[None]):
+class BoardApp(Program):
     """Plays on a board until the player quits, or the board dies (`failure` then says how)."""
 
     TITLE = "noughts"
-    ENABLE_COMMAND_PALETTE = False
     CSS = f"""
     #stage {{ height: {HEIGHT}; }}
     #picture {{ width: {WIDTH}; height: {HEIGHT}; }}
@@ -265,7 +256,7 @@ class BoardApp(App[None]):
 
         recording: hears what the board says. keep_flash: called with the flash when it has changed.
         """
-        super().__init__(ansi_color=is_without_colour())
+        super().__init__()
         self._stopped = stopped
         self.failure: NoughtsError | None = None
         self._board = board
@@ -275,8 +266,7 @@ class BoardApp(App[None]):
         self._controls = choice_in(self._flash)[1]
         self._observer = Observer()
         self._games = PlayedGames(recording.board)
-        self._plain = is_plain()
-        self._picture = Picture(board, self._plain, self.fail)
+        self._picture = Picture(board, self.fail)
         self._doing = Static(id="doing")
         self._heard = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._heard.can_focus = False
@@ -403,8 +393,6 @@ class BoardApp(App[None]):
         if width and shown != self._shown:
             self._shown = shown
             text = panel(now, self._stopped_by, self._controls, self._games.score, width, height)
-            if self._plain:
-                text.plain = as_ascii(text.plain)
             self._doing.update(text)
 
     def _tell(self, item: Item) -> None:
@@ -439,9 +427,7 @@ class BoardApp(App[None]):
         clock = f"{int(seconds // 60)}:{seconds % 60:04.1f}"
         warning = "games are not stored · " if self._recording.error else ""
         about = f"clock {clock} · {warning}table {self._table_id} · virtual {self._board.firmware}"
-        lines = f"{keys}\n{about}"
-        text = Text(as_ascii(lines) if self._plain else lines, no_wrap=True, overflow="crop")
-        self._status.update(text)
+        self._status.update(Text(f"{keys}\n{about}", no_wrap=True, overflow="crop"))
 
 
 def panel(

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.containers import VerticalScroll
+from textual.filter import LineFilter
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.layout import is_without_colour, step, wait_s
+from noughts.terminal.layout import is_plain, is_without_colour, step, wait_s
 from noughts.views.replay import heading, replay
 
 HELP = """\
@@ -25,6 +29,29 @@ right left   a move forward or back
 home end     to the beginning, to the end
 space        play it as fast as it was played, or stop
 q            leave"""
+
+
+_ASCII = str.maketrans("╭╮╰╯─│╔╗╚╝═║•▪·░▒▓█…—∞", "++++-|++++=|o..:+%#.-8")
+
+
+class _Ascii(LineFilter):
+    """For a terminal that takes ASCII only."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [Segment(each.text.translate(_ASCII), each.style, each.control) for each in segments]
+
+
+class Program(App[None]):
+    """What the programs in a terminal have in common: what it can show."""
+
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self) -> None:
+        super().__init__(ansi_color=is_without_colour())
+        self._ascii = [_Ascii()] if is_plain() else []
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), *self._ascii]
 
 
 class HelpScreen(ModalScreen[None]):
@@ -131,15 +158,14 @@ class ReplayScreen(Screen[None]):
         self._status.update(keys)
 
 
-class ReplayApp(App[None]):
+class ReplayApp(Program):
     """The program behind `noughts replay`."""
 
     TITLE = "noughts replay"
-    ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", priority=True)]
 
     def __init__(self, game: StoredGame, speed: float | None) -> None:
-        super().__init__(ansi_color=is_without_colour())
+        super().__init__()
         self._replay = ReplayScreen(game, speed, "q quit")
 
     def on_mount(self) -> None:

@@ -16,7 +16,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import OptionList, Static
@@ -28,8 +28,8 @@ from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from noughts.store.timestamps import When
-from noughts.terminal.layout import PLAYERS, as_ascii, columns, is_plain, mark_rows
-from noughts.terminal.replay import HelpScreen, ReplayScreen
+from noughts.terminal.layout import PLAYERS, columns, mark_rows
+from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.watch.events import Event
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import BoardState, Ended, Session
@@ -53,14 +53,13 @@ enter     replay the game, each move judged
 q         quit"""
 
 
-class WatchApp(App[None]):
+class WatchApp(Program):
     """Watches until Ctrl-C or `q`, until `stop` is set, or until something cannot be kept.
 
     `take` gets the recorder's events.
     """
 
     TITLE = "noughts watch"
-    ENABLE_COMMAND_PALETTE = False
     CSS = """
     #notes { height: auto; max-height: 6; padding: 0 1; }
     #boards { height: auto; max-height: 65%; scrollbar-size: 1 1; }
@@ -82,7 +81,6 @@ class WatchApp(App[None]):
         self._recorder = recorder
         self._session = session
         self._stop = stop
-        self._plain = is_plain()
         self._changed = True
         self._failure = ""
         self._ended: list[Ended] | None = None
@@ -91,8 +89,6 @@ class WatchApp(App[None]):
         self._notes = Static(id="notes")
         self._boards = Static(id="board-list")
         self._games = OptionList(id="games", markup=False)
-        if self._plain:
-            self._games.styles.text_overflow = "clip"  # an ellipsis is not ASCII
         self._status = Static(id="status")
 
     def compose(self) -> ComposeResult:
@@ -160,7 +156,7 @@ class WatchApp(App[None]):
             boards = _in_order(session.playing, session.called)
             room = self.size.width - 1  # for the scroll bar
             if boards:
-                self._boards.update(_tiles(boards, session.called, room, self._plain))
+                self._boards.update(_tiles(boards, session.called, room))
             self._notes.update(Group(*self._said()))
             ended = list(session.ended)
             counts = (
@@ -193,7 +189,7 @@ class WatchApp(App[None]):
         if len(waiting) > _MAX_WAITING:
             waiting[_MAX_WAITING:] = [f"and {len(waiting) - _MAX_WAITING} more ports"]
         lines += [(line, "dim") for line in waiting]
-        return [Text(_shown(text, self._plain), style) for text, style in lines]
+        return [Text(_shown(text), style) for text, style in lines]
 
     def _list(self, ended: list[Ended]) -> None:
         """List the games, the newest first; the one that was chosen stays chosen."""
@@ -215,22 +211,21 @@ class WatchApp(App[None]):
         lines = columns(rows, right=(5,)) if rows else ["no game has ended yet"]
         self._games.clear_options()
         for line in lines:
-            self._games.add_option(Option(_shown(line, self._plain), disabled=not rows))
+            self._games.add_option(Option(_shown(line), disabled=not rows))
         self._ended = ended
         if ended:
             self._games.highlighted = ended.index(chosen) if chosen in ended else 0
 
     def _kept(self, counts: str) -> str:
         """The counts, and where games are stored: the end of a path that is too long."""
-        before = _shown(f"{counts} · stored in ", self._plain)
+        before = _shown(f"{counts} · stored in ")
         path = str(self._recorder.path)
-        return before + _shown(_fitted(path, self.size.width - 2 - cell_len(before)), self._plain)
+        return before + _shown(_fitted(path, self.size.width - 2 - cell_len(before)))
 
 
-def _shown(text: str, plain: bool) -> str:
-    """Text that is safe for the terminal; `plain`: in ASCII, as far as it is ours."""
-    text = "\n".join(map(printable, text.split("\n")))
-    return as_ascii(text) if plain else text
+def _shown(text: str) -> str:
+    """Text that is safe for the terminal."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def _in_order(boards: Iterable[BoardState], called: Callable[[str], str]) -> list[BoardState]:
@@ -249,9 +244,7 @@ def _fitted(text: str, room: int) -> str:
     return line.plain
 
 
-def _tiles(
-    boards: Sequence[BoardState], called: Callable[[str], str], width: int, plain: bool
-) -> Table:
+def _tiles(boards: Sequence[BoardState], called: Callable[[str], str], width: int) -> Table:
     """The boards in as many columns as fit, which fill the width."""
     count = max(1, min(width // _MIN_WIDTH, len(boards)))
     table = Table.grid(expand=True)
@@ -259,16 +252,16 @@ def _tiles(
         table.add_column(ratio=1)
     for row in range(0, len(boards), count):
         tiles = boards[row : row + count]
-        table.add_row(*(_tile(each, called(each.name), width // count, plain) for each in tiles))
+        table.add_row(*(_tile(each, called(each.name), width // count) for each in tiles))
     return table
 
 
-def _tile(board: BoardState, name: str, width: int, plain: bool) -> Panel:
+def _tile(board: BoardState, name: str, width: int) -> Panel:
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append_text(_opponents(board)).append("\n")
     game = board.game
     marks, last = (game.marks, game.moves[-1:]) if game else ({}, ())
-    rows = mark_rows(marks, last, _shown("·", plain))
+    rows = mark_rows(marks, last)
     for row, fact in zip(rows, _facts(board), strict=True):
         text.append_text(row).append(f"  {fact}\n")
     text.right_crop(1)
@@ -276,8 +269,8 @@ def _tile(board: BoardState, name: str, width: int, plain: bool) -> Panel:
     title = f"{_fitted(name, width - 7 - len(kind))} {kind}".strip()
     return Panel(
         text,
-        box.ASCII if plain else box.ROUNDED,
-        title=Text(_shown(title, plain)),
+        box.ROUNDED,
+        title=Text(_shown(title)),
         subtitle=Text(score(board.score)) if board.score.total() else None,
         height=_TILE_LINES,
         style="" if board.connected else "dim",
