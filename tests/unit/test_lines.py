@@ -102,14 +102,6 @@ def test_unread_lines_are_dropped_and_counted(pipe, lines):
     assert 300 < len(shown) < 2500
 
 
-def test_a_caller_that_waits_loses_nothing(pipe, lines):
-    with read_meanwhile(pipe) as heard:
-        for number in range(3000):
-            lines.put([f"{number:01000}"], wait=True)
-        assert lines.close() == 0
-    assert [int(line) for line in heard] == list(range(3000))
-
-
 @POSIX
 def test_the_end_waits_for_nobody_and_says_what_is_not_printed(pipe, lines):
     # At once, so that a pipe is full between two pieces: part of one counts as not printed.

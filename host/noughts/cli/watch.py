@@ -333,7 +333,6 @@ def _read(
     called = "stdin" if is_input else printable(Path(captured).name)
     name = name or (called if is_input else name_of_copy(called))
     total = 0 if is_input else Path(captured).stat().st_size
-    lines = _event_lines(bool(as_json), lambda: None)
     with progress(total) as steps:
         steps.doing(f"reading {name}")
         for events, size in _recorded(file, called, recorder, name):
@@ -342,9 +341,10 @@ def _read(
                 if isinstance(event, StoreBusy):
                     say(f"{recorder.path} is in use by another program; waiting until it is done")
             if as_json is not None:
-                lines.put(_as_lines(events, as_json, session.called), wait=True)
+                for line in _as_lines(events, as_json, session.called):
+                    print(line)
+                sys.stdout.flush()
             steps.advance(size)
-    lines.close()
 
 
 def _recorded(
@@ -388,7 +388,7 @@ def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as
             session.take(event)
         lines.put(_as_lines(events, as_json, session.called))
 
-    lines = _event_lines(as_json, stop.set)
+    lines = Lines(sys.stdout, lambda count: _as_lines([NotShown(count)], as_json, str)[0], stop.set)
     recorder.start(stop, tell)
     try:
         recorder.wait()
@@ -408,10 +408,6 @@ def _show_until(stop: threading.Event, recorder: Recorder, session: Session) -> 
     finally:
         stop.set()
         recorder.wait()
-
-
-def _event_lines(as_json: bool, failed: Callable[[], None]) -> Lines:
-    return Lines(sys.stdout, lambda count: _as_lines([NotShown(count)], as_json, str)[0], failed)
 
 
 def _as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:

@@ -127,18 +127,11 @@ class Lines:
         self._thread = threading.Thread(target=self._print, name="print lines", daemon=True)
         self._thread.start()
 
-    def put(self, lines: Sequence[str], wait: bool = False) -> None:
-        """Queue these lines to be printed; when there is no room, count them as missed.
-
-        wait: wait for room instead; raises `OSError` if nothing can be written.
-        """
+    def put(self, lines: Sequence[str]) -> None:
+        """Queue these lines to be printed; when there is no room, count them as missed."""
         if not lines:
             return
         with self._changed:
-            while wait and self._size >= _LIMIT and self._failure is None:
-                self._changed.wait(0.1)  # Windows looks at Ctrl-C only between two waits
-            if wait and self._failure is not None:
-                raise self._failure
             if self._missed or self._size >= _LIMIT:
                 self._missed += len(lines)
                 return
@@ -169,9 +162,7 @@ class Lines:
         except OSError as error:
             is_output = self._stream is sys.stdout
             error.filename = "standard output" if is_output else "standard error"
-            with self._changed:
-                self._failure = error
-                self._changed.notify_all()
+            self._failure = error
             self._failed()
 
     def _take(self) -> bool:
@@ -183,7 +174,6 @@ class Lines:
                 lines.append(self._dropped(self._missed))
             self._size = self._missed = 0
             self._printing = len(lines)
-            self._changed.notify_all()
         if not lines:
             return False
         self._write("".join(f"{line}\n" for line in lines))
