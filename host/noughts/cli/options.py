@@ -281,14 +281,18 @@ def opened(path: Path | None) -> Iterator[BinaryIO]:
 
 @contextmanager
 def until_signal(stop: threading.Event, *names: str) -> Iterator[list[int]]:
-    """Gives the signals that have come, which set the event; a second one has its usual effect."""
+    """Gives the signals that have come, which set the event; a second one has its usual effect.
+
+    But for SIGHUP: when a terminal is closed, its kernel and its shell may both send one.
+    """
     came: list[int] = []
     # Windows has no SIGHUP.
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
 
     def on_signal(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, before[number])
+        if signal.Signals(number).name != "SIGHUP":
+            signal.signal(number, before[number])
         came.append(number)
         stop.set()
 

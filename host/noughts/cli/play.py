@@ -128,6 +128,8 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         return memory[0].program()
 
     with ExitStack() as stack:
+        stopped = threading.Event()
+        numbers = stack.enter_context(options.until_signal(stopped, "SIGTERM", "SIGHUP"))
         board = stack.enter_context(VirtualBoard(made))
         recording = PlayRecording(db or default_path(), board_name(board.board))
         stack.callback(_sum_up, recording, memory, db)
@@ -145,10 +147,8 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         from noughts.terminal.output import leaving_a_stuck_terminal
         from noughts.terminal.play import BoardApp
 
-        stopped = threading.Event()
         app = BoardApp(board, stopped, recording, keep_flash)
-        signals = options.until_signal(stopped, "SIGTERM", "SIGHUP")
-        with signals as numbers, leaving_a_stuck_terminal(stopped, finish):
+        with leaving_a_stuck_terminal(stopped, finish):
             app.run()
         keep_flash(board.finish_writing())
         if app.failure is not None:
