@@ -40,7 +40,7 @@ from noughts.protocol import sentences
 from noughts.protocol.describe import describe
 from noughts.store import timestamps
 from noughts.store.store import Store
-from noughts.terminal.watch_app import WatchApp
+from noughts.terminal.watch import WatchApp
 from noughts.virtual.autoplay import Autoplay
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, program

@@ -160,24 +160,6 @@ def db(tmp_path):
     return str(filled(tmp_path / "games.db", stages([4, 1, 0, 8, 3, 5, 6], step_ms=500)))
 
 
-def test_stepping_through_a_game(terminal, db):
-    program = terminal("replay", "1", "--db", db)
-    program.wait_for("A begins.")
-    program.wait_for("0/7")
-    program.type("\x1b[C")
-    program.wait_for("Move 1 of 7: A plays 5, in the centre")
-    program.type("\x1b[C")
-    program.wait_for("A mistake: it turns a draw into a loss.")
-    program.type("\x1b[F")
-    program.wait_for("A wins: left column.")
-    program.type("\x1b[D")
-    program.wait_for("Move 6 of 7")
-    program.type("\x1b[H")
-    program.wait_for("0/7")
-    program.type("q")
-    assert program.end() == 0
-
-
 def test_it_plays_by_itself_and_can_be_stopped(terminal, db):
     program = terminal("replay", "last", "--speed", "5", "--db", db)
     program.wait_for("A wins: left column.")

@@ -10,7 +10,7 @@ import pytest
 from needed import FULL_DISK
 
 CODE = """
-from noughts.terminal.progress import progress
+from noughts.terminal.output import progress
 with progress(2000) as steps:
     steps.doing("ai.py" + chr(0x1B) + "]0;owned" + chr(0x202E))
     steps.advance(1000)

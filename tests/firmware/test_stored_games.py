@@ -18,7 +18,7 @@ from noughts.device_files import device_files
 from noughts.protocol import data_log
 from noughts.protocol.sentences import Game, write
 from noughts.store.store import Store
-from noughts.terminal.progress import progress
+from noughts.terminal.output import progress
 from noughts.watch.recorder import Recorder
 from noughts.watch.sources import SentencesRead
 from official import stepped

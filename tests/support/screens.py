@@ -1,10 +1,35 @@
-"""What a Textual app shows."""
+"""What a Textual app shows, and a board for one to show."""
 
 from __future__ import annotations
 
 from textual.app import App
 
+from boards import LETTERS
+from live_page import Board
+from noughts.protocol.sentences import Sentence, write
+
 
 def screen_lines(app: App[object]) -> list[str]:
     strips = app.screen._compositor.render_strips()
     return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+
+
+class StandIn(Board):
+    """A board that shows and says what the test wants."""
+
+    firmware = "stand-in of the tests"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.serial = self
+        self.sent = b""
+
+    def says(self, *sentences: Sentence) -> None:
+        self.sent += "".join(f"{write(sentence)}\r\n" for sentence in sentences).encode()
+
+    def shows(self, letter: str) -> None:
+        self.shown = bytes(int(c) for c in LETTERS[letter].replace(" ", "").replace(".", "0"))
+
+    def read(self, size: int) -> bytes:
+        sent, self.sent = self.sent[:size], self.sent[size:]
+        return sent

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from needed import POSIX
-from noughts.terminal.lines import Lines
+from noughts.terminal.output import Lines
 
 
 class Pipe:
@@ -100,14 +100,6 @@ def test_unread_lines_are_dropped_and_counted(pipe, lines):
     assert set(shown) == {"x" * 1000}
     assert sum(int(line.split()[0]) for line in told) == 5000 - len(shown)
     assert 300 < len(shown) < 2500
-
-
-def test_a_caller_that_waits_loses_nothing(pipe, lines):
-    with read_meanwhile(pipe) as heard:
-        for number in range(3000):
-            lines.put([f"{number:01000}"], wait=True)
-        assert lines.close() == 0
-    assert [int(line) for line in heard] == list(range(3000))
 
 
 @POSIX

@@ -9,8 +9,8 @@ from noughts.protocol.describe import SEATS, describe, opponents, seat_of
 from noughts.protocol.sentences import Boot, Game
 from noughts.protocol.situation import Observer
 from noughts.protocol.situation_words import Said, said
-from noughts.terminal.palette import PLAYERS
-from noughts.terminal.play_app import panel
+from noughts.terminal.layout import PLAYERS
+from noughts.terminal.play import panel
 
 BOOT = Boot("00000A83", "V2", "1.0.0", "2798")
 DARK = bytes(25)

@@ -15,7 +15,7 @@ from noughts.errors import NoughtsError
 from noughts.game.evaluator import odds
 from noughts.game.positions import EMPTY, parse
 from noughts.game.proof import prove
-from noughts.terminal.menace_text import Learned, drawn
+from noughts.terminal.plots import Learned, curve_text
 from sample_games import filled, stages
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -212,7 +212,7 @@ def test_showing_a_box_does_not_train_unless_games_are_asked_for(printed, refuse
 
 def test_the_curve_in_text():
     curve = [Learned(0, 0.0, 0.2, 0.8), Learned(30, 0.46, 0.29, 0.25), Learned(60, 1.0, 0.0, 0.0)]
-    rows = [line[6:] for line in drawn(curve, plain=True).splitlines()]
+    rows = [line[6:] for line in curve_text(curve, plain=True).splitlines()]
     columns = ["".join(row[at] for row in reversed(rows[:10])) for at in (0, 30, 59)]
     assert columns == ["::" + 8 * ".", "#####" + ":::" + "..", 10 * "#"]
     assert rows[11].split() == ["0", "60", "games"] and len(rows[10]) == len(rows[11]) == 60

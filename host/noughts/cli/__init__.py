@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from noughts import __version__
-from noughts.cli import standard_streams
 from noughts.errors import GameError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
+from noughts.terminal import output
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
 
     `ready` is called when all is imported, and Ctrl-C may be heard.
     """
-    standard_streams.prepare()
+    output.prepare()
     try:
         status = _run(sys.argv[1:] if argv is None else list(argv), ready)
         sys.stdout.flush()
@@ -106,7 +106,7 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
             print(printable(line), file=sys.stderr)
         print(f"noughts: {printable(as_typed(error_message(error)))}", file=sys.stderr)
         status = 1
-    standard_streams.abandon_output()
+    output.abandon_output()
     return status
 
 

@@ -14,7 +14,7 @@ from noughts.cli import options
 from noughts.engines.registry import engines, listed
 from noughts.game.engine import Engine, Player, Tally, interval, match
 from noughts.terminal.layout import columns
-from noughts.terminal.progress import Steps, progress
+from noughts.terminal.output import Steps, progress
 
 _MAX_GAMES = 10_000_000
 

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -19,7 +19,7 @@ from noughts.invocation import installing
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.queries import count, games
-from noughts.terminal.progress import progress
+from noughts.terminal.output import progress
 from noughts.views.export_columns import COLUMNS, MEANINGS, Value, row
 from noughts.views.game_filter import ChosenGames
 
@@ -61,24 +61,26 @@ def run(format: str | None, output: Path | None, chosen: ChosenGames, db: Path |
             raise options.nothing_found(store)
         with options.opened(output) as file, progress(total, "games") as steps:
             steps.doing("exporting")
-            rows = (row(game) for game in games(store, which))
+            rows = map(row, games(store, which))
             written = 0
-            for size in writer(rows, file):
+            for size in writer(iter(lambda: list(islice(rows, _AT_ONCE)), []), file):
                 written += size
                 steps.advance(size)
     if output and output.is_file():
         print(printable(f"{output} written: {counted(written, 'game')}"))
 
 
-Rows = Iterator[tuple[Value, ...]]
+Rows = Iterator[list[list[Value]]]
+"""Several at once; moments are ms since 1970."""
 
 
 def _csv(rows: Rows, file: BinaryIO) -> Iterator[int]:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(column.name for column in COLUMNS)
-    for some in _pieces(rows):
-        writer.writerows(_with_moments(some, lambda at: timestamps.iso(at)[:-1].replace("T", " ")))
+    for some in rows:
+        _write_moments(some, lambda at: timestamps.iso(at)[:-1].replace("T", " "))
+        writer.writerows(some)
         file.write(text.getvalue().encode())
         text.seek(0)
         text.truncate()
@@ -87,8 +89,9 @@ def _csv(rows: Rows, file: BinaryIO) -> Iterator[int]:
 
 def _jsonl(rows: Rows, file: BinaryIO) -> Iterator[int]:
     names = [column.name for column in COLUMNS]
-    for some in _pieces(rows):
-        for values in _with_moments(some, timestamps.iso):
+    for some in rows:
+        _write_moments(some, timestamps.iso)
+        for values in some:
             file.write(json.dumps(dict(zip(names, values, strict=True))).encode() + b"\n")
         yield len(some)
 
@@ -110,29 +113,19 @@ def _parquet(rows: Rows, file: BinaryIO) -> Iterator[int]:
         ]
     )
     with parquet.ParquetWriter(file, schema) as writer:
-        for some in _pieces(rows):
-            columns = zip(*some, strict=True)
-            arrays = [
-                pyarrow.array(values, field.type)
-                for values, field in zip(columns, schema, strict=True)
-            ]
-            writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
+        for some in rows:
+            columns = map(list, zip(*some, strict=True))
+            writer.write_table(pyarrow.table(list(columns), schema=schema))
             yield len(some)
 
 
 _MOMENTS = [index for index, column in enumerate(COLUMNS) if column.kind == "moment"]
 
 
-def _with_moments(
-    rows: Iterable[tuple[Value, ...]], written: Callable[[int], str]
-) -> Iterator[list[Value]]:
-    """The rows with moments as text."""
-    for values in map(list, rows):
+def _write_moments(rows: list[list[Value]], written: Callable[[int], str]) -> None:
+    """Write the moments as text, in place."""
+    for values in rows:
         for index in _MOMENTS:
             at = values[index]
-            values[index] = written(at) if isinstance(at, int) else None
-        yield values
-
-
-def _pieces(rows: Rows) -> Iterator[list[tuple[Value, ...]]]:
-    return iter(lambda: list(islice(rows, _AT_ONCE)), [])
+            if isinstance(at, int):
+                values[index] = written(at)

@@ -16,7 +16,7 @@ from noughts.boards.radio import OFF, Radio
 from noughts.cli import options
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
-from noughts.terminal.progress import progress
+from noughts.terminal.output import progress
 from noughts.watch import recovered_games
 
 

@@ -13,19 +13,19 @@ import click
 from noughts.cli import options
 from noughts.store import timestamps
 from noughts.store.queries import count, games
-from noughts.store.stored_game import FIELDS, Field, StoredGame
+from noughts.store.stored_game import FIELDS, StoredGame, values
 from noughts.terminal.layout import columns
 from noughts.views.game_filter import ChosenGames
-from noughts.views.games import game_row
+from noughts.views.games import GameRow, game_row
 
 _NEWEST = 20
 _MAX = 1_000_000_000
 
-_WIDTH = max(len(field.name) for field, _ in FIELDS)
+_WIDTH = max(len(field.name) for field in FIELDS)
 RECORDS = f"""
 --json prints a list of objects, one a line, the newest first; moments as ISO 8601, UTC; null for
 what was not received:
-{chr(10).join(f"  {field.name:<{_WIDTH}}  {field.meaning}" for field, _ in FIELDS)}
+{chr(10).join(f"  {field.name:<{_WIDTH}}  {field.meaning}" for field in FIELDS)}
 """
 
 
@@ -47,7 +47,7 @@ def run(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> N
         if as_json:
             _print_json(games(store, chosen.filter(), n or _MAX))
             return
-        listed = list(games(store, which, n or _NEWEST))
+        listed = list(map(game_row, games(store, which, n or _NEWEST)))
         if not listed:
             raise options.nothing_found(store)
         total = count(store, which)
@@ -71,7 +71,7 @@ def _print_json(found: Iterable[StoredGame]) -> None:
     print("[]" if before == "[" else "]")
 
 
-def _print(listed: list[StoredGame]) -> None:
+def _print(listed: list[GameRow]) -> None:
     head = ("game", "began", "A", "B", "first", "moves", "seconds", "result", "board")
     rows = [
         (
@@ -85,7 +85,7 @@ def _print(listed: list[StoredGame]) -> None:
             row.result,
             row.board,
         )
-        for row in map(game_row, listed)
+        for row in listed
     ]
     numbers = [head.index(name) for name in ("game", "moves", "seconds")]
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -94,8 +94,7 @@ def _print(listed: list[StoredGame]) -> None:
 
 
 def _record(game: StoredGame) -> dict[str, object]:
-    return {field.name: _as_json(field, value_of(game)) for field, value_of in FIELDS}
-
-
-def _as_json(field: Field, value: object) -> object:
-    return timestamps.iso(value) if field.kind == "moment" and isinstance(value, int) else value
+    return {
+        field.name: timestamps.iso(value) if field.kind == "moment" and value is not None else value
+        for field, value in zip(FIELDS, values(game), strict=True)
+    }

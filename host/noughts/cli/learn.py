@@ -6,7 +6,6 @@ import json
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
 
 from noughts import brain
 from noughts.brain.habits import Habits
@@ -43,14 +42,6 @@ fit: position, played, better, gain).
 """
 
 
-class _Learned(NamedTuple):
-    habits: Habits
-    table: brain.Table
-    estimated: Estimate | None
-    changes: list[Change]
-    left_out: list[LeftOut]
-
-
 @options.command("noughts learn", "noughts learn --since monday -o table.py", records=RECORDS)
 @options.output("write the table here")
 @options.as_json("what was learned")
@@ -65,27 +56,20 @@ def run(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path | None
     table = fit(habits)
     brain.prove(table)
     estimated = estimate(games, hard)
-    learned = _Learned(
-        habits, table, estimated, changes(hard, table, habits), left_out(table, habits)
-    )
+    changed, missed = changes(hard, table, habits), left_out(table, habits)
     if output:
         aim = (
             f"the people of {counted(habits.games, 'game')} ({counted(habits.moves, 'move')} of "
             f"theirs), learned from on {date.today()}"
         )
         write_whole(output, brain.source(table, "noughts learn", aim).encode())
-    if as_json:
-        print(json.dumps(_record(learned)))
-    else:
-        _tell(learned)
+    if not as_json:
+        _tell(habits, table, estimated, changed, missed)
         if output:
             send = as_typed(f"`noughts put --table {output}`")
             print(printable(f"{output} written; {send} sends it to a board"))
-
-
-def _record(learned: _Learned) -> dict[str, object]:
-    habits, table, estimated, changed, missed = learned
-    return {
+        return
+    record = {
         "games": habits.games,
         "moves": habits.moves,
         "habits": list(map(asdict, habits.readiness())),
@@ -95,22 +79,25 @@ def _record(learned: _Learned) -> dict[str, object]:
         "most": best(habits),
         "table": {"id": table.id, "bytes": len(table.payload)},
         "changes": [
-            {
+            asdict(change)
+            | {
                 "position": str(change.position),
-                "before": change.before,
-                "after": change.after,
-                "reach": change.reach,
-                "gain": change.gain,
                 "mistakes": [{"cell": cell, "chance": chance} for cell, chance in change.mistakes],
             }
             for change in changed
         ],
         "left_out": [asdict(each) | {"position": str(each.position)} for each in missed],
     }
+    print(json.dumps(record))
 
 
-def _tell(learned: _Learned) -> None:
-    habits, table, estimated, changed, missed = learned
+def _tell(
+    habits: Habits,
+    table: brain.Table,
+    estimated: Estimate | None,
+    changed: list[Change],
+    missed: list[LeftOut],
+) -> None:
     print(
         f"learned from {counted(habits.games, 'game')}, {counted(habits.moves, 'move')} of people"
     )

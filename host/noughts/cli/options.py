@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial, wraps
 from pathlib import Path
+from types import FrameType
 from typing import Any, BinaryIO
 
 import click
@@ -22,7 +25,7 @@ from noughts.errors import NoughtsError, StoreError, UnknownEngineError, printab
 from noughts.files import whole_file
 from noughts.game.engine import Engine
 from noughts.protocol.describe import SEATS_MEANING
-from noughts.store.queries import GameFilter, count
+from noughts.store.queries import GameFilter, count, sound
 from noughts.store.store import Store, command_for, default_path
 from noughts.store.stored_game import RESULTS
 from noughts.views import game_filter
@@ -239,12 +242,14 @@ def stored_games(run: Run) -> Run:
     return with_games
 
 
-def open_store(db: Path | None) -> Store:
-    """The store, which must be there. Raises `StoreError`, saying how to fill it."""
+@contextmanager
+def open_store(db: Path | None) -> Iterator[Store]:
+    """The store, which must be there. Raises `StoreError`, also if it holds nonsense."""
     path = db or default_path()
     if not path.exists():
         raise StoreError(f"no games are stored in {path} yet; {_how_to_fill(path)}")
-    return Store(path)
+    with Store(path) as store, sound(path):
+        yield store
 
 
 def demonstration(path: Path) -> Path:
@@ -272,6 +277,32 @@ def opened(path: Path | None) -> Iterator[BinaryIO]:
     sys.stdout.flush()
     yield sys.stdout.buffer
     sys.stdout.buffer.flush()
+
+
+@contextmanager
+def until_signal(stop: threading.Event, *names: str) -> Iterator[list[int]]:
+    """Gives the signals that have come, which set the event; a second one has its usual effect.
+
+    But for SIGHUP: when a terminal is closed, its kernel and its shell may both send one.
+    """
+    came: list[int] = []
+    # Windows has no SIGHUP.
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if signal.Signals(number).name != "SIGHUP":
+            signal.signal(number, before[number])
+        came.append(number)
+        stop.set()
+
+    for number in numbers:
+        signal.signal(number, on_signal)
+    try:
+        yield came
+    finally:
+        for number in numbers:
+            signal.signal(number, before[number])
 
 
 def nothing_found(store: Store) -> StoreError:

@@ -7,11 +7,10 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -21,7 +20,7 @@ from noughts.errors import BoardError, NoughtsError
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.store.store import default_path
-from noughts.terminal.lines import say
+from noughts.terminal.output import say
 
 if TYPE_CHECKING:
     from noughts.virtual.kept_flash import KeptFlash
@@ -129,6 +128,8 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         return memory[0].program()
 
     with ExitStack() as stack:
+        stopped = threading.Event()
+        numbers = stack.enter_context(options.until_signal(stopped, "SIGTERM", "SIGHUP"))
         board = stack.enter_context(VirtualBoard(made))
         recording = PlayRecording(db or default_path(), board_name(board.board))
         stack.callback(_sum_up, recording, memory, db)
@@ -143,12 +144,11 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
             saving.submit(lambda: None).result()  # after all that were submitted
             recording.join()
 
-        from noughts.terminal.play_app import BoardApp
-        from noughts.terminal.stuck import leaving_a_stuck_terminal
+        from noughts.terminal.output import leaving_a_stuck_terminal
+        from noughts.terminal.play import BoardApp
 
-        stopped = threading.Event()
         app = BoardApp(board, stopped, recording, keep_flash)
-        with _until_signal(stopped) as numbers, leaving_a_stuck_terminal(stopped, finish):
+        with leaving_a_stuck_terminal(stopped, finish):
             app.run()
         keep_flash(board.finish_writing())
         if app.failure is not None:
@@ -171,24 +171,9 @@ def _sum_up(recording: PlayRecording, memory: list[KeptFlash], db: Path | None) 
         say(f"noughts: {as_typed(error)}")
 
 
-@contextmanager
-def _until_signal(stopped: threading.Event) -> Iterator[list[int]]:
-    """Gives the numbers of the signals that have come; they set the event."""
-    came: list[int] = []
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        came.append(number)
-        stopped.set()
-
-    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), stop)
-    yield came
-
-
 def _check_size() -> None:
     """Say so before anything is started; the program itself copes with later changes."""
-    from noughts.terminal.picture import MIN_COLUMNS, MIN_LINES
+    from noughts.terminal.play import MIN_COLUMNS, MIN_LINES
 
     columns, lines = os.get_terminal_size(sys.stdout.fileno())
     if 0 < columns < MIN_COLUMNS or 0 < lines < MIN_LINES:

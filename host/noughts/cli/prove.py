@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import fill
@@ -14,16 +14,20 @@ from noughts.engines.registry import engines, listed
 from noughts.errors import NoughtsError
 from noughts.game.engine import Engine, may_vary
 from noughts.game.evaluator import Odds, odds
-from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Asked, Proof, ask, prove
+from noughts.game.positions import after
+from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Asked, Proof, Seat, ask, prove
+from noughts.game.review import Verdict, review, verdict
 from noughts.protocol.describe import either
-from noughts.terminal.layout import columns
-from noughts.terminal.losses import Losses, order
-from noughts.terminal.progress import progress
+from noughts.terminal.layout import beside, board, columns
+from noughts.terminal.output import progress
 
 _HEAD = ("engine", "moves", "games", "won", "drawn", "lost", "plies", "wins against random")
 _MAX_FRACTION = 13
 """Characters of a chance that is printed as it is."""
 _POSITIONS = 4520
+_IN_A_ROW = 5
+"""Boards in 80 columns."""
+_MISTAKES = (Verdict.MISTAKE, Verdict.BLUNDER)
 
 
 @dataclass(frozen=True)
@@ -54,14 +58,14 @@ def run(chosen: list[Engine], as_json: bool) -> None:
         print(json.dumps({name: _facts(each) for name, each in proved.items()}))
     else:
         _print_table(proved)
-        losses = [_losses(each, shown=bool(chosen)) for each in proved.values()]
-        for each, lost in zip(proved.values(), losses, strict=True):
-            for line in (_verdict(each, lost), *_choices(each.own)):
+        shown = [_shown(each) if chosen else {} for each in proved.values()]
+        for each, games in zip(proved.values(), shown, strict=True):
+            for line in (_verdict(each, games), *_choices(each.own)):
                 _print_wrapped(f"{listed(each.engine.name)}: {line}")
-            for line in lost.chances() if lost else ():
+            for line in _chances(each.proof, games):
                 _print_wrapped(f"  {line}")
-        for each, lost in zip(proved.values(), losses, strict=True):
-            for picture in lost.pictures() if lost else ():
+        for each, games in zip(proved.values(), shown, strict=True):
+            for picture in _pictures(each, games):
                 print(f"\n{picture}")
             if each.own:
                 _print_against(each)
@@ -87,19 +91,44 @@ def sound(proof: Proof) -> bool:
     return proof.never_loses and not proof.value_losing_positions
 
 
-def _losses(each: _Proved, *, shown: bool) -> Losses | None:
+def _is_menace(each: _Proved) -> bool:
+    """Its shortest loss may hardly ever be played: the likeliest is shown."""
+    return isinstance(each.engine, Menace)
+
+
+def _shortest(proof: Proof) -> Seat:
+    """The seat from which an engine loses soonest; it must lose from one."""
+    return min(
+        (seat for seat in proof.seats if seat.losing_line is not None),
+        key=lambda seat: len(seat.losing_line or ()),
+    )
+
+
+def _shown(each: _Proved) -> dict[bool, Sequence[int]]:
+    """The lost games that are shown as pictures, by whether the engine moves first."""
     if each.proof.never_loses:
-        return None
-    # MENACE's shortest loss may hardly ever be played.
-    which = "likeliest" if isinstance(each.engine, Menace) else "shortest"
-    return Losses(listed(each.engine.name), each.proof, which if shown else "none")
+        return {}
+    games = (
+        {seat.first: seat.likeliest_loss for seat in each.proof.seats}
+        if _is_menace(each)
+        else {_shortest(each.proof).first: _shortest(each.proof).losing_line}
+    )
+    return {first: line for first, line in games.items() if line}
 
 
-def _verdict(each: _Proved, losses: Losses | None) -> str:
+def _verdict(each: _Proved, shown: Mapping[bool, Sequence[int]]) -> str:
     """What is certain of an engine."""
     proof, own = each.proof, each.own
-    if losses:
-        text = losses.shortest()
+    if not proof.never_loses:
+        seat = _shortest(proof)
+        line = seat.losing_line or ()
+        if line and shown.get(seat.first) == line:
+            how = "as below"
+        elif line:
+            how = f"when cells {_cells(line)} are played ({after(line)})"
+        else:
+            how = "when it resigns at once"
+        text = f"loses moving {_order(seat)}, {how}"
     elif own and own.varies:
         text = f"lost no game with its answers to {own.calls} calls, which is not a proof"
     else:
@@ -108,6 +137,66 @@ def _verdict(each: _Proved, losses: Losses | None) -> str:
         losing = proof.value_losing_positions
         return f"{text}; loses value in {losing:,} of {_POSITIONS:,} positions"
     return f"{text}; preserves the value of every reachable position"
+
+
+def _chances(proof: Proof, shown: Mapping[bool, Sequence[int]]) -> Iterator[str]:
+    """For each seat from which the engine may lose, how likely it does, and how."""
+    for seat in proof.seats:
+        line = seat.likeliest_loss
+        if line is None:
+            continue
+        how = "as below" if shown.get(seat.first) == line else f"by cells {_cells(line)}"
+        yield (
+            f"moving {_order(seat)}, it loses {_percent(seat.loss_chance)} of games against random "
+            f"play, {_percent(seat.greatest_loss_chance)} against its best opponent, "
+            f"most often {how if line else 'at once'}"
+        )
+
+
+def _pictures(each: _Proved, shown: Mapping[bool, Sequence[int]]) -> Iterator[str]:
+    """The games that are shown, a picture for each move, with the engine's mistakes."""
+    for seat in each.proof.seats:
+        line = shown.get(seat.first)
+        if not line:
+            continue
+        who = f"{listed(each.engine.name)}, as {'X' if seat.first else 'O'},"
+        about = f"{who} loses this game (? and ?? are its mistakes):"
+        if _is_menace(each):
+            about = (
+                f"{who} loses {_percent(seat.likeliest_loss_chance)} of games against its best "
+                "opponent like this;\nno other loss is more frequent (? and ?? are its "
+                "mistakes):"
+            )
+        resigns = "" if after(line).over else f"\n\n{who} resigns here"
+        yield f"{about}\n\n{_moves(line, seat.first)}{resigns}"
+
+
+def _moves(line: Sequence[int], first: bool) -> str:
+    boards = []
+    for ply, move in enumerate(review(line)):
+        found = verdict(move)
+        own = (ply % 2 == 0) == first
+        mark = f" {found.value}" if own and found in _MISTAKES else ""
+        title = f"{'XO'[ply % 2]} {move.cell + 1}{mark}"
+        boards.append(f"{title}\n{board(move.before.play(move.cell), {}, move.cell)}")
+    rows = [boards[at : at + _IN_A_ROW] for at in range(0, len(boards), _IN_A_ROW)]
+    return "\n\n".join(beside(row, gap=3) for row in rows)
+
+
+def _order(seat: Seat) -> str:
+    return "first" if seat.first else "second"
+
+
+def _cells(line: Sequence[int]) -> str:
+    return " ".join(str(cell + 1) for cell in line)
+
+
+def _percent(chance: Fraction) -> str:
+    """Exact to two places, but that what may happen is not 0%, and what may not is not 100%."""
+    text = f"{float(chance):.2%}"
+    if text == "0.00%" and chance:
+        return "less than 0.01%"
+    return "more than 99.99%" if text == "100.00%" and chance < 1 else text
 
 
 def _choices(own: Asked | None) -> list[str]:
@@ -153,7 +242,7 @@ def _print_table(proved: Mapping[str, _Proved]) -> None:
             rows.append(
                 (
                     listed(name),
-                    order(seat),
+                    _order(seat),
                     *(f"{count:,}" for count in counts),
                     f"{shortest}-{longest}",
                     f"{exact}{float(seat.win_chance):.2%}",
@@ -169,7 +258,7 @@ def _facts(each: _Proved) -> dict[str, object]:
         "value_losing_positions": proof.value_losing_positions,
     }
     for seat in proof.seats:
-        facts[order(seat)] = {
+        facts[_order(seat)] = {
             "games": seat.total,
             "won": seat.count(WON_BY_ENGINE),
             "drawn": seat.count(DRAWN),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from noughts.store.queries import GameFilter, count, games
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.game_text import step, wait_s
+from noughts.terminal.layout import step, wait_s
 from noughts.views.replay import heading, replay
 
 
@@ -48,15 +47,18 @@ def run(game: int | str, speed: float | None, text: bool, db: Path | None) -> No
             listed = [stored_game(store, game)] if count(store, GameFilter()) else []
         if not listed:
             raise options.nothing_found(store)
-    (found,) = listed
+        (found,) = listed
+        head, steps = heading(found), replay(found).steps
     if text or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        _print(found, speed)
+        print(head)
+        for plies in range(len(steps)):
+            if plies and speed is not None:
+                time.sleep(wait_s(found, plies - 1, speed))
+            print(f"\n{_trimmed(step(steps, plies).plain)}", flush=True)
         return
-    from noughts.terminal.screens import ReplayApp
-    from noughts.terminal.stuck import leaving_a_stuck_terminal
+    from noughts.terminal.replay import ReplayApp
 
-    with leaving_a_stuck_terminal(threading.Event(), lambda: None):
-        ReplayApp(found, speed).run()
+    ReplayApp(found, speed).run()
 
 
 def _newest(store: Store) -> list[StoredGame]:
@@ -68,15 +70,6 @@ def _newest(store: Store) -> list[StoredGame]:
         if found := list(games(store, which, newest=1)):
             return found
     return []
-
-
-def _print(found: StoredGame, speed: float | None) -> None:
-    print(heading(found))
-    steps = replay(found).steps
-    for plies in range(len(found.moves) + 1):
-        if plies and speed is not None:
-            time.sleep(wait_s(found, plies - 1, speed))
-        print(f"\n{_trimmed(step(steps, plies).plain)}", flush=True)
 
 
 def _trimmed(text: str) -> str:

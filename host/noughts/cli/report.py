@@ -18,7 +18,7 @@ from noughts.store.people_moves import met_positions
 from noughts.store.queries import last_games
 from noughts.store.statistics import BoardStats, Stats, board_record, stats
 from noughts.store.timestamps import UNKNOWN, When
-from noughts.terminal.progress import progress
+from noughts.terminal.output import progress
 from noughts.views.export_columns import plain_text
 from noughts.views.game_filter import ChosenGames
 

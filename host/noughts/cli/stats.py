@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from noughts.cli import options
 from noughts.errors import printable
 from noughts.protocol.describe import counted, seated
 from noughts.store.statistics import (
-    BoardStats,
     Stats,
     board_record,
     in_order,
@@ -22,9 +22,10 @@ from noughts.terminal.layout import columns, grid
 from noughts.terminal.plots import FORMATS, draw_statistics
 from noughts.views.game_filter import ChosenGames
 from noughts.views.statistics import players
-from noughts.views.table import shown
+from noughts.views.table import Value, shown
 
 _BAR = 30
+_OF_BOARD = "games", "won", "drawn", "lost", "between_people", "mistakes", "mistakes_a_game"
 _WARMTH = ((40, 245), (50, 190), (75, 80))
 """Red, green and blue of no first move and of the most."""
 
@@ -65,15 +66,10 @@ def _tell(found: Stats) -> None:
     of_these = "".join(f", {number:,} {how}" for number, how in origins if number)
     print(f"{counted(found.games, 'game')}{of_these}\n")
     _print_columns(
-        [("A", "B", "first", "games", "A won", "B won", "draw", "abandoned", "unfinished")]
-        + [
-            (
-                *map(seated, seats),
-                first,
-                f"{sum(results.values()):,}",
-                *(f"{results[end]:,}" for end in RESULTS.values()),
-            )
-            for seats, first, results in in_order(found)
+        ("A", "B", "first", "games", "A won", "B won", "draw", "abandoned", "unfinished"),
+        [
+            (*map(seated, seats), first, ends.total(), *(ends[end] for end in RESULTS.values()))
+            for seats, first, ends in in_order(found)
         ],
         left=3,
     )
@@ -81,7 +77,7 @@ def _tell(found: Stats) -> None:
     if moved:
         print("\nFirst moves of people, in games that were won or drawn\n")
         _print_heat([count / moved for count in found.first_moves])
-    ended = sum(found.lengths.values())
+    ended = found.lengths.total()
     if ended:
         print("\nMoves in games that were won or drawn\n")
         most = max(found.lengths.values())
@@ -91,15 +87,22 @@ def _tell(found: Stats) -> None:
             print(f"{length}  {count:>{len(f'{ended:,}')},}  {bar}".rstrip())
     print("\nBoards: games of people against the chip, and between two people\n")
     _print_columns(
-        [("", "games", "won", "drawn", "lost", "two people", "mistakes", "a game")]
-        + [_board_row(board) for board in found.boards],
-        left=1,
+        ("", "games", "won", "drawn", "lost", "two people", "mistakes", "a game"),
+        [
+            (board.called, *(board_record(board)[key] for key in _OF_BOARD))
+            for board in found.boards
+        ],
     )
     print("\nPlayers: games that were won or drawn; seconds for a move, in all games\n")
     table = players(found)
-    _print_columns([table.titles, *table.shown("-")], left=1)
+    _print_columns(table.titles, table.rows)
     print("\nA game between two people counts once for each of them.", end="")
     print(" A mistake is a move that turns a win into a draw or a loss, or a draw into a loss.")
+
+
+def _print_columns(head: Sequence[str], rows: Sequence[Sequence[Value]], left: int = 1) -> None:
+    texts = [[shown(value, "-") for value in row] for row in rows]
+    print("\n".join(columns([head, *texts], right=range(left, len(head)))))
 
 
 def _print_heat(shares: list[float]) -> None:
@@ -128,15 +131,6 @@ def _print_heat(shares: list[float]) -> None:
 
 def _warm(heat: float) -> str:
     return "#{:02x}{:02x}{:02x}".format(*(round(a + (b - a) * heat) for a, b in _WARMTH))
-
-
-def _board_row(board: BoardStats) -> tuple[str, ...]:
-    counts = (board.games, *board.against_chip(), board.between_people(), board.people.mistakes)
-    return board.called, *(shown(each, "-") for each in (*counts, board.people.mistakes_a_game))
-
-
-def _print_columns(rows: list[tuple[str, ...]], left: int) -> None:
-    print("\n".join(columns(rows, right=range(left, len(rows[0])))))
 
 
 def _record(found: Stats) -> dict[str, object]:

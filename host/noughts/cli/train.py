@@ -12,24 +12,27 @@ from random import Random
 import click
 
 from noughts.cli import options
-from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write
+from noughts.engines.menace import SUFFIX, Menace, alike, refuse_other, train, write
 from noughts.engines.registry import engines
 from noughts.engines.tree import unfinished
 from noughts.errors import printable
 from noughts.game.engine import Engine, Tally, remembering
 from noughts.game.evaluator import odds
+from noughts.game.positions import Position
 from noughts.protocol.describe import counted
 from noughts.store import queries
 from noughts.store.store import Store
-from noughts.terminal import menace_text, palette
-from noughts.terminal.menace_text import Learned
-from noughts.terminal.plots import FORMATS, draw_learning
-from noughts.terminal.progress import progress
+from noughts.terminal.layout import board, is_plain
+from noughts.terminal.output import progress
+from noughts.terminal.plots import FORMATS, Learned, curve_text, draw_learning
 from noughts.views.game_filter import ChosenGames
 
 _GAMES = 500
 _POINTS = 40
 """Of the curve."""
+_DRAWN = 5
+"""Beads; of more, the number says how many."""
+_UNBROKEN = "\N{NO-BREAK SPACE}"
 _SEATS = {"first": (True,), "second": (False,), "both": (True, False)}
 
 RECORDS = """
@@ -139,7 +142,7 @@ def run(
     if training and trained:
         _report(menace, *trained, training, plot, as_json)
     if position is not None:
-        print(menace_text.box(menace, position, palette.is_plain()))
+        print(_box(menace, position, is_plain()))
     if as_json:
         return
     if output is not None:
@@ -207,7 +210,7 @@ def _report(
     ended = f"won {results.won:,}, drawn {results.drawn:,}, lost {results.lost:,}"
     print(textwrap.fill(f"{title}, {played}, seed {training.seed}: {ended}", 80))
     print("How likely it wins, draws and loses, exactly, by its beads after so many games:\n")
-    print(menace_text.drawn(curve, palette.is_plain()))
+    print(curve_text(curve, is_plain()))
     print()
     print("\n".join(_said(menace, curve)))
     if plot is not None:
@@ -233,3 +236,37 @@ def _said(menace: Menace, curve: list[Learned]) -> Iterator[str]:
         yield f"{len(empty):,} of its {len(menace.boxes)} boxes {are} empty: there it resigns."
     if curve[-1].lost == 1:
         yield "It loses every game, for good; try another --seed, or an easier opponent."
+
+
+def _box(menace: Menace, position: Position, plain: bool) -> str:
+    """The box for a position, turned as the position is; plain: in ASCII."""
+    mover = "XO"[position.ply % 2]
+    beads = menace.beads(position)
+    if beads is None:
+        (cell,) = position.free
+        return (
+            f"{board(position, {cell: str(cell + 1)})}\n\n"
+            f"There is no box for this position: {mover} has one move, cell {cell + 1}."
+        )
+    slots = alike(position)
+    first = {slot: cell for cell, slot in reversed(list(slots.items()))}
+    labels = {
+        cell: _label(count, plain) if first[slots[cell]] == cell else f"as {first[slots[cell]] + 1}"
+        for cell, count in beads.items()
+    }
+    total = sum(beads.values())
+    if not total:
+        said = f"This box is empty: {menace.name} resigns, as {mover}."
+    else:
+        chances = ", ".join(
+            f"{cell + 1}{_UNBROKEN}with{_UNBROKEN}{count / total:.1%}"
+            for cell, count in beads.items()
+            if count
+        )
+        said = f"{mover} to move draws one of {counted(total, 'bead')}: it plays {chances}."
+    return f"{board(position, labels)}\n\n{textwrap.fill(said, 80).replace(_UNBROKEN, ' ')}"
+
+
+def _label(count: int, plain: bool) -> str:
+    sign = "o" if plain else "●"
+    return f"{count:,} {sign * min(count, _DRAWN)}{'+' * (count > _DRAWN)}".rstrip()

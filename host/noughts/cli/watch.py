@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import gc
+import json
 import re
-import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from types import FrameType, SimpleNamespace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from io import BufferedReader
+from pathlib import Path
+from typing import cast
 from urllib.parse import urlsplit
 
 import click
@@ -18,24 +20,53 @@ import serial
 
 from noughts.boards.ports import find_ports, may_be_port
 from noughts.cli import options
-from noughts.cli.watch_captured import known, read_captured
-from noughts.cli.watch_output import RECORDS, EventLines, as_lines, sum_up
-from noughts.cli.watch_rooms import Rooms, room_options
-from noughts.errors import NoughtsError
+from noughts.errors import BoardError, NoughtsError, printable
 from noughts.invocation import as_typed
+from noughts.protocol.describe import counted
+from noughts.rooms.address import BrokerAddress, credentials, is_broker, parse, room_name
+from noughts.store import timestamps
+from noughts.store.boards import names
 from noughts.store.store import Store, command_for, default_path
-from noughts.terminal.lines import say
-from noughts.terminal.stuck import leaving_a_stuck_terminal
-from noughts.watch.data_logs import DataLogs
-from noughts.watch.events import Event
+from noughts.terminal.output import Lines, leaving_a_stuck_terminal, progress, say
+from noughts.watch.data_logs import DataLogs, name_of_copy
+from noughts.watch.events import Event, NotShown, StoreBusy
 from noughts.watch.port_monitor import PortMonitor
-from noughts.watch.radio_lines import MAX_BOARDS
+from noughts.watch.radio_lines import MAX_BOARDS, known_ids
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
+from noughts.watch.sources import CapturedFile
 
 _SHUTDOWN_TIMEOUT_S = 2.0
 """For the last lines to be printed, on a busy computer, and a reader to take them."""
 _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet of an export
+RECORDS = """
+with --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
+  connected  board, port               gone     board, port, why
+  kept       board, again, new (games that a board has resent at its start, each a game below)
+  refused    board, gateway, why (what a board sends by radio is not stored)
+  waiting    port, why                 noise    board, text
+  unreadable board, why (its data log, MY_DATA.HTM on its drive)
+  named      board, name (what people call it; null: nothing any more)
+  unknown    board, what
+  boot       board, gateway, new, boot, hardware, release, table_id
+  busy       store (another program writes to it: sentences wait)
+  free       store                         moved    store (deleted or overwritten), now
+  missed     events (how many were not printed, because nobody read)
+  game       board, gateway, new, late, played_before, game (its number in the store), boot,
+             number (the board's own count), seats, first, moves (cells 0 to 8), ms (since the game
+             began), end (- A B = x)
+and of rooms, where a broker that cannot be reached is "waiting" as a port is:
+  broker     broker, what (it answers, or what was published is stored again)
+  online     room                          offline  room
+  rejected   topic, why
+"gateway" is the board on whose line it came by radio, or null. "late" is true for an end that may
+be old: it came by radio, or not from the run that the board is known to be in. "played_before" is a
+moment at which such a game was over; null where its start is known, or the moment is not.
+"new" is false for what the store already had. A boot or game is printed once it is stored.
+"""
+_room = partial(
+    click.option, cls=options.Option, heading="Rooms (an MQTT broker; see docs/rooms.md)"
+)
 
 
 @options.command(
@@ -76,37 +107,101 @@ _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet 
     "a gateway hears)",
 )
 @click.option("--plain", is_flag=True, help="print a line for each event")
-@click.option("--json", is_flag=True, help="print a JSON object for each event")
+@click.option("--json", "as_json", is_flag=True, help="print a JSON object for each event")
 @options.db
-@room_options
-def run(**named: Any) -> int:
+@_room(
+    "--publish",
+    metavar="URL",
+    help=(
+        "send what the boards say to a broker, mqtt[s]://[user@]host[:port][/prefix]; "
+        "as PORT, such a URL collects what rooms send"
+    ),
+)
+@_room("--room", metavar="NAME", help="with --publish: what this room is called (this host's name)")
+@_room(
+    "--password-file",
+    type=options.FILE,
+    help=(
+        "the user's password at the broker, its first line "
+        "(else from the environment, NOUGHTS_MQTT_PASSWORD)"
+    ),
+)
+@_room(
+    "--ca",
+    type=options.FILE,
+    help=(
+        "with mqtts: the certificate of the CA that the broker's is signed by, in PEM "
+        "(those that the system trusts)"
+    ),
+)
+def run(
+    port: tuple[str, ...],
+    emulated: int | None,
+    captured: str | None,
+    name: str | None,
+    known: Path | None,
+    plain: bool,
+    as_json: bool,
+    db: Path | None,
+    publish: str | None,
+    room: str | None,
+    password_file: Path | None,
+    ca: Path | None,
+) -> None:
     """Show every board live, and keep every game."""
-    args = SimpleNamespace(**named)
-    if args.captured is not None and (args.port or args.emulated or args.publish):
+    if captured is not None and (port or emulated or publish):
         raise click.UsageError("--from reads a file; leave out ports, --emulated and --publish")
-    if args.emulated and args.port:
+    if emulated and port:
         raise click.UsageError("--emulated is a demonstration without real boards; leave out ports")
-    if args.name is not None and args.captured is None:
+    if name is not None and captured is None:
         raise click.UsageError("--name needs --from")
-    if args.name is not None and not _NAME.fullmatch(args.name):
+    if name is not None and not _NAME.fullmatch(name):
         raise click.UsageError(
-            f"{args.name[:20]!r} is not a valid name; begin with a letter or digit, without spaces"
+            f"{name[:20]!r} is not a valid name; begin with a letter or digit, without spaces"
         )
-    rooms = Rooms(args)
-    for port in rooms.ports:
-        _check(port)
-    path = args.db or default_path()
-    if args.emulated and args.db is None:
+    collects = [parse(each) for each in port if is_broker(each)]
+    connect = _brokers(collects, publish, room, password_file, ca)
+    ports = [each for each in port if not is_broker(each)]
+    for each in ports:
+        _check(each)
+    path = db or default_path()
+    if emulated and db is None:
         path = options.demonstration(path)
     gc.set_threshold(200_000)  # sentences come and go by the thousand, and hold no cycles
     gc.freeze()  # what was imported stays, so nobody needs to look through it
-    if args.captured is not None:
-        return read_captured(args, path)
-    status = _watch(args, rooms, Store(path, create=True))
-    if args.emulated and args.db is None:
+    lists_events = plain or as_json
+    session, stop = Session(), threading.Event()
+    with ExitStack() as stack:
+        file = None if captured is None else stack.enter_context(_opened(captured))
+        store = stack.enter_context(Store(path, create=True))
+        ids = None if known is None else known_ids(known, names(store))
+        if captured is not None and file is not None:
+            recorder = stack.enter_context(closing(Recorder(store, known=ids)))
+            session.names.update(names(store))
+            _read(captured, file, name, recorder, session, as_json if lists_events else None)
+            _sum_up(session, recorder)
+            return
+        # It is closed last: to close a store ends all locks that this process has on it.
+        recorder = stack.enter_context(closing(Recorder(store, known=ids)))
+        with options.until_signal(stop, "SIGINT", "SIGTERM", "SIGHUP"):
+            connect(recorder, stack)
+            if emulated:
+                recorder.sources.append(_autoplayed(emulated, stack, stop))
+            elif ports or not collects:
+                recorder.sources.append(stack.enter_context(closing(PortMonitor(ports))))
+                if not ports:
+                    recorder.sources.append(stack.enter_context(closing(DataLogs())))
+            unshown = 0
+            if lists_events or not sys.stdout.isatty():
+                if not emulated and not port and not find_ports():
+                    say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
+                unshown = _print_until(stop, recorder, session, as_json)
+            else:
+                _show_until(stop, recorder, session)
+    _sum_up(session, recorder, unshown)
+    if emulated and db is None:
         lists = f"{command_for('noughts games', path)} and {command_for('noughts boards', path)}"
         say(as_typed(f"{lists} list them"))
-    return status
 
 
 def _check(port: str) -> None:
@@ -132,35 +227,129 @@ def _check_address(url: str) -> None:
         raise ValueError(f"it needs a host and a port, {parts.scheme}://HOST:PORT")
 
 
-def _watch(args: SimpleNamespace, rooms: Rooms, store: Store) -> int:
-    session = Session()
-    stop = threading.Event()
-    unshown = 0
-    with store, ExitStack() as stack, _until_signal(stop):
-        # It is closed last: to close a store ends all locks that this process has on it.
-        recorder = Recorder(store, known=known(args, store))
-        stack.callback(recorder.close)
-        rooms.start(recorder, stack)
-        if args.emulated:
-            from noughts.cli.watch_autoplay import autoplayed
+def _brokers(
+    collects: list[BrokerAddress],
+    publish: str | None,
+    room: str | None,
+    password_file: Path | None,
+    ca: Path | None,
+) -> Callable[[Recorder, ExitStack], None]:
+    """What connects to the brokers, until the stack's end; the words about them are checked."""
+    publishes = None if publish is None else parse(publish)
+    brokers = [*collects, *([publishes] if publishes else [])]
+    if not brokers and (password_file or ca):
+        raise click.UsageError(
+            "--password-file and --ca are for a broker; name it, or leave them out"
+        )
+    if room is not None and publishes is None:
+        raise click.UsageError("--room needs --publish")
+    for address in collects:
+        if publishes and _place(address) == _place(publishes):
+            raise NoughtsError(
+                f"{address} would get back what comes from it; publish to another broker, or "
+                "under another prefix"
+            )
+    logins = {address: credentials(address, password_file, ca) for address in brokers}
+    called = room_name(room)
 
-            recorder.sources.append(autoplayed(args.emulated, stack, stop))
-        elif rooms.ports or not rooms.collects:
-            monitor = PortMonitor(rooms.ports)
-            stack.callback(monitor.close)
-            recorder.sources.append(monitor)
-            if not rooms.ports:
-                logs = DataLogs()
-                stack.callback(logs.close)
-                recorder.sources.append(logs)
-        if args.plain or args.json or not sys.stdout.isatty():
-            if not args.emulated and not args.port and not find_ports():
-                say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
-            unshown = _print_until(stop, recorder, session, args.json)
+    def connect(recorder: Recorder, stack: ExitStack) -> None:
+        for address, login in logins.items():
+            if login.password is not None and login.context is None and not address.is_here:
+                say(
+                    f"the password for {address} is sent unencrypted; use mqtts:// if the broker "
+                    "can"
+                )
+        for address in dict.fromkeys(collects):
+            from noughts.rooms.collector import Collector  # 7 MB of memory, which few watches need
+
+            collector = Collector(address, logins[address])
+            recorder.sources.append(stack.enter_context(closing(collector)))
+        if publishes is not None:
+            from noughts.rooms.publisher import Publisher
+
+            if publishes.user is None and not publishes.is_here:
+                say(
+                    f"no user is named for {publishes}; if it needs none, anybody who can reach it "
+                    "can confirm games that no collector has stored (see docs/rooms.md)"
+                )
+            publisher = Publisher(publishes, logins[publishes], called, lambda: recorder.store)
+            recorder.sources.append(stack.enter_context(closing(publisher)))
+
+    return connect
+
+
+def _place(broker: BrokerAddress) -> tuple[str, int, str]:
+    return broker.host, broker.port, broker.prefix
+
+
+def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMonitor:
+    """Follow virtual boards that play by themselves, V2 and V1 by turns.
+
+    When one cannot be started, `stop` is set, and the end of the stack raises `BoardError`.
+    """
+    from noughts.virtual.autoplay import Autoplay
+    from noughts.watch.virtual_boards import VirtualBoards
+
+    playing: list[Autoplay] = []
+
+    def changed(name: str) -> None:
+        if name in boards.running:
+            playing.append(Autoplay(boards.running[name], list(boards.kinds).index(name)))
         else:
-            _show_until(stop, recorder, session)
-    sum_up(session, recorder, unshown)
-    return 0
+            stop.set()
+
+    def end() -> None:
+        for each in playing:
+            each.stop()
+        boards.close()
+        for error in boards.errors.values():
+            raise BoardError(error)
+
+    boards = VirtualBoards(count, lambda: monitor.look(), changed)
+    stack.callback(end)
+    monitor = PortMonitor((), list, boards.ports, boards.names, boards.opened)
+    boards.start()
+    return monitor
+
+
+def _read(
+    captured: str,
+    file: BufferedReader,
+    name: str | None,
+    recorder: Recorder,
+    session: Session,
+    as_json: bool | None,
+) -> None:
+    """Store what a captured log or a data log holds; as_json: how events are printed, if at all."""
+    is_input = captured == "-"
+    called = "stdin" if is_input else printable(Path(captured).name)
+    name = name or (called if is_input else name_of_copy(called))
+    total = 0 if is_input else Path(captured).stat().st_size
+    source = CapturedFile(file, called, name, is_input)
+    recorder.sources.append(source)
+    with progress(total) as steps:
+        steps.doing(f"reading {name}")
+        while not source.ended or recorder.pending:
+            before = source.size
+            events = recorder.poll()
+            for event in events:
+                session.take(event)
+                if isinstance(event, StoreBusy):
+                    say(f"{recorder.path} is in use by another program; waiting until it is done")
+            if as_json is not None:
+                for line in _as_lines(events, as_json, session.called):
+                    print(line)
+                sys.stdout.flush()
+            steps.advance(source.size - before)
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[BufferedReader]:
+    if name == "-":
+        yield cast(BufferedReader, sys.stdin.buffer)
+        return
+    with Path(name).open("rb") as file:
+        yield file
 
 
 def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as_json: bool) -> int:
@@ -169,9 +358,9 @@ def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as
     def tell(events: list[Event]) -> None:
         for event in events:
             session.take(event)
-        lines.put(as_lines(events, as_json, session.called))
+        lines.put(_as_lines(events, as_json, session.called))
 
-    lines = EventLines(as_json, stop.set)
+    lines = Lines(sys.stdout, lambda count: _as_lines([NotShown(count)], as_json, str)[0], stop.set)
     recorder.start(stop, tell)
     try:
         recorder.wait()
@@ -181,7 +370,7 @@ def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as
 
 
 def _show_until(stop: threading.Event, recorder: Recorder, session: Session) -> None:
-    from noughts.terminal.watch_app import WatchApp
+    from noughts.terminal.watch import WatchApp
 
     app = WatchApp(recorder, session, stop)
     recorder.start(stop, app.take)
@@ -193,22 +382,22 @@ def _show_until(stop: threading.Event, recorder: Recorder, session: Session) -> 
         recorder.wait()
 
 
-@contextmanager
-def _until_signal(stop: threading.Event) -> Iterator[None]:
-    """Ctrl-C and the like end the watch between two sentences; a second one ends it at once."""
-    numbers = [signal.SIGINT, signal.SIGTERM]
-    if hasattr(signal, "SIGHUP"):
-        numbers.append(signal.SIGHUP)
-    before = {number: signal.getsignal(number) for number in numbers}
+def _as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:
+    """A line for each event; called: what people call a board."""
+    if as_json:
+        at = {"at": timestamps.iso(timestamps.now())}
+        return [json.dumps(at | event.record()) for event in events]
+    return [printable(event.text(called)) for event in events if not event.told_again]
 
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, before[signal.Signals(number)])
-        stop.set()
 
-    for number in numbers:
-        signal.signal(number, on_signal)
-    try:
-        yield
-    finally:
-        for number in numbers:
-            signal.signal(number, before[number])
+def _sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:
+    """Say at the end what was received and where it is stored."""
+    late = f" ({session.told_late:,} recovered)" if session.told_late else ""
+    missed = f"{counted(unshown, 'event')} not shown, as nobody read them; " if unshown else ""
+    if refused := recorder.radio.refused:
+        missed = f"{counted(refused, 'sentence')} by radio refused; {missed}"
+    say(
+        f"{counted(session.sentences, 'sentence')} from {counted(len(session.playing), 'board')}, "
+        f"{counted(session.games, 'game')} ended{late}, {counted(recorder.noise, 'byte')} of "
+        f"noise; {missed}stored in {recorder.path}"
+    )

@@ -12,7 +12,7 @@ import click
 
 from noughts.cli import options
 from noughts.store.store import default_path
-from noughts.terminal.lines import say
+from noughts.terminal.output import say
 from noughts.web.server import PORT, listening, own_addresses, own_names, serve
 from noughts.web.site import Site
 

@@ -14,6 +14,8 @@ _MENU = {
     "H": "H: the chip, hard: it never loses",
 }
 _OTHER = {"A": "B", "B": "A"}
+CONTROLS = {"b": "buttons", "t": "tilt"}
+"""How a board is played, by the letter in its settings."""
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from noughts.errors import StoreError
-from noughts.game.review import mistakes
-from noughts.protocol.describe import SEATS, called, seated
+from noughts.errors import NoughtsError, StoreError
+from noughts.protocol.describe import SEATS
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.store import timestamps
 from noughts.store.store import Store, command_for, damaged
@@ -64,8 +63,6 @@ class GameFilter:
 
 _FROM = "FROM games JOIN boards ON boards.id = games.board"
 
-_COLUMNS = ", ".join((*SQL.values(), "games.board"))
-
 
 NEWEST_FIRST = f"{_MOMENT} DESC, games.id DESC"
 
@@ -83,17 +80,19 @@ def games(
         order = f"{NEWEST_FIRST} LIMIT ? OFFSET ?"
         values += [newest, skipped]
     boots = _boots(store)
-    for row in store.each(f"SELECT {_COLUMNS} {_FROM} WHERE {where} ORDER BY {order}", values):
-        yield _with_boot(row, boots, store.path)
+    for row in store.each(
+        f"SELECT {SQL}, games.board {_FROM} WHERE {where} ORDER BY {order}", values
+    ):
+        yield _with_boot(row, boots)
 
 
 def game(store: Store, number: int) -> StoredGame:
     """The game of this number in the store. Raises `StoreError`."""
-    rows = store.read(f"SELECT {_COLUMNS} {_FROM} WHERE games.id = ?", [number])
+    rows = store.read(f"SELECT {SQL}, games.board {_FROM} WHERE games.id = ?", [number])
     if not rows:
         listing = command_for("noughts games", store.path)
         raise StoreError(f"there is no game {number} in {store.path}; {listing} lists them")
-    return _with_boot(rows[0], _boots(store), store.path)
+    return _with_boot(rows[0], _boots(store))
 
 
 def before_and_after(
@@ -128,10 +127,8 @@ def _first(
     return None
 
 
-_Boots = dict[tuple[int | None, str], list[tuple[int, dict[str, str]]]]
-
-_SAID = "hardware", "release", "table_id"
-_NOTHING_SAID = dict.fromkeys(_SAID)
+_Boots = dict[tuple[int | None, str], list[tuple[int, tuple[str | None, ...]]]]
+_NOTHING_SAID: list[tuple[int, tuple[str | None, ...]]] = [(0, (None, None, None))]
 
 
 def _boots(store: Store) -> _Boots:
@@ -142,43 +139,22 @@ def _boots(store: Store) -> _Boots:
     """
     boots: _Boots = {}
     query = (
-        f"SELECT board, name, boot, coalesce(heard, 0), {', '.join(_SAID)} "
+        "SELECT board, name, boot, coalesce(heard, 0), hardware, release, table_id "
         "FROM boots JOIN boards ON boards.id = board ORDER BY 4"
     )
     for board, name, boot, heard, *said in store.each(query):
-        told = heard, dict(zip(_SAID, said, strict=True))
-        boots.setdefault((board, boot), []).append(told)
+        boots.setdefault((board, boot), []).append((heard, tuple(said)))
         if not is_by_radio(name):
-            boots.setdefault((None, boot), []).append(told)
+            boots.setdefault((None, boot), []).append((heard, tuple(said)))
     return boots
 
 
-def _with_boot(row: tuple[Any, ...], boots: _Boots, path: Path) -> StoredGame:
-    values = dict(zip(SQL, row[:-1], strict=True))
-    boot, heard = values["boot"], values["heard"]
-    told = boots.get((row[-1], boot)) or boots.get((None, boot), [])
-    # A boot id may come twice in a board's life: what was said last before the game counts.
-    before = [each for each in told if heard is None or each[0] <= heard]
-    said = (before or told)[-1][1] if told else _NOTHING_SAID
-    game = StoredGame(**values, **said)
-    with sound(path):
-        _check(game)
-    return game
-
-
-def _check(game: StoredGame) -> None:
-    """Raise one of `_UNSOUND` if a damaged store has made nonsense of a game."""
-    mistakes(game.moves)
-    if len(game.thought_ms) != len(game.moves) or not game.result:
-        raise ValueError
-    for seat in game.seats:
-        seated(seat)
-    called(game.board, game.name)
-    moment(game.started)
-    moment(game.heard)
-    moment(game.played_before)
-    if game.first not in ("A", "B") or len(game.seats) != 2 or game.ms < 0:
-        raise ValueError
+def _with_boot(row: tuple[Any, ...], boots: _Boots) -> StoredGame:
+    boot, heard, board = row[3], row[10], row[-1]
+    told = boots.get((board, boot)) or boots.get((None, boot)) or _NOTHING_SAID
+    if len(told) > 1:  # the same id twice in a board's life: the last before the game counts
+        told = [each for each in told if heard is None or each[0] <= heard] or told
+    return StoredGame._make((*row[:-1], *told[-1][1]))
 
 
 _UNSOUND = (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError)
@@ -189,6 +165,8 @@ def sound(path: Path) -> Iterator[None]:
     """What is read from the store may be nonsense: then it raises `StoreError`."""
     try:
         yield
+    except NoughtsError:
+        raise
     except _UNSOUND as error:
         raise damaged(path, error) from error
 

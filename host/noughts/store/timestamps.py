@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import date, datetime, timedelta, timezone
+from functools import lru_cache
 from typing import NamedTuple
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -16,8 +17,14 @@ def now() -> int:
 
 def iso(ms: int) -> str:
     """`2026-11-21T07:03:43.123Z`."""
-    moment = _EPOCH + timedelta(milliseconds=ms)
-    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+    hour, rest = divmod(ms, 3_600_000)
+    minute, second = divmod(rest, 60_000)
+    return f"{_iso_hour(hour)}:{minute:02}:{second / 1000:06.3f}Z"
+
+
+@lru_cache(1000)  # an export writes each hour many times
+def _iso_hour(hour: int) -> str:
+    return (_EPOCH + timedelta(hours=hour)).isoformat()[:13]
 
 
 def from_iso(text: str) -> int:

@@ -1,4 +1,12 @@
-"""Pictures of matplotlib, which need not be installed: for `stats --plot` and `train --plot`."""
+"""Plots of statistics and of how MENACE learns: by matplotlib, and as text.
+
+100% |          ....
+     |   .::::::::::
+     |..:::#########
+  0% |##############
+     +--------------
+      0        500 games
+"""
 
 from __future__ import annotations
 
@@ -6,7 +14,7 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from noughts.errors import NoughtsError
 from noughts.files import write_whole
@@ -21,8 +29,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.typing import HashableList
 
-    from noughts.terminal.menace_text import Learned
-
+_WIDTH, _HEIGHT = 60, 10
+_SIGNS = "█▒·"
+"""Won, drawn, lost, from the bottom up; in ASCII others."""
+_PLAIN = "#:."
 FORMATS = (".png", ".svg")
 
 # Vermilion and blue can be told apart by everybody (Okabe and Ito).
@@ -30,6 +40,43 @@ _RESULTS = {"A": "#d55e00", "B": "#0072b2", "draw": "#7f8fa6", "abandoned": "#c8
 _RESULTS["unfinished"] = "#e6e8ec"
 # As the results of `noughts stats --plot`; the order from the bottom up is that in the terminal.
 _LEARNED = {"wins": "#0072b2", "draws": "#c8ccd4", "loses": "#d55e00"}
+
+
+class Learned(NamedTuple):
+    """How likely an engine wins, draws and loses after so many games."""
+
+    games: int
+    won: float
+    drawn: float
+    lost: float
+
+
+def curve_text(curve: Sequence[Learned], plain: bool) -> str:
+    """The curve as lines of at most 80 columns, and what its signs mean; plain: in ASCII."""
+    signs = _PLAIN if plain else _SIGNS
+    columns = [_column(_nearest(curve, at), signs) for at in range(_WIDTH)]
+    labels = {_HEIGHT - 1: "100%", 0: "0%"}
+    lines = [
+        f"{labels.get(row, ''):>4} |" + "".join(column[row] for column in columns)
+        for row in reversed(range(_HEIGHT))
+    ]
+    first, last = f"{curve[0].games:,}", counted(curve[-1].games, "game")
+    lines.append("     +" + "-" * _WIDTH)
+    lines.append(f"      {first}{last:>{_WIDTH - len(first)}}")
+    meanings = zip(signs, ("wins", "draws", "loses"), strict=True)
+    lines.append("      " + "   ".join(f"{sign} {meaning}" for sign, meaning in meanings))
+    return "\n".join(lines)
+
+
+def _nearest(curve: Sequence[Learned], column: int) -> Learned:
+    return curve[round(column * (len(curve) - 1) / (_WIDTH - 1))]
+
+
+def _column(learned: Learned, signs: str) -> str:
+    """From the bottom up."""
+    won = round(learned.won * _HEIGHT)
+    drawn = round((learned.won + learned.drawn) * _HEIGHT) - won
+    return (signs[0] * won + signs[1] * drawn).ljust(_HEIGHT, signs[2])
 
 
 @contextmanager

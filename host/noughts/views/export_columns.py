@@ -8,33 +8,35 @@ terminal might take for something else is made plain by `plain_text`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from noughts.errors import printable
-from noughts.store.stored_game import FIELDS, Field, StoredGame
+from noughts.store.stored_game import FIELDS, Field, StoredGame, values
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """One column: its name, its type (`int`, `str`, or `moment`), what it means, with its unit."""
 
     name: str
     kind: str
     meaning: str
+    prefix: str = ""
+    """What its text begins with."""
 
 
 _PREFIXES = {"id": "0x", "release": "v"}
-_KINDS = {"id": "str", "release": "str"}
 
 
 def _columns(field: Field) -> tuple[Column, ...]:
-    prefix = _PREFIXES.get(field.kind)
+    prefix = _PREFIXES.get(field.kind, "")
     meaning = f"{field.meaning}, after {prefix}" if prefix else field.meaning
     names = field.columns or (f"{field.name}_utc" if field.kind == "moment" else field.name,)
-    return tuple(Column(name, _KINDS.get(field.kind, field.kind), meaning) for name in names)
+    kind = "str" if prefix else field.kind
+    return tuple(Column(name, kind, meaning, prefix) for name in names)
 
 
-_GROUPS = [_columns(field) for field, _ in FIELDS]
+_GROUPS = [_columns(field) for field in FIELDS]
 COLUMNS = tuple(column for group in _GROUPS for column in group)
 """In this order; a cell without a value is None."""
 
@@ -51,7 +53,6 @@ MEANINGS = tuple(
 
 Value = int | str | None
 
-_TEXTS = [index for index, column in enumerate(COLUMNS) if column.kind == "str"]
 _PLAIN = re.compile(
     r"0x[0-9A-F]+|"  # an id
     # Else it begins with a letter or as a path does, and is no day (a month, with or without
@@ -63,26 +64,29 @@ _PLAIN = re.compile(
 )
 
 
+@lru_cache(1000)  # the games of a store are on few boards
 def plain_text(value: str) -> str:
     """The text, with _ before it if anybody could take it for a formula, a number or a day."""
     shown = printable(value)
     return shown if _PLAIN.fullmatch(shown) else f"_{shown}"
 
 
-def row(game: StoredGame) -> tuple[Value, ...]:
+_LISTS = [(index, len(field.columns)) for index, field in enumerate(FIELDS) if field.columns]
+_TEXTS = [(index, each.prefix) for index, each in enumerate(COLUMNS) if each.kind == "str"]
+_NONE = [None] * len(COLUMNS)
+
+
+def row(game: StoredGame) -> list[Value]:
     """A game's values; moments are ms since 1970, UTC."""
-    values: list[Value] = []
-    for field, value_of in FIELDS:
-        value = value_of(game)
-        if field.columns:
-            values += value
-            values += [None] * (len(field.columns) - len(value))
-        elif value is not None and field.kind in _PREFIXES:
-            values.append(f"{_PREFIXES[field.kind]}{value}")
-        else:
-            values.append(value)
-    for index in _TEXTS:
-        text = values[index]
-        if isinstance(text, str):
-            values[index] = plain_text(text)
-    return tuple(values)
+    row: list[Any] = []
+    found, done = values(game), 0
+    for index, width in _LISTS:
+        row += found[done:index]
+        row += found[index]
+        row += _NONE[len(found[index]) : width]
+        done = index + 1
+    row += found[done:]
+    for index, prefix in _TEXTS:
+        if row[index] is not None:
+            row[index] = plain_text(prefix + row[index])
+    return row

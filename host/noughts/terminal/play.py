@@ -1,34 +1,182 @@
-"""The Textual program: the board to play on, what it is doing, and below them what it says."""
+"""`noughts play`: the micro:bit to play on, what it is doing, and below them what it says.
+
+An LED of the drawing is two columns wide, a square with as much room around it; its brightness is
+both its colour and its character, so that it can be read without colour. The last move's LED
+stands in brackets.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Callable, Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import RichLog, Static
 
 from noughts.boards.tracebacks import TracebackReader
-from noughts.errors import NoughtsError
+from noughts.errors import BoardGoneError, NoughtsError
 from noughts.game.positions import after
 from noughts.protocol.describe import describe, score, seated
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game, is_late
 from noughts.protocol.situation import Observer, Situation
-from noughts.protocol.situation_words import Said, said
-from noughts.terminal.game_text import mark_rows
-from noughts.terminal.palette import PLAYERS, as_ascii, is_plain, is_without_colour
-from noughts.terminal.picture import HEIGHT, MIN_COLUMNS, MIN_LINES, WIDTH, Picture
-from noughts.terminal.screens import HelpScreen, ReplayScreen
+from noughts.protocol.situation_words import CONTROLS, Said, said
+from noughts.terminal.layout import PLAYERS, mark_rows
+from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.kept_flash import choice_in
 from noughts.watch.play_recording import PlayedGames, PlayRecording
+
+if TYPE_CHECKING:
+    from microbit_emulator import Button
+
+_BOARD = (
+    "╭────────────────────────────────╮",
+    "│            ╭──────╮            │",
+    "│            ╰•────•╯            │",
+    "│                                │",
+    "│                                │",
+    "│                                │",
+    "│ ╔═══╗                    ╔═══╗ │",
+    "│ ║ A ║                    ║ B ║ │",
+    "│ ╚═══╝                    ╚═══╝ │",
+    "│                                │",
+    "│                                │",
+    "│                                │",
+    "│           [ A + B ]            │",
+    "│(0) ▪▪▪ (1) ▪▪▪ (2) ▪ (3V) (GND)│",
+    "╰────────────────────────────────╯",
+)
+WIDTH, HEIGHT = len(_BOARD[0]), len(_BOARD)
+
+MIN_COLUMNS, MIN_LINES = 40, HEIGHT + 2
+"""The smallest terminal that holds the board, and below it what it is doing."""
+
+_LEDS_TOP, _LEDS_LEFT = 3, 8
+_DOWN, _ACROSS = 2, 4
+_PINS = HEIGHT - 2
+
+_CHARACTERS = "·░░░▒▒▓▓██"
+
+_GROUND = Style(bgcolor="#101317")
+_OUTLINE = Style(color="#7f9fd0")
+_GOLD = Style(color="#d8a530")
+_HELD = Style(color="#ffffff", bold=True, reverse=True)
+_UP = Style(color="#d8d8d8", bold=True)
+
+_AREAS: tuple[tuple[range, range, tuple[Button, ...]], ...] = (
+    (range(2, 7), range(6, 9), ("A",)),
+    (range(27, 32), range(6, 9), ("B",)),
+    (range(12, 21), range(12, 13), ("A", "B")),
+)
+
+
+def buttons_at(x: int, y: int) -> tuple[Button, ...]:
+    """The buttons that a click on this column and line means, if any."""
+    for columns, lines, buttons in _AREAS:
+        if x in columns and y in lines:
+            return buttons
+    return ()
+
+
+def draw(
+    leds: bytes,
+    held: frozenset[Button],
+    last: tuple[int, str] | None = None,
+) -> Text:
+    """The board with these 25 levels and the buttons that are held down.
+
+    last: the cell of the last move, and whose it was.
+    """
+    text = Text(no_wrap=True, style=_GROUND)
+    for y, line in enumerate(_BOARD):
+        row = Text(line, style=_OUTLINE)
+        if y == _PINS:
+            row.stylize(_GOLD, 1, WIDTH - 1)
+        for columns, lines, buttons in _AREAS:
+            if y in lines:
+                row.stylize(_HELD if held.issuperset(buttons) else _UP, columns[0], columns[-1] + 1)
+        led_row, between = divmod(y - _LEDS_TOP, _DOWN)
+        if 0 <= led_row < 5 and not between:
+            row = _with_leds(row, leds[5 * led_row : 5 * led_row + 5])
+            if last is not None and last[0] // 3 * 2 == led_row:
+                row = _marked(row, last[0] % 3 * 2, last[1])
+        text.append_text(row)
+        if y < HEIGHT - 1:
+            text.append("\n")
+    return text
+
+
+def _with_leds(row: Text, levels: bytes) -> Text:
+    for column, level in enumerate(levels):
+        # The levels grow about twofold in power; the eye sees steps.
+        glow = f"#{75 + 20 * level:02x}{22 + 6 * level:02x}{20 + 5 * level:02x}"
+        style = Style(color=glow if level else "#5c4a48", bold=level > 6)
+        row = _put(row, _LEDS_LEFT + _ACROSS * column, Text(_CHARACTERS[level] * 2, style))
+    return row
+
+
+def _marked(row: Text, column: int, player: str) -> Text:
+    x = _LEDS_LEFT + _ACROSS * column
+    row = _put(row, x - 1, Text("[", PLAYERS[player]))
+    return _put(row, x + 2, Text("]", PLAYERS[player]))
+
+
+def _put(row: Text, x: int, piece: Text) -> Text:
+    return row[:x].append_text(piece).append_text(row[x + len(piece) :])
+
+
+class Picture(Static):
+    """The board; a click on a button holds it down until the mouse is let go."""
+
+    def __init__(self, board: VirtualBoard, fail: Callable[[NoughtsError], None]) -> None:
+        """fail: called when the board has gone."""
+        super().__init__(id="picture")
+        self._fail = fail
+        self._board = board
+        self._leds = bytes(25)
+        self._held: frozenset[Button] = frozenset()
+        self._last: tuple[int, str] | None = None
+
+    def on_mount(self) -> None:
+        self._draw()
+
+    def show(self, leds: bytes, last: tuple[int, str] | None) -> None:
+        """Show 25 LED levels from 0 to 9, and mark the last move: its cell and its player."""
+        if (leds, last) != (self._leds, self._last):
+            self._leds, self._last = leds, last
+            self._draw()
+
+    def _draw(self) -> None:
+        self.update(draw(self._leds, self._held, self._last))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        buttons = buttons_at(event.x, event.y)
+        if buttons:
+            self.capture_mouse()
+            self._hold(frozenset(buttons))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        self.release_mouse()
+        self._hold(frozenset())
+
+    def _hold(self, held: frozenset[Button]) -> None:
+        try:
+            if held - self._held:
+                self._board.press(*held - self._held)
+            if self._held - held:
+                self._board.release(*self._held - held)
+        except BoardGoneError as gone:
+            self._fail(gone)
+        self._held = held
+        self._draw()
+
 
 _SIDE_BY_SIDE = 58
 _WITH_HELP = 110, 25
@@ -56,7 +204,6 @@ v         replay the last game, each move judged
 r         the reset button
 q         quit"""
 
-_CONTROLS = {"b": "buttons", "t": "tilt"}
 _TALL = 12
 """Lines; with less there is room for what is to be done now, and no more."""
 _REPLAY = ("v", "replay this game")
@@ -64,11 +211,10 @@ _KEY = {"button A": "a", "button B": "b", "A or B": "a or b", "A+B": "space"}
 """What to press for a button, where there is no room for its name."""
 
 
-class BoardApp(App[None]):
+class BoardApp(Program):
     """Plays on a board until the player quits, or the board dies (`failure` then says how)."""
 
     TITLE = "noughts"
-    ENABLE_COMMAND_PALETTE = False
     CSS = f"""
     #stage {{ height: {HEIGHT}; }}
     #picture {{ width: {WIDTH}; height: {HEIGHT}; }}
@@ -110,7 +256,7 @@ class BoardApp(App[None]):
 
         recording: hears what the board says. keep_flash: called with the flash when it has changed.
         """
-        super().__init__(ansi_color=is_without_colour())
+        super().__init__()
         self._stopped = stopped
         self.failure: NoughtsError | None = None
         self._board = board
@@ -120,8 +266,7 @@ class BoardApp(App[None]):
         self._controls = choice_in(self._flash)[1]
         self._observer = Observer()
         self._games = PlayedGames(recording.board)
-        self._plain = is_plain()
-        self._picture = Picture(board, self._plain, self.fail)
+        self._picture = Picture(board, self.fail)
         self._doing = Static(id="doing")
         self._heard = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._heard.can_focus = False
@@ -135,7 +280,6 @@ class BoardApp(App[None]):
         self._stopped_by = ""
 
     def compose(self) -> ComposeResult:
-        """The picture and what it means side by side, then the log, and the status lines."""
         with Horizontal(id="stage"):
             yield self._picture
             yield self._doing
@@ -145,13 +289,11 @@ class BoardApp(App[None]):
         yield self._status
 
     def on_mount(self) -> None:
-        """Begin to poll the board."""
         self._tell_status()
         self.set_interval(_CLOCK_S, self._tell_status)
         self.set_interval(_POLL_S, self._look)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Fit the layout to the terminal; one that is too small shows only a message."""
         columns, lines = event.size
         tiny = columns < MIN_COLUMNS or lines < MIN_LINES
         stage = self.screen_stack[0]
@@ -167,7 +309,6 @@ class BoardApp(App[None]):
             )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While the rules or a replay are shown, keys are theirs."""
         return action == "quit" or len(self.screen_stack) == 1
 
     def fail(self, error: NoughtsError) -> None:
@@ -180,43 +321,36 @@ class BoardApp(App[None]):
         self.exit()
 
     async def action_quit(self) -> None:
-        """Leave, whatever the board does and whatever is shown."""
         self._leave()
 
     def action_leave(self) -> None:
-        """Leave from the board."""
         self._leave()
 
     def action_tap(self, buttons: str) -> None:
-        """Press buttons together and release them: `A`, `B` or `AB`."""
         self._do(lambda: self._board.tap(*buttons))
 
     def action_tilt(self, x: int, y: int) -> None:
-        """Tilt the board one step: x to the right, y towards the player."""
         self._do(lambda: self._board.nudge(x, y))
 
     def action_reset(self) -> None:
-        """Press the reset button, and note it in the log."""
         self._do(self._board.reset)
         self._observer.reset()
         self._stopped_by = ""
         self._heard.write(Text("reset", style="dim"))
 
     def action_rules(self) -> None:
-        """Show the rules and the keys; where they stand beside the board, put them away."""
         if self._has_room_for_help:
             self.screen.toggle_class("wide")
         else:
             self.push_screen(HelpScreen(RULES))
 
     def action_replay(self) -> None:
-        """Show the last game that ended, with what each move was worth."""
         game = self._games.last
         if game is None:
             self._heard.write(Text("v replays a game once one has ended", style="dim"))
             return
         number = self._recording.kept.get((game.boot, game.number), game.id)
-        game = dataclasses.replace(game, id=number)
+        game = game._replace(id=number)
         self.push_screen(ReplayScreen(game, None, "q back to the board"))
 
     def _do(self, action: Callable[[], None]) -> None:
@@ -259,8 +393,6 @@ class BoardApp(App[None]):
         if width and shown != self._shown:
             self._shown = shown
             text = panel(now, self._stopped_by, self._controls, self._games.score, width, height)
-            if self._plain:
-                text.plain = as_ascii(text.plain)
             self._doing.update(text)
 
     def _tell(self, item: Item) -> None:
@@ -295,9 +427,7 @@ class BoardApp(App[None]):
         clock = f"{int(seconds // 60)}:{seconds % 60:04.1f}"
         warning = "games are not stored · " if self._recording.error else ""
         about = f"clock {clock} · {warning}table {self._table_id} · virtual {self._board.firmware}"
-        lines = f"{keys}\n{about}"
-        text = Text(as_ascii(lines) if self._plain else lines, no_wrap=True, overflow="crop")
-        self._status.update(text)
+        self._status.update(Text(f"{keys}\n{about}", no_wrap=True, overflow="crop"))
 
 
 def panel(
@@ -334,7 +464,7 @@ def panel(
     seats = now.game.seats if now.game else f"P{now.opponent or 'P'}"
     text.append("\n\nscore", "dim").append(f"  {score(scores.get(seats, {}))}")
     if controls and now.phase != "menu":  # there they may be about to change
-        text.append("\nmode", "dim").append(f"   {_CONTROLS[controls]}")
+        text.append("\nmode", "dim").append(f"   {CONTROLS[controls]}")
     return text
 
 

@@ -1,21 +1,57 @@
-"""Screens that programs share: help, and a game step by step, which is all of `noughts replay`."""
+"""`noughts replay`: a game step by step, and the help that all screens share."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.containers import VerticalScroll
+from textual.filter import LineFilter
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.game_text import HELP, step, wait_s
-from noughts.terminal.palette import is_without_colour
+from noughts.terminal.layout import is_plain, is_without_colour, step, wait_s
 from noughts.views.replay import heading, replay
+
+HELP = """\
+The number at the end of each row, column and diagonal is its score: a mark of player A counts +1, \
+a mark of player B -1. At +3 player A has won, at -3 player B.
+1 to 9 are the free cells. The last move is marked, and at the end the row that won.
+
+right left   a move forward or back
+home end     to the beginning, to the end
+space        play it as fast as it was played, or stop
+q            leave"""
+
+
+_ASCII = str.maketrans("╭╮╰╯─│╔╗╚╝═║•▪·░▒▓█…—∞", "++++-|++++=|o..:+%#.-8")
+
+
+class _Ascii(LineFilter):
+    """For a terminal that takes ASCII only."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [Segment(each.text.translate(_ASCII), each.style, each.control) for each in segments]
+
+
+class Program(App[None]):
+    """What the programs in a terminal have in common: what it can show."""
+
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self) -> None:
+        super().__init__(ansi_color=is_without_colour())
+        self._ascii = [_Ascii()] if is_plain() else []
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), *self._ascii]
 
 
 class HelpScreen(ModalScreen[None]):
@@ -32,12 +68,10 @@ class HelpScreen(ModalScreen[None]):
         self._text = text
 
     def compose(self) -> ComposeResult:
-        """One page, which scrolls where it does not fit."""
         with VerticalScroll(id="page"):
             yield Static(f"{self._text}\n\nAny key goes back.", markup=False)
 
     def on_key(self, event: events.Key) -> None:
-        """Go back, except to scroll."""
         if event.key not in ("up", "down", "pageup", "pagedown"):
             event.stop()
             self.dismiss()
@@ -77,38 +111,31 @@ class ReplayScreen(Screen[None]):
         self._status = Static(id="replay-status")
 
     def compose(self) -> ComposeResult:
-        """The heading and the board, and the status line below."""
         with VerticalScroll(id="replay"):
             yield Static(heading(self._game), id="replay-heading", markup=False)
             yield self._board
         yield self._status
 
     def on_mount(self) -> None:
-        """Show the position before the first move."""
         self._show()
 
     def action_by(self, plies: int) -> None:
-        """Step forward or back, and stay there."""
         self._playing = False
         self._go(self._plies + plies)
 
     def action_to(self, plies: int) -> None:
-        """Go to the position after so many moves, or the last."""
         self._playing = False
         self._go(plies)
 
     def action_play(self) -> None:
-        """Begin or stop playing by itself; at the end, from the beginning."""
         self._playing = not self._playing
         at_end = self._plies == len(self._game.moves)
         self._go(0 if self._playing and at_end else self._plies)
 
     def action_help(self) -> None:
-        """Say what the scores and the keys mean."""
         self.app.push_screen(HelpScreen(HELP))
 
     def action_leave(self) -> None:
-        """Go back to where the game was chosen."""
         self.dismiss()
 
     def _go(self, plies: int) -> None:
@@ -131,17 +158,15 @@ class ReplayScreen(Screen[None]):
         self._status.update(keys)
 
 
-class ReplayApp(App[None]):
+class ReplayApp(Program):
     """The program behind `noughts replay`."""
 
     TITLE = "noughts replay"
-    ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", priority=True)]
 
     def __init__(self, game: StoredGame, speed: float | None) -> None:
-        super().__init__(ansi_color=is_without_colour())
+        super().__init__()
         self._replay = ReplayScreen(game, speed, "q quit")
 
     def on_mount(self) -> None:
-        """Replay the game, and end."""
         self.push_screen(self._replay, lambda _: self.exit())

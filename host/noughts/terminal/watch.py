@@ -16,7 +16,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import OptionList, Static
@@ -28,10 +28,8 @@ from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from noughts.store.timestamps import When
-from noughts.terminal.game_text import mark_rows
-from noughts.terminal.layout import columns
-from noughts.terminal.palette import PLAYERS, as_ascii, is_plain
-from noughts.terminal.screens import HelpScreen, ReplayScreen
+from noughts.terminal.layout import PLAYERS, columns, mark_rows
+from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.watch.events import Event
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import BoardState, Ended, Session
@@ -55,21 +53,20 @@ enter     replay the game, each move judged
 q         quit"""
 
 
-class WatchApp(App[None]):
+class WatchApp(Program):
     """Watches until Ctrl-C or `q`, until `stop` is set, or until something cannot be kept.
 
     `take` gets the recorder's events.
     """
 
     TITLE = "noughts watch"
-    ENABLE_COMMAND_PALETTE = False
     CSS = """
     #notes { height: auto; max-height: 6; padding: 0 1; }
     #boards { height: auto; max-height: 65%; scrollbar-size: 1 1; }
     #boards:focus { scrollbar-color: $accent; }
     #games, #games:focus {
         height: 1fr; min-height: 4; border: none; padding: 0; background: $background;
-        scrollbar-size: 1 1;
+        scrollbar-size: 1 1; text-wrap: nowrap; text-overflow: ellipsis;
     }
     #status { dock: bottom; height: 2; background: $panel; padding: 0 1; }
     """
@@ -84,7 +81,6 @@ class WatchApp(App[None]):
         self._recorder = recorder
         self._session = session
         self._stop = stop
-        self._plain = is_plain()
         self._changed = True
         self._failure = ""
         self._ended: list[Ended] | None = None
@@ -96,7 +92,6 @@ class WatchApp(App[None]):
         self._status = Static(id="status")
 
     def compose(self) -> ComposeResult:
-        """The notes, the boards, the games below them, and the status line."""
         yield self._notes
         with VerticalScroll(id="boards"):
             yield self._boards
@@ -104,32 +99,26 @@ class WatchApp(App[None]):
         yield self._status
 
     def on_mount(self) -> None:
-        """Begin to redraw what has changed."""
         self._games.focus()
         self.set_interval(_REDRAW_S, self._redraw)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lay everything out anew."""
-        self._changed, self._ended = True, None
+        self._changed = True
         self.call_after_refresh(self._redraw)
 
     def on_unmount(self) -> None:
-        """Stop recording."""
         self._stop.set()
 
     def action_leave(self) -> None:
-        """Leave a replay, else the program."""
         if isinstance(self.screen, (ReplayScreen, HelpScreen)):
             self.screen.dismiss()
         else:
             self.exit()
 
     def action_help(self) -> None:
-        """Say what the screen shows, and what the keys do."""
         self.push_screen(HelpScreen(_HELP))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Replay the game that was chosen."""
         if not self._ended:
             return
         self._failure, self._changed = "", True
@@ -167,7 +156,7 @@ class WatchApp(App[None]):
             boards = _in_order(session.playing, session.called)
             room = self.size.width - 1  # for the scroll bar
             if boards:
-                self._boards.update(_tiles(boards, session.called, room, self._plain))
+                self._boards.update(_tiles(boards, session.called, room))
             self._notes.update(Group(*self._said()))
             ended = list(session.ended)
             counts = (
@@ -200,7 +189,7 @@ class WatchApp(App[None]):
         if len(waiting) > _MAX_WAITING:
             waiting[_MAX_WAITING:] = [f"and {len(waiting) - _MAX_WAITING} more ports"]
         lines += [(line, "dim") for line in waiting]
-        return [Text(_shown(text, self._plain), style) for text, style in lines]
+        return [Text(_shown(text), style) for text, style in lines]
 
     def _list(self, ended: list[Ended]) -> None:
         """List the games, the newest first; the one that was chosen stays chosen."""
@@ -220,27 +209,23 @@ class WatchApp(App[None]):
                 for each in ended
             ]
         lines = columns(rows, right=(5,)) if rows else ["no game has ended yet"]
-        room = self.size.width - 4
         self._games.clear_options()
         for line in lines:
-            text = Text(line)
-            text.truncate(room, overflow="ellipsis")
-            self._games.add_option(Option(_shown(text.plain, self._plain), disabled=not rows))
+            self._games.add_option(Option(_shown(line), disabled=not rows))
         self._ended = ended
         if ended:
             self._games.highlighted = ended.index(chosen) if chosen in ended else 0
 
     def _kept(self, counts: str) -> str:
         """The counts, and where games are stored: the end of a path that is too long."""
-        before = _shown(f"{counts} · stored in ", self._plain)
+        before = _shown(f"{counts} · stored in ")
         path = str(self._recorder.path)
-        return before + _shown(_fitted(path, self.size.width - 2 - cell_len(before)), self._plain)
+        return before + _shown(_fitted(path, self.size.width - 2 - cell_len(before)))
 
 
-def _shown(text: str, plain: bool) -> str:
-    """Text that is safe for the terminal; `plain`: in ASCII, as far as it is ours."""
-    text = "\n".join(map(printable, text.split("\n")))
-    return as_ascii(text) if plain else text
+def _shown(text: str) -> str:
+    """Text that is safe for the terminal."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def _in_order(boards: Iterable[BoardState], called: Callable[[str], str]) -> list[BoardState]:
@@ -259,31 +244,24 @@ def _fitted(text: str, room: int) -> str:
     return line.plain
 
 
-def _tiles(
-    boards: Sequence[BoardState], called: Callable[[str], str], width: int, plain: bool
-) -> Table:
+def _tiles(boards: Sequence[BoardState], called: Callable[[str], str], width: int) -> Table:
     """The boards in as many columns as fit, which fill the width."""
     count = max(1, min(width // _MIN_WIDTH, len(boards)))
-    widths = [width // count + (column < width % count) for column in range(count)]
-    table = Table.grid()
-    for column in widths:
-        table.add_column(width=column)
+    table = Table.grid(expand=True)
+    for _ in range(count):
+        table.add_column(ratio=1)
     for row in range(0, len(boards), count):
-        table.add_row(
-            *(
-                _tile(board, called(board.name), room, plain)
-                for board, room in zip(boards[row : row + count], widths, strict=False)
-            )
-        )
+        tiles = boards[row : row + count]
+        table.add_row(*(_tile(each, called(each.name), width // count) for each in tiles))
     return table
 
 
-def _tile(board: BoardState, name: str, width: int, plain: bool) -> Panel:
+def _tile(board: BoardState, name: str, width: int) -> Panel:
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append_text(_opponents(board)).append("\n")
     game = board.game
     marks, last = (game.marks, game.moves[-1:]) if game else ({}, ())
-    rows = mark_rows(marks, last, _shown("·", plain))
+    rows = mark_rows(marks, last)
     for row, fact in zip(rows, _facts(board), strict=True):
         text.append_text(row).append(f"  {fact}\n")
     text.right_crop(1)
@@ -291,10 +269,9 @@ def _tile(board: BoardState, name: str, width: int, plain: bool) -> Panel:
     title = f"{_fitted(name, width - 7 - len(kind))} {kind}".strip()
     return Panel(
         text,
-        box.ASCII if plain else box.ROUNDED,
-        title=Text(_shown(title, plain)),
+        box.ROUNDED,
+        title=Text(_shown(title)),
         subtitle=Text(score(board.score)) if board.score.total() else None,
-        width=width,
         height=_TILE_LINES,
         style="" if board.connected else "dim",
         padding=(0, 1),
