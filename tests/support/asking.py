@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.types import Message
 
+from html_page import HtmlPage
 from noughts.web import app as web_app
 from noughts.web.hub import Hub
 from noughts.web.site import Site
@@ -76,6 +77,13 @@ def get(address: str, db: Path = SITE.db, expected: int = 200) -> Any:
     said = ask({"host": HERE}, path=address, site=Site(db, 8017))
     assert status(said) == expected, text(said)
     return json.loads(text(said))
+
+
+def page(address: str, db: Path = SITE.db, expected: int = 200) -> HtmlPage:
+    """What an address answers, as HTML."""
+    said = ask({"host": HERE}, path=address, site=Site(db, 8017))
+    assert status(said) == expected, text(said)
+    return HtmlPage(text(said))
 
 
 def change(site: Site = SITE, **more: str | None) -> dict[str, str]:

@@ -62,7 +62,7 @@ def test_games_and_statistics(serve, hostile, phone):
     url = serve(hostile).url
     for address in ("games", "games?board=nobody", "games/1", "statistics"):
         phone.goto(f"{url}/{address}")
-        expect(phone.locator("tbody tr, #list a").first).to_be_visible()
+        expect(phone.get_by_role("heading", level=1)).to_be_visible()
         if address == "games/1":
             phone.keyboard.press("End")
         check(phone)

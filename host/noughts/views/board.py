@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate
 from typing import Any
 
 from noughts.engines.search import WIN, AlphaBeta, format_score, score_of_move
@@ -22,6 +22,21 @@ NAMES = (
     "bottom left", "bottom middle", "bottom right",
 )  # fmt: skip
 """Of the cells."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A small board, drawn."""
+
+    marks: str
+    """X, O and `.`."""
+    title: str
+    """The board in words, for those who do not see it."""
+    labels: tuple[str, ...] = ("",) * 9
+    """What stands in each free cell."""
+    grounds: tuple[str, ...] = ("",) * 9
+    """Each cell's class of colour: `line`, `win`, `draw`, `loss`, `heat0` to `heat5`."""
+
 
 _HEATS = 4
 """Steps of the heat map above the coolest."""
@@ -59,7 +74,7 @@ def described(start: Board, moves: Sequence[int]) -> dict[str, Any]:
         "names": [_name(cell, mark, board.is_over) for cell, mark in enumerate(marks)],
         "cells": {} if board.is_over else _cells(board.position),
         "history": [_judged(move) for move in review(moves, start.position)],
-        "evaluations": evaluations(moves, start.position),
+        "graph": graph(moves, start.position),
         "result": _result(board) if board.is_over else None,
     }
 
@@ -115,24 +130,31 @@ def _judged(move: Reviewed) -> dict[str, Any]:
     }
 
 
-def evaluations(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]:
-    """What the game was worth before the first move, and after each."""
-    positions = accumulate(moves, Position.play, initial=start)
-    return [evaluated(position) for position in positions]
+def graph(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]:
+    """What the game was worth to X before the first move, and after each.
+
+    score: 10 less the plies to X's win, or the opposite; text: all that there is to say of it.
+    """
+    score, worth = _evaluated(start)
+    points = [{"score": score, "text": f"before the first move: {worth}", "mistake": False}]
+    for ply, move in enumerate(review(moves, start), 1):
+        score, worth = _evaluated(move.before.play(move.cell))
+        named = f"{'XO'[move.before.ply % 2]} {NAMES[move.cell]}, {verdict(move).name.lower()}"
+        text = f"after move {ply}, {named}: {worth}"
+        points.append({"score": score, "text": text, "mistake": move.mistake})
+    return points
 
 
 @cache
-def evaluated(position: Position) -> dict[str, Any]:
-    """What a position is worth to X: 10 less the plies to its win, or the opposite."""
+def _evaluated(position: Position) -> tuple[int, str]:
     sign = 1 if position.ply % 2 == 0 else -1
     if position.over:
         score = -sign * WIN if WON[position.other] else 0
-        ended = f"{'X' if score > 0 else 'O'} has won" if score else "a draw"
-        return {"score": score, "words": ended}
+        return score, f"{'X' if score > 0 else 'O'} has won" if score else "a draw"
     score = (AlphaBeta().reply(position).score or 0) * sign
     if not score:
-        return {"score": 0, "words": "a draw with best play"}
-    return {"score": score, "words": f"{'X' if score > 0 else 'O'} wins in {WIN - abs(score)}"}
+        return 0, "a draw with best play"
+    return score, f"{'X' if score > 0 else 'O'} wins in {WIN - abs(score)}"
 
 
 def _result(board: Board) -> dict[str, Any]:
@@ -141,3 +163,10 @@ def _result(board: Board) -> dict[str, Any]:
         "lines": line_names(board.position),
         "cells": board.position.won_cells,
     }
+
+
+def board_text(marks: str) -> str:
+    """Nine marks for those who do not see them."""
+    words = ["free" if mark == "." else mark for mark in marks]
+    rows = ("top", words[:3]), ("middle", words[3:6]), ("bottom", words[6:])
+    return "; ".join(f"{name} row: {', '.join(row)}" for name, row in rows)

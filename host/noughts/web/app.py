@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, error_message
-from noughts.web import data_logs, games, learn, live, page_games, pages, play, puzzles, statistics
+from noughts.web import data_logs, games, learn, live, page_games, pages, play, puzzles
 from noughts.web.hub import Hub
 from noughts.web.safety import Safety, error_answer
 from noughts.web.site import Site
@@ -41,7 +41,6 @@ def application(site: Site, hub: Hub, ready: Callable[[], object] = lambda: None
             *learn.routes(site),
             *live.routes(site, hub),
             *games.routes(site),
-            *statistics.routes(site),
         ],
         exception_handlers={
             NoughtsError: _expected,

@@ -37,7 +37,7 @@ _MAX_SOCKETS = 64
 TOKEN_HEADER = "x-noughts-token"
 
 _POLICY = (
-    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
 _HEADERS = {

@@ -185,9 +185,9 @@ function draw() {
 }
 
 function drawPast() {
-  const { history, evaluations } = line;
+  const { history, graph: points } = line;
   $('past').hidden = !history.length;
-  graph.show(evaluations, history, game.at);
+  graph.show(points, game.at);
   $('moves').replaceChildren(...stepButtons(history, game.at, goAndStay));
   $('judged').textContent = game.at ? history[game.at - 1].words : '';
 }
