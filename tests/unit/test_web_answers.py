@@ -5,14 +5,14 @@ import random
 
 import pytest
 
-from asking import HERE, SITE, ask, change, get, status, text
+from asking import ask, change, get, page, status, text
 from noughts.errors import NoughtsError
 from noughts.game.positions import canonical, parse
 from noughts.store import timestamps
 from noughts.store.queries import game
 from noughts.store.store import Store
 from noughts.views import board
-from noughts.web import page_games, puzzles
+from noughts.web import play, puzzles
 from noughts.web.site import Site
 from sample_games import AT, filled, stages
 
@@ -71,32 +71,32 @@ def test_a_game_that_no_page_sends_is_not_kept(tmp_path, changed, said):
 @pytest.mark.parametrize("body", [b"", b"\xff", b"[" * 100_000, b"9" * 5000, b"[]"], ids=len)
 def test_what_is_not_a_game_at_all(body):
     with pytest.raises(NoughtsError, match=NO_GAME):
-        page_games.read(body)
+        play.read(body)
 
 
-def described(moves, start=None):
-    return board.described(*board.parsed(moves, start))
+def described(moves, start=None, **named):
+    return board.described(*board.parsed(moves, start), **named)
 
 
 def test_hints_by_value_and_by_chance():
-    cells = described("", "XO.......")["cells"]
+    cells = described("", "XO.......")["hints"]
     assert [(cells[cell]["best"], cells[cell]["heat"]) for cell in (2, 5, 8, 4)] == [
         (False, 0), (False, 2), (False, 3), (True, 4),
     ]  # fmt: skip
-    cells = described("", "XX.OO....")["cells"]
+    cells = described("", "XX.OO....")["hints"]
     assert [(cells[cell]["value"], cells[cell]["best"]) for cell in (2, 5, 8)] == [
         ("win in 1", True), ("draw", False), ("loss in 2", False),
     ]  # fmt: skip
-    alike = described("", "XOXXOXO..")["cells"] | described("", "XOXOOX.XO")["cells"]
+    alike = described("", "XOXOOX.XO")["hints"]
     assert alike[6] == {"best": True, "value": "draw", "chance": "0\xa0%", "heat": 4}
 
 
 def test_a_game_that_ends_with_two_lines():
     found = described("032546781")
-    assert found["result"] == {
-        "winner": "X", "lines": "middle column and top row", "cells": [0, 1, 2, 4, 7],
-    }  # fmt: skip
-    assert found["cells"] == {} and found["turn"] is None
+    assert (found["winner"], found["headline"], found["line"]) == (
+        "X", "X has won: middle column and top row", [0, 1, 2, 4, 7],
+    )  # fmt: skip
+    assert found["hints"] == {} and found["turn"] is None
     assert [(each["score"], each["text"]) for each in found["graph"][-2:]] == [
         (9, "after move 8, O bottom right, best: X wins in 1"),
         (10, "after move 9, X top middle, best: X has won"),
@@ -114,29 +114,37 @@ def test_a_game_that_o_wins_and_one_that_is_drawn():
     assert found["names"][8] == "9, bottom right, empty"
     assert [(each["mark"], each["called"]) for each in found["history"]] == [("O", "best")]
     drawn = described("012436758")
-    assert drawn["result"] == {"winner": None, "lines": "", "cells": []}
+    assert (drawn["over"], drawn["winner"], drawn["headline"]) == (True, None, "A draw")
     assert drawn["graph"][-1]["score"] == 0
     assert drawn["graph"][-1]["text"].endswith(": a draw")
 
 
+def test_a_game_looked_back_on_stops_where_the_person_moves():
+    found = described("40128", at=2, opponent="kind")
+    assert (found["headline"], found["remark"]) == (
+        "Looking back: after move 2 of 5", "Play here to go on differently.",
+    )  # fmt: skip
+    assert (found["undo"], found["redo"], found["last"]) == (0, 4, 0)
+    engines = described("40128", at=1, opponent="kind")
+    assert (engines["playable"], engines["hints"], engines["remark"]) == (False, {}, "")
+    assert (described("4", at=0)["undo"], described("4")["redo"]) == (None, None)
+
+
 def test_what_an_engine_answers(monkeypatch):
     monkeypatch.setattr(random.Random, "choice", lambda _, cells: cells[-1])
-    answer = get("/api/reply?engine=random&moves=01")
-    assert answer["game"]["moves"] == [0, 1, 8]
-    assert (answer["did"]["choices"], answer["did"]["nodes"]) == (7, 0)
-    asked = "/api/reply?engine=alphabeta&start=XX.OO....&moves="
+    answer = get("/api/play?opponent=random&you=X&moves=0")
+    assert (answer["moves"], answer["at"], answer["playable"]) == ("08", 2, True)
+    assert answer["remark"] == "random plays 9, bottom right."
+    assert answer["cost"].startswith("random: no search; one of 8 cells; ")
+    asked = "/api/play?opponent=alphabeta&you=O&position=XX.OO....&moves="
     first, again = get(asked), get(asked)
-    assert first["game"]["moves"] == [2] and first["did"]["cut"] > 0
+    assert first["moves"] == "2" and first["headline"] == "You lost: top row"
+    assert " positions visited, " in first["cost"]
     assert again == first  # with the time that it took: whoever looks on may ask
-    over = get("/api/reply?engine=alphabeta&start=XX.OO....&moves=2")
-    assert over["did"] is None and over["game"]["moves"] == [2]
-
-
-@pytest.mark.parametrize("client", ["127.0.0.1", "192.0.2.7"])
-def test_the_page_knows_whether_its_games_are_kept(client):
-    site = Site(SITE.db, 8017, lan=True)
-    said = ask({"host": HERE}, path="/api/players", client=client, site=site)
-    assert json.loads(text(said))["keeps"] is (client == "127.0.0.1")
+    over = get(f"{asked}2")
+    assert over["moves"] == "2" and "cost" not in over
+    person = get("/api/play?opponent=alphabeta&position=XO......X")
+    assert (person["you"], person["moves"]) == ("O", "")  # who is to move is the person
 
 
 @pytest.mark.parametrize(
@@ -146,8 +154,8 @@ def test_the_page_knows_whether_its_games_are_kept(client):
         ("puzzle?level=4", "'4' is not a level"),
         ("puzzle?after=x", "'x' is not a position"),
         ("puzzle/answer?position=XX.OO....&cell=0", "'0' is not a free cell"),
-        ("reply?engine=x", "'x' is not an engine"),
-        ("position?moves=0x", "move 2: 'x' is not a cell; choose one of 0 to 8"),
+        ("play?opponent=x&you=O", "'x' is not an engine"),
+        ("play?moves=0x", "move 2: 'x' is not a cell; choose one of 0 to 8"),
         ("search?search=nonsense&position=..XXOO.XO", "'nonsense' is not"),
         ("search?position=XXXOO....", "in XXXOO.... X has won; give one that is not finished"),
     ],
@@ -159,10 +167,10 @@ def test_a_question_that_makes_no_sense_is_answered_in_words(address, said):
 def test_a_browser_names_no_file_as_an_engine(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text("open(__file__ + '.ran', 'w')\ndef choose(board):\n    return 0\n")
-    answer = get(f"/api/reply?moves=&engine={mine}", expected=400)
+    answer = get(f"/api/play?you=O&opponent={mine}", expected=400)
     assert "is not an engine" in answer["error"]
     assert not mine.with_name("mine.py.ran").exists()
-    assert "mine" not in str(get("/api/players"))
+    assert "mine" not in page("/").text
 
 
 def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path):

@@ -1,4 +1,4 @@
-"""What a page is told of a game: the board, what each free cell is worth, how it came to this."""
+"""Boards: as pictures, and a game as the page Play shows it, with hints, verdicts and a graph."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from noughts.engines.search import WIN, AlphaBeta, format_score, score_of_move
@@ -41,6 +42,9 @@ class Picture:
 _HEATS = 4
 """Steps of the heat map above the coolest."""
 
+FRIEND = "friend"
+"""Who plays at the same computer."""
+
 _cached_score = cache(score_of_move)
 
 
@@ -61,30 +65,85 @@ def parsed(moves: str, start: str | None) -> tuple[Board, list[int]]:
     return first, cells
 
 
-def described(start: Board, moves: Sequence[int]) -> dict[str, Any]:
-    """A game so far, as JSON: cells are 0 to 8, and what is written in words counts from 1."""
-    board = start
-    for cell in moves:
-        board = board.play(cell)
-    marks = str(board.position)
+def described(
+    start: Board,
+    moves: Sequence[int],
+    at: int | None = None,
+    opponent: str = FRIEND,
+    you: str = "X",
+) -> dict[str, Any]:
+    """A game of a person as `you` (X or O) so far, as JSON; at: after how many moves it is shown.
+
+    Cells are 0 to 8, and what is written in words counts from 1.
+    """
+    boards = list(accumulate(moves, Board.play, initial=start))
+    last = len(moves)
+    at = last if at is None else at
+    board, end = boards[at], boards[-1]
+    persons = [opponent == FRIEND or each.turn == you for each in boards]
+    stops = [ply for ply in range(last + 1) if persons[ply] or ply == last]
+    history = [_judged(move) for move in review(moves, start.position)]
+    playable = persons[at] and not board.is_over
+    headline, remark = _situation(end, history, opponent, you)
+    if at < last:
+        where = f"after move {at} of {last}" if at else "at the beginning"
+        headline, remark = f"Looking back: {where}", "Play here to go on differently." * playable
     return {
-        "moves": list(moves),
-        "marks": marks,
+        "opponent": opponent,
+        "you": you,
+        "moves": "".join(map(str, moves)),
+        "at": at,
+        "marks": str(board.position),
         "turn": board.turn,
-        "names": [_name(cell, mark, board.is_over) for cell, mark in enumerate(marks)],
-        "cells": {} if board.is_over else _cells(board.position),
-        "history": [_judged(move) for move in review(moves, start.position)],
+        "names": cell_names(board),
+        "hints": _hints(board.position) if playable else {},
+        "playable": playable,
+        "last": moves[at - 1] if at else None,
+        "line": board.position.won_cells if board.is_over else [],
+        "headline": headline,
+        "remark": remark,
+        "undo": max((ply for ply in stops if ply < at), default=None),
+        "redo": min((ply for ply in stops if ply > at), default=None),
+        "history": history,
         "graph": graph(moves, start.position),
-        "result": _result(board) if board.is_over else None,
+        "over": end.is_over,
+        "winner": end.winner,
     }
 
 
-def _name(cell: int, mark: str, over: bool) -> str:
-    """What a screen reader calls a cell."""
-    return f"{cell + 1}, {NAMES[cell]}, {mark if mark != '.' else 'empty' if over else 'free'}"
+def _situation(
+    board: Board, history: Sequence[dict[str, Any]], opponent: str, you: str
+) -> tuple[str, str]:
+    """How a game stands after its last move: a headline, and a remark."""
+    friend = opponent == FRIEND
+    if board.winner:
+        who = (
+            f"{board.winner} has won"
+            if friend
+            else "You won"
+            if board.winner == you
+            else "You lost"
+        )
+        return f"{who}: {line_names(board.position)}", ""
+    if board.is_over:
+        return "A draw", ""
+    if friend:
+        return f"{board.turn}’s turn", ""
+    last = history[-1] if history else None
+    remark = f"{opponent} plays {last['cell'] + 1}, {last['name']}." if last else ""
+    return f"Your turn: you are {you}", remark
 
 
-def _cells(position: Position) -> dict[int, dict[str, Any]]:
+def cell_names(board: Board) -> list[str]:
+    """What a screen reader calls each cell."""
+    free = "empty" if board.is_over else "free"
+    return [
+        f"{cell + 1}, {NAMES[cell]}, {free if mark == '.' else mark}"
+        for cell, mark in enumerate(str(board.position))
+    ]
+
+
+def _hints(position: Position) -> dict[int, dict[str, Any]]:
     """Of each free cell, what a hint can show: its value, and its chance against random play."""
     scores = {cell: _cached_score(position, cell) for cell in position.free}
     chances = {cell: win_chance_after(position, cell) for cell in position.free}
@@ -155,14 +214,6 @@ def _evaluated(position: Position) -> tuple[int, str]:
     if not score:
         return 0, "a draw with best play"
     return score, f"{'X' if score > 0 else 'O'} wins in {WIN - abs(score)}"
-
-
-def _result(board: Board) -> dict[str, Any]:
-    return {
-        "winner": board.winner,
-        "lines": line_names(board.position),
-        "cells": board.position.won_cells,
-    }
 
 
 def board_text(marks: str) -> str:

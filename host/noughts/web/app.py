@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, error_message
-from noughts.web import data_logs, games, learn, live, page_games, pages, play, puzzles
+from noughts.web import data_logs, games, learn, live, pages, play, puzzles
 from noughts.web.hub import Hub
 from noughts.web.safety import Safety, error_answer
 from noughts.web.site import Site
@@ -35,7 +35,6 @@ def application(site: Site, hub: Hub, ready: Callable[[], object] = lambda: None
         routes=[
             *pages.routes(site),
             *play.routes(site),
-            *page_games.routes(site),
             *data_logs.routes(site),
             *puzzles.routes(site),
             *learn.routes(site),

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from noughts.engines.registry import engines
 from noughts.web.safety import may_change
 from noughts.web.site import Site
 from noughts.web.templates import render
@@ -70,7 +71,7 @@ def answer(
 
 
 async def _scripted(request: Request, site: Site, name: str) -> Response:
-    return answer(request, site, name)
+    return answer(request, site, name, engines=engines())
 
 
 async def _file(request: Request, content: bytes, kind: str) -> Response:

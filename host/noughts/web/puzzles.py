@@ -22,7 +22,7 @@ from noughts.protocol.describe import WORTHS
 from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store
-from noughts.views.board import NAMES, described
+from noughts.views.board import NAMES, cell_names
 from noughts.web.site import Site
 
 _FRESH_S = 60.0
@@ -93,13 +93,13 @@ def _level(puzzle: Puzzle, met: Met) -> int:
 
 def _posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
     moved, wrong = met.get(canonical(puzzle.position), (0, 0))
-    board = described(Board.of(puzzle.position), [])
+    board = Board.of(puzzle.position)
     aim = "wins" if puzzle.wins else "does not lose"
     return {
-        "position": board["marks"],
-        "names": board["names"],
-        "turn": board["turn"],
-        "task": f"{board['turn']} to move: find the only move that {aim}.",
+        "position": str(puzzle.position),
+        "names": cell_names(board),
+        "turn": board.turn,
+        "task": f"{board.turn} to move: find the only move that {aim}.",
         "level": _level(puzzle, met),
         "people": f"In the stored games, {wrong:,} of {moved:,} went wrong here." if moved else "",
     }
