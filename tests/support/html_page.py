@@ -19,6 +19,8 @@ class HtmlPage(HTMLParser):
         self.rows: list[list[str]] = []
         self.status = ""
         """What the page says first to a screen reader."""
+        self.data = ""
+        """What its script reads."""
         self._open: list[str] = []
         self._in_status = False
         self._text = ""
@@ -51,6 +53,9 @@ class HtmlPage(HTMLParser):
         self._in_status = False
 
     def handle_data(self, data: str) -> None:
+        if self._open[-1:] == ["script"]:
+            self.data += data
+            return
         self._text += data
         if self._in_status:
             self.status += data

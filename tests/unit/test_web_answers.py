@@ -156,8 +156,6 @@ def test_what_an_engine_answers(monkeypatch):
         ("puzzle/answer?position=XX.OO....&cell=0", "'0' is not a free cell"),
         ("play?opponent=x&you=O", "'x' is not an engine"),
         ("play?moves=0x", "move 2: 'x' is not a cell; choose one of 0 to 8"),
-        ("search?search=nonsense&position=..XXOO.XO", "'nonsense' is not"),
-        ("search?position=XXXOO....", "in XXXOO.... X has won; give one that is not finished"),
     ],
 )
 def test_a_question_that_makes_no_sense_is_answered_in_words(address, said):
@@ -222,38 +220,45 @@ def test_how_a_puzzle_ends():
     assert (drawn["line"], drawn["title"]) == ([], "How it ends: a draw")
 
 
-def searched(position, search):
-    return get(f"/api/search?position={position}&search={search}")
+def searched(position, search="alphabeta"):
+    """What the page Learn is told of a search."""
+    return json.loads(page(f"/learn?position={position}&search={search}").data)
 
 
 def test_a_search_that_is_too_large_to_follow():
-    found = searched("XO..X....", "alphabeta")
-    assert found["large"] == (
+    found = page("/learn?position=XO..X....")
+    assert (
         "From XO..X.... alpha-beta looks at 410 boards and cuts 105 moves: too many to follow. "
         "Take the position after one best move, where alpha-beta looks at 93."
-    )
-    smaller = searched(**found["instead"])
-    assert smaller["nodes"] == 93 == smaller["steps"][-1]["nodes"]
+    ) in found.text
+    *_, instead = (link for name, link in found.attributes if name == "href" and "?" in link)
+    assert json.loads(page(instead).data)["nodes"] == 93
+
+
+def test_a_position_that_cannot_be_followed():
+    said = "in XXXOO.... X has won; give one that is not finished"
+    assert said in page("/learn?position=XXXOO....", expected=400).text
+    assert searched("..xxoo.xo", "nonsense")["search"] == "alphabeta"
 
 
 def test_the_window_of_each_step():
-    found = get("/api/search?position=..XXOO.XO")
-    assert (found["search"], found["mover"]) == ("alphabeta", "X")
+    found = searched("..XXOO.XO")
     last = found["steps"][-1]
     assert len(found["boards"]) == last["nodes"] + last["cut"]
     windows = [(each["alpha"], each["beta"], each["window"]) for each in found["steps"]]
-    assert windows[0] == (-100, 100, ["−∞", "∞"])
-    assert windows[5] == (-7, 100, ["loss in 3", "∞"])  # O has a loss in 3 for certain
-    assert windows[11] == (8, -7, ["win in 2", "loss in 3"])  # closed: the rest is cut
+    assert windows[0] == (-100, 100, "−∞ to ∞")
+    assert windows[5] == (-7, 100, "loss in 3 to ∞")  # O has a loss in 3 for certain
+    assert windows[11] == (8, -7, "win in 2 to loss in 3")  # closed: the rest is cut
+    assert found["steps"][11]["whose"] == "Window of O, from alpha to beta"
 
 
 def test_the_boards_of_a_search():
-    root, *others = searched("..XXOO.XO", "alphabeta")["boards"]
-    assert (root["value"], root["mover"], root["window"]) == ("win in 3", None, None)
-    (cut,) = (each for each in others if each["value"] is None and each["cell"] == 6)
+    root, *others = searched("..XXOO.XO")["boards"]
+    assert (root["value"], root["text"], root["window"]) == ("win in 3", "X to move", None)
+    (cut,) = (each for each in others if each["value"] is None and each["last"] == 6)
     assert cut["window"] is None
     assert [each["line"] for each in others if each["value"] == "win in 3"][:1] == [[]]
     won = next(each for each in others if each["line"])
-    assert (won["mover"], won["marks"], won["line"]) == ("X", "XOXXOOXXO", [0, 3, 6])
+    assert (won["text"], won["marks"], won["line"]) == ("X plays 7", "XOXXOOXXO", [0, 3, 6])
     bounds = {each["value"][0] for each in others if each["value"] and each["value"][0] in "≤≥"}
     assert bounds

@@ -13,7 +13,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from noughts.engines.registry import engines
 from noughts.web.safety import may_change
 from noughts.web.site import Site
 from noughts.web.templates import render
@@ -39,17 +38,19 @@ PAGES = {
     "game": Page("/games/{number}", "", "A game, move by move"),
     "statistics": Page("/statistics", "Statistics", "Statistics of the games"),
 }
-"""By name; those that are not scripted are in `games.py`."""
+"""By name."""
+
+_UNFILLED = ("puzzles", "boards", "class")
+"""Their templates need no values; the others are in `play.py`, `learn.py` and `games.py`."""
 
 _TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 
 
 def routes(site: Site) -> list[Route]:
-    """The scripted pages, and every file that pages load."""
+    """The pages that are only a template, and every file that pages load."""
     found = [
-        Route(page.address, partial(_scripted, site=site, name=name), methods=["GET"])
-        for name, page in PAGES.items()
-        if page.scripted
+        Route(PAGES[name].address, partial(_unfilled, site=site, name=name), methods=["GET"])
+        for name in _UNFILLED
     ]
     for file in (resources.files("noughts.web") / "static").iterdir():
         kind = _TYPES.get(file.name.rpartition(".")[2])
@@ -70,8 +71,8 @@ def answer(
     return HTMLResponse(html, status)
 
 
-async def _scripted(request: Request, site: Site, name: str) -> Response:
-    return answer(request, site, name, engines=engines())
+async def _unfilled(request: Request, site: Site, name: str) -> Response:
+    return answer(request, site, name)
 
 
 async def _file(request: Request, content: bytes, kind: str) -> Response:

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from noughts.engines.registry import known_engine
+from noughts.engines.registry import engines, known_engine
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
 from noughts.game.engine import Reply
@@ -30,6 +30,7 @@ from noughts.store import timestamps
 from noughts.store.lines import Received
 from noughts.store.store import Store
 from noughts.views.board import FRIEND, described, parsed
+from noughts.web.pages import PAGES, answer
 from noughts.web.site import Site
 
 BOARD = "page"
@@ -43,12 +44,16 @@ _SESSION = re.compile("[0-9A-F]{8}")
 def routes(site: Site) -> list[BaseRoute]:
     """Addresses of this part."""
 
+    async def page(request: Request) -> Response:
+        return answer(request, site, "play", engines=engines())
+
     async def keep(request: Request) -> Response:
         played = read(await request.body())
         number = await run_in_threadpool(_kept, site, played)
         return JSONResponse({"game": number})
 
     return [
+        Route(PAGES["play"].address, page, methods=["GET"]),
         Route("/api/play", _play, methods=["GET"]),
         Route("/api/games", keep, methods=["POST"]),
     ]
@@ -70,15 +75,15 @@ def _play(request: Request) -> Response:
     reply, took_ms = _answered(opponent, end.position)
     cell = reply.choose(random.Random())
     assert cell is not None, "none of the engines that are known by name resigns"
-    answer = described(start, [*moves, cell], None, opponent, you)
+    found = described(start, [*moves, cell], None, opponent, you)
     how = (
         f"{reply.nodes:,} positions visited, {reply.cut:,} moves cut"
         if reply.nodes
         else f"no search; one of {counted(len(reply.cells), 'cell')}"
     )
-    answer["cost"] = f"{opponent}: {how}; {round(took_ms, 2)} ms."
-    answer["remark"] = f"{answer['remark']} {reply.remark}".strip()
-    return JSONResponse(answer)
+    found["cost"] = f"{opponent}: {how}; {round(took_ms, 2)} ms."
+    found["remark"] = f"{found['remark']} {reply.remark}".strip()
+    return JSONResponse(found)
 
 
 def _end(start: Board, moves: Sequence[int]) -> Board:
