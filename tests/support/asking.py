@@ -81,7 +81,8 @@ def get(address: str, db: Path = SITE.db, expected: int = 200) -> Any:
 
 def page(address: str, db: Path = SITE.db, expected: int = 200) -> HtmlPage:
     """What an address answers, as HTML."""
-    said = ask({"host": HERE}, path=address, site=Site(db, 8017))
+    named = {"host": HERE, "accept": "text/html"}
+    said = ask(named, path=address, site=Site(db, 8017))
     assert status(said) == expected, text(said)
     return HtmlPage(text(said))
 

@@ -150,16 +150,16 @@ def test_what_an_engine_answers(monkeypatch):
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("puzzle?position=.........", "......... is not a puzzle"),
-        ("puzzle?level=4", "'4' is not a level"),
-        ("puzzle?after=x", "'x' is not a position"),
-        ("puzzle/answer?position=XX.OO....&cell=0", "'0' is not a free cell"),
-        ("play?opponent=x&you=O", "'x' is not an engine"),
-        ("play?moves=0x", "move 2: 'x' is not a cell; choose one of 0 to 8"),
+        ("puzzles?position=.........", "......... is not a puzzle"),
+        ("puzzles?level=4", "'4' is not a level"),
+        ("puzzles?after=x", "'x' is not a position"),
+        ("learn?position=XXXOO....", "in XXXOO.... X has won; give one that is not finished"),
+        ("api/play?opponent=x&you=O", "'x' is not an engine"),
+        ("api/play?moves=0x", "move 2: 'x' is not a cell; choose one of 0 to 8"),
     ],
 )
 def test_a_question_that_makes_no_sense_is_answered_in_words(address, said):
-    assert said in get(f"/api/{address}", expected=400)["error"]
+    assert said in page(f"/{address}", expected=400).text
 
 
 def test_a_browser_names_no_file_as_an_engine(tmp_path):
@@ -176,47 +176,47 @@ def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path):
     right, wrong = [0, 4, 1, 2, 6, 3, 5, 8, 7], [8, 7, 4, 0, 2, 6, 5]
     told = (stages(wrong if number < 2 else right, "x", "PP", number) for number in range(1, 21))
     db = filled(tmp_path / "games.db", *told)
-    found = get("/api/puzzle?position=..X......", db)
-    assert found["people"] == "In the stored games, 1 of 20 went wrong here."
-    assert found["task"] == "O to move: find the only move that does not lose."
-    assert found["level"] == 1  # by its depth it would be 3
-    assert get("/api/puzzle?position=XX.OO....", db)["people"] == ""
+    found = page("/puzzles?position=..X......", db)
+    assert "In the stored games, 1 of 20 went wrong here." in found.text
+    assert "★ In the stored" in found.text and "★★ In" not in found.text  # by its depth: ★★★
+    assert json.loads(found.data)["task"] == "O to move: find the only move that does not lose."
+    assert "In the stored games" not in page("/puzzles?position=XX.OO....", db).text
 
 
 def test_what_people_did_is_looked_up_once_a_minute(tmp_path, monkeypatch):
     now_s = [0.0]
     monkeypatch.setattr(puzzles.time, "monotonic", lambda: now_s[0])
     db = tmp_path / "games.db"
-    people = puzzles._People(Site(db, 8017))
-    assert people.met() == {}  # there is no store yet
+    assert puzzles.people_met(db) == {}  # there is no store yet
     filled(db, stages([0, 1, 4, 8, 3, 5, 6], seats="PP"))
     now_s[0] = 59.9
-    assert people.met() == {}
+    assert puzzles.people_met(db) == {}
     now_s[0] = 60.0
-    assert people.met()[canonical(parse("..X......"))] == (1, 1)
+    assert puzzles.people_met(db)[canonical(parse("..X......"))] == (1, 1)
 
 
 @pytest.mark.parametrize(
-    ("asked", "right", "words"),
+    ("position", "cell", "said", "why"),
     [
-        ("XX.OO....", True, "X at 3, top right, is a win in 1."),
+        ("XX.OO....", 2, "Right!", "X at 3, top right, is a win in 1."),
         (
-            "XX.OO....&cell=8",
-            False,
+            "XX.OO....",
+            8,
+            "Wrong: 9 is not the move.",
             "X at 9, bottom right, turns the win into a loss. It allows: O 6.",
         ),
-        ("XX..O....", True, "O at 3, top right, holds the draw. With best play: X 7, "),
+        ("XX..O....", 2, "Right!", "O at 3, top right, holds the draw. With best play: X 7, "),
     ],
 )
-def test_why_a_move_is_right_or_wrong(asked, right, words):
-    found = get(f"/api/puzzle/answer?position={asked}")
-    assert found["right"] is right and found["words"].startswith(words)
+def test_why_a_move_is_right_or_wrong(position, cell, said, why):
+    found = json.loads(page(f"/puzzles?position={position}").data)["answers"][str(cell)]
+    assert found["said"] == said and found["why"].startswith(why)
 
 
 def test_how_a_puzzle_ends():
-    won = get("/api/puzzle/answer?position=XX.OO....")["end"]
+    won = json.loads(page("/puzzles?position=XX.OO....").data)["answers"]["2"]["end"]
     assert won == {"marks": "XXXOO....", "line": [0, 1, 2], "title": "How it ends: X wins"}
-    drawn = get("/api/puzzle/answer?position=X........")["end"]
+    drawn = json.loads(page("/puzzles?position=X........").data)["answers"]["4"]["end"]
     assert (drawn["line"], drawn["title"]) == ([], "How it ends: a draw")
 
 
@@ -235,9 +235,7 @@ def test_a_search_that_is_too_large_to_follow():
     assert json.loads(page(instead).data)["nodes"] == 93
 
 
-def test_a_position_that_cannot_be_followed():
-    said = "in XXXOO.... X has won; give one that is not finished"
-    assert said in page("/learn?position=XXXOO....", expected=400).text
+def test_a_search_is_alpha_beta_unless_the_address_says_minimax():
     assert searched("..xxoo.xo", "nonsense")["search"] == "alphabeta"
 
 

@@ -40,8 +40,8 @@ PAGES = {
 }
 """By name."""
 
-_UNFILLED = ("puzzles", "boards", "class")
-"""Their templates need no values; the others are in `play.py`, `learn.py` and `games.py`."""
+_UNFILLED = ("boards", "class")
+"""Their templates need no values; each of the others is in the file of its subject."""
 
 _TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 

@@ -6,10 +6,13 @@ import random
 import threading
 import time
 from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from noughts.engines.search import format_score, score_of_move, variation
@@ -23,60 +26,57 @@ from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store
 from noughts.views.board import NAMES, cell_names
+from noughts.web.pages import PAGES, answer
 from noughts.web.site import Site
 
-_FRESH_S = 60.0
+_FRESH_S = 60
 """So long people's moves are remembered: reading 100,000 games takes a second."""
+_READING = threading.Lock()
 
 Met = Mapping[Position, tuple[int, int]]
 """By canonical position: how many people had to move there, and how many went wrong."""
 
 
 def routes(site: Site) -> list[BaseRoute]:
-    """Addresses of this part."""
-    people = _People(site)
+    """The page."""
 
-    def puzzle(request: Request) -> Response:
-        """A puzzle: the one that is asked for, or one of a level, other than the one before."""
+    def page(request: Request) -> Response:
+        """The puzzle that is asked for, or one of a level, other than the one before."""
         asked = request.query_params
-        met = people.met()
-        if "position" in asked:
-            return JSONResponse(_posed(_asked(asked["position"]), met))
-        after = Board(asked["after"]).position if "after" in asked else EMPTY
-        wanted = asked.get("level", "")
-        if wanted not in ("", *map(str, LEVELS)):
-            raise NoughtsError(f"{wanted[:20]!r} is not a level; choose 1, 2 or 3")
-        aimed = int(wanted) if wanted else random.choice(LEVELS)
-        drawn = draw(random.Random(), lambda each: _level(each, met) == aimed, after)
-        return JSONResponse(_posed(drawn, met))
+        try:
+            met = people_met(site.db)
+            wanted = asked.get("level", "")
+            if wanted not in ("", *map(str, LEVELS)):
+                raise NoughtsError(f"{wanted[:20]!r} is not a level; choose 1, 2 or 3")
+            if "position" in asked:
+                shown = _posed(_asked(asked["position"]), met)
+                return answer(request, site, "puzzles", wanted=wanted, **shown)
+            after = Board(asked["after"]).position if "after" in asked else EMPTY
+            aimed = int(wanted) if wanted else random.choice(LEVELS)
+            drawn = draw(random.Random(), lambda each: _level(each, met) == aimed, after)
+            query = {"position": drawn.position, "level": wanted, "next": "after" in asked or ""}
+            words = urlencode([(name, text) for name, text in query.items() if text])
+            return RedirectResponse(f"{PAGES['puzzles'].address}?{words}", 303)
+        except NoughtsError as error:
+            return answer(request, site, "puzzles", 400, error=str(error))
 
-    return [
-        Route("/api/puzzle", puzzle, methods=["GET"]),
-        Route("/api/puzzle/answer", _answer, methods=["GET"]),
-    ]
+    return [Route(PAGES["puzzles"].address, page, methods=["GET"])]
 
 
-class _People:
-    """What people did in the positions of the store's games."""
+def people_met(db: Path) -> Met:
+    """What people did in the games of a store: as it was a minute ago at the earliest."""
+    with _READING:
+        return _met(db, int(time.monotonic() // _FRESH_S))
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._lock = threading.Lock()
-        self._met: Met = {}
-        self._until_s = 0.0
 
-    def met(self) -> Met:
-        """As it was a minute ago at the earliest; nothing where there is no store to read."""
-        with self._lock:
-            if time.monotonic() >= self._until_s:
-                try:
-                    with Store(self._site.db) as store:
-                        found = met_positions(store, GameFilter())
-                    self._met = {each.position: (each.met, each.mistakes) for each in found}
-                except StoreError:
-                    self._met = {}
-                self._until_s = time.monotonic() + _FRESH_S
-            return self._met
+@lru_cache(1)
+def _met(db: Path, minute: int) -> Met:
+    try:
+        with Store(db) as store:
+            found = met_positions(store, GameFilter())
+    except StoreError:
+        return {}
+    return {each.position: (each.met, each.mistakes) for each in found}
 
 
 def _asked(text: str) -> Puzzle:
@@ -95,42 +95,38 @@ def _posed(puzzle: Puzzle, met: Met) -> dict[str, Any]:
     moved, wrong = met.get(canonical(puzzle.position), (0, 0))
     board = Board.of(puzzle.position)
     aim = "wins" if puzzle.wins else "does not lose"
-    return {
-        "position": str(puzzle.position),
+    people = f"In the stored games, {wrong:,} of {moved:,} went wrong here." if moved else ""
+    view = {
+        "marks": str(puzzle.position),
         "names": cell_names(board),
-        "turn": board.turn,
         "task": f"{board.turn} to move: find the only move that {aim}.",
-        "level": _level(puzzle, met),
-        "people": f"In the stored games, {wrong:,} of {moved:,} went wrong here." if moved else "",
+        "right": puzzle.right,
+        "answers": {cell: _answer(puzzle, cell) for cell in puzzle.position.free},
     }
+    return {"view": view, "about": f"{'★' * _level(puzzle, met)} {people}".strip()}
 
 
-def _answer(request: Request) -> Response:
-    """Whether a cell is the right one, and why; without a cell, which one is."""
-    asked = request.query_params
-    puzzle = _asked(asked.get("position", ""))
-    text = asked.get("cell", str(puzzle.right))
-    if text not in map(str, puzzle.position.free):
-        raise NoughtsError(f"{text[:20]!r} is not a free cell of {puzzle.position}")
-    cell = int(text)
+def _answer(puzzle: Puzzle, cell: int) -> dict[str, Any]:
+    """What a move leads to."""
     after = puzzle.position.play(cell)
     line = variation(after)
     end = after
     for each in line:
         end = end.play(each)
     board = Board.of(end)
-    return JSONResponse(
-        {
-            "right": cell == puzzle.right,
-            "cell": cell,
-            "words": _explained(puzzle, cell, line),
-            "end": {
-                "marks": str(end),
-                "line": board.winning_line or (),
-                "title": f"How it ends: {_ending(board)}",
-            },
-        }
-    )
+    right = cell == puzzle.right
+    mark = str(after)[cell]
+    return {
+        "marks": str(after),
+        "name": f"{cell + 1}, {NAMES[cell]}, {mark}, {'right' if right else 'wrong'}",
+        "said": "Right!" if right else f"Wrong: {cell + 1} is not the move.",
+        "why": _explained(puzzle, cell, line),
+        "end": {
+            "marks": str(end),
+            "line": board.winning_line or (),
+            "title": f"How it ends: {_ending(board)}",
+        },
+    }
 
 
 def _explained(puzzle: Puzzle, cell: int, line: list[int]) -> str:
