@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 import random
+import re
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -98,7 +99,10 @@ def test_pages_of_games_that_just_fit(tmp_path):
     assert found.status == "50 games, page 2 of 2"
     assert [row[0] for row in found.rows[1:]] == [str(number) for number in range(25, 0, -1)]
     assert {row[6] for row in found.rows[1:]} == {"6"}  # of 5.75 seconds
-    assert page("/games?seats=PP", db).status == "No game matches."
+    links = [link for name, link in found.attributes if name == "href" and "page=" in link]
+    assert links == ["?page=1", "?page=1"]  # the newest, and newer ones
+    none = page("/games?seats=PP", db)
+    assert none.status == "No game matches." and none.text.count("All games") == 2
 
 
 def test_the_form_shows_what_the_address_chooses_and_links_hand_it_on(tmp_path):
@@ -114,6 +118,17 @@ def test_the_form_shows_what_the_address_chooses_and_links_hand_it_on(tmp_path):
     query = "?board=usb&seats=ph&since=2026-09-01&result=A"
     for link in (f"{query}&page=1", f"/games/1{query}", f"/statistics{query}"):
         assert ("href", link) in found.attributes
+
+
+def test_from_game_to_game_among_those_that_were_chosen(tmp_path):
+    db = filled(tmp_path / "games.db", *(stages(WON, number=number) for number in range(1, 4)))
+    filled(db, stages(DRAW), board="usb-2")
+    for number, others in ((1, [2]), (2, [1, 3]), (3, [2])):
+        found = page(f"/games/{number}?board=usb-1", db)
+        links = [f"/games/{other}?board=usb-1" for other in others]
+        assert [("href", link) in found.attributes for link in links] == [True] * len(links)
+    assert ("href", "/games/4?board=usb-1") not in found.attributes
+    assert ("href", "/games?board=usb-1") in found.attributes
 
 
 @pytest.mark.parametrize("created", [True, False])
@@ -241,6 +256,36 @@ def test_positions_in_which_people_went_wrong(tmp_path):
     assert "1 ✓ 2 ✗ 3 ✓ 4 6 7 ✓ 8 9 ✓" in one.text
     board = "top row: free, free, free; middle row: free, X, free; bottom row: free, free, free"
     assert ("aria-label", f"O to move; {board}") in one.attributes
+
+
+def test_tables_and_bars_of_statistics(tmp_path):
+    """A person who begins loses twice against O on an edge; another board has a game of two."""
+    mistaken = [stages(WON, number=number, seats="HP") for number in (1, 2)]
+    db = filled(tmp_path / "games.db", *mistaken, stages(DRAW, number=3))
+    filled(db, stages(DRAW, seats="PP"), board="usb-2")
+    found = page("/statistics", db)
+    assert found.status == "4 games" and "4 games 2 boards" in found.text
+    rows = [[row[0], *row[2:]] for row in found.rows]  # without the bars
+    for row in (
+        ["person against hard", "A", "1", "0", "0", "1", "0", "0"],
+        ["hard against person", "A", "2", "2", "0", "0", "0", "0"],
+        ["2", "3", "2", "67%"],
+        ["9", "2"],
+    ):
+        assert row in rows
+    assert ["0 (0%)", "2 (100%)", "0 (0%)"] in found.rows
+    assert [row[0] for row in rows[-2:]] == ["person", "hard"]
+    results = found.source.split('class="bar"')[3].split("</svg>")[0]
+    assert re.findall(r'width="(\d+)"', results) == ["100", "0", "0", "0"]  # all were A's
+    for said in (
+        "Where people began 2 games: 100% in the centre, 0% in a corner, 0% on an edge.",
+        "O to move: 2 mistakes in 3 games (67%).",
+        "Most often wrong: 2, on the top edge (2 times)",
+    ):
+        assert said in found.text
+    assert ("href", "/?position=....X....") in found.attributes
+    assert "No person made a mistake." in page("/statistics?board=usb-2", db).text
+    assert page("/statistics?result=abandoned", db).status == "No game matches."
 
 
 def played(shuffled):

@@ -4,13 +4,13 @@
 import { Board, playDigits } from './board.js';
 import { element } from './elements.js';
 import { Graph } from './graph.js';
-import { Latest } from './latest.js';
-import { post } from './server.js';
+import { get, post } from './server.js';
 
 const $ = (id) => document.getElementById(id);
 const FRIEND = 'friend';
 const DEFAULT = 'medium';
 const PLACE = 'noughts-game';
+const AGAIN_MS = 1000;
 
 const game = { opponent: DEFAULT, you: null, position: null, moves: '', at: 0 };
 let view = null; // what the server says of it
@@ -18,7 +18,8 @@ let chosen = []; // the cells that were clicked while waiting
 let cost = ''; // of the engine's last answer
 const tab = { session: newSession(), number: 0, game: null, score: null, ...remembered() };
 
-const server = new Latest();
+let asked = 0;
+let waiting = false;
 const board = new Board($('board'), play, taken);
 const graph = new Graph($('graph'), goTo);
 
@@ -29,11 +30,33 @@ function words() {
   return new URLSearchParams(all.filter(([, value]) => value !== null && value !== ''));
 }
 
+/**
+ * The server's answer, or null if something else was asked in the meantime. A server that is away
+ * may come back: then it is asked again.
+ */
+async function ask() {
+  const mine = ++asked;
+  waiting = true;
+  while (mine === asked) {
+    try {
+      const answer = await get(`/api/play?${words()}`);
+      if (mine !== asked) break;
+      waiting = false;
+      return answer;
+    } catch (error) {
+      if (mine === asked && !error.away) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+  return null;
+}
+
 async function update() {
   let found;
   try {
-    found = await server.ask(`/api/play?${words()}`);
+    found = await ask();
   } catch (error) {
+    waiting = false;
     // Only a link can lead to a game that the server refuses.
     if (!view && (game.moves || game.position)) await begin();
     $('said').textContent = '';
@@ -49,12 +72,12 @@ async function update() {
   const ended = tab.game;
   const kept = view.over && keep();
   draw();
-  while (chosen.length && !server.waiting) board.choose(chosen.shift());
+  while (chosen.length && !waiting) board.choose(chosen.shift());
   if (kept && (await kept) && ended === tab.game) tellKept();
 }
 
 function play(cell) {
-  if (server.waiting) {
+  if (waiting) {
     chosen.push(cell); // two friends may be quicker than the answer
     return;
   }
@@ -255,7 +278,7 @@ document.addEventListener('keydown', (event) => {
   const key = event.key.toLowerCase();
   if ((event.ctrlKey || event.metaKey) && !event.altKey && 'zy'.includes(key)) {
     event.preventDefault();
-    if (view && !server.waiting) goTo(key === 'y' || event.shiftKey ? view.redo : view.undo);
+    if (view && !waiting) goTo(key === 'y' || event.shiftKey ? view.redo : view.undo);
   }
 });
 for (const id of ['values', 'chances']) $(id).addEventListener('change', draw);
