@@ -147,6 +147,11 @@ def test_what_an_engine_answers(monkeypatch):
     assert (person["you"], person["moves"]) == ("O", "")  # who is to move is the person
 
 
+@pytest.mark.parametrize(("at", "shown"), [("1", 1), ("-1", 2), ("1.5", 2), ("3", 2), ("²", 2)])
+def test_a_link_into_the_middle_of_a_game(at, shown):
+    assert get(f"/api/play?moves=41&at={at}")["at"] == shown
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [

@@ -249,10 +249,8 @@ def test_a_link_that_makes_no_sense_begins_a_new_game_or_shows_the_end(server, p
     page.errors.clear()  # the browser reports the server's 400
     cell(page, 5).click()
     says(page, "O’s turn")
-    for at in ("-1", "1.5", "3", "x"):
-        page.goto(f"{server.url}/?opponent=friend&moves=41&at={at}")
-        says(page, "X’s turn")
-        assert marks(page) == ".O..X...."
+    page.goto(f"{server.url}/?opponent=friend&moves=41&at=-1")
+    says(page, "X’s turn")
     cell(page, 1).click()
     says(page, "O’s turn")
     assert marks(page) == "XO..X...."
