@@ -213,9 +213,12 @@ def test_what_was_not_played_has_no_figure(counted):
 
 
 def test_where_people_began():
-    assert figures.first_moves([2, 0, 1, 0, 4, 2, 0, 0, 1]).text == (
+    found = figures.first_moves([2, 0, 1, 0, 4, 2, 0, 0, 1])
+    assert found.text == (
         "Where people began 10 games: 40% in the centre, 40% in a corner, 20% on an edge."
     )
+    assert found.cells[:2] == ("2 (20%)", "0 (0%)")
+    assert found.picture.grounds[:5] == ("heat2", "heat0", "heat1", "heat0", "heat5")
 
 
 def test_the_commonest_of_several_mistakes(counted):

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 import os
 import random
 import re
@@ -15,12 +16,8 @@ from starlette.requests import Request
 from asking import page
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
-from noughts.store.queries import game
 from noughts.store.store import Store
-from noughts.views.board import graph
 from noughts.views.game_filter import ChosenGames, day
-from noughts.views.replay import replay
-from noughts.views.statistics import first_moves
 from noughts.web import games as web_games
 from noughts.web.games import chosen_games, game_number, page_number, store_state
 from noughts.web.site import Site
@@ -183,66 +180,44 @@ def test_looking_changes_nothing_and_others_may_write(tmp_path):
 
 
 def test_a_game_needs_no_script_to_be_read(tmp_path):
-    found = page("/games/1", filled(tmp_path / "games.db", stages(WON)))
+    db = filled(tmp_path / "games.db", stages(WON, first="B"), stages([], "x", number=2))
+    found = page("/games/1", db)
     assert found.rows[1:3] == [
-        ["1", "A (X)", "5 , in the centre", "1.0 s",
+        ["1", "B (X)", "5 , in the centre", "1.0 s",
          "It keeps the draw; against mistakes, 1, 3, 7 or 9 wins more often."],
-        ["2", "B (O)", "2 , on the top edge", "1.0 s",
+        ["2", "A (O)", "2 , on the top edge", "1.0 s",
          "? A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9."],
     ]  # fmt: skip
-    for said in ("A begins.", "A wins: diagonal from the top left.", "its game 1 of boot 0A83"):
+    for said in (
+        "Game 1: B won X is B, the chip (hard) O is A, a person",
+        "B begins.",
+        "B wins: diagonal from the top left.",
+        "Kind micro:bit V1, table 2798 On the board its game 1 of boot 0A83 Lasted 5.0 s",
+    ):
         assert said in found.text
     assert ("role", "img") in found.attributes  # how it ended
+    assert "The game was abandoned here." in page("/games/2", db).text
 
 
-@pytest.fixture
-def stored(tmp_path):
-    """A game that B began, and one without a move."""
-    db = tmp_path / "games.db"
-    filled(db, stages(WON, first="B"), stages([], "x", number=2))
-    with Store(db) as store:
-        yield game(store, 1), game(store, 2)
+def test_a_game_of_which_little_is_known(tmp_path):
+    with Store(tmp_path / "games.db", create=True) as store:
+        store.keep("usb-1", stages(WON)[-1], None)
+    found = page("/games/1", tmp_path / "games.db")
+    assert "Kind" not in found.text and [row[3] for row in found.rows[1:]] == ["–"] * 5
 
 
-def test_a_game_as_a_whole(stored):
-    about = replay(stored[0])
-    assert about.result == "B won"
-    assert [(each.mark, each.player) for each in about.players] == [("X", "B"), ("O", "A")]
-    details = dict(about.details)
-    assert details["Kind"] == "micro:bit V1, table 2798" and details["Lasted"] == "5.0 s"
-    assert details["On the board"] == "its game 1 of boot 0A83"
-
-
-def test_a_board_that_never_said_what_it_is(tmp_path):
-    db = tmp_path / "games.db"
-    with Store(db, create=True) as store:
-        for each in stages(WON)[-1:]:
-            store.keep("usb-1", each, None)
-        found = game(store, 1)
-    assert "Kind" not in dict(replay(found).details)
-    assert [each.thought for each in replay(found).moves] == [None] * 5
-
-
-def test_each_move_and_step(stored):
-    moves = replay(stored[0]).moves
-    assert [(each.mark, each.player) for each in moves[:2]] == [("X", "B"), ("O", "A")]
-    assert moves[0].thought == "1.0 s"
-    steps = replay(stored[0]).steps
-    assert [each.next for each in steps] == ["B", "A", "B", "A", "B", None]
-    assert steps[2].worths[0] == "win" and steps[2].worths[7] == "draw"
-    falling = [(each.scores[6].text, each.scores[6].full) for each in steps]
+def test_each_step_of_a_game(tmp_path):
+    view = json.loads(page("/games/1", filled(tmp_path / "games.db", stages(WON, first="B"))).data)
+    steps = view["steps"]
+    assert [each["next"] for each in steps] == ["B", "A", "B", "A", "B", None]
+    assert (steps[2]["worths"]["0"], steps[2]["worths"]["7"]) == ("win", "draw")
+    falling = [(each["scores"][6]["text"], each["scores"][6]["full"]) for each in steps]
     assert falling == [
         ("0", False), ("−1", False), ("−1", False), ("−2", True), ("−2", True), ("−3", True),
     ]  # fmt: skip
-    assert steps[5].said[-1] == "B wins: diagonal from the top left."
-    assert all(all(each.said) for each in steps)  # no empty sentence
-    assert steps[5].names[3] == "4, on the left edge: free" and steps[5].worths == {}
-    assert graph(WON)[-1]["score"] == 10
-
-
-def test_a_game_without_a_move(stored):
-    (step,) = replay(stored[1]).steps
-    assert step.said[0] == "A begins." and len(step.said) == 2
+    assert all(all(each["said"]) for each in steps)  # no empty sentence
+    assert steps[5]["names"][3] == "4, on the left edge: free" and steps[5]["worths"] == {}
+    assert view["graph"][-1]["score"] == 10 and view["thought_ms"] == [1000] * 5
 
 
 def test_positions_in_which_people_went_wrong(tmp_path):
@@ -265,24 +240,13 @@ def test_tables_and_bars_of_statistics(tmp_path):
     filled(db, stages(DRAW, seats="PP"), board="usb-2")
     found = page("/statistics", db)
     assert found.status == "4 games" and "4 games 2 boards" in found.text
-    rows = [[row[0], *row[2:]] for row in found.rows]  # without the bars
-    for row in (
-        ["person against hard", "A", "1", "0", "0", "1", "0", "0"],
-        ["hard against person", "A", "2", "2", "0", "0", "0", "0"],
-        ["2", "3", "2", "67%"],
-        ["9", "2"],
-    ):
-        assert row in rows
-    assert ["0 (0%)", "2 (100%)", "0 (0%)"] in found.rows
-    assert [row[0] for row in rows[-2:]] == ["person", "hard"]
     results = found.source.split('class="bar"')[3].split("</svg>")[0]
     assert re.findall(r'width="(\d+)"', results) == ["100", "0", "0", "0"]  # all were A's
-    for said in (
-        "Where people began 2 games: 100% in the centre, 0% in a corner, 0% on an edge.",
-        "O to move: 2 mistakes in 3 games (67%).",
-        "Most often wrong: 2, on the top edge (2 times)",
-    ):
-        assert said in found.text
+    rows = [[row[0], *row[2:]] for row in found.rows]  # without the bars
+    assert ["hard against person", "A", "2", "2", "0", "0", "0", "0"] in rows
+    assert ["9", "2"] in rows  # two games of nine moves
+    assert [row[0] for row in rows[-2:]] == ["person", "hard"]
+    assert ["0 (0%)", "2 (100%)", "0 (0%)"] in found.rows  # first moves
     assert ("href", "/?position=....X....") in found.attributes
     assert "No person made a mistake." in page("/statistics?board=usb-2", db).text
     assert page("/statistics?result=abandoned", db).status == "No game matches."
@@ -296,12 +260,6 @@ def played(shuffled):
         moves.append(shuffled.choice(board.legal_moves))
         board = board.play(moves[-1])
     return moves
-
-
-def test_where_people_began():
-    found = first_moves([1, 0, 0, 0, 2, 0, 0, 0, 1])
-    assert found.cells[:2] == ("1 (25%)", "0 (0%)")
-    assert found.picture.grounds[:5] == ("heat2", "heat0", "heat0", "heat0", "heat5")
 
 
 @pytest.fixture
