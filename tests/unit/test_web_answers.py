@@ -85,10 +85,14 @@ def test_hints_by_value_and_by_chance():
     ]  # fmt: skip
     cells = described("", "XX.OO....")["hints"]
     assert [(cells[cell]["value"], cells[cell]["best"]) for cell in (2, 5, 8)] == [
-        ("win in 1", True), ("draw", False), ("loss in 2", False),
+        ("best play: win\xa0in\xa01", True), ("best play: draw", False),
+        ("best play: loss\xa0in\xa02", False),
     ]  # fmt: skip
     alike = described("", "XOXOOX.XO")["hints"]
-    assert alike[6] == {"best": True, "value": "draw", "chance": "0\xa0%", "heat": 4}
+    assert alike[6] == {
+        "best": True, "value": "best play: draw", "heat": 4,
+        "chance": "wins 0\xa0% against random play",
+    }  # fmt: skip
 
 
 def test_a_game_that_ends_with_two_lines():

@@ -165,7 +165,7 @@ def test_hints(server, page):
     corner = cell(page, 1)
     assert corner.get_attribute("aria-label") == "1, top left, free"
     page.get_by_label("What each free cell is worth").check()
-    named = "1, top left, free; win in 5 with best play; the best move"
+    named = "1, top left, free; best play: win\xa0in\xa05; the best move"
     assert corner.get_attribute("aria-label") == named
     assert corner.inner_text() == "best play: win\xa0in\xa05"
     assert [cell(page, each).get_attribute("class") for each in (1, 8)] == ["cell best", "cell"]

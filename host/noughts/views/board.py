@@ -39,6 +39,7 @@ class Picture:
     """Each cell's class of colour: `line`, `win`, `draw`, `loss`, `heat0` to `heat5`."""
 
 
+_NBSP = "\N{NO-BREAK SPACE}"
 _HEATS = 4
 """Steps of the heat map above the coolest."""
 
@@ -152,8 +153,8 @@ def _hints(position: Position) -> dict[int, dict[str, Any]]:
     return {
         cell: {
             "best": (scores[cell], chances[cell]) == best,
-            "value": format_score(scores[cell]),
-            "chance": percent(chances[cell]),
+            "value": f"best play: {format_score(scores[cell]).replace(' ', _NBSP)}",
+            "chance": f"wins {percent(chances[cell])} against random play",
             "heat": round((chances[cell] - least) / (most - least) * _HEATS)
             if most > least
             else _HEATS,
@@ -173,7 +174,7 @@ def percent(share: Fraction) -> str:
     tenths = round(share * 1000)
     if 0 < share < 1:
         tenths = min(max(tenths, 1), 999)
-    return f"{tenths / 10:g}\N{NO-BREAK SPACE}%"
+    return f"{tenths / 10:g}{_NBSP}%"
 
 
 def _judged(move: Reviewed) -> dict[str, Any]:

@@ -129,16 +129,12 @@ function draw() {
   const labels = {};
   const grounds = {};
   const names = [...view.names];
-  for (const [cell, hint] of Object.entries(view.hints)) {
-    const random = `wins ${hint.chance} against random play`;
-    const value = `best play: ${hint.value.replaceAll(' ', '\u00a0')}`;
-    labels[cell] = [values && value, chances && random].filter(Boolean).join('\n');
-    if (values) names[cell] += `; ${hint.value} with best play`;
-    if (chances) names[cell] += `; ${random}`;
-    if (chances || values) {
-      grounds[cell] = [chances && `heat${hint.heat}`, hint.best && 'best'].filter(Boolean).join(' ');
-      if (hint.best) names[cell] += '; the best move';
-    }
+  for (const [cell, { value, chance, heat, best }] of Object.entries(view.hints)) {
+    const told = [values && value, chances && chance].filter(Boolean);
+    if (!told.length) continue;
+    labels[cell] = told.join('\n');
+    grounds[cell] = [chances && `heat${heat}`, best && 'best'].filter(Boolean).join(' ');
+    names[cell] = [names[cell], ...told, best && 'the best move'].filter(Boolean).join('; ');
   }
   board.show({ ...view, names, labels, grounds });
   $('said').textContent = view.headline;
