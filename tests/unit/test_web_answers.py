@@ -256,7 +256,8 @@ def test_the_window_of_each_step():
     assert windows[0] == (-100, 100, "−∞ to ∞")
     assert windows[5] == (-7, 100, "loss in 3 to ∞")  # O has a loss in 3 for certain
     assert windows[11] == (8, -7, "win in 2 to loss in 3")  # closed: the rest is cut
-    assert found["steps"][11]["whose"] == "Window of O, from alpha to beta"
+    board = found["boards"][found["steps"][11]["board"]]
+    assert board["whose"] == "Window of O, from alpha to beta"
 
 
 def test_the_boards_of_a_search():

@@ -27,7 +27,7 @@ def followed(position: Position, search: Search) -> dict[str, Any]:
         "nodes": nodes,
         "cut": cut,
         "boards": [_board(entry, position) for entry in found.entries],
-        "steps": [_step(step, found.entries[step.entry]) for step in found.steps],
+        "steps": [_step(step) for step in found.steps],
     }
     return {"position": str(position), "view": view}
 
@@ -62,6 +62,7 @@ def _board(entry: Entry, start: Position) -> dict[str, object]:
         "text": f"{mover} plays {node.cell + 1}" if node.cell is not None else _to_move(start),
         "line": Board.of(node.position).winning_line or (),
         "value": _value(entry),
+        "whose": f"Window{f' of {mover}' if mover else ''}, from alpha to beta",
         "window": None if (node.alpha, node.beta) == (-INFINITE, INFINITE) else window,
         "entered": entry.entered,
         "valued": entry.valued,
@@ -83,16 +84,13 @@ def _value(entry: Entry) -> str | None:
     return f"{node.bound} {format_score(node.score)}".strip()
 
 
-def _step(step: Step, entry: Entry) -> dict[str, object]:
-    cell = entry.node.cell
-    whose = "" if cell is None else f" of {str(entry.node.position)[cell]}"
+def _step(step: Step) -> dict[str, object]:
     return {
         "kind": step.kind,
         "board": step.entry,
         "text": step.text,
         "alpha": step.alpha,
         "beta": step.beta,
-        "whose": f"Window{whose}, from alpha to beta",
         "window": f"{format_score(step.alpha)} to {format_score(step.beta)}",
         "nodes": step.nodes,
         "cut": step.cut,

@@ -89,7 +89,7 @@ function follow({ position, search, nodes, cut, boards, steps }) {
       figure('Moves cut', `${now.cut} of ${cut}`),
     );
     if (search === 'minimax') return;
-    $('figures').append(figure(now.whose, now.window, scale(now.alpha, now.beta)));
+    $('figures').append(figure(boards[now.board].whose, now.window, scale(now.alpha, now.beta)));
   }
 
   function stop() {
