@@ -44,7 +44,7 @@ if os.name != "posix":
         "e2e/test_watch.py",
         "e2e/test_watch_store.py",
         "support/fed_port.py",
-        "support/told_games.py",
+        "support/kill_rooms.py",
         "support/terminal.py",
         "unit/test_ports.py",
     ]

@@ -1,83 +1,295 @@
-"""`make bench`: what the game and its tools cost, beside their targets, in docs/measurements.md.
+"""`make bench`: what the game and its tools cost, next to their targets, in docs/measurements.md.
 
-What a board costs is in device time on stepped boards, which repeats to the instruction. The rest
-is seconds of this computer: CPU seconds where other programs may run beside it, the best of some.
-The exit status is 1 where a target is missed. With `--print` the document stays as it is.
+    make bench                   all parts, in ten minutes, and the document is written
+    make bench BENCH="rooms put" these parts, which are only printed
+
+What a board costs is in device time on stepped boards, which repeats to the instruction. What
+depends on this computer is a ratio to a yardstick that is measured in the same run, with seconds in
+brackets: CPU seconds, or the best of some tries. The exit status is 1 if a target is missed.
 """
 
 from __future__ import annotations
 
+import argparse
+import gc
+import resource
+import struct
+import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
-import bench_board
-import bench_computer
-import bench_emulator
-import bench_ether
-import bench_log
-import bench_rooms
-import bench_web
-from bench_rows import Row, at_most
-from microbit_emulator.firmware import V2
+import psutil
+
+from microbit_emulator import Ether, Microbit
+from microbit_emulator.unicorn_core import PAGE, Core, arm_const, unicorn
 from noughts import brain
 from noughts.device_files import files_for_boards
 from noughts.files import write_whole
 from noughts.firmware import image
-from noughts.hardware.radio import Radio, files_with
-from official import firmwares
-
-TABLE_FLOOR = 17.1
-"""Bytes of information in hard's 101 choices where no line can be completed with one mark."""
-
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.program import program
+from official import NEWEST, firmwares, printed, stepped
+from qemu import Qemu
+from terminal import Terminal
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "measurements.md"
 _HEAD = "| what | measured | target |\n| --- | --- | --- |\n"
+_TRIES = 5
+_STEP_US, _WINDOW_US, _WINDOWS = 5_000, 500_000, 8
+_QEMU_S = 5.0
+_IN_ETHER, _ETHER_START_US, _ETHER_RUN_US, _ETHER_STEP_US = 30, 1_500_000, 1_000_000, 20_000
+
+_PLAYER = b"""
+import radio
+from microbit import display, sleep
+from random import randrange
+radio.config(group=7, length=64, queue=1)
+listens = %d
+radio.on() if listens else radio.off()
+while True:
+    display.set_pixel(2, 2, 9)
+    sleep(20)
+    if not randrange(100):
+        radio.on() if not listens else None
+        radio.send_bytes(b'x' * 50)
+        radio.off() if not listens else None
+"""
+
+
+class Row(NamedTuple):
+    """What, how much, the target if there is one, and whether it is met."""
+
+    what: str
+    measured: str
+    target: str = ""
+    met: bool = True
+
+    def __str__(self) -> str:
+        """A line of a table in Markdown."""
+        missed = "" if self.met else " **missed**"
+        return f"| {self.what} | {self.measured} | {self.target}{missed} |"
+
+
+Part = Callable[[], Iterator[Row]]
+
+
+def at_most(what: str, value: float, limit: float | None, form: str, note: str = "") -> Row:
+    """A row whose value must not exceed a limit, if there is one.
+
+    `form` writes both, such as `{:.2f} s`; the note stands behind the value, in brackets.
+    """
+    measured = form.format(value) + (f" ({note})" if note else "")
+    if limit is None:
+        return Row(what, measured)
+    return Row(what, measured, f"≤ {form.format(limit)}", value <= limit)
+
+
+def at_least(what: str, value: float, limit: float | None, form: str, note: str = "") -> Row:
+    """A row whose value must reach a limit, if there is one."""
+    row = at_most(what, value, limit, form, note)
+    if limit is None:
+        return row
+    return row._replace(target=f"≥ {form.format(limit)}", met=value >= limit)
+
+
+def as_ratio(what: str, took_s: float, bare_s: float, limit: float | None, note: str = "") -> Row:
+    """A row of what depends on this computer: how many times as long as a yardstick."""
+    note = f"{took_s:.2f} s" + (f"; {note}" if note else "")
+    return at_most(what, took_s / bare_s, limit, "{:.1f} times", note)
 
 
 def main() -> int:
-    """Measure, print one table and put it into the document; 1 where a target is missed."""
+    """Measure, print one table and put it into the document; 1 if a target is missed."""
+    import bench_board
+    import bench_load
+
+    parts: dict[str, Part] = {
+        part.__name__: part for part in (*bench_board.PARTS, *PARTS, *bench_load.PARTS)
+    }
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("part", nargs="*", help=f"one of {', '.join(parts)}")
+    asked = parser.parse_args().part
+    if unknown := set(asked) - set(parts):
+        parser.error(f"there is no part {', '.join(unknown)}")
     print("device time on:", ", ".join(firmwares()))
-    rows: list[Row] = []
-    for part in PARTS:
-        for row in part():
+    print(_HEAD, end="")
+    rows = []
+    for name in asked or parts:
+        for row in parts[name]():
+            print(row, flush=True)
             rows.append(row)
-            print(".", end="", flush=True, file=sys.stderr)
-    print(file=sys.stderr)
-    table = _HEAD + "".join(f"{row}\n" for row in rows)
-    print(table, end="")
-    if "--print" not in sys.argv[1:]:
-        before, _, after = DOCUMENT.read_text().partition(_HEAD)
+    if not asked:
+        before, _, after = DOCUMENT.read_text("utf-8").partition(_HEAD)
+        table = _HEAD + "".join(f"{row}\n" for row in rows)
         write_whole(DOCUMENT, (before + table + after[after.index("\n\n") + 1 :]).encode())
-        print(f"{DOCUMENT} written", file=sys.stderr)
     return 0 if all(row.met for row in rows) else 1
 
 
-def sizes() -> Iterator[Row]:
-    """Bytes in flash."""
-    files: Mapping[str, bytes] = files_for_boards()
-    for firmware in image.bundled().values():
-        usage = firmware.usage(files)
-        yield Row(f"file system used, {firmware.board}", f"{usage.used:,} of {usage.total:,} bytes")
-    # A chunk is the same on both boards.
-    yield at_most("files as they go onto a board", usage.used // 128, 80, "{} chunks of 128 bytes")
-    usage = image.bundled_for(V2).usage(files_with(Radio(sends=255), V2, files))
-    yield at_most("the same with radio, V2", usage.used // 128, 100, "{} chunks of 128 bytes")
-    payload = len(brain.make().payload)
-    note = f"the information in the choices is {TABLE_FLOOR}"
-    yield at_most("table payload, index included", payload, 26, "{} bytes", note)
+def emulator() -> Iterator[Row]:
+    """A board idle in the menu, next to QEMU and to Unicorn alone."""
+    v1, v2 = (_in_menu(name) for name in NEWEST)
+    what = "CPU for a device second of a V1 in the menu, against QEMU's V1"
+    yield as_ratio(what, _idle_s(v1), _qemu_s(), 3)
+    before = v2.instructions
+    v2.run_for(1_000_000)
+    bare_s = _bare_s(v2.instructions - before)
+    what = "CPU for a device second of a V2 in the menu, against its instructions alone"
+    yield as_ratio(what, _idle_s(v2), bare_s, 13)
 
 
-PARTS = (
-    *bench_board.PARTS,
-    sizes,
-    *bench_computer.PARTS,
-    *bench_emulator.PARTS,
-    *bench_ether.PARTS,
-    *bench_log.PARTS,
-    *bench_rooms.PARTS,
-    *bench_web.PARTS,
-)
+def _in_menu(name: str) -> Microbit:
+    board = stepped(name)()
+    assert board.run_until(lambda: b"$NB" in board.uart.received)
+    board.run_for(500_000)
+    return board
+
+
+def _idle_s(board: Microbit) -> float:
+    """CPU seconds for a device second, stepped and looked at as a virtual board is."""
+    costs = []
+    gc.collect()
+    for _ in range(_WINDOWS):
+        before_s = time.process_time()
+        for _ in range(_WINDOW_US // _STEP_US):
+            board.run_for(_STEP_US)
+            board.uart.receive()
+            board.leds()
+        costs.append((time.process_time() - before_s) / (_WINDOW_US / 1e6))
+    return min(costs)
+
+
+def _qemu_s() -> float:
+    """The same of QEMU's V1, which runs as fast as it can."""
+    memory = image.bundled()["V1"].with_files(files_for_boards())
+    display = b"import microbit\nprint(id(microbit.display))\n"
+    with closing(Qemu(memory, int(printed(NEWEST[0], {"main.py": display})))) as qemu:
+        while b"$NB" not in qemu.receive():
+            time.sleep(0.1)
+        (process,) = psutil.Process().children()
+        device_us, cpu_s = qemu.clock_us(), sum(process.cpu_times()[:2])
+        time.sleep(_QEMU_S)
+        cost_s = sum(process.cpu_times()[:2]) - cpu_s
+        return float(cost_s) / ((qemu.clock_us() - device_us) / 1e6)
+
+
+def _bare_s(instructions: int) -> float:
+    """CPU seconds in which Unicorn executes so many instructions of a loop, counted too."""
+    core = Core(arm_const.UC_CPU_ARM_CORTEX_M4)
+    loop = struct.pack("<4H", 0x3101, 0x3101, 0x3101, 0xE7FB)  # adds r1, #1 (three); b back
+    core.uc.mem_map(0, 2 * PAGE, unicorn.UC_PROT_ALL)
+    core.uc.mem_write(PAGE, loop)
+    costs = []
+    for _ in range(_TRIES):
+        before_s = time.process_time()
+        core.run(PAGE, instructions)
+        costs.append(time.process_time() - before_s)
+    return min(costs)
+
+
+def ether() -> Iterator[Row]:
+    """A class and its gateway, each sending every 2 seconds, next to the same boards alone."""
+    for name in NEWEST:
+        for listens, how in ((False, "on only to send"), (True, "always on")):
+            player = {"main.py": _PLAYER % listens}
+            boards = {f"{seed}": stepped(name)(player, seed) for seed in range(1, 1 + _IN_ETHER)}
+            boards["gateway"] = stepped(NEWEST[1])({"main.py": _PLAYER % True})
+            for board in boards.values():
+                board.run_for(_ETHER_START_US)
+            before_s = time.process_time()
+            for board in boards.values():
+                board.run_for(_ETHER_RUN_US)
+            alone_s = time.process_time() - before_s
+            ether = Ether(boards)
+            before_s = time.process_time()
+            for _ in range(_ETHER_RUN_US // _ETHER_STEP_US):
+                ether.run_for(_ETHER_STEP_US)
+            what = f"{_IN_ETHER} {name[:2]}s and a gateway in an ether, radios {how}: CPU, "
+            what += "against the boards alone"
+            yield as_ratio(what, time.process_time() - before_s, alone_s, None)
+
+
+def commands() -> Iterator[Row]:
+    """Whole commands, the best of five."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "noughts.hex"
+        for name, words, limit in (
+            ("table --check", ["table", "--check"], 30),
+            ("--help", ["--help"], 14),
+            ("prove hard", ["prove", "hard"], 40),
+            ("solve .........", ["solve", "........."], 40),
+            ("hex", ["hex", "-o", str(path)], 75),
+        ):
+            took_s = min(cpu_s("-m", "noughts", *words) for _ in range(_TRIES))
+            note = f"{path.stat().st_size:,} bytes" if name == "hex" else ""
+            what = f"`noughts {name}`: CPU, against a start of Python"
+            yield as_ratio(what, took_s, start_cpu_s(), limit, note)
+    what = "`noughts play` to its menu on the LEDs, against a start of Python"
+    yield as_ratio(what, min(_play_s() for _ in range(_TRIES)), start_s(), 140)
+
+
+def run_s(*words: str) -> float:
+    """Seconds that Python takes with these arguments."""
+    before_s = time.perf_counter()
+    subprocess.run([sys.executable, *words], capture_output=True, check=True)
+    return time.perf_counter() - before_s
+
+
+def cpu_s(*words: str) -> float:
+    """The same of CPU."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run_s(*words)
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return now.ru_utime + now.ru_stime - before.ru_utime - before.ru_stime
+
+
+@cache
+def start_cpu_s() -> float:
+    """Seconds of CPU that Python takes to start and to end."""
+    return min(cpu_s("-c", "pass") for _ in range(4 * _TRIES))
+
+
+@cache
+def start_s() -> float:
+    """Seconds that Python takes to start and to end."""
+    return min(run_s("-c", "pass") for _ in range(4 * _TRIES))
+
+
+def _play_s() -> float:
+    """Seconds from the command, in a terminal, to the first LED that it draws lit."""
+    with TemporaryDirectory() as home:  # of a board that nobody has played on
+        before_s = time.perf_counter()
+        with closing(Terminal("play", HOME=home, XDG_DATA_HOME=home)) as terminal:
+            terminal.wait_for("█")
+            return time.perf_counter() - before_s
+
+
+def put() -> Iterator[Row]:
+    """Whole `noughts put` commands onto a virtual board, in the board's real time."""
+    other = brain.Table(brain.WEIGHTS, (*brain.make().book, 65535))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "table.py"
+        path.write_text(brain.source(other))
+        for name in ("V1", "V2"):
+            with VirtualBoard(program(name, {})) as board:
+                command = ("-m", "noughts", "put", "--port", board.port)
+                everything_s = run_s(*command)
+                changed = ("--table", str(path)), ()
+                changed_s = [run_s(*command, *more) for more in changed * 3]
+                nothing_s = run_s(*command)
+            note = f"all files {everything_s:.1f} s, none {nothing_s:.1f} s"
+            what = f"`noughts put` of a changed table, worst of {len(changed_s)}, {name}"
+            yield at_most(what, max(changed_s), 3, "{:.1f} s", note)
+
+
+PARTS: tuple[Part, ...] = (emulator, ether, commands, put)
 
 
 if __name__ == "__main__":

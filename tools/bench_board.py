@@ -1,23 +1,67 @@
-"""The rows of `make bench` about a board: device time and memory, on stepped boards."""
+"""The rows of `make bench` about a board: device time and heap, on stepped boards.
+
+They repeat to the instruction, on any computer, as long as the board's files are the same; tests
+hold them. A change of the files changes them a little, even where it does not look like it: in
+which phase of the display's interrupt something begins is worth 0.01 ms.
+"""
 
 from __future__ import annotations
 
+import re
 import statistics
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-import bench_floor
-import device_time
-from bench_rows import Row, at_least, at_most
-from device_query import ask_hard
-from noughts.brain import WEIGHTS, Table
+from ask_hard import ask_hard
+from bench import Row, at_least, at_most
+from microbit_emulator import Button, Microbit
+from microbit_emulator.firmware import V2
+from noughts import brain
 from noughts.brain.learn import MAX_BOOK
-from noughts.device_files import files_for_boards
+from noughts.device_files import device_files, files_for_boards
+from noughts.firmware import image
 from noughts.game.positions import Position, unfinished
 from noughts.hardware.radio import Radio, files_with
-from official import NEWEST, firmwares, printed
+from official import NEWEST, firmwares, printed, stepped
 
-HEAP = {"V1": 10_240, "V2": 65_536}
+Rows = Iterator[Row]
+Files = Mapping[str, bytes]
+
+_HEAP = {"V1": 10_240, "V2": 65_536}
+_TABLE_FLOOR = 17.1
+"""Bytes of information in hard's 101 choices where no line can be completed with one mark."""
+_LOOK_US = 100
+_DEBOUNCE_US = 30_000
+_DECIDED_US = 130_000
+"""A press is one of a single button only once the other can no longer join it."""
+_SHOWN_US = {"V1": 4200, "V2": 0}
+"""V1's LEDs are read off the pins when their row has had its 6 ms, of which the first 1.8 are the
+latest to switch one on; V2's as a row begins."""
+_PHASES, _PHASE_US = 24, 1310
+"""Spreads presses over the 6 ms of the game's loop and of a row, and the 18 ms of V1's frame."""
+_ROUND, _IN_GAME = "AAAABABABAB", 5
+"""Once round the menu; from the fifth press on in a game of two people, three moves long."""
+_KEYS = "A", "B", "B", "AB", "A", "A", "B", "B", "B", "A", "B", "B", "B", "AB", "AB", "B"
+
+# The least scripts that do what is measured: what is in brackets.
+_BARE_HEAP = b"import gc\ngc.collect()\nprint(gc.mem_free())\n"
+_BARE_LED = b"from microbit import display\ndisplay.set_pixel(2, 2, 9)\n"
+_BARE_CHOICE = b"""
+from utime import ticks_us, ticks_diff
+def choose(marks):
+    best = 0
+    for cell in range(9):
+        if not marks[cell]:
+            best = cell
+    return best
+start = ticks_us()
+choose([0] * 9)
+print(ticks_diff(ticks_us(), start))
+"""
+_BARE_PRESS = b"""
+from microbit import display, pin5
+while True:
+    display.set_pixel(2, 2, 0 if pin5.read_digital() else 9)
+"""
 
 _TEXTBOOK = b"""
 from utime import ticks_us, ticks_diff
@@ -55,95 +99,181 @@ with open("positions") as file:
 """
 
 
-def heap() -> Iterator[Row]:
+def heap() -> Rows:
     """Free heap after collection: at each turn of the loop, in the choice, before a sentence."""
     for name in firmwares():
         board = name.split()[0]
-        lowest = device_time.lowest_heap(name)
-        note = f"an empty script has {bench_floor.heap(name):,} of {HEAP[board]:,}"
+        empty = int(printed(name, {"main.py": _BARE_HEAP}))
         what = f"free heap at the worst moment of a game, {name}"
-        yield at_least(what, lowest, 2600 if board == "V1" else None, "{:,} bytes", note)
+        note = f"an empty script has {empty:,} of {_HEAP[board]:,}"
+        limit = 2600 if board == "V1" else None
+        yield at_least(what, _lowest_heap(name), limit, "{:,} bytes", note)
 
 
-def largest_table() -> Iterator[Row]:
+def choice() -> Rows:
+    """Hard's choice at every position."""
+    for name in NEWEST:
+        times_ms = [answer.us / 1000 for answer in ask_hard(name).values()]
+        bare_ms = int(printed(name, {"main.py": _BARE_CHOICE})) / 1000
+        note = (
+            f"median {statistics.median(times_ms):.2f} ms; looking at nine cells {bare_ms:.2f} ms"
+        )
+        what = f"hard's choice, worst of {len(times_ms):,} positions, {name}"
+        yield at_most(what, max(times_ms), 7 if name == NEWEST[0] else None, "{:.2f} ms", note)
+
+
+def largest_table() -> Rows:
     """What a learned table costs a V1 when its book is full."""
     # Entries that name no position: so all of them are looked through.
-    full = Table(WEIGHTS, tuple(range(0x10000 - MAX_BOOK, 0x10000)))
+    full = brain.Table(brain.WEIGHTS, tuple(range(0x10000 - MAX_BOOK, 0x10000)))
     with_it = f"with the largest learned table, {len(full.payload)} bytes, V1"
     for name in firmwares()[:2]:
-        lowest = device_time.lowest_heap(name, full)
         what = f"free heap at the worst moment of a game {with_it}{name.removeprefix('V1')}"
-        yield at_least(what, lowest, 2600, "{:,} bytes")
-    worst_ms = max(answer.us for answer in ask_hard("V1 1.1.1", full).values()) / 1000
+        yield at_least(what, _lowest_heap(name, full), 2600, "{:,} bytes")
+    worst_ms = max(answer.us for answer in ask_hard(NEWEST[0], full).values()) / 1000
     yield at_most(f"hard's choice, worst, {with_it} 1.1.1", worst_ms, 7, "{:.2f} ms")
 
 
-def choice() -> Iterator[Row]:
-    """Hard's choice at every position, and what querying them all costs this computer."""
-    for name in firmwares():
-        start_s = time.process_time()
-        answers = ask_hard(name)
-        cpu_s = time.process_time() - start_s
-        if name in NEWEST:
-            times_ms = [answer.us / 1000 for answer in answers.values()]
-            floor_ms = bench_floor.choice_us(name) / 1000
-            median_ms = statistics.median(times_ms)
-            note = f"median {median_ms:.2f} ms; looking at nine cells {floor_ms:.2f} ms"
-            what = f"hard's choice, worst of {len(times_ms):,} positions, {name}"
-            limit_ms = 7 if name.startswith("V1") else None
-            yield at_most(what, max(times_ms), limit_ms, "{:.2f} ms", note)
-        what = f"hard asked for all {len(answers):,} positions on {name}, CPU"
-        yield at_most(what, cpu_s, 20, "{:.1f} s")
-
-
-def textbook() -> Iterator[Row]:
+def textbook() -> Rows:
     """Alpha-beta as in the textbooks, on the same firmware, from fewer and fewer marks."""
     some: dict[int, list[Position]] = {}
     for position in unfinished():
-        if position.ply >= 1:
-            some.setdefault(len(position.free), []).append(position)
+        some.setdefault(len(position.free), []).append(position)
     for free in range(1, 9):
         asked = some[free][:: max(1, len(some[free]) // 20)][:20]
         files = {"main.py": _TEXTBOOK, "positions": "".join(map(str, asked)).encode()}
-        times_us = [int(word) for word in printed("V1 1.1.1", files).split()]
+        times_us = [int(word) for word in printed(NEWEST[0], files).split()]
         failed = sum(us < 0 for us in times_us)
         done_ms = [us / 1000 for us in times_us if us >= 0]
-        text = f"{statistics.median(done_ms):.0f} ms" if done_ms else ""
+        texts = [f"{statistics.median(done_ms):.0f} ms"] if done_ms else []
         if failed:
-            text += f"{', ' if done_ms else ''}recursion too deep in {failed} of {len(times_us)}"
-        yield Row(f"textbook alpha-beta on V1 with {free} free", text)
+            texts.append(f"recursion too deep in {failed} of {len(times_us)}")
+        yield Row(f"textbook alpha-beta on V1 with {free} free", ", ".join(texts))
         if not done_ms:
             break
 
 
-def start() -> Iterator[Row]:
-    """From reset to the menu's letter, and to the game's readiness."""
-    for name in NEWEST:
-        found = device_time.start(name)
-        menu_limit_ms, answer_limit_ms = (260, 1090) if name.startswith("V1") else (220, 550)
-        note = f"a script that lights one LED {bench_floor.reset_us(name) / 1000:.0f} ms"
-        menu = f"reset to the menu on the LEDs, {name}"
-        yield at_most(menu, found.menu_us / 1000, menu_limit_ms, "{:,.0f} ms", note)
-        answer = f"reset to the menu's first answer, {name}"
-        yield at_most(answer, found.answer_us / 1000, answer_limit_ms, "{:,.0f} ms")
+def start() -> Rows:
+    """From a reset to the menu's letter on the LEDs, and to the first answer to a button."""
+    for name, menu_limit_ms, answer_limit_ms in zip(NEWEST, (260, 220), (1090, 550), strict=True):
+        bare = stepped(name)({"main.py": _BARE_LED})
+        bare.run_for(1_000_000)
+        note = f"a script that lights one LED {_reset_to_light_us(bare) / 1000:.0f} ms"
+        board = stepped(name)()
+        run_to_menu(board)
+        board.uart.receive()
+        start_us = board.clock_us
+        menu_ms = _reset_to_light_us(board) / 1000
+        run_to_menu(board)
+        answer_ms = (board.clock_us - start_us) / 1000
+        what = f"reset to the menu on the LEDs, {name}"
+        yield at_most(what, menu_ms, menu_limit_ms, "{:,.0f} ms", note)
+        what = f"reset to the menu's first answer, {name}"
+        yield at_most(what, answer_ms, answer_limit_ms, "{:,.0f} ms")
 
 
-def press_to_led() -> Iterator[Row]:
+def press_to_led() -> Rows:
     """From a button's pin to the light, in the menu and in games of two people."""
     for name in NEWEST:
-        waits_ms = [us / 1000 for us in device_time.presses(name)]
-        floor_ms = bench_floor.press_us(name) / 1000
-        note = (
-            f"median {statistics.median(waits_ms):.1f} ms; "
-            f"a script that only lights an LED {floor_ms:.1f} ms"
-        )
+        waits_ms = [us / 1000 for us in _presses(name)]
+        note = f"median {statistics.median(waits_ms):.1f} ms; a script that only lights an LED "
+        note += f"{_bare_press_us(name) / 1000:.1f} ms"
         what = f"press to the first other light on the LEDs, worst of {len(waits_ms)}, {name}"
         yield at_most(what, max(waits_ms), 30, "{:.1f} ms", note)
-    name = NEWEST[1]
-    waits_ms = [us / 1000 for us in device_time.presses(name, never_silent())]
+    waits_ms = [us / 1000 for us in _presses(NEWEST[1], never_silent())]
     note = f"median {statistics.median(waits_ms):.1f} ms"
     what = f"the same with a frame by radio in each turn of the loop, worst of {len(waits_ms)}, "
-    yield at_most(f"{what}{name}", max(waits_ms), 30, "{:.1f} ms", note)
+    yield at_most(f"{what}{NEWEST[1]}", max(waits_ms), 30, "{:.1f} ms", note)
+
+
+def sizes() -> Rows:
+    """Bytes in flash."""
+    files: Files = files_for_boards()
+    for firmware in image.bundled().values():
+        usage = firmware.usage(files)
+        yield Row(f"file system used, {firmware.board}", f"{usage.used:,} of {usage.total:,} bytes")
+    # A chunk is the same on both boards.
+    yield at_most("files as they go onto a board", usage.used // 128, 80, "{} chunks of 128 bytes")
+    usage = image.bundled_for(V2).usage(files_with(Radio(sends=255), V2, files))
+    yield at_most("the same with radio, V2", usage.used // 128, 100, "{} chunks of 128 bytes")
+    payload = len(brain.make().payload)
+    note = f"the information in the choices is {_TABLE_FLOOR}"
+    yield at_most("table payload, index included", payload, 26, "{} bytes", note)
+
+
+PARTS = (heap, choice, largest_table, textbook, start, press_to_led, sizes)
+
+
+def _lowest_heap(firmware: str, table: brain.Table | None = None) -> int:
+    """Bytes of heap free after collection at the worst moment of games against two levels."""
+    files = dict(device_files())
+    if table is not None:
+        files["table.py"] = brain.source(table).encode()
+    for name, line in (
+        ("buttons.py", b"microbit.sleep(5)\n"),
+        ("ai.py", b"return ["),
+        ("sentences.py", b"print(text)\n"),
+    ):
+        files[name] = _probed(files[name], line)
+    board = stepped(firmware)(files)
+    run_to_menu(board)
+    for key in _KEYS:
+        _press(board, key, 80_000)
+        board.run_for(600_000)  # the chip replies after 400 ms
+    return min(int(free) for free in re.findall(rb"free (\d+)\r\n", board.uart.received))
+
+
+def _probed(source: bytes, line: bytes) -> bytes:
+    """A device file that prints the free heap before a line; that takes some 30 bytes of it."""
+    at = source.index(line)
+    indent = source[source.rindex(b"\n", 0, at) + 1 : at]
+    probe = b"gc.collect()\n" + indent + b"print('free', gc.mem_free())\n" + indent
+    # The import stands below the line that says whose file it is.
+    return (source[:at] + probe + source[at:]).replace(b"\n", b"\nimport gc\n", 1)
+
+
+def _reset_to_light_us(board: Microbit) -> int:
+    """Reset a board: microseconds until it lights its first LED."""
+    start_us = board.clock_us
+    board.reset()
+    if not board.run_until(lambda: any(board.leds()), step_us=_LOOK_US):
+        raise RuntimeError("no LED is lit")
+    return board.clock_us - start_us - _SHOWN_US[board.board]
+
+
+def _presses(firmware: str, files: Files | None = None) -> Iterator[int]:
+    """Microseconds from presses, in the menu and in games, to the first change of the LEDs.
+
+    Times are of the light itself: when the pins begin to show something else. files: by default
+    the game.
+    """
+    board = stepped(firmware)(files)
+    run_to_menu(board)
+    for number in range(_PHASES * len(_ROUND) // 4):
+        index = number % len(_ROUND)
+        board.run_for(_DECIDED_US)
+        if index >= _IN_GAME:  # the cursor blinks: that is not taken for the press's answer
+            _run_to_change(board)
+        board.run_for(_PHASE_US * (number % _PHASES))
+        button = _button(_ROUND[index])
+        yield _wait_us(board, button)
+        board.run_for(_DEBOUNCE_US)
+        board.release(button)
+        if index + 1 == len(_ROUND):
+            board.run_for(_DECIDED_US)
+            _press(board, "AB", _DEBOUNCE_US)
+
+
+def _bare_press_us(firmware: str) -> int:
+    """The most microseconds from a press to the LED that a script lights."""
+    board = stepped(firmware)({"main.py": _BARE_PRESS})
+    board.run_for(1_000_000)
+    waits = []
+    for number in range(_PHASES):
+        board.run_for(50_000 + _PHASE_US * number)
+        waits.append(_wait_us(board, "A"))
+        board.release("A")
+    return max(waits)
 
 
 def never_silent() -> dict[str, bytes]:
@@ -156,4 +286,33 @@ def never_silent() -> dict[str, bytes]:
     return files
 
 
-PARTS = (heap, choice, largest_table, textbook, start, press_to_led)
+def _wait_us(board: Microbit, button: Button) -> int:
+    """Press a button: microseconds until the LEDs begin to show something else."""
+    start_us = board.clock_us
+    board.press(button)
+    if not _run_to_change(board):
+        raise RuntimeError(f"a press of {button} changes nothing")
+    return board.clock_us - start_us - _SHOWN_US[board.board]
+
+
+def _run_to_change(board: Microbit) -> bool:
+    """Run until the LEDs show something else, for a second at most."""
+    before = board.leds()
+    return board.run_until(lambda: board.leds() != before, 1_000_000, _LOOK_US)
+
+
+def run_to_menu(board: Microbit) -> None:
+    """Run until the menu answers, which it says by a sentence."""
+    board.run_until(lambda: b"$NB" in board.uart.received, step_us=_LOOK_US)
+
+
+def _press(board: Microbit, buttons: str, down_us: int) -> None:
+    for name in buttons:
+        board.press(_button(name))
+    board.run_for(down_us)
+    for name in buttons:
+        board.release(_button(name))
+
+
+def _button(name: str) -> Button:
+    return "A" if name == "A" else "B"

@@ -6,7 +6,7 @@
     pages       every page, for three widths, light and dark, in build/pages: to be looked at
     lessons     what the commands in docs/lessons draw
 
-Chromium draws the first two (`apt-get install chromium`), with the font DejaVu Sans Mono.
+Chromium draws all but the lessons, with the font DejaVu Sans Mono. Games on the pages are random.
 Others need no running: board.svg and board.zh-cn.svg are edited by hand, library.svg is what
 docs/python-api.md draws of a fork, and emulator.png is from `microbit-emulator run --png`.
 """
@@ -15,25 +15,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import math
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from random import Random
+from typing import Literal, NamedTuple
 
 from PIL import Image
+from playwright.sync_api import Page
 
-import page_pictures
+from browser import open_chromium
 from lessons import make_pictures
 from microbit_emulator import Microbit
 from noughts.protocol import sentences
 from noughts.protocol.describe import describe
+from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch_app import WatchApp
 from noughts.virtual.autoplay import Autoplay
@@ -42,6 +47,9 @@ from noughts.virtual.program import BOARDS, program
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
+from noughts.web.pages import PAGES
+from page_server import Server
+from random_games import random_game
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 WATCHED = 3
@@ -54,6 +62,15 @@ _DOWN_MS, _MENU_MS, _MOVE_MS, _END_MS = 150, 500, 1600, 4400
 _FRAME_MS = 50
 _WIDTH, _HEIGHT = 420, 390
 _COLORS = 64
+_BUTTONS = {"A": 72, "B": 368}
+
+EVERY_PAGE = DOCS.parent / "build" / "pages"
+_WIDTHS = (360, 1024, 1920)
+_SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+_STORED = 60
+_PLAYED = "/?opponent=easy&moves=0417"
+_SEARCHED = "/learn?position=..XXOO.XO"
+_SETTLE_MS = 1500
 
 
 class Frame(NamedTuple):
@@ -95,84 +112,51 @@ def play(path: Path) -> None:
     """The animation: one sheet of all frames is drawn, and cut up."""
     frames = played()
     across = math.ceil(math.sqrt(len(frames)))
-    sheet = browsed(
-        _sheet([_drawn(frame) for frame in frames], across),
-        across * _WIDTH,
-        math.ceil(len(frames) / across) * _HEIGHT,
-    ).quantize(_COLORS)
+    width, height = across * _WIDTH, math.ceil(len(frames) / across) * _HEIGHT
     corners = [(index % across * _WIDTH, index // across * _HEIGHT) for index in range(len(frames))]
+    drawn = "".join(
+        f'<g transform="translate({x} {y})">{_drawn(frame)}</g>'
+        for (x, y), frame in zip(corners, frames, strict=True)
+    )
+    svg = f'<svg width="{width}" height="{height}">{_GLOW}{_front()}{drawn}</svg>'
+    sheet = browsed(_STYLE + svg, width, height)
     first, *others = [sheet.crop((x, y, x + _WIDTH, y + _HEIGHT)) for x, y in corners]
-    first.save(
-        path,
-        save_all=True,
-        append_images=others,
-        duration=[frame.ms for frame in frames],
-        loop=0,
-        optimize=True,
-    )
-
-
-def _corner(index: int, across: int) -> str:
-    return f"{index % across * _WIDTH} {index // across * _HEIGHT}"
-
-
-def _sheet(drawings: Sequence[str], across: int) -> str:
-    placed = "".join(
-        f'<g transform="translate({_corner(index, across)})">{drawing}</g>'
-        for index, drawing in enumerate(drawings)
-    )
-    width, height = across * _WIDTH, math.ceil(len(drawings) / across) * _HEIGHT
-    return f'{_STYLE}<svg width="{width}" height="{height}">{_GLOW}{placed}</svg>'
+    times_ms = [frame.ms for frame in frames]
+    first.save(path, save_all=True, append_images=others, duration=times_ms, loop=0, optimize=True)
 
 
 _STYLE = """<!doctype html><style>
 body { margin: 0; background: #fff }
-svg { font: 13px "DejaVu Sans Mono", monospace; text-anchor: middle }
+svg { font: 15px system-ui, sans-serif; fill: #333 }
+.said { font: 13px "DejaVu Sans Mono", monospace; text-anchor: middle }
 </style>"""
-_GLOW = """<defs><filter id="glow" x="-200%" y="-200%" width="500%" height="500%">
-<feGaussianBlur stdDeviation="7"/></filter></defs>"""
+_GLOW = """<filter id="glow" x="-200%" y="-200%" width="500%" height="500%">
+<feGaussianBlur stdDeviation="7"/></filter>"""
+
+
+def _front() -> str:
+    """The micro:bit of docs/board.svg, with its LEDs dark."""
+    picture = (DOCS / "board.svg").read_text("utf-8")
+    background, leds = picture.index('<rect x=".5"'), picture.index('<g fill="#43302d">')
+    front = picture[picture.index("\n", background) : picture.index("</g>", leds)] + "</g>"
+    return f"{picture[picture.index('<defs>') : background]}<defs><g id='front'>{front}</g></defs>"
 
 
 def _drawn(frame: Frame) -> str:
-    """The front of a micro:bit V2, and below it what it last said."""
-    parts = [
-        '<rect x="10" y="10" width="400" height="320" rx="26" fill="#14171c"/>',
-        '<rect x="10" y="296" width="400" height="34" rx="6" fill="#b9902f"/>',
-        *(
-            f'<rect x="{x}" y="296" width="3" height="34" fill="#14171c"/>'
-            for x in range(74, 400, 17)
-        ),
-        *(
-            f'<circle cx="{x}" cy="304" r="19" fill="#c9a03c"/><circle cx="{x}" cy="304" r="10"'
-            f' fill="#fff"/><text x="{x}" y="279" fill="#ddd" font-size="11">{name}</text>'
-            for x, name in zip((48, 128, 210, 292, 372), ("0", "1", "2", "3V", "GND"), strict=True)
-        ),
-        '<ellipse cx="210" cy="40" rx="30" ry="15" fill="none" stroke="#d0a63f" stroke-width="6"/>',
-        *(f'<circle cx="{x}" cy="40" r="3.5" fill="#d0a63f"/>' for x in (199, 221)),
-    ]
-    for x, button in ((58, "A"), (362, "B")):
-        cap = "#5b8def" if button == frame.pressed else "#2b2f36"
-        parts.append(
-            f'<rect x="{x - 26}" y="134" width="52" height="52" rx="6" fill="#c8ccd2"/>'
-            f'<circle cx="{x}" cy="160" r="17" fill="{cap}"/>'
-            f'<text x="{x}" y="208" fill="#ddd">{button}</text>'
-        )
+    """The front of a micro:bit, and below it what it last said."""
+    parts = ['<g transform="translate(-10 -10)"><use href="#front"/>']
+    if frame.pressed:
+        parts.append(f'<circle cx="{_BUTTONS[frame.pressed]}" cy="150" r="17" fill="#5b8def"/>')
     for index, level in enumerate(frame.leds):
-        x, y = 210 + (index % 5 - 2) * 40, 160 + (index // 5 - 2) * 40
-        parts.append(
-            f'<rect x="{x - 5}" y="{y - 9}" width="10" height="18" rx="2" fill="#33211f"/>'
-        )
         if level:
+            at = f'x="{140 + index % 5 * 40}" y="{64 + index // 5 * 43}"'
             light = 0.35 + 0.65 * level / 9
-            parts.append(
-                f'<rect x="{x - 10}" y="{y - 14}" width="20" height="28" rx="8" fill="#ff2a1a"'
-                f' opacity="{0.9 * light:.2f}" filter="url(#glow)"/>'
-                f'<rect x="{x - 5}" y="{y - 9}" width="10" height="18" rx="2" fill="#ff6a55"'
-                f' opacity="{light:.2f}"/>'
-            )
+            glow = f'fill="#ff2a1a" opacity="{light:.2f}" filter="url(#glow)"'
+            parts.append(f'<use href="#led" {at} {glow}/><use href="#led" {at} {glow}/>')
+            parts.append(f'<use href="#led" {at} fill="#ff6a55" opacity="{light:.2f}"/>')
     for line, text in enumerate(frame.said.split("; ")):
-        parts.append(f'<text x="210" y="{356 + 20 * line}" fill="#333">{text}</text>')
-    return "".join(parts)
+        parts.append(f'<text class="said" x="220" y="{366 + 20 * line}">{text}</text>')
+    return "".join(parts) + "</g>"
 
 
 def watch(path: Path) -> None:
@@ -185,7 +169,7 @@ def watch(path: Path) -> None:
     (box,) = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     width, height = (math.ceil(float(size)) for size in box)
     page = f"<!doctype html><style>body {{ margin: 0 }} svg {{ display: block }}</style>{svg}"
-    browsed(page, width, height).quantize(_COLORS).save(path, optimize=True)
+    browsed(page, width, height).save(path, optimize=True)
 
 
 _FONT = 'font-family: "DejaVu Sans Mono"; font-size: 21.8px'
@@ -226,25 +210,62 @@ async def watched() -> str:
             return app.export_screenshot(title="noughts watch")
 
 
-def browsed(page: str, width: int, height: int) -> Image.Image:
-    """What Chromium shows of a page of HTML."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser")
-    if browser is None:
-        raise SystemExit("Chromium draws the pictures; install it (apt-get install chromium)")
+def browsed(html: str, width: int, height: int) -> Image.Image:
+    """What Chromium shows of a page of HTML, in few colours."""
+    with open_chromium() as browser:
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.set_content(html)
+        return Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(_COLORS)
+
+
+def readme(path: Path) -> None:
+    """The page Play, in the middle of a game."""
+    with _served() as (page, url):
+        page.set_viewport_size({"width": 1024, "height": 880})
+        page.goto(url + _PLAYED)
+        page.get_by_label("What each free cell is worth").check()
+        page.wait_for_timeout(_SETTLE_MS)
+        page.screenshot(path=path)
+
+
+def every_page(_: Path) -> None:
+    """All pages, into `EVERY_PAGE`: page-width-scheme.png."""
+    shutil.rmtree(EVERY_PAGE, ignore_errors=True)
+    EVERY_PAGE.mkdir(parents=True)
+    addresses = {name: address.format(number=_STORED) for name, (address, *_) in PAGES.items()}
+    addresses |= {"play": _PLAYED, "learn": _SEARCHED}
+    with _served() as (page, url):
+        for (name, address), scheme in product(addresses.items(), _SCHEMES):
+            page.emulate_media(color_scheme=scheme)
+            page.goto(url + address)
+            for width in _WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.wait_for_timeout(_SETTLE_MS)
+                page.screenshot(path=EVERY_PAGE / f"{name}-{width}-{scheme}.png", full_page=True)
+
+
+@contextmanager
+def _served() -> Iterator[tuple[Page, str]]:
+    """A browser, and the address of a server with two boards and some games."""
     with tempfile.TemporaryDirectory() as folder:
-        source, shot = Path(folder) / "page.html", Path(folder) / "shot.png"
-        source.write_text(page)
-        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-        options += [f"--window-size={width},{height}", f"--screenshot={shot}", source.as_uri()]
-        subprocess.run([browser, *options], check=True, capture_output=True, timeout=120)
-        return Image.open(shot).convert("RGB").crop((0, 0, width, height))
+        db = Path(folder) / "games.db"
+        dice, begins = Random(3), timestamps.now() - _STORED * 60_000
+        with Store(db, create=True) as store:
+            for number in range(1, _STORED + 1):
+                for game in random_game("0A83", number, dice):
+                    store.keep(f"usb-{number % 3}", game, begins + number * 60_000 + game.ms)
+            for board, name in (("usb-0", "red table"), ("usb-1", "blue table")):
+                store.name_board(board, name)
+        server = Server(Path(folder), "--boards", "2", "--db", str(db))
+        with contextlib.closing(server), open_chromium() as browser:
+            yield browser.new_page(), server.url
 
 
 PICTURES: dict[str, Callable[[Path], None]] = {
     "play.gif": play,
     "watch.png": watch,
-    "page.png": page_pictures.readme,
-    "pages": page_pictures.every_page,
+    "page.png": readme,
+    "pages": every_page,
     "lessons": make_pictures,
 }
 

@@ -1,19 +1,31 @@
-"""Rooms full of boards, a broker and a collector under load; `tools/bench_rooms.py` tells of it."""
+"""Rooms full of boards, a broker and a collector under load, in a process that does nothing else.
+
+    PYTHONPATH=tests/support python tools/rooms_load.py busy|back [ROOMS]
+
+It prints a `Load`, of which `make bench` makes rows. The broker is a real mosquitto. The 40 rooms
+are publishers of the command's own code, because 40 commands would need more memory and processors
+than this computer has to spare. Their stores are written to in place of recorders. A delay is from
+the moment at which a sentence was heard in its room until the collector, which has stored it,
+prints it.
+
+A busy class: in a game against the chip a person takes some 2.6 s for a move and the chip 0.4 s for
+its own, and both are sentences, so each board sends one every 1.5 s.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
+import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 import psutil
 from paho.mqtt import subscribe
@@ -27,121 +39,71 @@ from noughts.store import timestamps
 from noughts.store.lines import Received
 from noughts.store.store import Store
 from random_games import random_game
+from waiting import until
 
-ROOMS, BOARDS = 40, 25
+ROOMS, IN_ROOM = 40, 25
 INTERVAL_S = 1.5
-"""Between two sentences of a board."""
-_TICK_S = 0.005
-_SETTLE_S = 60.0
+_BUSY_S, _MISSED = 20.0, 30_000
+_STEP_S, _GIVE_UP_S = 0.005, 60.0
 
 _Key = tuple[str, int, int]
 
 
-@dataclass
-class Cost:
-    """What a process took."""
-
-    cpu: float
-    """Share of one core."""
-    mib: float
-
-
-@dataclass
-class Load:
-    """What came of it."""
+class Load(NamedTuple):
+    """What came of rooms under load."""
 
     sent: int
-    stored: int
     again: int
     """Sentences that came once more."""
+    delays_ms: list[int]
     seconds: float
-    delays_ms: list[int] = field(default_factory=list)
-    costs: dict[str, Cost] = field(default_factory=dict)
+    costs: Sequence[tuple[float, float]] = ()
+    """Of the broker, the collector and the rooms: share of a core, and MB."""
     bytes: int = 0
     """That the broker received and sent."""
 
-    def percentile(self, share: float) -> int:
-        """A delay that so many are below."""
-        return self.delays_ms[min(len(self.delays_ms) - 1, int(share * len(self.delays_ms)))]
+
+def usage(pid: int) -> psutil.Process:
+    """A process whose `cpu_percent()` is that from now on."""
+    process = psutil.Process(pid)
+    process.cpu_percent()
+    return process
 
 
-class _Process:
-    """What a process takes from now on."""
+class _School:
+    """The stores of rooms, a broker, and a collector: the command, which says what it stores."""
 
-    def __init__(self, pid: int) -> None:
-        self._process = psutil.Process(pid)
-        self._cpu_s, self._start_s = self._now_s(), time.monotonic()
-
-    def _now_s(self) -> float:
-        times = self._process.cpu_times()
-        return float(times.user + times.system)
-
-    def cost(self) -> Cost:
-        passed_s = time.monotonic() - self._start_s
-        mib = self._process.memory_info().rss / 2**20
-        return Cost((self._now_s() - self._cpu_s) / passed_s, mib)
-
-
-class Collector:
-    """The command, and when it has told of which sentence."""
-
-    def __init__(self, db: Path, url: str, stack: contextlib.ExitStack) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "noughts", "watch", "--json", "--db", db, url],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        stack.callback(self._process.wait)
-        stack.callback(self._process.kill)
-        self.pid = self._process.pid
-        self.told: dict[_Key, int] = {}
-        self.again = 0
-        self.ready = threading.Event()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            event = json.loads(line)
-            if event["event"] == "broker":
-                self.ready.set()
-            elif event["event"] == "game":
-                self.again += not event["new"]
-                key = event["boot"], event["number"], len(event["moves"])
-                self.told.setdefault(key, timestamps.from_iso(event["at"]))
-
-    def until(self, count: int) -> None:
-        """Wait until it has told of so many sentences, or tells of no more."""
-        end_s, known = time.monotonic() + _SETTLE_S, 0
-        while len(self.told) < count and time.monotonic() < end_s:
-            if len(self.told) > known:
-                end_s, known = time.monotonic() + _SETTLE_S, len(self.told)
-            time.sleep(0.02)
-
-
-class _Rooms:
-    """Stores of rooms, and what publishes them."""
-
-    def __init__(self, folder: Path, rooms: int, boards: int) -> None:
-        self._folder = folder
+    def __init__(self, rooms: int, stack: ExitStack) -> None:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        self.broker = Mosquitto(folder / "broker", lines=("sys_interval 1",))
+        stack.callback(self.broker.close)
+        self._output = folder / "collector.json"
+        words = ["watch", "--json", "--db", str(folder / "collector.db"), self.broker.url]
+        with self._output.open("wb") as output:
+            process = subprocess.Popen([sys.executable, "-m", "noughts", *words], stdout=output)
+        stack.callback(process.wait)
+        stack.callback(process.kill)
+        until(self._output.read_bytes, "the collector at the broker")
+        self.collector_pid = process.pid
+        self._stack = stack
         self._stores = [Store(folder / f"room{room}.db", create=True) for room in range(rooms)]
         self._unstored: list[list[Received]] = [[] for _ in range(rooms)]
         self._boards = [
             (room, f"usb-9904{board:044x}", _endless(f"{room:04X}{board:04X}"))
             for room in range(rooms)
-            for board in range(boards)
+            for board in range(IN_ROOM)
         ]
         self.heard: dict[_Key, int] = {}
 
-    def publish(self, url: str, stack: contextlib.ExitStack) -> None:
+    def publish(self) -> None:
         for number, store in enumerate(self._stores):
-            publisher = Publisher(parse(url), Credentials(), f"room{number}", store.path)
-            stack.callback(publisher.close)
+            address = parse(self.broker.url)
+            publisher = Publisher(address, Credentials(), f"room{number}", store.path)
+            self._stack.callback(publisher.close)
 
     def hear(self, board: int) -> None:
-        """Write the next sentence of a board."""
-        room, name, games = self._boards[board]
+        """Take the next sentence of a board."""
+        room, name, games = self._boards[board % len(self._boards)]
         game, at = next(games), timestamps.now()
         self.heard[game.boot, game.number, len(game.moves)] = at
         self._unstored[room].append(Received.of(name, game, at))
@@ -151,21 +113,51 @@ class _Rooms:
             store.keep_many(received)
             received.clear()
 
-    def play(self, seconds: float, interval_s: float) -> None:
+    def play(self, seconds: float) -> None:
         """All boards, each with a sentence in every interval, at moments of its own."""
         dice = Random(1)
         count = len(self._boards)
-        due = sorted((dice.uniform(0, interval_s), board) for board in range(count))
+        due = sorted((dice.uniform(0, INTERVAL_S), board) for board in range(count))
         start_s = time.monotonic()
-        turn, place = 0, 0
+        done = 0
         while (passed_s := time.monotonic() - start_s) < seconds:
-            while turn * interval_s + due[place][0] <= passed_s:
-                self.hear(due[place][1])
-                place += 1
-                if place == count:
-                    turn, place = turn + 1, 0
+            while done // count * INTERVAL_S + due[done % count][0] <= passed_s:
+                self.hear(due[done % count][1])
+                done += 1
             self.flush()
-            time.sleep(_TICK_S)
+            time.sleep(_STEP_S)
+
+    def broker_bytes(self) -> int:
+        """What the broker has received and sent by now; it counts once a second."""
+        logging.getLogger("paho").setLevel(logging.CRITICAL)  # it says that it has hung up
+        time.sleep(1.5)
+        told = subscribe.simple(  # type: ignore[no-untyped-call]
+            [f"$SYS/broker/bytes/{way}" for way in ("received", "sent")],
+            hostname="127.0.0.1",
+            port=self.broker.port,
+            msg_count=2,
+        )
+        return sum(int(each.payload) for each in told)
+
+    def load(self, start_ms: int) -> Load:
+        """Wait until the collector has told of all sentences, or tells of no more."""
+        told: dict[_Key, int] = {}
+        events = 0
+        end_s = time.monotonic() + _GIVE_UP_S
+        while len(told) < len(self.heard) and time.monotonic() < end_s:
+            time.sleep(0.5)
+            known = len(told)
+            *lines, _ = self._output.read_text("utf-8").split("\n")
+            games = [each for each in map(json.loads, lines) if each["event"] == "game"]
+            for each in games[events:]:
+                key = each["boot"], each["number"], len(each["moves"])
+                told.setdefault(key, timestamps.from_iso(each["at"]))
+            events = len(games)
+            if len(told) > known:
+                end_s = time.monotonic() + _GIVE_UP_S
+        delays = sorted(told[key] - at for key, at in self.heard.items() if key in told)
+        again = events - len(told)
+        return Load(len(self.heard), again, delays, (max(told.values()) - start_ms) / 1000)
 
 
 def _endless(boot: str) -> Iterator[Game]:
@@ -175,59 +167,31 @@ def _endless(boot: str) -> Iterator[Game]:
         yield from random_game(boot, number, dice)
 
 
-@contextlib.contextmanager
-def _school(rooms: int, boards: int) -> Iterator[tuple[_Rooms, Collector, Mosquitto, Path]]:
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        broker = Mosquitto(folder / "broker", lines=("sys_interval 1",))
-        stack.callback(broker.close)
-        collector = Collector(folder / "collector.db", broker.url, stack)
-        collector.ready.wait()
-        yield _Rooms(folder, rooms, boards), collector, broker, folder
+def busy_classes() -> Load:
+    with ExitStack() as stack:
+        school = _School(ROOMS, stack)
+        school.publish()
+        before = school.broker_bytes()
+        pids = school.broker.pid, school.collector_pid, os.getpid()
+        processes = [usage(pid) for pid in pids]
+        start_ms = timestamps.now()
+        school.play(_BUSY_S)
+        costs = [(each.cpu_percent() / 100, each.memory_info().rss / 1e6) for each in processes]
+        load = school.load(start_ms)
+        return load._replace(costs=costs, bytes=school.broker_bytes() - before)
 
 
-def _broker_bytes(broker: Mosquitto) -> int:
-    """What it has received and sent by now; it counts once a second."""
-    logging.getLogger("paho").setLevel(logging.CRITICAL)  # it says that it has hung up
-    time.sleep(1.5)
-    topics = [f"$SYS/broker/bytes/{way}" for way in ("received", "sent")]
-    told = subscribe.simple(  # type: ignore[no-untyped-call]
-        topics, hostname="127.0.0.1", port=broker.port, msg_count=2
-    )
-    return sum(int(each.payload) for each in told)
+def catch_up(rooms: int) -> Load:
+    with ExitStack() as stack:
+        school = _School(rooms, stack)
+        for number in range(_MISSED):
+            school.hear(number)
+        school.flush()
+        start_ms = timestamps.now()
+        school.publish()
+        return school.load(start_ms)
 
 
-def _load(rooms: _Rooms, collector: Collector, seconds: float) -> Load:
-    told = collector.told
-    delays = sorted(told[key] - at for key, at in rooms.heard.items() if key in told)
-    return Load(len(rooms.heard), len(delays), collector.again, seconds, delays)
-
-
-def busy_classes(rooms: int, boards: int, seconds: float) -> Load:
-    """Rooms with so many boards each, as busy as classes are."""
-    with _school(rooms, boards) as (played, collector, broker, _), contextlib.ExitStack() as stack:
-        played.publish(broker.url, stack)
-        bytes_before = _broker_bytes(broker)
-        processes = {
-            "collector": _Process(collector.pid),
-            "broker": _Process(broker.pid),
-            "rooms": _Process(psutil.Process().pid),
-        }
-        played.play(seconds, INTERVAL_S)
-        costs = {name: process.cost() for name, process in processes.items()}
-        collector.until(len(played.heard))
-        load = _load(played, collector, seconds)
-        load.costs, load.bytes = costs, _broker_bytes(broker) - bytes_before
-        return load
-
-
-def catch_up(rooms: int, boards: int, sentences: int) -> Load:
-    """Rooms whose broker was away while they heard so many sentences."""
-    with _school(rooms, boards) as (played, collector, broker, _), contextlib.ExitStack() as stack:
-        for number in range(sentences):
-            played.hear(number % (rooms * boards))
-        played.flush()
-        start_s = time.monotonic()
-        played.publish(broker.url, stack)
-        collector.until(sentences)
-        return _load(played, collector, time.monotonic() - start_s)
+if __name__ == "__main__":
+    found = catch_up(int(sys.argv[2])) if sys.argv[1] == "back" else busy_classes()
+    print(json.dumps(found._asdict()))

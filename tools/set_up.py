@@ -14,14 +14,12 @@ import sys
 from collections import deque
 from pathlib import Path
 
-_COLLECTING = re.compile(r"Collecting ([\w.-]+)")
-_INSTALLING = re.compile(r"Installing collected packages: (.*)")
 _OFFLINE = re.compile(
     r"NewConnectionError|name resolution|getaddrinfo|Network is unreachable|Connection refused|"
     r"Max retries|timed out|ProxyError",
     re.IGNORECASE,
 )
-_KEPT_LINES = 200
+_NO_ROOM = "there is no room on the disk; free some, and run this again"
 
 
 def main() -> int:
@@ -49,7 +47,7 @@ def make(folder: Path) -> str:
     if not made.returncode:
         return ""
     if "No space left" in made.stderr + made.stdout:
-        return "there is no room on the disk; free some, and run this again"
+        return _NO_ROOM
     return (
         "this Python cannot make a virtual environment; install its venv package "
         "(Debian and Ubuntu: sudo apt install python3-venv)"
@@ -72,64 +70,42 @@ def python(folder: Path) -> str:
 
 def install(folder: Path, name: str, package: str) -> str:
     """Install with pip, and say how far it is; returns what is wrong."""
-    pip_install = ["pip", "--disable-pip-version-check", "--no-color", "install"]
-    command = [python(folder), "-m", *pip_install, "--progress-bar", "off", "--editable", package]
-    said: deque[str] = deque(maxlen=_KEPT_LINES)
-    step = Step(f"Installing {name} into {folder}")
+    pip = [python(folder), "-m", "pip", "--disable-pip-version-check", "--no-color", "install"]
+    command = [*pip, "--progress-bar", "off", "--editable", package]
+    said = deque(["pip failed"], maxlen=200)
+    text, packages, live = f"Installing {name} into {folder}", 0, sys.stdout.isatty()
+    print(text, end="" if live else "\n", flush=True)
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
-    ) as pip:
-        assert pip.stdout
-        for line in pip.stdout:
+    ) as process:
+        for line in process.stdout or ():
             said.append(line.strip())
-            fetched, unpacked = _COLLECTING.match(said[-1]), _INSTALLING.match(said[-1])
+            fetched, step = re.match(r"Collecting ([\w.-]+)", line), ""
             if fetched:
-                step.count(fetched[1])
-            elif unpacked:
-                step.show(f"unpacking {len(unpacked[1].split(','))} packages")
-    step.end()
-    return "" if not pip.returncode else why(list(said))
-
-
-class Step:
-    """A line on the terminal that is written anew; elsewhere it is written once."""
-
-    def __init__(self, text: str) -> None:
-        """Show the text."""
-        self._text, self._packages = text, 0
-        self._live = sys.stdout.isatty()
-        print(text, end="" if self._live else "\n", flush=True)
-
-    def count(self, package: str) -> None:
-        """One more package is being fetched."""
-        self._packages += 1
-        self.show(f"{self._packages} packages, {package}")
-
-    def show(self, what: str) -> None:
-        """Say how far it is."""
-        if self._live:
-            print(f"\r\033[K{self._text}: {what}"[:100], end="", flush=True)
-
-    def end(self) -> None:
-        """Leave the line."""
-        if self._live:
-            print(f"\r\033[K{self._text}", flush=True)
+                packages += 1
+                step = f"{packages} packages, {fetched[1]}"
+            elif line.startswith("Installing collected packages"):
+                step = f"unpacking {packages} packages"
+            if live and step:
+                print(f"\r\033[K{text}: {step}"[:100], end="", flush=True)
+    if live:
+        print(f"\r\033[K{text}", flush=True)
+    return why(list(said)) if process.returncode else ""
 
 
 def why(said: list[str]) -> str:
     """What pip's output comes to."""
     text = "\n".join(said)
     if "No space left" in text:
-        return "there is no room on the disk; free some, and run this again"
+        return _NO_ROOM
     if _OFFLINE.search(text):
         return (
             "the packages cannot be fetched, for there is no connection to the internet; connect "
             "(behind a proxy, set HTTPS_PROXY) and run this again: it goes on where it stopped"
         )
-    errors = [line for line in said if line.startswith("ERROR:")] or said[-1:] or ["pip failed"]
-    return (
-        f"pip cannot install what is needed ({errors[-1].removeprefix('ERROR: ')}); run this again"
-    )
+    last = ([line for line in said if line.startswith("ERROR: ")] or said)[-1]
+    last = last.replace("ERROR: ", "")
+    return f"pip cannot install what is needed ({last}); run this again"
 
 
 if __name__ == "__main__":

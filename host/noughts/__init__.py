@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from noughts.store.queries import GameFilter
     from noughts.store.stored_game import StoredGame
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"
 
 __all__ = [
     "Board",

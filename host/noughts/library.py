@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import BinaryIO, NamedTuple
 
 from noughts.engines.registry import engine_named, engines
 from noughts.errors import NoughtsError, ResignedError
-from noughts.game import match as matches
+from noughts.game import engine as playing
 from noughts.game import proof
 from noughts.game import review as reviewing
-from noughts.game.board import Board
-from noughts.game.board_svg import table_html
+from noughts.game.board import Board, table_html
 from noughts.game.engine import Engine as PositionEngine
-from noughts.game.engine import Reply
-from noughts.game.match import Tally
+from noughts.game.engine import Reply, Tally
 from noughts.game.proof import Proof
 from noughts.game.review import Reviewed
 from noughts.protocol.describe import seated, won
@@ -111,9 +108,9 @@ def match(one: str, other: str, games: int = 100, seed: int = 0) -> MatchResult:
     0
     """
     random = Random(seed)
-    player, opponent = (matches.Player(engine_named(name), random) for name in (one, other))
+    player, opponent = (playing.Player(engine_named(name), random) for name in (one, other))
     tallies = {True: Tally(), False: Tally()}
-    for first, end in matches.match(player, opponent, games):
+    for first, end in playing.match(player, opponent, games):
         tallies[first] += Tally(int(end > 0), int(end == 0), int(end < 0))
     return MatchResult(tallies[True], tallies[False])
 
@@ -192,33 +189,26 @@ def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
     >>> [game.moves for game in games_in_capture(capture)]
     [(4, 0)]
     """
-    streams: dict[str | None, Stream] = {}
+    if isinstance(capture, str | Path):
+        with Path(capture).open("rb") as file:
+            return games_in_capture(file)
     latest: dict[tuple[str | None, str, int], Game] = {}
-    with _opened(capture) as file:
-        for captured in read_capture(file):
-            stream = streams.setdefault(captured.board, Stream())
-            for item in stream.feed(captured.data):
-                _note(item, captured.board, latest)
-    for board, stream in streams.items():
-        for item in stream.end():
-            _note(item, board, latest)
+    for board, item in _items(capture):
+        if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
+            game = item.sentence
+            # Eight digits name a run, whether by cable or by radio.
+            key = None if len(game.boot) == 8 else board, game.boot, game.number
+            before = latest.get(key)
+            if before is None or len(before.moves) <= len(game.moves):
+                latest[key] = game
     return list(latest.values())
 
 
-def _note(item: object, board: str | None, latest: dict[tuple[str | None, str, int], Game]) -> None:
-    if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
-        game = item.sentence
-        # Eight digits name a run, whether by cable or by radio.
-        key = None if len(game.boot) == 8 else board, game.boot, game.number
-        before = latest.get(key)
-        if before is None or len(before.moves) <= len(game.moves):
-            latest[key] = game
-
-
-@contextmanager
-def _opened(capture: str | Path | BinaryIO) -> Iterator[BinaryIO]:
-    if isinstance(capture, str | Path):
-        with Path(capture).open("rb") as file:
-            yield file
-    else:
-        yield capture
+def _items(capture: BinaryIO) -> Iterator[tuple[str | None, object]]:
+    """What each board of a capture has said."""
+    streams: dict[str | None, Stream] = {}
+    for captured in read_capture(capture):
+        stream = streams.setdefault(captured.board, Stream())
+        yield from ((captured.board, item) for item in stream.feed(captured.data))
+    for board, stream in streams.items():
+        yield from ((board, item) for item in stream.end())

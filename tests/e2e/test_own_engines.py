@@ -99,7 +99,6 @@ WRONG = [
     ("return True", "mine.py: choose returned True, in .........; return a cell, a whole number"),
     ("return [4, '5']", "mine.py: choose returned [4, '5'], in .........; return a cell"),
     ("return {4: 1}", "mine.py: choose returned {4: 1}, in .........; return a cell"),
-    ("return 10_000", "mine.py: choose returned 10000, in .........; return a cell"),
     ("return 'e' * 41", f"mine.py: choose returned '{'e' * 38}…, in .........; return a cell"),
     ("yield from iter(lambda: 3, 4)", "mine.py: chose 3 twice, in ........."),
     ("return []", "mine.py: choose returned [], with no cell in it, in ........."),
@@ -111,7 +110,6 @@ WRONG = [
     ("raise type('E', (Exception,), {'__str__': 0})", "line 2, in choose: E, in .........; "),
     ("return type('N', (), {'__index__': lambda n: 1 / 0})()", "in <lambda>: ZeroDivisionError: "),
     ("raise ValueError('x' * 10**6)", f"line 2, in choose: ValueError: {'x' * 187}…, in ........."),
-    ("import os; os.write(4, b'4\\n')", "mine.py: said '4' between its"),
     ("import os; os._exit(3)", "mine.py: has ended with status 3, and did not answer"),
     ("import os; os.abort()", "mine.py: was ended by signal 6, and did not answer, in ........."),
     ("import os; os.killpg(0, 9)", "mine.py: has ended, and did not answer, in .........; it has"),
@@ -406,7 +404,7 @@ def test_a_computer_that_starts_no_more_processes(folder, vs_fails, monkeypatch)
 
 
 def test_a_line_that_nobody_asked_for(folder, vs_fails, monkeypatch):
-    """Once it is there: what is said while we wait for an answer is taken for one."""
+    """What is said while we wait for an answer is taken for one."""
 
     class Patient(LineProcess):
         def ask(self, line, limit_s):

@@ -59,7 +59,7 @@ def test_a_python_without_venv_is_told(monkeypatch, tmp_path):
         (["x", "ERROR: Could not find a version that satisfies y"], "(Could not find a version"),
         (["OSError: [Errno 28] No space left on device"], "there is no room on the disk"),
         (["Failed to establish a new connection: Network is unreachable"], "no connection"),
-        ([], "(pip failed)"),
+        (["pip failed"], "(pip failed)"),
     ],
 )
 def test_what_pip_says_comes_to_one_line(said, told):
@@ -67,16 +67,17 @@ def test_what_pip_says_comes_to_one_line(said, told):
 
 
 @POSIX
-def test_in_a_terminal_the_line_says_how_far_it_is():
+def test_in_a_terminal_the_line_says_how_far_it_is(tmp_path):
+    """Its Python stands in for one with pip."""
+    python = tmp_path / "env" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\necho Collecting rich\necho Collecting 'textual>=1 (from x)'\n")
+    python.chmod(0o755)
     ours, theirs = pty.openpty()
-    code = (
-        "import set_up\ns = set_up.Step('Installing')\ns.count('rich')\ns.count('textual')\ns.end()"
-    )
-    subprocess.run(
-        [sys.executable, "-c", code], stdout=theirs, cwd=TOOL.parent, check=True, timeout=120
-    )
+    command = [sys.executable, TOOL, "env", "the game", "."]
+    subprocess.run(command, stdout=theirs, cwd=tmp_path, check=True, timeout=120)
     os.close(theirs)
     shown = os.read(ours, 1000).decode()
     os.close(ours)
-    assert "\r\x1b[KInstalling: 2 packages, textual" in shown
-    assert shown.endswith("\r\x1b[KInstalling\r\n")
+    assert "\r\x1b[KInstalling the game into env: 2 packages, textual" in shown
+    assert shown.endswith("\r\x1b[KInstalling the game into env\r\n")

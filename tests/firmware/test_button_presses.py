@@ -5,10 +5,9 @@ from random import Random
 
 import pytest
 
+from button_presser import A, B, Machine, Player
 from needed import long
-from soak.machine import Machine
 from soak.monkey import Contact, bounces
-from soak.player import A, B, Player
 
 
 @pytest.fixture(params=["V1", long("V2")])

@@ -9,7 +9,7 @@ firmware's own interrupts do so as well: here in one of some 300 times.)
 
 import pytest
 
-from soak.machine import BYTE_MS, Machine
+from button_presser import BYTE_MS, Machine
 
 CODE = b"""from microbit import running_time
 last = running_time()

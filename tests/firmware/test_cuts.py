@@ -7,7 +7,8 @@ import pytest
 from needed import long
 from noughts.device_files import device_files
 from noughts.virtual.program import program
-from soak import cuts, endurance
+from soak import changes, cuts
+from soak.result import ERASES
 
 UNMODELLED = {"V1": 0x4000_B504, "V2": 0x4001_1504}
 
@@ -15,16 +16,15 @@ UNMODELLED = {"V1": 0x4000_B504, "V2": 0x4001_1504}
 @pytest.mark.parametrize(("board", "number"), [("V1", 2), long("V1", 100), long("V2", 100)])
 def test_it_plays_after_every_cut(board, number):
     result = cuts.Cuts(board, seed=3).run(number)
-    assert not result.failure and result.cuts == number
+    assert not result.failure and result.counts["cuts"] == number
 
 
 @pytest.mark.parametrize(("board", "number"), [("V1", 1), long("V1", 50), long("V2", 25)])
 def test_cuts_come_while_flash_is_written(board, number):
     """On a V2 some 1 of 8 finds no write within its visit."""
     result = cuts.Cuts(board, seed=3, in_writes=True).run(number)
-    assert not result.failure and result.cuts == number
-    assert result.in_a_write + result.in_an_erase > 0.8 * number
-    assert result.repeat.endswith("--in-writes")
+    assert not result.failure and result.counts["cuts"] == number
+    assert result.counts["in a write"] + result.counts["in an erase"] > 0.8 * number
 
 
 @pytest.mark.long
@@ -56,12 +56,13 @@ def test_firmware_that_cannot_go_on_is_a_failure(monkeypatch, board):
 
 @pytest.mark.parametrize(("board", "wait_ms"), [("V1", 30), long("V2", 100)])
 def test_games_and_choices_hardly_wear_the_flash(monkeypatch, board, wait_ms):
-    monkeypatch.setattr(endurance, "GAMES", 20)
-    result = endurance.count(board, 6)
+    monkeypatch.setattr(changes, "GAMES", 20)
+    result = changes.play_changes(board, 6)
     assert not result.failure
-    for wear, times in ((result.games, 20), (result.others, 6)):
-        assert wear.times == times
-        assert wear.lasting(board) > 100_000
-        assert wear.writes // times < 60
-        assert wear.longest_ms < wait_ms
-    assert bool(result.games.erases) == (board == "V1")
+    for what, games in (("games", 20), ("games with another choice", 6)):
+        assert result.counts[what] == games
+        erases = result.most[f"{what}: erases of a page"]
+        assert ERASES[board] * games > 100_000 * erases
+        assert result.counts[f"{what}: writes"] // games < 60
+        assert result.most[f"{what}: us"] < wait_ms * 1000
+    assert bool(result.counts["games: erases"]) == (board == "V1")

@@ -10,7 +10,6 @@ import pytest
 import bench
 import bench_board
 import device_memory
-from device_time import run_to_menu
 from needed import long
 from noughts.device_files import device_files
 from official import stepped
@@ -22,13 +21,14 @@ from official import stepped
         (bench_board.heap, 2),  # of V1, which has little
         (bench_board.start, None),
         (bench_board.press_to_led, 1),
-        (bench.sizes, None),
+        (bench_board.sizes, None),
+        long(bench_board.choice, 1),
         long(bench_board.largest_table, None),
         long(bench_board.press_to_led, None),
     ],
 )
 def test_targets_are_met_and_the_document_is_up_to_date(part, rows):
-    document = bench.DOCUMENT.read_text().splitlines()
+    document = bench.DOCUMENT.read_text("utf-8").splitlines()
     for row in islice(part(), rows):
         assert row.met, row
         assert str(row) in document
@@ -46,7 +46,7 @@ def test_compiling_has_memory_to_spare(firmware):
     taken = b"taken = [bytearray(48) for i in range(12)]\n"
     files["main.py"] = files["main.py"].replace(b"try:\n", taken + b"try:\n", 1)
     board = stepped(firmware)(files)
-    run_to_menu(board)
+    bench_board.run_to_menu(board)
     for button in "AB":
         board.press(button)
         board.run_for(80_000)

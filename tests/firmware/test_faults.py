@@ -7,19 +7,18 @@ from pathlib import Path
 import pytest
 
 from boards import scrolled, text
+from button_presser import A, B, Machine, Player
 from needed import long
 from noughts.device_files import device_files
 from soak import serial_noise
-from soak.machine import Machine
-from soak.player import A, B, Player
 
 
 @pytest.mark.parametrize(("board", "rounds"), [("V1", 1), long("V1", 2), long("V2", 2)])
 def test_serial_noise_changes_no_game_and_ctrl_d_starts_another(board, rounds):
     result = serial_noise.SerialNoise(board, seed=4).run(rounds)
     assert not result.failure
-    assert result.interruptions == rounds
-    assert result.flooded > 5_000 * rounds
+    assert result.counts["interruptions"] == rounds
+    assert result.counts["flooded"] > 5_000 * rounds
 
 
 def test_a_game_that_listens_to_serial_noise_is_noticed(monkeypatch):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from device_query import ask_hard
+from ask_hard import ask_hard
 from noughts import brain
 from noughts.device_files import load_device
 from noughts.game.positions import canonical, unfinished

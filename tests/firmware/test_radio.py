@@ -249,7 +249,7 @@ def test_a_gateway_takes_what_looks_right_and_survives_the_rest(firmware):
 
 @pytest.mark.long
 def test_a_class_plays_through_the_air():
-    """The same with 30 boards is `python tools/radio_class.py`."""
+    """The same with 30 boards is `tests/support/radio_class.py`."""
     result = play(3, 10, 0.3, 5, rest_s=8, pauses_us=(150_000, 400_000))
     assert not result.wrong
     assert result.games >= 3 and result.complete == result.games

@@ -8,6 +8,7 @@ from contextlib import closing
 import microfs
 import pytest
 
+from button_presser import A, B, Machine, Player
 from needed import long
 from noughts import brain
 from noughts.device_files import device_files, files_for_boards, pack
@@ -19,8 +20,6 @@ from noughts.store.store import Store
 from noughts.terminal.progress import progress
 from noughts.watch.recorder import Recorder
 from official import stepped
-from soak.machine import Machine
-from soak.player import A, B, Player
 from stepped_ports import SteppedBoard
 from unplugged import COLUMNS, as_row, lesson
 

@@ -12,7 +12,7 @@ from starlette.types import Message
 
 from html_page import HtmlPage
 from noughts.web import app as web_app
-from noughts.web.hub import Hub
+from noughts.web.live import LiveBoards
 from noughts.web.site import Site
 
 HERE = "127.0.0.1:8017"
@@ -64,7 +64,7 @@ def ask(
 
     async def once() -> None:
         try:
-            await web_app.application(site, Hub(site))(scope, receive, send)
+            await web_app.application(site, LiveBoards(site))(scope, receive, send)
         except ZeroDivisionError:  # raised again after it has been answered
             assert path == "/api/fails"
 

@@ -1,17 +1,25 @@
-"""Simulated classes that play against the chip on a stepped board, by its buttons."""
+"""Simulated classes that play against the chip on a stepped board, by its buttons.
+
+What learning gains, in docs/measurements.md: each class plays so many games against the level hard,
+a table is learned from what the board says, and the class plays as many games again.
+
+    python tests/support/classes_on_boards.py 100
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from functools import partial
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
 
 from boards import A, B, Driver
-from classes import Person
+from classes import Person, at_random, blind_to_diagonals, blocks_only, centre_first
 from command import noughts
 from microbit_emulator import Microbit
 from noughts.game.positions import EMPTY
@@ -94,3 +102,23 @@ def circle(person: Person, games: int, folder: Path, kind: str = "V1") -> Circle
     after, said = play(board.microbit, person, games, seed=2)
     assert f",{learned['table']['id']}*".encode() in said
     return Circle(before, after, learned)
+
+
+CLASSES = {
+    "takes the centre first": centre_first,
+    "never sees diagonals": blind_to_diagonals,
+    "blocks, but never completes": blocks_only,
+    "plays at random": at_random,
+}
+
+if __name__ == "__main__":
+    count = int(sys.argv[1])
+    print("| the class | won before | foretold gain, 95 % interval | won after | gain |")
+    print("| --- | --- | --- | --- | --- |")
+    for what, who in CLASSES.items():
+        with TemporaryDirectory() as place:
+            found = circle(who, count, Path(place))
+        low, high = (f"{100 * each:+.1f}" for each in found.learned["gain"])
+        before, after = (100 * won / count for won in (found.before, found.after))
+        gain = f"{after - before:+.0f} points"
+        print(f"| {what} | {before:.0f} % | {low} to {high} points | {after:.0f} % | {gain} |")

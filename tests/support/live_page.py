@@ -15,7 +15,7 @@ from noughts.protocol.sentences import Sentence, write
 from noughts.watch.events import PortOpened
 from noughts.watch.sources import DataReceived
 from noughts.web.app import application
-from noughts.web.hub import Hub
+from noughts.web.live import LiveBoards
 from noughts.web.site import Site
 
 DARK = bytes(25)
@@ -93,11 +93,13 @@ class Browser:
     def __init__(
         self,
         site: Site,
-        hub: Hub,
+        hub: LiveBoards,
         client: str = "127.0.0.1",
         leds: bool = True,
         token: bool = True,
+        confirms: bool = True,
     ) -> None:
+        self._confirms = confirms
         self._in: asyncio.Queue[Message] = asyncio.Queue()
         self._out: asyncio.Queue[Message] = asyncio.Queue()
         self.now: dict[str, Any] = {}
@@ -126,8 +128,8 @@ class Browser:
         told: dict[str, Any] = json.loads(message["text"])
         self.told.append(told)
         self.now |= told
-        if not {"you", "error"} & told.keys():
-            self.say(seen=True)
+        if self._confirms and not {"you", "error"} & told.keys():
+            self.say(seen=1)
 
     async def until(self, holds: Callable[[dict[str, Any]], object]) -> None:
         while not holds(self.now):
@@ -138,7 +140,7 @@ class Browser:
         await asyncio.wait_for(self.task, 120)
 
 
-def told(hub: Hub, *said: Sentence | PortOpened, board: str = "virtual-1") -> None:
+def told(hub: LiveBoards, *said: Sentence | PortOpened, board: str = "virtual-1") -> None:
     """Let a board of the hub be plugged in, and say something."""
     for each in said:
         if isinstance(each, PortOpened):

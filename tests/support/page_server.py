@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 
 from noughts.web.app import application
-from noughts.web.hub import Hub
+from noughts.web.live import LiveBoards
 from noughts.web.server import http_server, listening, own_addresses
 from noughts.web.site import Site
 from waiting import LIMIT_S
@@ -58,9 +58,9 @@ class ThreadServer(_Served):
         self.port = self._sock.getsockname()[1]
         hosts = (*Site.hosts, *own_addresses()) if lan else Site.hosts
         self.site = Site(db, self.port, hosts, lan, boards)
-        self.hub = Hub(self.site)
+        self.hub = LiveBoards(self.site)
         ready = threading.Event()
-        self._server = http_server(application(self.site, self.hub, ready.set), self.hub.stop)
+        self._server = http_server(application(self.site, self.hub, ready.set))
         self._thread = threading.Thread(target=self._server.run, args=([self._sock],))
         self._thread.start()
         assert ready.wait(LIMIT_S)

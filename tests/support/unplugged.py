@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from button_presser import B, Machine, Player
 from noughts.protocol.sentences import Game
-from soak.machine import Machine
-from soak.player import B, Player
 
 COLUMNS = "boot, number, seats, first, moves, ms, end"
 """Of a store's games: what a board says of one."""

@@ -16,7 +16,7 @@ from noughts.cli.duel import _print_pairs
 from noughts.engines.registry import engines
 from noughts.engines.rule_based import block, complete, influence, stop_fork
 from noughts.game import solver
-from noughts.game.match import Player, Tally, interval, match
+from noughts.game.engine import Player, Tally, interval, match
 from noughts.game.positions import EMPTY, WON, parse, unfinished
 from noughts.game.proof import WON_BY_ENGINE, prove
 

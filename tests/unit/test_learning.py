@@ -136,12 +136,6 @@ def test_people_who_play_at_random_change_nothing_that_matters():
     assert not estimate(played(at_random, HARD, 400, seed=1), HARD).shows_gain
 
 
-def test_too_few_games_show_nothing():
-    games = played(centre_first, HARD, 9, seed=1)
-    assert estimate(games, HARD) is None
-    assert estimate([*games, games[0]], HARD) is not None
-
-
 @pytest.mark.parametrize("seed", [0, *map(long, range(1, 6))])
 def test_it_never_loses_whatever_was_learned(seed):
     """People who like each kind of cell by chance, and games that make no sense."""

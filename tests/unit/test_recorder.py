@@ -56,7 +56,7 @@ def line(sentence):
 
 @pytest.mark.parametrize("seeds", [range(30), long(range(30, 150))])
 def test_hostile_boards(tmp_path, seeds):
-    """As the longer campaign, `tools/fuzz_log.py`."""
+    """As the longer campaign, `python tests/support/fuzz_log.py`."""
     for seed in seeds:
         dice = Random(seed)
         fuzz_log.check(fuzz_log.hostile(dice), dice, tmp_path)

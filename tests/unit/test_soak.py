@@ -2,16 +2,18 @@
 
 from collections import Counter
 from itertools import islice
+from multiprocessing.pool import ThreadPool
 from random import Random
 
 import pytest
 
+from button_presser import A, B, ViolationError
 from noughts.device_files import device_files
 from noughts.protocol.sentences import Boot, Game, write
-from soak import cuts, endurance, monkey, probe, serial_noise, session, table
-from soak.__main__ import main, tasks
-from soak.player import A, B
-from soak.referee import Referee, ViolationError
+from soak import monkey, probe
+from soak.__main__ import main
+from soak.referee import Referee
+from soak.result import Result, Task, sections
 
 BOOT = write(Boot("AB12", "V1", "0.1.0", "2798"))
 
@@ -22,7 +24,7 @@ def game(moves, end="-", *, seats="PH", number=1, first="A", ms=None, boot="AB12
 
 
 def heard(*lines):
-    referee = Referee()
+    referee = Referee(Result())
     for line in (BOOT, *lines):
         referee.hear(line)
         if line.startswith("$NG"):
@@ -57,8 +59,8 @@ def test_the_referee_follows_games_and_counts_them():
         game("", number=2, seats="PP"), game("0", number=2, seats="PP", ms=5),
         game("0", "x", number=2, seats="PP", ms=9), game("", number=3),
     )  # fmt: skip
-    assert referee.games == {"Hx": 1, "Px": 1}
-    assert (referee.lowest_free, referee.longest_gap_ms) == (2448, 17)
+    assert referee.result.counts == {"ended": 2, "ended Hx": 1, "ended Px": 1}
+    assert (referee.result.lowest_free, referee.result.most["gap ms"]) == (2448, 17)
 
 
 def won_by(player, number, first):
@@ -148,77 +150,93 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement(before, last, com
 
 
 def test_the_referee_measures():
-    referee = follow(("", "#2448,17,1"), ("4", "#2400,9,1"), ("40", "#2432,11,1"))
-    assert (referee.lowest_free, referee.longest_gap_ms) == (2400, 17)
+    result = follow(("", "#2448,17,1"), ("4", "#2400,9,1"), ("40", "#2432,11,1")).result
+    assert (result.lowest_free, result.most["gap ms"]) == (2400, 17)
     for steps, saving_ms in ((SAVED, 72), (SAVED_LATE, 95)):
-        referee = follow(*steps)
-        assert (referee.longest_gap_ms, referee.longest_saving_ms) == (0, saving_ms)
-    assert follow(("", "#2448,9,65")).clock_jumps == 1
+        most = follow(*steps).result.most
+        assert (most["gap ms"], most["gap ms while saving"]) == (0, saving_ms)
+    assert follow(("", "#2448,9,65")).result.counts["jumps"] == 1
 
 
 def test_the_table_has_a_section_for_each_board():
-    seen, few = endurance.Wear(200, 9_000, Counter({0x3D000: 25})), endurance.Wear(2, 90)
+    seen = "games with another choice"
     found = [
-        serial_noise.Result("V2", 1, firmware="its firmware", flooded=5),
-        endurance.Result("V2", 1, games=few, others=few),
-        cuts.Result("V1", 1, cuts=25, in_a_write=4, in_an_erase=3),
-        cuts.Result("V1", 2, cuts=25, in_an_erase=2, failure="it broke"),
-        endurance.Result("V1", 1, others=seen),
-        *(session.Result("V1", seed, device_s=100, cpu_s=seed * 10) for seed in (0, 1, 2)),
+        (Task("V2", "noise", 1, 1), Result("its firmware", Counter(flooded=5))),
+        (Task("V2", "changes", 1, 2), Result("its firmware", Counter({"games": 2}))),
+        (Task("V1", "cuts", 1, 25), Result("", Counter({"cuts": 25, "in a write": 4}))),
+        (
+            Task("V1", "cuts-in-writes", 2, 25),
+            Result("", Counter({"cuts": 25, "in an erase": 2}), failure="it broke"),
+        ),
+        (
+            Task("V1", "changes", 1, 200),
+            Result(
+                "",
+                Counter({seen: 200, f"{seen}: writes": 9_000, f"{seen}: erases": 25}),
+                Counter({f"{seen}: erases of a page": 25}),
+            ),
+        ),
+        *(
+            (
+                Task("V1", "session", seed, 100),
+                Result("", Counter({"device ms": 100_000}), cpu_s=seed * 10),
+            )
+            for seed in (1, 2)
+        ),
     ]
-    v1, v2 = map(dict, table.sections(found))
+    v1, v2 = map(dict, sections(found))
     assert (v1["power cuts"], v1["failures"]) == ("50", "1")
-    assert (v1["  while flash was written"], v1["  while a page was erased"]) == ("4", "5")
+    assert (v1["  while flash was written"], v1["  while a page was erased"]) == ("4", "2")
     assert v1["flash writes in 200 games with another choice"] == "45 each"
     assert v1["  until a page was erased 20,000 times"] == "160,000: 9 years at 50 a day"
     assert v1["  CPU of the computer for a second"] == "0.150 s"
-    assert (v2["measured on"], v2["failures"]) == (", its firmware", "0")
+    assert (v2["measured on"], v2["failures"]) == ("its firmware", "0")
     assert not any("inf" in value for value in v2.values())
 
 
-def test_cuts_that_miss_the_writing_of_flash_are_told():
-    def told(cuts_made, hit):
-        found = [cuts.Result("V2", 1, in_writes=True, cuts=cuts_made, in_a_write=hit)]
-        return list(table.too_few_in_writes(found))
-
-    assert told(100, 30) == told(99, 0) == []
-    assert told(101, 30) == ["V2: only 30 of 101 cuts came while flash was written or erased"]
-
-
-@pytest.mark.parametrize(
-    "result", [cuts.Result("V1", 7, cuts=3), serial_noise.Result("V2", 7, interruptions=2)]
-)
-def test_what_failed_says_how_to_repeat_it(monkeypatch, result):
+@pytest.mark.parametrize("kind", ["session", "cuts", "cuts-in-writes", "noise", "changes"])
+def test_what_failed_says_how_to_repeat_it(monkeypatch, capsys, kind):
     """The options name the board and the seed, and ask for nothing else."""
-    done = []
-    monkeypatch.setattr("soak.__main__._run_all", lambda options: done.append(options) or [])
-    monkeypatch.setattr("sys.argv", ["soak", *result.repeat.split()])
-    assert main() == 0
-    (task,) = tasks(result.board, *done)
-    assert task.name.startswith(f"{result.board}-") and task.name.endswith("-7-3")
+    task, asked = Task("V1", kind, 7, 3), []
+
+    def run(task, **options):
+        asked.append(task)
+        return Result(counts=Counter({"device ms": 1}), failure="it broke")
+
+    monkeypatch.setattr("soak.__main__.run", run)
+    monkeypatch.setattr("multiprocessing.Pool", ThreadPool)
+    monkeypatch.setattr("sys.argv", ["soak", *task.repeat.split()])
+    assert main() == 1
+    assert asked == [task]
+    assert task.repeat in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("options", "status", "told"),
+    ("options", "told"),
     [
-        ("--hours nan", 2, "'nan' is not from 0 to 10,000,000"),
-        ("--cuts -5", 2, "'-5' is not from 0"),
-        ("--runs 0", 2, "--hours needs at least one run"),
-        ("--hours 0 --cuts 0 --noise 0 --changes 0", 2, "nothing to do"),
-        ("--keep /dev/null", 1, "cannot keep results in /dev/null"),
-        ("--until 9", 2, "--until needs one board"),
-        ("--board v2 --hours 0 --cuts 0 --noise 0 --changes 9 --keep {kept}", 1, "is damaged; "),
+        ("--cuts many", "invalid int value: 'many'"),
+        ("--hours 0 --cuts 0 --noise 0 --changes 0", "nothing to do"),
+        ("--until 9", "--until needs one board"),
     ],
 )
-def test_wrong_options_are_one_line(monkeypatch, capfd, tmp_path, options, status, told):
-    (tmp_path / "V2-endurance-1-9.pickle").write_bytes(b"no pickle")
-    monkeypatch.setattr("sys.argv", ["soak", *options.format(kept=tmp_path).split()])
-    try:
-        assert main() == status
-    except SystemExit as error:
-        assert error.code == status
+def test_wrong_options_are_one_line(monkeypatch, capfd, options, told):
+    monkeypatch.setattr("sys.argv", ["soak", *options.split()])
+    with pytest.raises(SystemExit):
+        main()
     *_, line = capfd.readouterr().err.splitlines()
     assert line.startswith("soak: ") and told in line
+
+
+def test_a_result_that_is_there_is_not_made_again(monkeypatch, tmp_path):
+    made = []
+    monkeypatch.setattr("soak.__main__.run", lambda task: made.append(task) or Result("its"))
+    monkeypatch.setattr("multiprocessing.Pool", ThreadPool)
+    nothing_else = "--hours 0 --noise 0 --changes 0"
+    words = f"--board v1 --cuts 20 {nothing_else} --keep {tmp_path}".split()
+    for _ in range(2):
+        monkeypatch.setattr("sys.argv", ["soak", *words])
+        assert main() == 0
+    assert sorted(made) == [Task("V1", "cuts", seed, 10) for seed in (1, 2)]
 
 
 @pytest.mark.parametrize("board", ["V1", "V2"])

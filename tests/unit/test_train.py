@@ -35,7 +35,10 @@ def test_train_keeps_what_it_learned_goes_on_from_it_and_gives_an_engine(folder,
     assert told.endswith("a.json written\n") and max(map(len, told.splitlines())) <= 80
     printed(*words, "-o", "b.json")
     assert (folder / "a.json").read_bytes() == (folder / "b.json").read_bytes()
-    assert read("a.json").boxes == menace.boxes
+    again = read("a.json")
+    assert (again.boxes, again.games) == (menace.boxes, 40)
+    assert again.about == "Michie's matchboxes, trained"
+    assert Menace().about == "Michie's matchboxes, before the first game"
     facts = json.loads(printed("train", "a.json", "--against", "./b.json", "--games", 3, "--json"))
     assert [point[0] for point in facts["curve"]] == list(range(40, 44))
     assert facts["won"] + facts["drawn"] + facts["lost"] == 3
@@ -215,44 +218,30 @@ def test_the_curve_in_text():
     assert rows[11].split() == ["0", "60", "games"] and len(rows[10]) == len(rows[11]) == 60
 
 
-def test_a_file_gives_the_same_machine(tmp_path):
-    menace = Menace(games=500)
-    list(train(menace, engines()["medium"], 100, (True, False), Random(1)))
-    write(menace, tmp_path / "menace.json")
-    again = read(tmp_path / "menace.json")
-    assert (again.boxes, again.games) == (menace.boxes, 600)
-    assert again.about == "Michie's matchboxes, trained"
-    assert Menace().about == "Michie's matchboxes, before the first game"
-
-
 @pytest.mark.parametrize(
-    ("old", "new", "why"),
+    ("old", "new"),
     [
-        ('"format": "', '"format": "another ', 'it has no "format"'),
-        ('"version": 1', '"version": 2', "its version is not 1"),
-        ('"games": 0', '"games": -1', "games must be a number"),
-        ('"boxes": {', '"boxes": {"X.O.X.O.X": {},', "its boxes are not the 593"),
-        ('{"0": 4, "1": 4, "4": 4}', '{"0": 4, "1": 4, "8": 4}', "must have beads for the cells"),
-        ('{"0": 4, "1": 4, "4": 4}', "[4, 4, 4]", "must have beads for the cells 0, 1, 4"),
-        ('{"0": 4, "1": 4, "4"', '{"0": 1e3, "1": 4, "4"', "must be a number"),
-        ('{"0": 4, "1": 4, "4"', '{"0": 10000000000000, "1": 4, "4"', "must be a number"),
-        ("{", "[" * 100_000, "it is not JSON"),
-        ("{", '{"format": 1,', "a name stands in it twice"),
-        ('"games": 0', '"games": ' + "9" * 5000, "it is not JSON"),
-        ("{", " " * 1_000_001, "it is too long"),
+        ('"format": "', '"format": "another '),
+        ('"version": 1', '"version": 2'),
+        ('"games": 0', '"games": -1'),
+        ('{"0": 4, "1": 4, "4": 4}', '{"0": 4, "1": 4, "8": 4}'),
+        ('{"0": 4, "1": 4, "4": 4}', "[4, 4, 4]"),
+        ('{"0": 4, "1": 4, "4"', '{"0": 1e3, "1": 4, "4"'),
+        ('{"0": 4, "1": 4, "4"', '{"0": 10000000000000, "1": 4, "4"'),
+        ("{", "[" * 100_000),
+        ("{", "[] {"),
+        ("{", " " * 1_000_001),
     ],
     ids=lambda text: text[:30],
 )
-def test_any_other_file_is_refused(old, new, why, tmp_path):
+def test_any_other_file_is_refused(old, new, tmp_path):
     path = tmp_path / "menace.json"
     write(Menace(), path)
     text = path.read_text()
     assert old in text
-    path.write_text(text.replace(old, new, 1) if old else new)
-    with pytest.raises(NoughtsError) as caught:
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(NoughtsError, match="is not a MENACE file of this version, or is damaged"):
         read(path)
-    told = str(caught.value)
-    assert why in told and "noughts train menace -o FILE`" in told and "\n" not in told
 
 
 @pytest.mark.parametrize("name", ["homework.json", "folder.json"])

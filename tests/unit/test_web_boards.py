@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +16,7 @@ from noughts.protocol.situation import Situation
 from noughts.watch.events import NoiseReceived, PortClosed, PortOpened, SentenceStored
 from noughts.watch.session import BoardState, Session
 from noughts.web import tasks as web_tasks
+from noughts.web.live import Channel
 from noughts.web.live_board import LiveBoard
 
 BOOT = Boot("0A83", "V1", "1.0.0", "2798")
@@ -42,7 +44,7 @@ OPENED = PortOpened("usb-1", "/dev/ttyACM0")
 def test_a_game_that_is_won():
     board = record(OPENED, told(BOOT), told(game("03142", "A")))
     known = board["name"], board["kind"], board["headline"]
-    assert known == ("blue table", "V1", "You have won!")
+    assert known == ("blue table", "micro:bit V1", "You have won!")
     assert (
         board["tile"] == ["person against hard", "A won"]
         and board["score"] == "score: A 1, B 0, draws 0"
@@ -50,9 +52,10 @@ def test_a_game_that_is_won():
     shown = board["game"]
     assert (shown["marks"], shown["line"], shown["last"]) == ("XXXOO....", [0, 1, 2], 2)
     assert ["top row", 3] in shown["scores"] and ["middle row", -2] in shown["scores"]
-    assert shown["opponents"] == "person against hard" and shown["number"] == 7
+    assert shown["title"] == "person against hard: A has 1, 2, 3; B has 4, 5"
+    assert shown["about"] == "game 7: A won"
     assert board["lines"][-1] == [
-        3, "said", "game 7, move 5: A in the top-right corner; A wins (top row)",
+        "said", "game 7, move 5: A in the top-right corner; A wins (top row)",
     ]  # fmt: skip
 
 
@@ -69,9 +72,9 @@ def test_a_board_that_is_silent_in_the_menu_or_unplugged():
 
 def test_what_a_board_says_is_short_and_printable():
     board = record(OPENED, NoiseReceived("usb-1", "x" * 5000 + "\u202e"), told(BOOT))
-    assert [len(text) <= 200 and text.isprintable() for _, _, text in board["lines"]] == [True] * 3
+    assert [len(text) <= 200 and text.isprintable() for _, text in board["lines"]] == [True] * 3
     many = record(*[NoiseReceived("usb-1", f"{number}") for number in range(1000)])
-    assert [text for _, _, text in many["lines"]] == [f"{number}" for number in range(994, 1000)]
+    assert [text for _, text in many["lines"]] == [f"{number}" for number in range(994, 1000)]
 
 
 def test_a_board_that_is_back_at_another_port_before_the_first_one_is_gone():
@@ -87,9 +90,8 @@ def test_a_virtual_board_that_starts_and_one_that_does_not_run():
     shown = board.record("virtual-1", None)
     assert shown["headline"] not in ("Unplugged", "Waiting for a game") and not shown["running"]
     shown = board.record("virtual-1", state)
-    assert shown["headline"] != "Waiting for a game" and shown["port"] == ""
-    board.error = "it was killed"
-    shown = board.record("virtual-1", state)
+    assert shown["headline"] != "Waiting for a game" and "/dev" not in shown["facts"]
+    shown = board.record("virtual-1", state, "it was killed")
     assert (shown["headline"], shown["about"], shown["tile"], shown["running"]) == (
         "The virtual board does not run", "it was killed", ("does not run", ""), False,
     )  # fmt: skip
@@ -106,16 +108,18 @@ def test_a_game_that_begins_and_the_menu_after_one():
     assert tile == ("in the menu", "last: person against hard, A won")
 
 
-def hub_of(boards, run=lambda work: work()):
-    """A hub of real boards; it notes what comes of tasks with them, and what was recorded."""
-    hub = SimpleNamespace(
-        known=lambda: boards, run_in_background=run, stopping=False, port=str, noted=[],
-        virtual=SimpleNamespace(names={}, kinds={}, ports=list), recorded=[],
-        monitor=SimpleNamespace(released=contextlib.nullcontext), note_findings=lambda _: None,
+def boards_of(*names, run=lambda work: work()):
+    """Real boards; what was recorded of them is in `recorded`."""
+    boards = SimpleNamespace(
+        boards={name: LiveBoard(name) for name in names}, recorded=[], session=Session(),
+        run_in_background=run, stopping=threading.Event(), changed=lambda *_, after=None: None,
+        virtual=SimpleNamespace(names={}, kinds={}, ports=list), words=Channel(),
+        monitor=SimpleNamespace(released=contextlib.nullcontext),
     )  # fmt: skip
-    hub.note_task = lambda name, work: hub.noted.append(work)
-    hub.record = lambda *said: hub.recorded.append(said)
-    return hub
+    for name in names:
+        boards.session.take(PortOpened(name, f"/dev/{name}"))
+    boards.record = lambda *said: boards.recorded.append(said)
+    return boards
 
 
 def test_one_task_with_a_board_at_a_time(monkeypatch):
@@ -124,55 +128,57 @@ def test_one_task_with_a_board_at_a_time(monkeypatch):
     def find(also):
         raise BoardError("none")
 
-    begun, there = [], ["usb-1", "usb-2"]
+    begun = []
+    boards = boards_of("usb-1", "usb-2", run=begun.append)
     monkeypatch.setattr(web_tasks, "find_boards", find)
-    tasks = web_tasks.BoardTasks(hub_of(there, begun.append))
+    tasks = web_tasks.BoardTasks(boards)
 
     def refuses(*refused):
-        for task, *board in refused:
+        for what, name in refused:
             with pytest.raises(BoardError, match="wait until that is done"):
-                task(*board)
+                tasks.begin(what, name)
 
-    tasks.update("usb-1")
-    tasks.update("usb-2")
-    refuses((tasks.check,), (tasks.update, "usb-1"), (tasks.flash, "usb-2"))
+    tasks.begin("update", "usb-1")
+    tasks.begin("update", "usb-2")
+    refuses(("check", ""), ("update", "usb-1"), ("flash", "usb-2"))
     with pytest.raises(BoardError, match="there is no board 'usb-3'"):
-        tasks.update("usb-3")
+        tasks.begin("update", "usb-3")
+    monkeypatch.setattr(web_tasks, "bring_up_to_date", lambda *_, **named: "done")
     for work in begun:
         work()
-    tasks.check()
-    there.append("usb-3")
-    refuses((tasks.check,), (tasks.update, "usb-1"), (tasks.flash, "usb-3"))
+    tasks.begin("check")
+    boards.boards["usb-3"] = LiveBoard("usb-3")
+    refuses(("check", ""), ("update", "usb-1"), ("flash", "usb-3"))
     begun[-1]()
-    tasks.flash("usb-3")
+    tasks.begin("flash", "usb-3")
 
 
 @pytest.fixture(params=["update", "flash"])
 def work(request, monkeypatch):
-    """Updates or flashes a board, which has games of release 1.0.0; gives its hub."""
+    """Updates or flashes a board with games of release 1.0.0; gives what came of it."""
     recovered = games_of_1_0_0(3)
     for name in ("bring_up_to_date", "flash"):
         monkeypatch.setattr(web_tasks, name, lambda *_, keep, **named: keep(recovered) or "done")
     monkeypatch.setattr(web_tasks.BoardTasks, "_drive", lambda *_: None)
 
     def work():
-        hub = hub_of(["usb-1"])
-        getattr(web_tasks.BoardTasks(hub), request.param)("usb-1")
-        return hub
+        boards = boards_of("usb-1")
+        web_tasks.BoardTasks(boards).begin(request.param, "usb-1")
+        return boards.boards["usb-1"].work, boards
 
     return work
 
 
 def test_recovered_games_are_stored_like_those_that_a_board_sends(work):
-    hub = work()
-    assert hub.noted[-1]["good"]
-    assert hub.recorded == [("usb-1", *games_of_1_0_0(3))]
+    done, boards = work()
+    assert done["good"]
+    assert boards.recorded == [("usb-1", *games_of_1_0_0(3))]
 
 
 def test_the_page_sends_no_table_that_can_lose(monkeypatch, work):
     table = brain.Table((1,) * 10, ())
     files = device_files() | {"table.py": brain.source(table).encode()}
     monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
-    hub = work()
-    assert not hub.noted[-1]["good"] and "can play 5 in X.O......" in hub.noted[-1]["result"]
-    assert hub.recorded == []
+    done, boards = work()
+    assert not done["good"] and "can play 5 in X.O......" in done["result"]
+    assert boards.recorded == []

@@ -3,19 +3,20 @@
 import asyncio
 import json
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
+from serial.tools import list_ports
 
 from live_page import Board, Boards, Browser, settled
 from noughts.errors import BoardError
 from noughts.store.store import Store
 from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
-from noughts.web import hub as web_hub
+from noughts.web import controls as web_controls
 from noughts.web import live as web_live
-from noughts.web.channel import Channel, Follower
 from noughts.web.controls import BoardControls
-from noughts.web.hub import Hub
+from noughts.web.live import Channel, LiveBoards
 from noughts.web.site import Site
 from sample_games import BOOT
 
@@ -27,15 +28,16 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def live(tmp_path, monkeypatch):
     """Starts a hub of so many boards, and what opens browsers on it; sees that all ends."""
-    monkeypatch.setattr(web_hub, "VirtualBoards", Boards)
-    monkeypatch.setattr(web_hub, "_SHUTDOWN_TIMEOUT_S", 120)  # on a busy computer
-    monkeypatch.setattr(web_hub, "_TASK_TIMEOUT_S", 120)
+    monkeypatch.setattr(list_ports, "comports", list)
+    monkeypatch.setattr(web_live, "VirtualBoards", Boards)
+    monkeypatch.setattr(web_live, "_SHUTDOWN_TIMEOUT_S", 120)  # on a busy computer
+    monkeypatch.setattr(web_live, "_TASK_TIMEOUT_S", 120)
     hubs, browsers = [], []
     threads, tasks = set(threading.enumerate()), asyncio.all_tasks()
 
     def start(boards=1, **named):
         site = Site(tmp_path / "games.db", 8017, boards=boards, token=TOKEN, **named)
-        hub = Hub(site, find=list)
+        hub = LiveBoards(site)
         hubs.append(hub)
         hub.start()
 
@@ -49,8 +51,8 @@ async def live(tmp_path, monkeypatch):
     for browser in browsers:
         await browser.leave()
     (hub,) = hubs
-    hub.stop()
-    await hub.close()
+    if not hub.stopping.is_set():
+        await hub.close()
     await settled(lambda: len(asyncio.all_tasks()) == len(tasks))
     assert hub.virtual.running == {} and hub.virtual.closed == 1
     assert "record games" not in hub.virtual.beside_the_end  # all that they said is kept
@@ -70,7 +72,7 @@ async def test_what_was_held_is_let_go_however_a_browser_goes_away(live):
         await browser.leave(how)
         assert board.done == [("press", "A"), ("release", "A")]
         board.done.clear()
-    assert not hub.led_clients.any_connected.is_set() and not hub.clients.any_connected.is_set()
+    assert not hub.leds.followed.is_set() and not hub.words.followed.is_set()
 
 
 async def test_others_look_on_when_one_goes_away(live):
@@ -81,7 +83,8 @@ async def test_others_look_on_when_one_goes_away(live):
     await one.leave()
     hub.virtual.running[NAME].shown = bytes([9] * 25)
     await two.until(lambda now: now[f"leds/{NAME}"][0] == "9" * 25)
-    hub.note_task(NAME, {"what": "flash", "doing": "copying", "done": 3, "total": 18})
+    hub.boards[NAME].work = {"what": "flash", "doing": "copying", "done": 3, "total": 18}
+    hub.changed(NAME)
     await two.until(lambda now: now[f"board/{NAME}"]["work"])
     shown = two.now[f"board/{NAME}"]
     assert (
@@ -94,12 +97,16 @@ async def test_others_look_on_when_one_goes_away(live):
 async def test_what_the_leds_clock_and_flash_of_a_board_tell(live):
     hub, browse = live()
     board, browser = hub.virtual.running[NAME], browse()
-    await browser.until(lambda now: now.get(f"leds/{NAME}") == ["0" * 25, 1000])
+    await browser.until(lambda now: now.get(f"leds/{NAME}") == ["0" * 25, 1])
     board.ms = 7  # it was programmed anew, and looks the same
-    await browser.until(lambda now: now[f"leds/{NAME}"] == ["0" * 25, 7])
-    await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("controls") == "buttons")
+    await browser.until(lambda now: now[f"leds/{NAME}"] == ["0" * 25, 0])
+
+    def played_by(controls):
+        return lambda now: now.get(f"board/{NAME}", {}).get("facts", "").endswith(controls)
+
+    await browser.until(played_by("played by buttons"))
     board.flash = b"\xfe.\x08settingsHt"
-    await browser.until(lambda now: now[f"board/{NAME}"]["controls"] == "tilt")
+    await browser.until(played_by("played by tilt"))
 
 
 async def test_a_board_that_has_ended_is_started_again(live):
@@ -119,8 +126,8 @@ async def test_a_board_that_has_ended_is_started_again(live):
         browser.say(board=NAME, do="start")
     await browser.until(lambda now: not now[f"board/{NAME}"]["ended"])
     assert browser.now[f"board/{NAME}"]["about"] != "it was killed; start again"
-    assert hub._boards[NAME].observer.now.phase == "starting" and menu.startswith("Menu")
-    hub.note_end(NAME, board, "it was killed")  # what looks at LEDs may come late to see it
+    assert hub.boards[NAME].observer.now.phase == "starting" and menu.startswith("Menu")
+    hub._look_at(NAME, board)  # what looks at LEDs may come late to see it
     browser.say(board=NAME, do="start")
     browser.say(board=NAME, do="tap", buttons="B")
     await settled(lambda: hub.virtual.running[NAME].done)
@@ -164,15 +171,15 @@ async def test_fast_client_loses_messages_but_stays_connected(live):
     hub, browse = live()
     board, browser = hub.virtual.board(NAME), browse()
     board.goes_on.clear()
-    for _ in range(web_live._WAITING * 2):
+    for _ in range(web_controls._WAITING * 2):
         browser.say(board=NAME, do="tap", buttons="A")
     browser.say(token=TOKEN)  # which is answered at once, after those before it
     await browser.until(lambda _: sum("you" in told for told in browser.told) == 2)
     board.goes_on.set()
-    await settled(lambda: len(board.done) >= web_live._WAITING)
+    await settled(lambda: len(board.done) >= web_controls._WAITING)
     browser.say(board=NAME, do="tap", buttons="B")
     await settled(lambda: ("tap", "B") in board.done)
-    assert len(board.done) <= web_live._WAITING + 2
+    assert len(board.done) <= web_controls._WAITING + 2
 
 
 async def test_names_that_are_kept_are_told_from_the_start(live, tmp_path):
@@ -199,18 +206,15 @@ async def test_a_board_begins_and_is_reset(live):
     await browser.until(lambda now: now[f"board/{NAME}"]["headline"] != "Menu: against whom?")
     await settled(lambda: hub.virtual.board(NAME).done == [("reset",)])
     assert len(browser.now[f"board/{NAME}"]["lines"]) == 1
-    # And then there is nothing to tell.
+    # And then there is nothing to send.
     await settled(lambda: not hub._changed and not hub._news.is_set())
 
 
 async def test_what_ports_tell(live):
     hub, browse = live(boards=0)
     port = "/dev/ttyACM0"
-    hub._take([PortOpened("usb-1", port)])
-    assert hub.port("usb-1") == port
     refused = [PortUnavailable(f"/dev/tty{number}", "no\u202e") for number in range(9)]
-    hub._take([PortClosed("usb-1", port, "it was unplugged"), *refused])
-    assert hub.port("usb-1") is None and hub.port("usb-2") is None
+    hub._take([PortOpened("usb-1", port), PortClosed("usb-1", port, "pulled"), *refused])
     browser = browse()
     await browser.until(lambda now: len(now.get("site", {}).get("waiting", ())) == 5)
     assert all(line.isprintable() for line in browser.now["site"]["waiting"])
@@ -220,14 +224,13 @@ async def test_close_waits_for_running_tasks(live):
     (hub, _), done = live(), []
 
     def work():
-        while hub._ended is None or not hub._ended.is_alive():
-            pass
-        hub._ended.join(0.2)  # it ends before us only if nothing makes it wait
-        done.append(hub._ended.is_alive())
+        assert hub.stopping.wait(120)
+        time.sleep(0.2)  # `close()` is back before only if it does not wait
+        done.append("all")
 
     hub.run_in_background(work)
     await hub.close()
-    assert done == [True]
+    assert done == ["all"]
 
 
 @pytest.fixture
@@ -237,12 +240,15 @@ def board():
 
 @pytest.fixture
 def controls(board):
-    """A browser's controls of one virtual board."""
-    return controls_of(one=board)
+    """A browser's controls of the virtual boards `one` and `ended`."""
 
+    def find(name):
+        if name == "ended" and board.done[2:]:
+            raise BoardError("it has ended")
+        return board
 
-def controls_of(**boards):
-    return BoardControls(SimpleNamespace(virtual=SimpleNamespace(kinds=boards, board=boards.get)))
+    virtual = SimpleNamespace(kinds=("one", "ended"), board=find)
+    return BoardControls(SimpleNamespace(virtual=virtual), tasks=None)
 
 
 @pytest.mark.parametrize(
@@ -259,18 +265,26 @@ def controls_of(**boards):
             [("release", "B"), ("tilt", 0, 0)],
         ),
         (
-            [{"do": "tilt", "x": 0, "y": 1}, {"do": "level"}],
+            [{"do": "tilt", "x": 0, "y": 1}, {"do": "tilt", "x": 0, "y": 0}],
             [("tilt", 0, 400), ("tilt", 0, 0)],
             [],
         ),
+        (
+            [
+                {"board": "ended", "do": "press", "buttons": "A"},
+                {"board": "ended", "do": "tilt", "x": 1, "y": 0},
+                {"do": "press", "buttons": "A"},
+            ],
+            [("press", "A"), ("tilt", 400, 0), ("press", "A")],
+            [("release", "A")],
+        ),
     ],
 )
-def test_buttons_are_released_once(board, controls, messages, held, let_go):
+def test_what_is_held_is_released_on_boards_that_run(board, controls, messages, held, let_go):
     for message in messages:
         controls.do({"board": "one", **message})
     assert board.done == held
-    for _ in range(2):
-        controls.let_go()
+    controls.let_go()
     assert board.done == held + let_go
 
 
@@ -279,6 +293,7 @@ def test_buttons_are_released_once(board, controls, messages, held, let_go):
     [
         {"board": "usb-1", "do": "reset"},
         {"board": ["one"], "do": "reset"},
+        {"board": [], "do": "flash"},
         {"do": "reset"},
         {"board": "one", "do": "explode"},
         {"board": "one", "do": "tap", "buttons": "AAAA"},
@@ -292,78 +307,64 @@ def test_invalid_message_is_refused(board, controls, message):
     assert board.done == []
 
 
-def test_buttons_are_released_on_running_boards():
-    boards = {f"virtual-{number}": Board() for number in range(1, 9)}
-
-    def running(name):
-        if name in ("virtual-3", "virtual-6"):
-            raise BoardError("it has ended")
-        return boards[name]
-
-    controls = controls_of(**boards)
-    for name in boards:
-        controls.do({"board": name, "do": "press", "buttons": "A"})
-        controls.do({"board": name, "do": "tilt", "x": 1, "y": 0})
-    controls._hub.virtual.board = running
-    controls.let_go()
-    let_go = [board.done[2:] for name, board in boards.items() if name[-1] not in "36"]
-    assert let_go == [[("release", "A"), ("tilt", 0, 0)]] * 6
-
-
-def test_disconnected_browser_presses_nothing():
+def test_disconnected_browser_presses_nothing(board, controls):
     """The press may be on its way, in another thread."""
-
-    class Slow(Board):
-        def press(self, button):
-            goes.start()
-            goes.join(0.1)  # it ends before only if nothing makes it wait
-            self.done.append(("press", button))
-
-    board = Slow()
-    controls = controls_of(one=board)
     goes = threading.Thread(target=controls.let_go)
-    controls.do({"board": "one", "do": "press", "buttons": "A"})
-    goes.join()
-    controls.do({"board": "one", "do": "tap", "buttons": "A"})
+
+    def press(button):
+        goes.start()
+        goes.join(0.1)  # it ends before only if nothing makes it wait
+        board.done.append(("press", button))
+
+    board.press = press
+    for do in ("press", "tap"):
+        controls.do({"board": "one", "do": do, "buttons": "A"})
+        goes.join()
     assert board.done == [("press", "A"), ("release", "A")]
 
 
-async def test_follower_gets_the_latest_state_once():
-    channel = Channel()
-    channel.set("a", 1)
-    channel.set("b", [1])
-    assert json.loads(channel.since(0)) == {"a": 1, "b": [1]}
-    seen = channel.version
-    for value in range(100):
-        channel.set("a", value)
-    channel.set("b", [1])
-    assert json.loads(channel.since(seen)) == {"a": 99}
-    channel.set("b", 2)
-    assert json.loads(channel.since(seen)) == {"a": 99, "b": 2}
-    assert channel.since(seen) is channel.since(seen)  # encoded once for all
-    waiting = asyncio.ensure_future(channel.beyond(channel.version))
-    await asyncio.sleep(0)
-    assert not waiting.done()
-    channel.set("c", None)
-    await waiting
-
-
-async def test_one_that_confirms_nothing_is_sent_four_messages():
-    """However much it confirmed before there was anything."""
-    sent, channel = [], Channel()
+async def test_a_browser_gets_the_latest_state_once_it_is_ready():
+    channel, room, sent = Channel(), asyncio.Semaphore(1), []
 
     async def send(text):
-        sent.append(json.loads(text))
+        sent.append(text)
 
-    follower = Follower(SimpleNamespace(send_text=send))
-    following = asyncio.create_task(follower.follow(channel))
-    for first in (0, 20):
-        for _ in range(10):
-            follower.confirmed()
-        for value in range(first, first + 20):
-            channel.set("a", value)
-            for _ in range(5):
-                await asyncio.sleep(0)
-        assert sent == [{"a": value} for value in range(first, first + 4)]
-        sent.clear()
-    following.cancel()
+    followers = [asyncio.create_task(channel.follow(room.acquire, send)) for _ in range(2)]
+    channel.set("a", 1)
+    channel.set("b", [1])
+    await settled(lambda: sent)
+    for value in range(100):
+        channel.set("a", value)
+        await asyncio.sleep(0)
+    channel.set("b", [1])
+    assert [json.loads(text) for text in sent] == [{"a": 1, "b": [1]}]
+    room.release()
+    room.release()
+    await settled(lambda: len(sent) == 3)
+    assert {"a": 99} in [json.loads(text) for text in sent[1:]]
+    for _ in range(4):
+        room.release()
+    channel.set("b", 2)
+    await settled(lambda: len(sent) >= 5)
+    assert sent[-1] is sent[-2]  # encoded once for all
+    for follower in followers:
+        follower.cancel()
+    await asyncio.gather(*followers, return_exceptions=True)
+    assert not channel.followed.is_set()
+
+
+async def test_a_browser_that_draws_nothing_is_sent_eight_messages(live):
+    """However much it confirmed before there was anything."""
+    hub, browse = live()
+    browser = browse(leds=False, confirms=False)
+    browser.say(seen=100)
+    await browser.until(lambda now: "order" in now and "you" in now)
+    for number in range(web_controls._UNSEEN * 2):
+        hub.words.set("a", number)
+        await asyncio.sleep(0.01)
+    browser.say()
+    await browser.until(lambda now: "error" in now)
+    drawn = [told for told in browser.told if not {"you", "error"} & told.keys()]
+    assert len(drawn) == web_controls._UNSEEN
+    browser.say(seen=1)
+    await browser.until(lambda now: now.get("a") == web_controls._UNSEEN * 2 - 1)

@@ -16,7 +16,7 @@ from browser import open_chromium
 from echo_site import EchoSite
 from live_page import Boards
 from noughts.store.store import Store
-from noughts.web import hub
+from noughts.web import live
 from page_server import Server, ThreadServer
 from sample_games import AT, HOSTILE_NAMES, filled, stages
 from waiting import LIMIT_S
@@ -153,4 +153,4 @@ def command(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """Virtual boards that do nothing but note what is done with them."""
-    monkeypatch.setattr(hub, "VirtualBoards", Boards)
+    monkeypatch.setattr(live, "VirtualBoards", Boards)

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from boards import PortDriver
+from noughts import __version__
 from noughts.protocol.sentences import Boot, write
 from sample_games import BOOT, stages
 from stand_in_drive import USB_ID, StandInDrive
@@ -89,7 +90,7 @@ def test_a_real_board_is_flashed_through_its_drive(plugged, virtual, serve, page
         card.get_by_text("Update or flash").click()
         card.get_by_role("button", name="Flash").click()
         expect(card.get_by_text("✓ flashed")).to_be_visible()
-        expect(card.get_by_text("started on micro:bit V1: game 1.0.0")).to_be_visible()
+        expect(card.get_by_text(f"started on micro:bit V1: game {__version__}")).to_be_visible()
         expect(card.get_by_text("board started: micro:bit V1")).to_have_count(1)
         expect(card.locator(".headline")).to_have_text("Menu: against whom?")
         assert len(drive.received) == 1

@@ -13,57 +13,23 @@ asked that it starts, plays, and has what it had before.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 
 from micropython_microbit_fs.filesystem import CHUNK_SIZE, ChunkMarker
 
+from button_presser import A, B, Machine, Player, ViolationError
 from noughts.protocol.sentences import Game
 from noughts.virtual.program import firmware_for, program
-from soak.flash_watch import Operation, watch_flash
-from soak.machine import Machine
-from soak.player import A, B, Player
-from soak.referee import ViolationError
+from soak.result import Result
 
 DEFAULTS = "Pb"
 _LEVELS = "PEMH"
 STORED = {"V1": 23, "V2": 3000}
 """The newest games that are there whatever is cut: storing another one takes a V1's oldest."""
 _FREE = ChunkMarker.UNUSED, ChunkMarker.FREED
-_LONGEST_MS = 7_000
+_LONGEST_US = 7_000_000
 _ALL_SENT_MS = 400
 _VISITS = 12  # to the menu, if nothing cuts the power before
-
-
-@dataclass
-class Result:
-    """The outcome of a chain of cuts."""
-
-    board: str
-    seed: int
-    kind: str = "cuts"
-    firmware: str = ""
-    cuts: int = 0
-    in_a_write: int = 0
-    """Cuts while flash was written."""
-    in_an_erase: int = 0
-    """Cuts while a page was erased."""
-    defaults: int = 0
-    """How often the choice was lost, and the defaults offered."""
-    operations: int = 0
-    """Writes and erases begun."""
-    failure: str = ""
-    in_writes: bool = False
-    trace: list[str] = field(default_factory=list)
-    """When each cut came, in device time, and in which flash operation."""
-
-    @property
-    def repeat(self) -> str:
-        """The command-line options that repeat this chain."""
-        options = f"--board {self.board.lower()} --hours 0 --changes 0 --noise 0"
-        options += f" --seed {self.seed} --cuts {max(self.cuts, 1)}"
-        return options + " --in-writes" * self.in_writes
 
 
 class _PowerCutError(Exception):
@@ -76,46 +42,46 @@ class Cuts:
     in_writes: every cut comes while flash is written or erased, on a fresh board.
     """
 
-    def __init__(
-        self, board: str, seed: int, firmware: Path | None = None, in_writes: bool = False
-    ) -> None:
+    def __init__(self, board: str, seed: int, in_writes: bool = False) -> None:
+        self._board, self._in_writes = board, in_writes
         self._random = Random(seed)
-        self.result = Result(board, seed, in_writes=in_writes)
-        self._firmware = firmware
         self._choosing = False  # and so the choice may be written
+        self._armed: object = None  # the cut that may come
         self._cut_after = math.inf  # operations on the flash
         self._cut_at_erase = False
 
     def run(self, cuts: int) -> Result:
         """Cut the power this many times, or until something is wrong."""
-        result = self.result
+        self.result = Result()
+        count = self.result.counts
         try:
             self._take_a_fresh_board()
-            while result.cuts < cuts:
+            while count["cuts"] < cuts:
                 self._until_cut()
-                result.cuts += 1
                 self._player.listen()
                 self._note_what_was_cut()
                 busy = self._machine.microbit.flash_busy
-                self._count_cut(busy)
+                count["cuts"] += 1
+                count["in a write"] += busy == "write"
+                count["in an erase"] += busy == "erase"
+                at = f" in the {self._operation}" if busy else ""
+                self.result.trace.append(f"{self._machine.now_us / 1000:14.3f} cut{at}")
                 self._machine.cut_power()
                 if busy:
                     self._check()
                     self._take_a_fresh_board()
             self._check()
         except ViolationError as error:
-            result.failure = f"after cut {result.cuts}: {error}"
-        return result
+            self.result.failure = f"after cut {count['cuts']}: {error}"
+        return self.result
 
     def _take_a_fresh_board(self) -> None:
-        board = self.result.board
-        flash = used_up(board, self._firmware, self._random)
-        seed = self._random.randrange(1 << 32)
-        machine = Machine(board, seed, firmware=self._firmware, flash=flash)
-        self.result.firmware = machine.firmware
-        watch_flash(machine, self._begins)
-        self._machine, self._player = machine, Player(machine)
-        self._files = chunks(machine)
+        flash = used_up(self._board, self._random)
+        self._machine = Machine(self._board, self._random.randrange(1 << 32), flash=flash)
+        self.result.firmware = self._machine.firmware
+        self._machine.microbit.watch_flash(self._begins)
+        self._player = Player(self._machine)
+        self._files = chunks(self._machine)
         # What the flash may hold.
         self._possible = {DEFAULTS}
         self._stored: list[Game] = []  # that ended, the oldest first
@@ -128,17 +94,16 @@ class Cuts:
         self._cut.update(game for game in ended if game not in self._stored)
         self._stored += [game for game in ended if game not in self._stored]
 
-    def _count_cut(self, busy: str) -> None:
-        self.result.in_a_write += busy == "write"
-        self.result.in_an_erase += busy == "erase"
-        operation = f" in the {self._operation}" if busy else ""
-        self.result.trace.append(f"cut at {self._machine.now_us / 1000:.3f} ms{operation}")
-
     def _until_cut(self) -> None:
-        """From a boot to the next cut."""
-        way = self._way()
-        cut_us = self._random.randrange(_LONGEST_MS * 1000)
-        self._limit_us(cut_us if way == "moment" else None)
+        """From a boot to the next cut: at any moment; or after some flash operations, or in the
+        next erase."""
+        if self._in_writes:
+            way = self._random.choice(("operation", "operation", "operation", "erase"))
+        else:
+            way = "moment"
+        cut_us = self._random.randrange(_LONGEST_US)
+        if way == "moment":
+            self._cut_in(cut_us)
         try:
             self._check()
             if way == "operation":
@@ -151,16 +116,17 @@ class Cuts:
         finally:
             self._cut_after = math.inf
             self._cut_at_erase = self._choosing = False
-            self._limit_us(None)
+            self._armed = None
 
-    def _way(self) -> str:
-        """At any moment; or after some flash operations, or in the next erase."""
-        if not self.result.in_writes:
-            return "moment"
-        return self._random.choice(("operation", "operation", "operation", "erase"))
+    def _cut_in(self, us: float) -> None:
+        """Cut the power after so much device time, if that cut is still wanted then."""
+        this = self._armed = object()
 
-    def _limit_us(self, moment_us: int | None) -> None:
-        self._machine.limit(moment_us, _PowerCutError)
+        def cut() -> None:
+            if self._armed is this:
+                raise _PowerCutError
+
+        self._machine.later(us, cut)
 
     def _check(self) -> None:
         """It boots, has the games that it should, offers what it should, and plays."""
@@ -169,9 +135,9 @@ class Cuts:
         choice = self._player.choice()
         self._machine.rest(_ALL_SENT_MS)
         self._player.listen()
-        found = self._player.kept if self.result.board == "V1" else self._machine.logged()
+        found = self._player.kept if self._board == "V1" else self._machine.logged()
         self._played.update(self._player.games)
-        newest = self._stored[-STORED[self.result.board] :]
+        newest = self._stored[-STORED[self._board] :]
         if lost := [game for game in newest if game not in found and game not in self._cut]:
             raise ViolationError(f"{len(lost)} games are lost; the first is {lost[0]}")
         if not self._files <= chunks(self._machine):
@@ -180,7 +146,7 @@ class Cuts:
             raise ViolationError(f"a game was not played: {invented[0]}")
         if choice not in possible:
             raise ViolationError(f"the menu offers {choice}; expected one of {sorted(possible)}")
-        self.result.defaults += choice == DEFAULTS and len(possible) > 1
+        self.result.counts["defaults"] += choice == DEFAULTS and len(possible) > 1
         self._choice = choice
         self._possible = {choice}
         self._ended()
@@ -209,19 +175,15 @@ class Cuts:
         self._stored.append(self._player.games[-1])
         self._played.add(self._player.games[-1])
 
-    def _begins(self, operation: Operation) -> None:
-        self.result.operations += 1
-        self._operation = operation
+    def _begins(self, kind: str, address: int, _: int, us: int) -> None:
+        """Flash begins to be written or erased."""
+        self._operation = f"{kind} at {address:#x}"
         if self._choosing:
             self._possible.add(DEFAULTS)
         self._cut_after -= 1
-        if self._cut_after == 0 or (self._cut_at_erase and operation.kind == "erase"):
+        if self._cut_after == 0 or (self._cut_at_erase and kind == "erase"):
             self._cut_at_erase = False
-            self._machine.later(self._random.uniform(0, operation.us), _cut)
-
-
-def _cut() -> None:
-    raise _PowerCutError
+            self._cut_in(self._random.uniform(0, us))
 
 
 def chunks(machine: Machine) -> set[tuple[int, bytes]]:
@@ -231,14 +193,14 @@ def chunks(machine: Machine) -> set[tuple[int, bytes]]:
     return {(at, chunk) for at, chunk in found if chunk[0] not in _FREE}
 
 
-def used_up(board: str, firmware: Path | None, random: Random) -> bytes:
+def used_up(board: str, random: Random) -> bytes:
     """A flash in whose file system nearly all chunks were used and freed before.
 
     The firmware takes one after the other, so those that are left follow each other.
     """
-    flash = bytearray(program(board, firmware=firmware).flash)
-    chunks = firmware_for(board, firmware).layout[::CHUNK_SIZE]
-    unused = [start for start in chunks if flash[start] == ChunkMarker.UNUSED]
+    flash = bytearray(program(board).flash)
+    starts = firmware_for(board).layout[::CHUNK_SIZE]
+    unused = [start for start in starts if flash[start] == ChunkMarker.UNUSED]
     first = random.randrange(len(unused))
     for start in (unused[first:] + unused[:first])[: len(unused) * 9 // 10]:
         flash[start] = ChunkMarker.FREED

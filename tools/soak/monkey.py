@@ -48,6 +48,8 @@ _MOODS: dict[str, tuple[float, int, dict[str, float]]] = {
     "masher": (1, 5, {"burst": 3, "roll": 1, "both": 1}),
     "sleeper": (0.4, 3, {"hold": 3, "rest": 2, "doze": 0.8, "cling": 0.8}),
 }
+_RESTS_MS = {"rest": (500, 4_000), "doze": (20_000, 180_000)}
+_HOLDS_MS = {"hold": (300, 6_000), "cling": (20_000, 240_000)}
 _BOUNCING = 0.15
 """The share of the presses whose contacts bounce."""
 _LEANS_MG = (-600, -400, -200, 0, 0, 200, 400, 600)
@@ -78,79 +80,48 @@ def presses(random: Random) -> Iterator[Contact]:
         _, longest, gestures = _MOODS[mood]
         for _ in range(random.randint(1, longest)):
             gesture = random.choices(list(gestures), list(gestures.values()))[0]
-            contacts, length_us = _Gestures(random).make(gesture)
+            contacts, length_us = _gesture(random, gesture)
             for contact in sorted(contacts, key=lambda contact: contact.at_us):
                 yield contact._replace(at_us=now_us + contact.at_us)
             now_us += length_us
 
 
-class _Gestures:
-    """One gesture: its contacts, timed from 0, and how long it and the pause after it take."""
+def _gesture(random: Random, name: str) -> tuple[list[Contact], int]:
+    """Its contacts, timed from 0, and how long it and the pause after it take."""
+    contacts: list[Contact] = []
 
-    def __init__(self, random: Random) -> None:
-        self._random = random
-        self._contacts: list[Contact] = []
+    def us(low_ms: int, high_ms: int) -> int:
+        return random.randint(low_ms * 1000, high_ms * 1000)
 
-    def make(self, name: str) -> tuple[list[Contact], int]:
-        length_us = getattr(self, name)()
-        return self._contacts, length_us
-
-    def tap_a(self) -> int:
-        return self._press(A, 0, self._us(30, 180)) + self._us(30, 450)
-
-    def tap_b(self) -> int:
-        return self._press(B, 0, self._us(30, 180)) + self._us(30, 450)
-
-    def both(self) -> int:
-        """Within 100 ms of each other, in either order."""
-        one, other = self._either()
-        apart_us = self._us(0, 95)
-        end_us = self._press(one, 0, self._us(100, 250))
-        return max(end_us, self._press(other, apart_us, self._us(30, 250))) + self._us(150, 450)
-
-    def burst(self) -> int:
-        """As fast as a finger can, and faster."""
-        button, _ = self._either()
-        now_us = 0
-        for _ in range(self._random.randint(3, 12)):
-            now_us = self._press(button, now_us, self._us(8, 60)) + self._us(8, 60)
-        return now_us + self._us(50, 400)
-
-    def roll(self) -> int:
-        """The other button again and again while one is held."""
-        one, other = self._either()
-        now_us = self._us(50, 400)
-        for _ in range(self._random.randint(1, 4)):
-            now_us = self._press(other, now_us, self._us(30, 150)) + self._us(30, 250)
-        return self._press(one, 0, now_us) + self._us(50, 400)
-
-    def hold(self) -> int:
-        button, _ = self._either()
-        return self._press(button, 0, self._us(300, 6_000)) + self._us(50, 400)
-
-    def cling(self) -> int:
-        button, _ = self._either()
-        return self._press(button, 0, self._us(20_000, 240_000)) + self._us(50, 400)
-
-    def rest(self) -> int:
-        return self._us(500, 4_000)
-
-    def doze(self) -> int:
-        return self._us(20_000, 180_000)
-
-    def _either(self) -> tuple[Button, Button]:
-        return self._random.choice(((A, B), (B, A)))
-
-    def _us(self, low_ms: int, high_ms: int) -> int:
-        return self._random.randint(low_ms * 1000, high_ms * 1000)
-
-    def _press(self, button: Button, start_us: int, length_us: int) -> int:
+    def press(button: Button, start_us: int, length_us: int) -> int:
         """Add a press, perhaps with bounces of up to 5 ms; when it ends."""
         for at_us, closed in ((start_us, True), (start_us + length_us, False)):
-            self._contacts.append(Contact(at_us, button, closed))
-            if self._random.random() < _BOUNCING:
-                self._contacts += bounces(self._random, at_us, button, closed)
+            contacts.append(Contact(at_us, button, closed))
+            if random.random() < _BOUNCING:
+                contacts.extend(bounces(random, at_us, button, closed))
         return start_us + length_us + 5_000
+
+    if name in _RESTS_MS:
+        return contacts, us(*_RESTS_MS[name])
+    if name in ("tap_a", "tap_b"):
+        return contacts, press(A if name == "tap_a" else B, 0, us(30, 180)) + us(30, 450)
+    one, other = random.choice(((A, B), (B, A)))
+    if name in _HOLDS_MS:
+        return contacts, press(one, 0, us(*_HOLDS_MS[name])) + us(50, 400)
+    if name == "both":  # within 100 ms of each other, in either order
+        apart_us = us(0, 95)
+        end_us = press(one, 0, us(100, 250))
+        return contacts, max(end_us, press(other, apart_us, us(30, 250))) + us(150, 450)
+    if name == "burst":  # as fast as a finger can, and faster
+        now_us = 0
+        for _ in range(random.randint(3, 12)):
+            now_us = press(one, now_us, us(8, 60)) + us(8, 60)
+        return contacts, now_us + us(50, 400)
+    # A roll: the other button again and again while one is held.
+    now_us = us(50, 400)
+    for _ in range(random.randint(1, 4)):
+        now_us = press(other, now_us, us(30, 150)) + us(30, 250)
+    return contacts, press(one, 0, now_us) + us(50, 400)
 
 
 def bounces(random: Random, at_us: int, button: Button, closed: bool) -> list[Contact]:

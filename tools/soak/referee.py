@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cache
 
+from button_presser import ViolationError
 from noughts.engines.levels import Chip
 from noughts.errors import SentenceError
 from noughts.game.positions import EMPTY
 from noughts.game.solver import hard_moves
 from noughts.protocol import sentences
 from soak import probe
+from soak.result import Result
 
 STALL_MS = 50
 """The CPU waits while flash is written or erased: that comes on top."""
@@ -26,22 +27,14 @@ with the new overflow. `tests/firmware/test_clock.py` has it do so."""
 REPLY_MS = 390  # a chip's reply waits 400 ms, and the loop's turns are 6 ms
 
 
-class ViolationError(Exception):
-    """The board has broken one of the rules that the soak holds it to; the text says which."""
-
-
 class Referee:
-    """Hears each line of one run; raises `ViolationError` at the first that is wrong."""
+    """Hears each line of one run, and counts games and measures the loop in its result.
 
-    def __init__(self) -> None:
-        self.games: Counter[str] = Counter()
-        """Finished and abandoned games, by the chip's level (P for two people) and the end."""
-        self.lowest_free = 1 << 20
-        self.longest_gap_ms = 0
-        """Between two turns of the loop, where no flash was written or erased."""
-        self.longest_saving_ms = 0
-        """The same where it was."""
-        self.clock_jumps = 0
+    Raises `ViolationError` at the first line that is wrong.
+    """
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
         self.boot: str | None = None
         self.last: sentences.Game | None = None
         self.reading: probe.Reading | None = None
@@ -73,22 +66,20 @@ class Referee:
     def _measured(self, reading: probe.Reading) -> None:
         self._owes_reading = False
         self.reading = reading
-        self.lowest_free = min(self.lowest_free, reading.free)
+        self.result.lowest_free = min(self.result.lowest_free, reading.free)
         # The turn in which a sentence is said ends after its reading, and may have begun with the
         # writing of the choice before it. A gap too short for that comes with the next reading.
         flash_us, self._flash_us = self._flash_us, 0
         flash_ms = (flash_us + self._flash_before_us) / 1000
         self._flash_before_us = flash_us if reading.gap_ms < flash_us / 1000 else 0
-        if flash_ms:
-            self.longest_saving_ms = max(self.longest_saving_ms, reading.gap_ms)
-        else:
-            self.longest_gap_ms = max(self.longest_gap_ms, reading.gap_ms)
+        gap = "gap ms while saving" if flash_ms else "gap ms"
+        self.result.most[gap] = max(self.result.most[gap], reading.gap_ms)
         if flash_ms > FLASH_MS:
             raise ViolationError(f"flash was written for {flash_ms:.0f} ms before {self.last}")
         if reading.gap_ms > STALL_MS + flash_ms:
             raise ViolationError(f"the loop stalled for {reading.gap_ms} ms before {self.last}")
         if reading.jump_ms in JUMPS_MS:
-            self.clock_jumps += 1
+            self.result.counts["jumps"] += 1
         elif reading.jump_ms > CLOCK_MS:
             raise ViolationError(
                 f"the board's clock jumped by {reading.jump_ms} ms before {self.last}"
@@ -107,7 +98,8 @@ class Referee:
         self.last = game
         self._owes_reading = True
         if game.end != "-":
-            self.games[game.seats[1] + game.end] += 1
+            # By the chip's level, P for two people, and the end.
+            self.result.counts.update(["ended", f"ended {game.seats[1]}{game.end}"])
             if game.seats[1] == "H" and game.end == "A":
                 raise ViolationError(f"hard has lost {game}")
 

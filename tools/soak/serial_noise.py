@@ -6,13 +6,10 @@ anything typed there, Ctrl-D must start the game again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
-from soak.machine import Machine
-from soak.player import B, Player
-from soak.referee import ViolationError
+from button_presser import B, Machine, Player, ViolationError
+from soak.result import Result
 
 CTRL_A, CTRL_B, CTRL_C, CTRL_D, CTRL_E = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"
 _HALVES = (b"\x1b", b"\x1b[", b"\x1b[1", b"\x1bO", b"\x1b[200~")
@@ -21,50 +18,26 @@ _MOST_SKIPPED = 10
 _FREE_FROM_CENTRE = (4, 1, 3, 5, 7)
 
 
-@dataclass
-class Result:
-    """The outcome of one run of serial noise."""
-
-    board: str
-    seed: int
-    kind: str = "noise"
-    firmware: str = ""
-    flooded: int = 0
-    """Bytes of noise sent during games."""
-    interruptions: int = 0
-    """Series of Ctrl-C, Ctrl-D and the like, each followed by a game."""
-    failure: str = ""
-    trace: tuple[str, ...] = ()
-
-    @property
-    def repeat(self) -> str:
-        """The command-line options that repeat this run."""
-        options = f"--board {self.board.lower()} --hours 0 --cuts 0 --changes 0"
-        return f"{options} --seed {self.seed} --noise {self.interruptions + 1}"
-
-
 class SerialNoise:
     """A host that sends noise to a board; its seed determines every byte."""
 
-    def __init__(self, board: str, seed: int, firmware: Path | None = None) -> None:
+    def __init__(self, board: str, seed: int) -> None:
         self._random = Random(seed)
-        self._firmware = firmware
-        self.result = Result(board, seed)
+        self._machine = Machine(board, seed)
+        self._player = Player(self._machine)
+        self._result = Result(self._machine.firmware)
 
     def run(self, times: int) -> Result:
         """Flood a game and interrupt one, this many times or until something is wrong."""
-        result = self.result
-        machine = Machine(result.board, result.seed, firmware=self._firmware)
-        result.firmware = machine.firmware
-        self._machine, self._player = machine, Player(machine)
+        result = self._result
         try:
             self._player.boots()
             for _ in range(times):
                 self._flooded_game()
                 self._interrupted()
-                result.interruptions += 1
+                result.counts["interruptions"] += 1
         except ViolationError as error:
-            result.failure = f"noise {result.interruptions + 1}: {error}"
+            result.failure = f"noise {result.counts['interruptions'] + 1}: {error}"
         return result
 
     def _flooded_game(self) -> None:
@@ -92,7 +65,7 @@ class SerialNoise:
             if self._random.random() < 0.2:
                 data = self._random.choice(_HALVES)
             self._machine.say(data)
-            self.result.flooded += len(data)
+            self._result.counts["flooded"] += len(data)
 
     def _interrupted(self) -> None:
         """From any moment of the menu or a game, through the REPL, and back to playing."""

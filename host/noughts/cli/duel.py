@@ -12,8 +12,7 @@ import click
 
 from noughts.cli import options
 from noughts.engines.registry import engines, listed
-from noughts.game.engine import Engine
-from noughts.game.match import Player, Tally, interval, match
+from noughts.game.engine import Engine, Player, Tally, interval, match
 from noughts.terminal.layout import columns
 from noughts.terminal.progress import Steps, progress
 

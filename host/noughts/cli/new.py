@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from noughts.cli import options
-from noughts.engines import own
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.invocation import as_typed, quoted
@@ -34,10 +33,46 @@ def run(what: str, file: Path) -> None:
     """Write the start of an engine of your own."""
     if file.exists() or file.is_symlink():
         raise NoughtsError(f"{file} is there already; choose another name, or delete it first")
-    start = Path(own.__file__).with_name("own_start.py").read_text("utf-8")
+    start = _START
     if _QUOTABLE.fullmatch(file.name):
         start = start.replace("./mine.py", quoted(f"./{file.name}"))
     write_whole(file, start.encode())
     typed = quoted(str(file))
     print(printable(as_typed(f"{file} written; `noughts vs {typed}` plays against it")))
     print(printable(as_typed(f"`noughts prove {typed}` shows how it loses")))
+
+
+_START = '''\
+"""An engine of your own: it completes a line if it can, and plays anywhere else.
+
+    noughts vs ./mine.py              play against it
+    noughts prove ./mine.py           see how it loses, and how it does against all others
+    noughts duel ./mine.py medium     let it play another engine
+
+Cells are numbered from 0:    0 | 1 | 2
+                              3 | 4 | 5
+                              6 | 7 | 8
+"""
+
+
+def choose(board):
+    """Return the cell to play, or several in a list, of which any may be played.
+
+    board.turn           who you are: "X", who moved first, or "O"
+    board.other          who the other one is
+    board.legal_moves    the free cells, such as (1, 2, 5)
+    board[4]             what is in the centre: "X", "O", or "." if it is free
+    board.play(5)        the board after your move in cell 5; this board stays as it is
+    board.winner         "X" or "O" if one has a line, else None
+    """
+    # Rule 1: complete a line. Try each free cell, and see whether that wins.
+    for cell in board.legal_moves:
+        if board.play(cell).winner == board.turn:
+            return cell
+
+    # Rule 2 is yours: do not let the other complete a line. These are the cells to block:
+    # board.completing(board.other)
+
+    # Where no rule has decided: any free cell.
+    return board.legal_moves
+'''

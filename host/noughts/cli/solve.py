@@ -19,8 +19,7 @@ from noughts.cli import options
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
 from noughts.engines.search import format_score, score_of_move, variation
-from noughts.engines.tree import MAX_DRAWN, Node, build_tree, unfinished
-from noughts.engines.tree_svg import drawn, estimated_bytes
+from noughts.engines.tree import MAX_DRAWN, Node, build_tree, drawn, unfinished
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.game.board import Board
@@ -183,7 +182,6 @@ def _require_small(tree: Node) -> None:
     if totals[-1] > MAX_DRAWN:
         fits = sum(total <= MAX_DRAWN for total in totals) - 1
         raise NoughtsError(
-            f"the picture would show {totals[-1]:,} positions in about "
-            f"{estimated_bytes(tree) / 1e6:.1f} MB; "
+            f"the picture would show {totals[-1]:,} positions; "
             f"give --tree {fits}, of {totals[fits]:,} positions, or less"
         )

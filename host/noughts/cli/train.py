@@ -16,9 +16,8 @@ from noughts.engines.menace import SUFFIX, Menace, refuse_other, train, write
 from noughts.engines.registry import engines
 from noughts.engines.tree import unfinished
 from noughts.errors import printable
-from noughts.game.engine import Engine, Remembering, may_vary
+from noughts.game.engine import Engine, Tally, remembering
 from noughts.game.evaluator import odds
-from noughts.game.match import Tally
 from noughts.protocol.describe import counted
 from noughts.store import queries
 from noughts.store.store import Store
@@ -152,8 +151,7 @@ def run(
 def _opponent(menace: Menace, against: str) -> Engine:
     if against == "menace":
         return menace
-    opponent = options.named_engine(against)
-    return opponent if may_vary(opponent) else Remembering(opponent)
+    return remembering(options.named_engine(against))
 
 
 def _learn_stored(menace: Menace, store: Store, chosen: ChosenGames) -> int:

@@ -14,8 +14,7 @@ from noughts.cli import options
 from noughts.engines.menace import SUFFIX, Menace, learn_game
 from noughts.engines.registry import engines
 from noughts.errors import printable
-from noughts.game.engine import Engine
-from noughts.game.match import winner
+from noughts.game.engine import Engine, winner
 from noughts.game.positions import Position, after
 from noughts.game.solver import hard_moves, value
 from noughts.invocation import as_typed

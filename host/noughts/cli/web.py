@@ -42,15 +42,14 @@ from noughts.web.site import Site
 def run(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None) -> None:
     """Play and look on in the browser."""
     from noughts.web.app import application
-    from noughts.web.hub import Hub
+    from noughts.web.live import LiveBoards
 
     with listening(port, lan) as sock:
         hosts = (*Site.hosts, *own_addresses(), *own_names()) if lan else Site.hosts
         site = Site(db or default_path(), sock.getsockname()[1], hosts, lan, boards)
-        hub = Hub(site)
         ready = partial(_ready, site, not no_browser)
         with suppress(KeyboardInterrupt):  # which is how it ends
-            serve(application(site, hub, ready), sock, hub.stop)
+            serve(application(site, LiveBoards(site), ready), sock)
 
 
 def _ready(site: Site, browse: bool) -> None:

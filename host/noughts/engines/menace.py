@@ -41,12 +41,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
-from noughts.game.engine import Engine, Reply
-from noughts.game.match import Player, play, winner
+from noughts.game.engine import Engine, Player, Reply, play, winner
 from noughts.game.positions import EMPTY, SYMMETRIES, Position, canonical, turned, unfinished
 
 REWARDS = {1: 3, 0: 1, -1: -1}
@@ -77,17 +75,13 @@ def alike(position: Position) -> dict[int, int]:
 
 @cache
 def _filled() -> Boxes:
+    """All boxes as they are before the first game, those of fewer marks first."""
     boxes: Boxes = {}
     for position in map(canonical, unfinished()):
         if len(position.free) > 1 and position not in boxes:
             beads = _FIRST_BEADS - position.ply // 2
             boxes[position] = dict.fromkeys(sorted(set(alike(position).values())), beads)
     return boxes
-
-
-def new_boxes() -> Boxes:
-    """All boxes as they are before the first game, those of fewer marks first."""
-    return {position: dict(beads) for position, beads in _filled().items()}
 
 
 class Menace:
@@ -97,7 +91,7 @@ class Menace:
 
     def __init__(self, name: str = "menace", boxes: Boxes | None = None, games: int = 0) -> None:
         self.name = name
-        self.boxes = new_boxes() if boxes is None else boxes
+        self.boxes = boxes or {position: dict(beads) for position, beads in _filled().items()}
         self.games = games
         """From how many it has learned."""
         self.about = f"Michie's matchboxes, {'trained' if games else 'before the first game'}"
@@ -174,36 +168,37 @@ def train(
         yield result
 
 
-class _WrongError(Exception):
-    """What is wrong with a file's content."""
-
-
 def read(path: str | Path) -> Menace:
     """The machine of a file, named as the file is. Raises `NoughtsError`."""
     named = printable(str(path))
     try:
         with Path(path).open("rb") as file:
-            content = file.read(_MAX_BYTES + 1)
+            content = file.read(_MAX_BYTES)
     except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or "not a file's name"
         raise NoughtsError(
             f"cannot read {named} ({why}); `noughts train menace -o FILE` writes such a file"
         ) from error
     try:
-        if len(content) > _MAX_BYTES:
-            raise _WrongError("it is too long")
-        found = json.loads(content, object_pairs_hook=_once)
-        if not isinstance(found, dict) or found.get("format") != _FORMAT:
-            raise _WrongError(f'it has no "format": "{_FORMAT}"')
-        if found.get("version") != _VERSION:
-            raise _WrongError(f"its version is not {_VERSION}; this noughts may be too old for it")
-        return Menace(named, _boxes(found.get("boxes")), _count(found.get("games"), "games"))
-    except (_WrongError, ValueError, RecursionError) as error:
-        # What JSON's reader says would not help anybody.
-        why = str(error) if isinstance(error, _WrongError) else "it is not JSON"
+        found = json.loads(content)
+        if (found["format"], found["version"]) != (_FORMAT, _VERSION):
+            raise ValueError
+        boxes = {
+            position: {cell: _count(found["boxes"][str(position)][str(cell)]) for cell in box}
+            for position, box in _filled().items()
+        }
+        return Menace(named, boxes, _count(found["games"]))
+    except (ValueError, TypeError, LookupError, RecursionError):
         raise NoughtsError(
-            f"{named} is not a MENACE file: {why}; make one with `noughts train menace -o FILE`"
-        ) from error
+            f"{named} is not a MENACE file of this version, or is damaged; "
+            "make one with `noughts train menace -o FILE`"
+        ) from None
+
+
+def _count(found: object) -> int:
+    if type(found) is not int or not 0 <= found <= _MAX_COUNT:
+        raise ValueError
+    return found
 
 
 def write(menace: Menace, path: Path) -> None:
@@ -244,31 +239,3 @@ def learn_game(
     menace.games += 1
     write(menace, path)
     return menace, changed
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _WrongError("a name stands in it twice")
-    return found
-
-
-def _boxes(found: object) -> Boxes:
-    """The boxes of the file, if they are all that there must be."""
-    boxes = new_boxes()
-    if not isinstance(found, dict) or found.keys() != {str(position) for position in boxes}:
-        raise _WrongError(f"its boxes are not the {len(boxes)} that there must be")
-    for position, box in boxes.items():
-        beads = found[str(position)]
-        if not isinstance(beads, dict) or beads.keys() != {str(cell) for cell in box}:
-            cells = ", ".join(map(str, box))
-            raise _WrongError(f"the box {position} must have beads for the cells {cells}")
-        for cell in box:
-            box[cell] = _count(beads[str(cell)], f"the box {position}, cell {cell},")
-    return boxes
-
-
-def _count(found: object, what: str) -> int:
-    if type(found) is not int or not 0 <= found <= _MAX_COUNT:
-        raise _WrongError(f"{what} must be a number from 0 to {_MAX_COUNT:,}")
-    return found

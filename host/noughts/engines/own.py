@@ -13,19 +13,17 @@ import contextlib
 import io
 import os
 import queue
-import re
 import shlex
 import shutil
 import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO
 
 from noughts.engines.own_process import (
-    CELLS,
     ENDED,
     GROUP,
     WRONG,
@@ -47,10 +45,7 @@ _SHUTDOWN_TIMEOUT_S = 1.0
 """For its last messages: where a process can outlive the leash, it may keep their pipe open."""
 _MAX_LINE = 10_000
 _MAX_UNREAD = 100
-"""Lines; a program that says more without being asked has to wait."""
-_NUMBER = re.compile("-?[0-9]{1,4}")  # Python reads no number of thousands of digits
-
-_Found = TypeVar("_Found")
+"""Lines; a program that says more has to wait."""
 
 
 class OwnEngine:
@@ -68,13 +63,13 @@ class OwnEngine:
 
     def reply(self, position: Position) -> Reply:
         """Its moves. Raises `OwnEngineError`, which names the position."""
-        if self._process is None or self._process.ended:
-            self._process = self._careful(self._started, "")
-        return self._careful(lambda: self._asked(position), f", in {position}")
-
-    def _careful(self, ask: Callable[[], _Found], where: str) -> _Found:
+        where = ""
         try:
-            return ask()
+            if self._process is None or self._process.ended:
+                self._process = self._started()
+            where = f", in {position}"
+            line = self._process.ask(f"{position} {'XO'[position.ply % 2]}", self._limit_s)
+            return Reply(_cells(line, position))
         except TimeoutError:
             loop = "look for a loop that does not end" if self._has_choose else "flush its output"
             what = f"did not answer within {self._limit_s:g} s"
@@ -90,24 +85,16 @@ class OwnEngine:
             process.read(self._limit_s)  # the file is read
         return process
 
-    def _asked(self, position: Position) -> Reply:
-        assert self._process
-        if self._process.has_spoken:
-            said = self._process.read(0)[:20]
-            raise WrongError(
-                f"said {said!r} without being asked", "say one line for each that it reads"
-            )
-        line = self._process.ask(f"{position} {'XO'[position.ply % 2]}", self._limit_s)
-        words = line.removeprefix(f"{CELLS}\0").split()
-        if self._has_choose and not line.startswith(CELLS):
-            raise WrongError(f"said {line[:20]!r} between its answers", "let it only print")
-        if not words or not all(_NUMBER.fullmatch(word) for word in words):
-            advice = "answer with a cell, a number from 0 to 8, or with several"
-            raise WrongError(f"said {line[:20]!r}", advice)
-        return Reply(_checked(list(map(int, words)), position))
 
-
-def _checked(cells: list[int], position: Position) -> tuple[int, ...]:
+def _cells(line: str, position: Position) -> tuple[int, ...]:
+    """The free cells that an answer names."""
+    try:
+        cells = tuple(map(int, line.split()))
+    except ValueError:
+        cells = ()
+    if not cells:
+        advice = "answer with a cell, a number from 0 to 8, or with several"
+        raise WrongError(f"said {line[:20]!r}", advice)
     for cell in cells:
         if not 0 <= cell <= 8:
             raise WrongError(f"chose {cell}", "cells are 0 to 8, in reading order")
@@ -116,7 +103,7 @@ def _checked(cells: list[int], position: Position) -> tuple[int, ...]:
             raise WrongError(f"chose {cell}, which is taken", f"free are {free} (counted from 0)")
         if cells.count(cell) > 1:
             raise WrongError(f"chose {cell} twice", "say each cell once")
-    return tuple(cells)
+    return cells
 
 
 class LineProcess:
@@ -151,7 +138,12 @@ class LineProcess:
         return not self._lines.empty()
 
     def ask(self, line: str, limit_s: float) -> str:
-        """Its answer to a line. Raises as `read` does."""
+        """Its answer to a line. Raises as `read` does, and if it has spoken without being asked."""
+        if self.has_spoken:
+            said = self.read(0)[:20]
+            raise WrongError(
+                f"said {said!r} without being asked", "say one line for each that it reads"
+            )
         with contextlib.suppress(OSError):  # it has ended, which reading will find
             self._to.write(f"{line}\n".encode())
             self._to.flush()

@@ -11,7 +11,7 @@ ends daemons too. Other systems have nothing like it: there a process outlives t
 parent has ended and, except on Windows, it has left the leash's process group.
 
 The Python on that leash gets a line for each question, the nine characters of a position and who is
-to move. It answers each with a line: `CELLS` and the cells, or `WRONG`, what is wrong and where.
+to move. It answers each with a line: the cells, or `WRONG`, what is wrong and where.
 Before that it says `READY` when Python is there, and again when the file is read. What the file
 prints goes to standard error, and it gets no input: nothing comes between the answers.
 """
@@ -31,10 +31,12 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from noughts.errors import NoughtsError
-from noughts.game.board import Board
+
+if TYPE_CHECKING:
+    from noughts.game.board import Board
 
 
 class WrongError(Exception):
@@ -43,7 +45,7 @@ class WrongError(Exception):
 
 GROUP = "noughts.engines"
 """Of the entry points that packages may have, each a function such as `choose`."""
-READY, CELLS, WRONG, ENDED = "\0ready", "\0cells", "\0wrong", "\0ended"
+READY, WRONG, ENDED = "\0ready", "\0wrong", "\0ended"
 """These begin a line of ours, whose parts have a NUL between them; a program's line has none."""
 
 # It imports what this process would, and leaves Ctrl-C to it.
@@ -55,8 +57,6 @@ _RUN = (
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 _TOO_MANY = 10
 """Cells, and one of them is said twice."""
-_TOO_LARGE = 10_000
-"""For a cell, whose number is quoted; Python prints no number of thousands of digits."""
 
 
 def python_command(module: str, function: str, *words: str) -> list[str]:
@@ -155,6 +155,8 @@ def _say(to: IO[bytes], kind: str, *details: str) -> None:
 
 def answer(kind: str, name: str) -> None:
     """Answer with a `choose` until nobody asks; kind: `file`, whose path follows, or `entry`."""
+    from noughts.game.board import Board  # only here: the leash starts without it
+
     questions, answers = _apart()
     _say(answers, READY)
     try:
@@ -165,8 +167,7 @@ def answer(kind: str, name: str) -> None:
     _say(answers, READY)
     for line in questions:
         try:
-            cells = _cells(choose, Board(line.split()[0]))
-            _say(answers, CELLS, " ".join(map(str, cells)))
+            _say(answers, _cells(choose, Board(line.split()[0])))
         except WrongError as error:
             _say(answers, WRONG, *error.args)
 
@@ -219,36 +220,28 @@ def _module(path: Path) -> ModuleType:
     return module
 
 
-def _cells(choose: Callable[[Board], object], board: Board) -> list[int]:
+def _cells(choose: Callable[[Board], object], board: Board) -> str:
+    """The cells that it returns: whole numbers of any kind, such as numpy's."""
     try:
         answer = choose(board)
-        several: Iterable[object] = [answer]
-        if isinstance(answer, Iterable) and not isinstance(answer, bytes | dict):
-            several = islice(answer, _TOO_MANY)  # it may go on for ever
-        cells = [_index(cell) for cell in several]
-        shown = _shortened(repr(answer), 40)
+        cells: list[Any] = [answer]
+        if isinstance(answer, Iterable) and not isinstance(answer, str | bytes | dict):
+            cells = [*islice(answer, _TOO_MANY)]  # it may go on for ever
+        whole = all(hasattr(cell, "__index__") and not isinstance(cell, bool) for cell in cells)
+        found = sorted(map(operator.index, cells)) if whole else []
+        said, shown = " ".join(map(str, found)), _shortened(repr(answer), 40)
     except BaseException as error:
         code = getattr(choose, "__code__", None)
         file, line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
         raise _misfired(error, file, line) from error
     if answer is None:
-        advice = "let every way through it return a cell"
-        raise WrongError("choose returned nothing (None)", advice)
+        raise WrongError("choose returned nothing (None)", "let every way through it return a cell")
     if not cells:
         raise WrongError(f"choose returned {shown}, with no cell in it", "return at least one")
-    found = [cell for cell in cells if cell is not None]
-    if len(found) < len(cells):
+    if not whole:
         advice = "return a cell, a whole number from 0 to 8, or several in a list"
         raise WrongError(f"choose returned {shown}", advice)
-    return sorted(found)
-
-
-def _index(cell: Any) -> int | None:
-    """A whole number of any kind, such as numpy's; None for what is not one."""
-    if isinstance(cell, bool) or not hasattr(cell, "__index__"):
-        return None
-    index = operator.index(cell)
-    return index if abs(index) < _TOO_LARGE else None
+    return said
 
 
 def _misfired(error: BaseException, file: str, line: int = 0) -> WrongError:

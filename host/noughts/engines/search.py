@@ -34,49 +34,7 @@ class Minimax:
     name = "minimax"
     about = "every line of play to its end"
     perfect = True
-
-    def __init__(self, visited: Visited | None = None) -> None:
-        """`visited` hears of each move, those below it first."""
-        self._visited = visited
-
-    def reply(self, position: Position) -> Reply:
-        """The first of the best moves."""
-        self._nodes = 0
-        self._best = -1
-        score = self._search(position.mover, position.other, 0)
-        return Reply((self._best,), self._nodes, 0, score)
-
-    def _search(self, mover: int, other: int, ply: int) -> int:
-        # Ends are scored where they arise: half of all nodes are ends, and calls cost most.
-        best = -INFINITE
-        ply += 1
-        nodes = 1
-        for bit in _FREE_BITS[mover | other]:
-            mine = mover | bit
-            if WON[mine]:
-                nodes += 1
-                score = WIN - ply
-            elif mine | other == FULL:
-                nodes += 1
-                score = 0
-            else:
-                score = -self._search(other, mine, ply)
-            if self._visited:
-                self._visited(Position(other, mine), bit, ply - 1, score, -INFINITE, INFINITE)
-            if score > best:
-                best = score
-                if ply == 1:  # the root's moves
-                    self._best = bit.bit_length() - 1
-        self._nodes += nodes
-        return best
-
-
-class AlphaBeta:
-    """Minimax that skips the moves which cannot change the result (alpha-beta)."""
-
-    name = "alphabeta"
-    about = "minimax without the moves that cannot matter"
-    perfect = True
+    _prunes = False
 
     def __init__(self, visited: Visited | None = None) -> None:
         """`visited` hears of each move that is searched, those below it first."""
@@ -84,21 +42,22 @@ class AlphaBeta:
 
     def reply(self, position: Position) -> Reply:
         """The first of the best moves."""
-        self._nodes = 0
-        self._cut = 0
+        self._nodes = self._cut = 0
         self._best = -1
         score = self._search(position.mover, position.other, 0, -INFINITE, INFINITE)
         return Reply((self._best,), self._nodes, self._cut, score)
 
     def _search(self, mover: int, other: int, ply: int, alpha: int, beta: int) -> int:
+        # Ends are scored where they arise: half of all nodes are ends, and calls cost most.
         best = -INFINITE
         nodes = 1
+        win = WIN - ply - 1
         bits = _FREE_BITS[mover | other]
-        for count, bit in enumerate(bits, 1):
+        for bit in bits:
             mine = mover | bit
             if WON[mine]:
                 nodes += 1
-                score = WIN - ply - 1
+                score = win
             elif mine | other == FULL:
                 nodes += 1
                 score = 0
@@ -110,13 +69,21 @@ class AlphaBeta:
                 best = score
                 if not ply:
                     self._best = bit.bit_length() - 1
-                if best > alpha:
+                if self._prunes and best > alpha:
                     alpha = best
                     if alpha >= beta:
-                        self._cut += len(bits) - count
+                        self._cut += len(bits) - bits.index(bit) - 1
                         break
         self._nodes += nodes
         return best
+
+
+class AlphaBeta(Minimax):
+    """Minimax that skips the moves which cannot change the result (alpha-beta)."""
+
+    name = "alphabeta"
+    about = "minimax without the moves that cannot matter"
+    _prunes = True
 
 
 class Transposition(AlphaBeta):
@@ -128,7 +95,6 @@ class Transposition(AlphaBeta):
 
     name = "transposition"
     about = "alpha-beta that remembers positions, up to symmetry"
-    perfect = True
 
     def reply(self, position: Position) -> Reply:
         """The first of the best moves."""
@@ -152,7 +118,7 @@ class Transposition(AlphaBeta):
             least = score
         if score < beta:
             most = score
-        self._known[key] = (_sooner(least, ply), _sooner(most, ply))
+        self._known[key] = (_later(least, -ply), _later(most, -ply))
         return score
 
 
@@ -169,18 +135,11 @@ def format_score(score: int) -> str:
     return f"{'win' if score > 0 else 'loss'} in {WIN - abs(score)}"
 
 
-def _later(score: int, ply: int) -> int:
-    """A score from a position on as one from the root, `ply` plies earlier."""
+def _later(score: int, plies: int) -> int:
+    """A score from a position on as one from so many plies earlier; the opposite if negative."""
     if abs(score) in (0, INFINITE):
         return score
-    return score - ply if score > 0 else score + ply
-
-
-def _sooner(score: int, ply: int) -> int:
-    """The opposite."""
-    if abs(score) in (0, INFINITE):
-        return score
-    return score + ply if score > 0 else score - ply
+    return score - plies if score > 0 else score + plies
 
 
 def score_of_move(position: Position, cell: int) -> int:

@@ -1,4 +1,4 @@
-"""The tree that a search goes through, with the branches that alpha-beta cuts; and its steps.
+"""The tree that a search goes through, with the branches that alpha-beta cuts; its steps; as SVG.
 
     enter   a move is tried; if it ends the game, its value is known at once
     value   all that can follow is known, or enough of it: the move has a value
@@ -14,14 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from html import escape
 from typing import Literal
 
 from noughts.engines.search import INFINITE, AlphaBeta, Minimax, format_score
 from noughts.errors import NoughtsError
-from noughts.game.evaluator import any_cell, walk
+from noughts.game.board import SIZE, Board, elements
 from noughts.game.positions import WON, Position, parse
 
 Search = Literal["alphabeta", "minimax"]
+_SEARCHES = {"alphabeta": AlphaBeta, "minimax": Minimax}
 Kind = Literal["enter", "value", "cut", "done"]
 
 MAX_DRAWN = 500
@@ -83,8 +86,7 @@ def build_tree(position: Position, depth: int, search: Search = "alphabeta") -> 
             made[ply].append(node)
         made[ply + 1] = []
 
-    engine = AlphaBeta(visited) if search == "alphabeta" else Minimax(visited)
-    score = engine.reply(position).score
+    score = _SEARCHES[search](visited).reply(position).score
     return Node(
         position, None, None if score is None else -score,
         children=_with_those_cut(position, made[0]),
@@ -130,17 +132,11 @@ class Step:
     """How many boards have been looked at, and how many moves cut, so far."""
 
 
+@cache
 def size(position: Position, search: Search) -> tuple[int, int]:
     """How many boards a search looks at, and how many moves it cuts."""
-    if search == "minimax":
-        return _boards(position, True), 0
-    reply = AlphaBeta().reply(position)
+    reply = _SEARCHES[search]().reply(position)
     return reply.nodes, reply.cut
-
-
-_boards = walk(
-    any_cell, any_cell, lambda *_: 1, lambda _, after: 1 + sum(below for *_, below in after)
-)
 
 
 def smaller(position: Position, search: Search) -> tuple[Position, Search]:
@@ -265,3 +261,102 @@ def _effect(node: Node, mover: str, alpha: int, raised: int, better: bool) -> st
             f"The best here, but {mover} already has a {format_score(alpha)} with an earlier move."
         )
     return f"No better than what {mover} has."
+
+
+_BOARD, _ROW, _PLY, _MARGIN, _HEAD = 48, 58, 200, 16, 70
+"""Pixels: a board, from one to that below, from one ply to the next, the margin, the heading."""
+_INK, _FAINT, _MOVED = "#0f172a", "#64748b", "#e2e8f0"
+
+
+def drawn(tree: Node, about: str) -> str:
+    """An SVG document of the whole tree, from the root on the left to the right, with a heading.
+
+    Beside each board stand the move that led to it and what that is worth to who made it, and below
+    the window in which alpha-beta searched it. A thick line leads to the move that the search
+    plays, a dashed one to a move that it cut.
+    """
+    boards: list[str] = []
+    lines: list[str] = []
+    rows = _draw(tree, 0, 0, boards, lines)
+    width = max(_MARGIN * 2 + _PLY * (_plies(tree) + 1), 620)
+    height = _HEAD + _ROW * rows + _MARGIN
+    title = escape(f"{tree.position}: {about}")
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="sans-serif">',
+            f"<title>{title}</title>",
+            f'<rect width="{width}" height="{height}" fill="white"/>',
+            _text(_MARGIN, 26, title, 16, _INK, "bold"),
+            _text(_MARGIN, 48, _KEY, 12, _FAINT),
+            *lines,
+            *boards,
+            "</svg>\n",
+        ]
+    )
+
+
+_KEY = (
+    "Beside a board: the move, and what it is worth to the player who makes it. "
+    "Thick: the move that is played."
+)
+
+
+def _plies(node: Node) -> int:
+    return 1 + max(map(_plies, node.children)) if node.children else 0
+
+
+def _draw(node: Node, ply: int, row: int, boards: list[str], lines: list[str]) -> int:
+    """Draw a node and what is below it from a row on; how many rows that takes."""
+    x, y = _place(ply, row)
+    boards += _board(node, x, y)
+    rows = 0
+    for child in node.children:
+        to_x, to_y = _place(ply + 1, row + rows)
+        lines.append(_line(child, x + _BOARD // 2, y + _BOARD, to_x, to_y + _BOARD // 2))
+        rows += _draw(child, ply + 1, row + rows, boards, lines)
+    return max(rows, 1)
+
+
+def _place(ply: int, row: int) -> tuple[int, int]:
+    return _MARGIN + _PLY * ply, _HEAD + _ROW * row
+
+
+def _line(node: Node, x: int, y: int, to_x: int, to_y: int) -> str:
+    # A first child is level with its parent: the line is a short straight one.
+    path = f"M{x + _BOARD // 2} {to_y}H{to_x}" if to_y < y else f"M{x} {y}V{to_y}H{to_x}"
+    if node.score is None:
+        style = f'stroke="{_FAINT}" stroke-dasharray="4 4"'
+    else:
+        style = f'stroke="{_INK}" stroke-width="{3 if node.best else 1}"'
+    return f'<path d="{path}" fill="none" {style}/>'
+
+
+def _board(node: Node, x: int, y: int) -> list[str]:
+    faded = ' opacity="0.35"' if node.score is None else ""
+    size = f'width="{_BOARD}" height="{_BOARD}" viewBox="0 0 {SIZE} {SIZE}"'
+    moved = {} if node.cell is None else {node.cell: _MOVED}
+    parts = elements(str(node.position), Board.of(node.position).winning_line, {}, moved)
+    beside = x + _BOARD + 8
+    colour, weight = (_FAINT, "normal") if node.score is None else (_INK, "bold")
+    texts = [_text(beside, y + 20, _worth(node), 13, colour, weight)]
+    if node.score is not None and node.cell is not None:
+        window = f"window {format_score(node.alpha)} to {format_score(node.beta)}"
+        if (node.alpha, node.beta) != (-INFINITE, INFINITE):
+            texts.append(_text(beside, y + 37, window, 11, _FAINT))
+    return [f'<svg x="{x}" y="{y}" {size}{faded}>', *parts, "</svg>", *texts]
+
+
+def _worth(node: Node) -> str:
+    if node.cell is None:
+        return f"{_mover(node.position)}: {format_score(-(node.score or 0))}"
+    if node.score is None:
+        return f"{node.cell + 1}: ✂ cut"
+    return f"{node.cell + 1}: {node.bound and node.bound + ' '}{format_score(node.score)}"
+
+
+def _text(x: int, y: int, text: str, size: int, colour: str, weight: str = "normal") -> str:
+    return (
+        f'<text x="{x}" y="{y}" font-size="{size}" font-weight="{weight}" fill="{colour}">'
+        f"{text}</text>"
+    )

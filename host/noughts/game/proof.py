@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from noughts.game import solver
-from noughts.game.board_svg import table_html
+from noughts.game.board import table_html
 from noughts.game.engine import Engine, Reply
 from noughts.game.evaluator import After, any_cell, mean, times, walk
 from noughts.game.positions import EMPTY, Position, unfinished
@@ -97,16 +97,9 @@ def prove(engine: Engine) -> Proof:
 
     def seat(first: bool) -> Seat:
         found = chances(EMPTY, first)
-        return Seat(
-            first,
-            games(EMPTY, first),
-            found.win,
-            found.loss,
-            found.greatest_loss,
-            found.likeliest_loss if found.greatest_loss else None,
-            found.likeliest_loss_chance,
-            found.losing_line,
-        )
+        if not found.greatest_loss:
+            found = found._replace(likeliest_loss=None)
+        return Seat(first, games(EMPTY, first), *found)
 
     return Proof((seat(True), seat(False)), value_losing_positions)
 
@@ -127,40 +120,45 @@ class _Chances(NamedTuple):
     win: Fraction
     loss: Fraction
     greatest_loss: Fraction
+    likeliest_loss: tuple[int, ...] | None
     likeliest_loss_chance: Fraction
-    likeliest_loss: tuple[int, ...]
     losing_line: tuple[int, ...] | None
 
 
 def _end(result: int, _position: Position) -> _Chances:
     lost = Fraction(result < 0)
-    return _Chances(Fraction(result > 0), lost, lost, lost, (), () if lost else None)
+    return _Chances(Fraction(result > 0), lost, lost, (), lost, () if lost else None)
 
 
 def _chances(engine_moves: bool, after: After[_Chances]) -> _Chances:
-    win = mean([(cell, weight, each.win) for cell, weight, each in after])
-    loss = mean([(cell, weight, each.loss) for cell, weight, each in after])
-    lines = [(cell, *each.losing_line) for cell, _, each in after if each.losing_line is not None]
-    shortest = min(lines, key=len, default=None)
-    if engine_moves:
-        total = sum(weight for _, weight, _ in after)
-        greatest = mean([(cell, weight, each.greatest_loss) for cell, weight, each in after])
-        likely, cell, line = max(
-            (
-                (times(weight, each.likeliest_loss_chance), cell, each.likeliest_loss)
-                for cell, weight, each in after
-            ),
-            key=lambda game: game[0],
+    def average(field: str) -> Fraction:
+        found: Fraction = mean(
+            [(cell, weight, getattr(each, field)) for cell, weight, each in after]
         )
-        return _Chances(win, loss, greatest, likely / total, (cell, *line), shortest)
-    greatest, likely, cell, line = max(
+        return found
+
+    lines = [(cell, *each.losing_line) for cell, _, each in after if each.losing_line is not None]
+    moves = after
+    if engine_moves:
+        greatest, total = average("greatest_loss"), sum(weight for _, weight, _ in after)
+    else:  # the opponent makes the best of it
+        greatest, total = max(each.greatest_loss for *_, each in after), 1
+        moves = [move for move in after if move[2].greatest_loss == greatest]
+    likely, cell, line = max(
         (
-            (each.greatest_loss, each.likeliest_loss_chance, cell, each.likeliest_loss)
-            for cell, _, each in after
+            (times(weight, each.likeliest_loss_chance), cell, each.likeliest_loss or ())
+            for cell, weight, each in moves
         ),
-        key=lambda game: game[:2],
+        key=lambda game: game[0],
     )
-    return _Chances(win, loss, greatest, likely, (cell, *line), shortest)
+    return _Chances(
+        average("win"),
+        average("loss"),
+        greatest,
+        (cell, *line),
+        likely / total,
+        min(lines, key=len, default=None),
+    )
 
 
 @dataclass

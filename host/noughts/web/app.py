@@ -12,24 +12,23 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, error_message
-from noughts.web import data_logs, games, learn, live, pages, play, puzzles
-from noughts.web.hub import Hub
-from noughts.web.safety import Safety, error_answer
+from noughts.web import controls, data_logs, games, learn, pages, play, puzzles
+from noughts.web.live import LiveBoards
+from noughts.web.safety import RefusedError, Safety, error_answer
 from noughts.web.site import Site
 
 
-def application(site: Site, hub: Hub, ready: Callable[[], object] = lambda: None) -> ASGIApp:
-    """What answers on the site's port; `ready` is called once it can.
-
-    The boards of the hub are watched for as long.
-    """
+def application(
+    site: Site, boards: LiveBoards, ready: Callable[[], object] = lambda: None
+) -> ASGIApp:
+    """What answers on the site's port, with these boards; `ready` is called once it can."""
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
         ready()
-        hub.start()
+        boards.start()
         yield
-        await hub.close()
+        await boards.close()
 
     answers = Starlette(
         routes=[
@@ -38,29 +37,25 @@ def application(site: Site, hub: Hub, ready: Callable[[], object] = lambda: None
             *data_logs.routes(site),
             *puzzles.routes(site),
             *learn.routes(site),
-            *live.routes(site, hub),
+            *controls.routes(site, boards),
             *games.routes(site),
         ],
-        exception_handlers={
-            NoughtsError: _expected,
-            OSError: _expected,
-            HTTPException: _not_found,
-            Exception: _unexpected,
-        },
+        exception_handlers=dict.fromkeys(
+            (NoughtsError, OSError, HTTPException, Exception), _failed
+        ),
         lifespan=running,
     )
     return Safety(answers, site)
 
 
-async def _expected(request: Request, error: Exception) -> Response:
-    return error_answer(request.scope, 400, error_message(error))  # type: ignore[arg-type]
-
-
-async def _not_found(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return error_answer(request.scope, error.status_code, "there is nothing at this address")
-
-
-async def _unexpected(request: Request, error: Exception) -> Response:
-    text = f"{type(error).__name__} in {request.url.path}; please report it"
-    return error_answer(request.scope, 500, text)
+async def _failed(request: Request, error: Exception) -> Response:
+    match error:
+        case RefusedError():
+            status, why = error.status_code, error.detail
+        case HTTPException():
+            status, why = error.status_code, "there is nothing at this address"
+        case NoughtsError() | OSError():
+            status, why = 400, error_message(error)
+        case _:
+            status, why = 500, f"{type(error).__name__} in {request.url.path}; please report it"
+    return error_answer(request.scope, status, why)

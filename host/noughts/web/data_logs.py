@@ -1,52 +1,37 @@
-"""Keeping the games in a V2's data log, a file that somebody has dropped on the page."""
+"""Storing the games in a V2's data log, a file that somebody has dropped on the page."""
 
 from __future__ import annotations
-
-import base64
-import json
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 
-from noughts.errors import NoughtsError, printable
+from noughts.errors import printable
 from noughts.protocol.data_log import games
 from noughts.protocol.describe import counted
 from noughts.store import timestamps
 from noughts.store.lines import Received
 from noughts.store.store import Store
 from noughts.watch.data_logs import name_of_copy
-from noughts.web.safety import LOGS
 from noughts.web.site import Site
 
 _MAX_NAME = 100
 
 
-def routes(site: Site) -> list[BaseRoute]:
-    """Addresses of this part."""
+def routes(site: Site) -> list[Route]:
+    """Address of this part."""
 
-    async def keep(request: Request) -> Response:
-        """Store the games of a log, and say how many there were."""
-        said = await run_in_threadpool(_kept, site, *read(await request.body()))
+    async def store(request: Request) -> Response:
+        """Store the games of the log that is the request's body, and say how many there were."""
+        name = printable(request.query_params.get("name", "")[:_MAX_NAME])
+        said = await run_in_threadpool(_stored, site, name, await request.body())
         return JSONResponse({"said": said})
 
-    return [Route(LOGS, keep, methods=["POST"])]
+    return [Route("/api/logs", store, methods=["POST"])]
 
 
-def read(body: bytes) -> tuple[str, bytes]:
-    """The name and the content of the file that a page has sent. Raises `NoughtsError`."""
-    try:
-        match json.loads(body):
-            case {"name": str(name), "content": str(content)}:
-                return printable(name[:_MAX_NAME]), base64.b64decode(content, validate=True)
-            case _:
-                raise ValueError
-    except (ValueError, RecursionError) as error:
-        raise NoughtsError("that is not a file; load the page again") from error
-
-
-def _kept(site: Site, name: str, content: bytes) -> str:
+def _stored(site: Site, name: str, content: bytes) -> str:
     found = games(content, name)
     if not found:
         return f"{name}: no games yet"

@@ -1,17 +1,15 @@
-"""The WebSocket that sends browsers the state of all boards, and takes presses of virtual ones.
+"""Every board that is there, real or virtual: recorded, and shown in each browser.
 
-To a browser: a JSON object of what has changed, by key.
+    ports, drives and virtual boards --> Recorder, in a thread: store, then events
+    events, LEDs, tasks --> LiveBoards --> a channel of words, and one of LEDs --> browsers
+
+What browsers get is a JSON object of what has changed, by key.
 
     site            what is wrong with the store, ports that wait
     order           the boards' ids, sorted by what people call them
     board/ID        all about one board: `LiveBoard.record`
-    leds/ID         25 digits and the device clock in ms; only with `?leds`
+    leds/ID         25 digits, and the device clock in seconds; on the channel of LEDs
     doctor          what `doctor` has found so far
-    you             whether this browser may do something
-    error           why something that it asked for is not done
-
-From a browser: `{"token": …}` first, `{"seen": true}` for each message that it has drawn, and what
-`BoardControls` does.
 """
 
 from __future__ import annotations
@@ -19,132 +17,258 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+import tempfile
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route, WebSocketRoute
-from starlette.websockets import WebSocket, WebSocketDisconnect
-
-from noughts.errors import BoardError, NoughtsError, error_message
-from noughts.web.channel import Follower
-from noughts.web.controls import BoardControls
-from noughts.web.hub import Hub
-from noughts.web.safety import is_token, may_change
+from noughts.errors import BoardGoneError, NoughtsError, error_message, printable
+from noughts.protocol.describe import name_key
+from noughts.protocol.sentences import Sentence
+from noughts.store.boards import names
+from noughts.store.store import Store
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.kept_flash import choice_in
+from noughts.watch.data_logs import DataLogs
+from noughts.watch.events import (
+    BoardEvent,
+    BoardNamed,
+    BoardRefused,
+    Event,
+    PortClosed,
+    PortOpened,
+)
+from noughts.watch.port_monitor import PortMonitor
+from noughts.watch.recorder import Recorder
+from noughts.watch.session import Session
+from noughts.watch.sources import QueuedSource, SentencesRead
+from noughts.watch.virtual_boards import VirtualBoards
+from noughts.web.live_board import LiveBoard
 from noughts.web.site import Site
 
-if TYPE_CHECKING:
-    from noughts.web.tasks import BoardTasks
-
-_WAITING = 64
-"""Messages of a browser that are not carried out yet; more are dropped."""
-
-
-def routes(site: Site, hub: Hub) -> list[BaseRoute]:
-    """The WebSocket, and what begins a task with a board; the WebSocket sends its progress."""
-
-    @cache
-    def tasks() -> BoardTasks:
-        # Imported here: it takes long, and the page is to be there at once.
-        from noughts.web.tasks import BoardTasks
-
-        return BoardTasks(hub)
-
-    begin: dict[str, Callable[[str], None]] = {
-        "update": lambda board: tasks().update(board),
-        "flash": lambda board: tasks().flash(board),
-        "check": lambda board: tasks().check(),
-    }
-
-    async def live(websocket: WebSocket) -> None:
-        await websocket.accept()
-        await _Client(site, hub, websocket).run()
-
-    async def work(begin: Callable[[str], None], request: Request) -> Response:
-        begin(await _board(request))
-        return JSONResponse({})
-
-    return [
-        WebSocketRoute("/api/live", live),
-        *(
-            Route(f"/api/boards/{what}", partial(work, begin[what]), methods=["POST"])
-            for what in begin
-        ),
-    ]
+_WORDS_EVERY_S, _LEDS_EVERY_S = 0.1, 0.015
+_SHUTDOWN_TIMEOUT_S, _TASK_TIMEOUT_S = 0.9, 0.6
+_DIGITS = bytes(range(48, 58)).ljust(256, b"?")
+_WAITING = 5
+"""Ports that are listed because they cannot be opened."""
 
 
-async def _board(request: Request) -> str:
-    """The board that a request names."""
-    try:
-        board = (await request.json()).get("board", "")
-    except (ValueError, AttributeError, RecursionError):
-        board = None
-    if not isinstance(board, str):
-        raise BoardError("a request names a board; load the page again")
-    return board
+class Channel:
+    """The newest values by key, encoded once for all browsers.
 
+    It belongs to the event loop's thread.
+    """
 
-class _Client:
-    """One browser, from its connection to its end."""
+    def __init__(self) -> None:
+        self.followed = asyncio.Event()
+        """Set while a browser follows."""
+        self._followers = self._version = 0
+        self._values: dict[str, tuple[int, str]] = {}
+        self._messages: dict[int, str] = {}
+        self._changed = asyncio.Event()
 
-    def __init__(self, site: Site, hub: Hub, websocket: WebSocket) -> None:
-        self._site, self._hub, self._websocket = site, hub, websocket
-        self._follower = Follower(websocket)
-        self._controls = BoardControls(hub)
-        self._may = False
-        self._wanted: asyncio.Queue[dict[str, Any]] = asyncio.Queue(_WAITING)
+    def set(self, key: str, value: object) -> None:
+        """Give a key its newest value; nothing happens if it is the same."""
+        text = json.dumps({key: value}, separators=(",", ":"))[1:-1]
+        if key not in self._values or self._values[key][1] != text:
+            self._version += 1
+            self._values[key] = self._version, text
+            self._messages.clear()
+            self._changed.set()
+            self._changed = asyncio.Event()
 
-    async def run(self) -> None:
-        hub = self._hub
-        with contextlib.ExitStack() as connections:
-            connections.enter_context(hub.clients.connected())
-            work = [self._follower.follow(hub.words), self._obey()]
-            if "leds" in self._websocket.query_params:
-                connections.enter_context(hub.led_clients.connected())
-                work.append(self._follower.follow(hub.leds))
-            tasks = [asyncio.create_task(each) for each in work]
-            try:
-                while (text := await self._received()) is not None:
-                    await self._take(text)
-            finally:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.shield(asyncio.to_thread(self._controls.let_go))
-
-    async def _received(self) -> str | None:
-        """The next message; None at the end, which bytes are too."""
-        message = await self._websocket.receive()
-        return message.get("text") if message["type"] == "websocket.receive" else None
-
-    async def _take(self, text: str) -> None:
+    async def follow(
+        self, ready: Callable[[], Awaitable[object]], send: Callable[[str], Awaitable[object]]
+    ) -> None:
+        """Send one browser all values, and then what has changed whenever it is ready."""
+        self._followers += 1
+        self.followed.set()
+        version = 0
         try:
-            message = json.loads(text)
-        except (ValueError, RecursionError):
-            message = None
-        if not isinstance(message, dict):
-            await self._say(error="a message is a JSON object; load the page again")
-        elif "seen" in message:
-            self._follower.confirmed()
-        elif "token" in message:
-            client = self._websocket.client
-            known = isinstance(message["token"], str) and is_token(self._site, message["token"])
-            self._may = known and may_change(self._site, client.host if client else "?")
-            await self._say(you={"may": self._may})
-        elif not self._may:
-            await self._say(error="from another computer you can watch, but not change anything")
-        elif not self._wanted.full():
-            self._wanted.put_nowait(message)
+            while True:
+                while self._version == version:
+                    await self._changed.wait()
+                await ready()
+                message, version = self._since(version), self._version
+                await send(message)
+        finally:
+            self._followers -= 1
+            if not self._followers:
+                self.followed.clear()
 
-    async def _obey(self) -> None:
+    def _since(self, version: int) -> str:
+        if version not in self._messages:
+            newer = (text for changed, text in self._values.values() if changed > version)
+            self._messages[version] = "{" + ",".join(newer) + "}"
+        return self._messages[version]
+
+
+class LiveBoards:
+    """All boards, from `start()` on until `close()`.
+
+    What is known of them belongs to the event loop's thread; other threads call the methods that
+    say so.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self._db = site.db
+        self.virtual = VirtualBoards(site.boards, lambda: self.monitor.look(), self._started)
+        self.session = Session()
+        self.boards = {
+            name: LiveBoard(name, virtual=True, kind=kind)
+            for name, kind in self.virtual.kinds.items()
+        }
+        """By id, gateways too."""
+        self.words, self.leds = Channel(), Channel()
+        self.stopping = threading.Event()
+        """Set once the end was asked for."""
+        self._changed = set(self.boards)
+        self._news = asyncio.Event()
+        self._news.set()
+        self._error = ""
+        """Why games are not stored, in one line."""
+        self._recorded = QueuedSource()
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Begin to watch; called in the event loop."""
+        self._loop = asyncio.get_running_loop()
+        self.monitor = PortMonitor(
+            also=self.virtual.ports,
+            boards=self.virtual.names,
+            opened=self.virtual.opened,
+        )
+        self._logs = DataLogs()
+        self._recording = threading.Thread(
+            target=self._record_in, args=(self._db,), name="record games", daemon=True
+        )
+        self._recording.start()
+        self.virtual.start()
+        self._tasks = [asyncio.create_task(self._tell()), asyncio.create_task(self._look())]
+
+    async def close(self) -> None:
+        """End everything, with all games stored."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.to_thread(self._end)
+
+    def _end(self) -> None:
+        self.stopping.set()
+        self._recording.join(_SHUTDOWN_TIMEOUT_S)  # all data is stored before boards end
+        self.virtual.close()
+        self.monitor.close()
+        self._logs.close()
+        for thread in self._threads:  # they see that the end has come
+            thread.join(_TASK_TIMEOUT_S)
+
+    def run_in_background(self, work: Callable[[], None]) -> None:
+        """Do something in a thread; `close()` waits a moment for it."""
+        self._threads.append(threading.Thread(target=work, name="work on boards", daemon=True))
+        self._threads[-1].start()
+
+    def _record_in(self, path: Path) -> None:
+        """In a thread; what boards send is shown also where it cannot be stored."""
+        try:
+            store = Store(path, create=True)
+            self._take([BoardNamed(board, name) for board, name in names(store).items()])
+            sources = (self.monitor, self._logs, self._recorded)
+            with closing(Recorder(store, sources)) as recorder:
+                recorder.run(self.stopping, self._take)
+        except (NoughtsError, OSError) as error:
+            if self._error:
+                return
+            self._error = f"games are not stored: {error_message(error)}"
+            self.changed()
+            with tempfile.TemporaryDirectory(prefix="noughts-") as folder:
+                self._record_in(Path(folder, "games.db"))
+
+    def record(self, name: str, *sentences: Sentence) -> None:
+        """Record, in any thread, what a board has sent to a task, or what was in its files."""
+        self._recorded.put(SentencesRead(name, sentences))
+
+    def changed(self, *names: str, after: Callable[[], object] = lambda: None) -> None:
+        """Show, from any thread, what has changed of boards, or of the whole, after some work."""
+
+        def change() -> None:
+            after()
+            self._changed.update(names)
+            self._news.set()
+
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(change)
+
+    def begins_anew(self, name: str) -> None:
+        """Note, in any thread, that a virtual board is reset."""
+        self.changed(name, after=self.boards[name].observer.reset)
+
+    def _started(self, name: str) -> None:
+        """A virtual board runs, or could not be started."""
+        if name in self.virtual.running:
+            self.boards[name].firmware = self.virtual.running[name].firmware
+        self.changed(name)
+
+    def _take(self, events: list[Event]) -> None:
+        """In the recorder's thread."""
+        if events:
+            self.changed(after=partial(self._follow, events))
+
+    def _follow(self, events: list[Event]) -> None:
+        for event in events:
+            self.session.take(event)
+            if isinstance(event, (PortOpened, PortClosed)):
+                self._changed.update(self.boards)  # those by radio are where their gateway is
+            if isinstance(event, BoardEvent):
+                self._changed.add(event.board)
+                # The store knows boards that are not here, and others are refused.
+                if not isinstance(event, (BoardNamed, BoardRefused)):
+                    if event.board not in self.boards:
+                        self.boards[event.board] = LiveBoard(event.board)
+                    self.boards[event.board].take(event)
+
+    async def _tell(self) -> None:
         while True:
-            message = await self._wanted.get()
-            try:
-                await asyncio.to_thread(self._controls.do, message)
-            except NoughtsError as error:
-                await self._say(error=error_message(error))
+            await self.words.followed.wait()
+            await self._news.wait()
+            self._news.clear()
+            self._tell_now()
+            await asyncio.sleep(_WORDS_EVERY_S)
 
-    async def _say(self, **content: object) -> None:
-        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-            await self._websocket.send_text(json.dumps(content))
+    def _tell_now(self) -> None:
+        session, called = self.session, self.session.called
+        trouble = printable(self._error or session.warning)
+        waiting = [printable(f"{port}: {why}") for port, why in sorted(session.waiting.items())]
+        self.words.set("site", {"trouble": trouble, "waiting": waiting[:_WAITING]})
+        shown = self.boards.keys() - {board.name for board in session.gateways}
+        for name in self._changed & shown:
+            error = printable(self.virtual.errors.get(name, ""))
+            record = self.boards[name].record(called(name), session.boards.get(name), error)
+            self.words.set(f"board/{name}", record)
+        self._changed.clear()
+        self.words.set("order", sorted(shown, key=lambda name: (name_key(called(name)), name)))
+
+    async def _look(self) -> None:
+        while True:
+            await self.leds.followed.wait()
+            for name, device in list(self.virtual.running.items()):
+                self._look_at(name, device)
+            await asyncio.sleep(_LEDS_EVERY_S)
+
+    def _look_at(self, name: str, device: VirtualBoard) -> None:
+        board = self.boards[name]
+        before = board.observer.now, board.controls
+        try:
+            leds, seconds = device.leds(), device.clock_us() // 1_000_000
+        except BoardGoneError as error:
+            if name not in self.virtual.errors and self.virtual.running.get(name) is device:
+                self.virtual.errors[name] = str(error)
+                self.changed(name)
+            return
+        board.observer.see(leds)
+        if device.memory() is not board.flash:
+            board.flash = device.memory()
+            board.controls = choice_in(board.flash)[1]
+        if (board.observer.now, board.controls) != before:
+            self.changed(name)
+        self.leds.set(f"leds/{name}", [leds.translate(_DIGITS).decode(), seconds])

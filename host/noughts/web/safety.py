@@ -10,47 +10,44 @@ from __future__ import annotations
 import asyncio
 import hmac
 import ipaddress
+import itertools
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable
 from html import escape
 from string import Template
 
+import h11
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from noughts.web.site import Site
 
-MAX_BODY = 65_536
-"""Bytes; nothing else that a page sends comes near it."""
-LOGS = "/api/logs"
-MAX_LOG_BODY = 360_000
-"""Bytes of a request with the data log of a board: in base64, which takes a third more."""
-RATE, BURST = 200, 400
-"""Requests a second from one address, and how many at once: twenty browsers load a page. As many
-messages on each WebSocket: a page confirms some 70 a second at most."""
+MAX_BODY = 300_000
+"""Bytes: nothing that a page sends is longer than a data log, of which it sends 262,145 at most."""
+RATE = 400
+"""Requests in a second from one address: twenty browsers load a page. As many messages on each
+WebSocket: a page sends some 70 at most."""
 _THROTTLE_DELAY_S = 0.05
-_ADDRESSES = 4096
 _MAX_SOCKETS = 64
 """WebSockets from one address: of more, nobody else would get one."""
+_MAX_OPEN = 128
+"""HTTP connections: macOS lets a process open 256 files."""
 TOKEN_HEADER = "x-noughts-token"
 
-_POLICY = (
-    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'"
-)
 _HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": _POLICY,
+    "Content-Security-Policy": "default-src 'self'; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-
-
 _ERROR_PAGE = Template("""\
 <!doctype html>
 <html lang="en">
@@ -67,33 +64,25 @@ _ERROR_PAGE = Template("""\
 """)
 
 
-class RefusedError(Exception):
+class RefusedError(HTTPException):
     """A request that is not answered: a status, and why."""
-
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status, self.why = status, why
 
 
 class RateLimit:
-    """So many requests a second from an address, and so many at once."""
+    """So many requests from an address, or messages, in each second of a clock."""
 
-    def __init__(
-        self, rate: float = RATE, burst: float = BURST, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._rate, self._burst, self._clock = rate, burst, clock
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+    def __init__(self, rate: int = RATE, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._clock = rate, clock
+        self._second = 0
+        self._count: Counter[str] = Counter()
 
-    def allows(self, address: str) -> bool:
-        """Whether one more may come now; one that may not takes nothing from the next."""
-        now_s = self._clock()
-        left, since_s = self._left.pop(address, (self._burst, now_s))
-        left = min(self._burst, left + (now_s - since_s) * self._rate)
-        allowed = left >= 1
-        self._left[address] = (left - allowed, now_s)
-        if len(self._left) > _ADDRESSES:
-            self._left.popitem(last=False)
-        return allowed
+    def allows(self, address: str = "") -> bool:
+        """Count one more, and say whether it may come in this second."""
+        if self._second != (second := int(self._clock())):
+            self._second = second
+            self._count.clear()
+        self._count[address] += 1
+        return self._count[address] <= self._rate
 
 
 class Safety:
@@ -102,58 +91,55 @@ class Safety:
     It stands around the whole application, so that what fails there has its headers too.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        site: Site,
-        limit: RateLimit | None = None,
-        messages: Callable[[], RateLimit] = RateLimit,
-    ) -> None:
+    def __init__(self, app: ASGIApp, site: Site) -> None:
         self._app, self._site = app, site
-        self._limit = limit or RateLimit()
-        self._messages = messages
+        self._limit = RateLimit()
         self._sockets: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-        elif scope["type"] == "websocket":
-            await self._socket(scope, receive, send)
-        else:
+        elif scope["type"] == "http":
             await self._request(scope, receive, _with_headers(send))
+        else:
+            await self._socket(scope, receive, send)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        left = MAX_BODY
+
+        async def measured() -> Message:
+            nonlocal left
+            message = await receive()
+            left -= len(message.get("body", b""))
+            if left < 0:
+                raise RefusedError(413, f"a request has {MAX_BODY:,} bytes at most")
+            return message
+
         try:
             self._check(scope)
-            body = await _body(receive, _limit(scope)) if _changes(scope) else b""
         except RefusedError as refused:
-            answer = error_answer(scope, refused.status, refused.why)
-            answer.headers["Connection"] = "close"  # what is left of the body is never read
-            await answer(scope, receive, send)
-            return
-        if body is not None:
-            await self._app(scope, _after(body, receive), send)
+            await error_answer(scope, refused.status_code, refused.detail)(scope, receive, send)
+        else:
+            await self._app(scope, measured, send)
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        address = _address(scope)
+        address, limit = _address(scope), RateLimit()
+
+        async def limited() -> Message:
+            message = await receive()
+            # Whoever sends too many waits, and what comes next waits in their own computer.
+            while message["type"] == "websocket.receive" and not limit.allows():
+                await asyncio.sleep(_THROTTLE_DELAY_S)
+            return message
+
         try:
             self._check(scope)
             if self._sockets[address] >= _MAX_SOCKETS:
                 raise RefusedError(429, "too many pages are open; close some")
         except RefusedError as refused:
-            await send({"type": "websocket.close", "code": 1008, "reason": refused.why})
+            await send({"type": "websocket.close", "code": 1008, "reason": refused.detail})
             return
-
-        limit = self._messages()
-
-        async def limited() -> Message:
-            message = await receive()
-            # Who sends too many waits, and what comes next waits in its own computer.
-            while message["type"] == "websocket.receive" and not limit.allows(address):
-                await asyncio.sleep(_THROTTLE_DELAY_S)
-            return message
-
         self._sockets[address] += 1
         try:
             await self._app(scope, limited, send)
@@ -161,45 +147,43 @@ class Safety:
             self._sockets[address] -= 1
 
     def _check(self, scope: Scope) -> None:
-        headers = Headers(scope=scope)
-        self._check_source(scope, headers)
-        # What other pages in the same browser ask for takes nothing from what ours may.
-        if not self._limit.allows(_address(scope)):
-            raise RefusedError(429, "too many requests at once; wait a second")
-        if scope["type"] == "http" and _changes(scope):
-            self._check_change(headers, _address(scope), _limit(scope))
-
-    def _check_source(self, scope: Scope, headers: Headers) -> None:
-        host = headers.get("host", "")
-        if host not in self._site.addresses or len(headers.getlist("host")) != 1:
+        headers, address = Headers(scope=scope), _address(scope)
+        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        # Starlette's TrustedHostMiddleware would take any port, and a second Host.
+        if len(hosts) != 1 or hosts[0] not in self._site.addresses:
             here = f"http://{self._site.addresses[0]}/"
             raise RefusedError(421, f"noughts does not answer to this address; open {here} instead")
-        changes = _changes(scope)
-        origins = headers.getlist("origin")
-        if origins != [f"http://{host}"] and (changes or origins):
+        own = origins == [f"http://{hosts[0]}"] or not (changes or origins)
+        if not own or not _is_from_here(scope, headers, changes):
             raise RefusedError(403, "only this server's own pages may ask that")
-        site = headers.get("sec-fetch-site", "same-origin")
-        ours = ("same-origin",) if changes else ("same-origin", "none")
-        if site not in ours and (changes or not _follows_link(scope, headers)):
-            raise RefusedError(403, "only this server's own pages may ask that")
+        # What other pages in the same browser ask for takes nothing from what ours may.
+        if not self._limit.allows(address):
+            raise RefusedError(429, "too many requests at once; wait a second")
+        if changes and scope["type"] == "http":
+            if not may_change(self._site, address):
+                why = "from another computer you can watch, but not change anything"
+                raise RefusedError(403, why)
+            if not is_token(self._site, headers.get(TOKEN_HEADER)):
+                raise RefusedError(401, "noughts was started again; load the page again")
 
-    def _check_change(self, headers: Headers, address: str, limit: int) -> None:
-        if not may_change(self._site, address):
-            raise RefusedError(403, "from another computer you can watch, but not change anything")
-        if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            raise RefusedError(415, "only JSON can be sent here")
-        if not is_token(self._site, headers.get(TOKEN_HEADER)):
-            raise RefusedError(401, "noughts was started again; load the page again")
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > 20 or int(length) > limit:
-            raise _too_long(limit)
+
+def _is_from_here(scope: Scope, headers: Headers, changes: bool) -> bool:
+    """Whether a browser says that our page asks, or that somebody opens one."""
+    site = headers.get("sec-fetch-site", "same-origin")
+    if site == "same-origin" or changes:
+        return site == "same-origin"
+    link = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+    return site == "none" or (
+        link == ("navigate", "document") and not scope["path"].startswith("/api/")
+    )
 
 
 def is_token(site: Site, token: object) -> bool:
     """Whether it is this start's, whatever somebody may have sent as one."""
-    if not isinstance(token, str):
-        return False
-    return hmac.compare_digest(token.encode(errors="replace"), site.token.encode())
+    return isinstance(token, str) and hmac.compare_digest(
+        token.encode(errors="replace"), site.token.encode()
+    )
 
 
 def may_change(site: Site, address: str) -> bool:
@@ -217,61 +201,10 @@ def _address(scope: Scope) -> str:
     return str((scope.get("client") or ("?", 0))[0])
 
 
-def _changes(scope: Scope) -> bool:
-    return scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-
-
-def _follows_link(scope: Scope, headers: Headers) -> bool:
-    """Whether somebody follows a link to a page of ours; what pages ask has none."""
-    return (
-        headers.get("sec-fetch-mode") == "navigate"
-        and headers.get("sec-fetch-dest") == "document"
-        and not scope["path"].startswith("/api/")
-    )
-
-
-def _limit(scope: Scope) -> int:
-    return MAX_LOG_BODY if scope["path"] == LOGS else MAX_BODY
-
-
-def _too_long(limit: int) -> RefusedError:
-    return RefusedError(413, f"a request has {limit:,} bytes at most")
-
-
-async def _body(receive: Receive, limit: int) -> bytes | None:
-    """All of it, whatever a header said of its length; None if who sends it has gone away."""
-    body, more = b"", True
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-        if len(body) > limit:
-            raise _too_long(limit)
-    return body
-
-
-def _after(body: bytes, receive: Receive) -> Receive:
-    """What an application hears: the body at once, and then what happens to the connection."""
-    heard = False
-
-    async def after() -> Message:
-        nonlocal heard
-        if not heard:
-            heard = True
-            return {"type": "http.request", "body": body, "more_body": False}
-        return await receive()
-
-    return after
-
-
 def _with_headers(send: Send) -> Send:
     async def with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
-                headers[name] = value
+            MutableHeaders(scope=message).update(_HEADERS)
         await send(message)
 
     return with_headers
@@ -280,6 +213,35 @@ def _with_headers(send: Send) -> Send:
 def error_answer(scope: Scope, status: int, why: str) -> Response:
     """Why a request is not answered: as a page for a person, as JSON for our own pages."""
     wanted = Headers(scope=scope).get("accept", "")
+    close = {"Connection": "close"}  # what is left of a body is never read
     if scope["path"].startswith("/api/") or "text/html" not in wanted:
-        return JSONResponse({"error": why}, status)
-    return HTMLResponse(_ERROR_PAGE.substitute(why=escape(why[:1].upper() + why[1:])), status)
+        return JSONResponse({"error": why}, status, close)
+    page = _ERROR_PAGE.substitute(why=escape(why[:1].upper() + why[1:]))
+    return HTMLResponse(page, status, close)
+
+
+class LimitedConnection(H11Protocol):
+    """HTTP, in so many connections at most: a new one takes the place of another.
+
+    uvicorn waits without end for the rest of a request, and for a reader of its answer; with its
+    `limit_concurrency`, those who are slow would keep out all others.
+    """
+
+    _numbers = itertools.count()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Count it; if there are too many, the oldest that waits for a request has to go."""
+        self._number = next(self._numbers)
+        super().connection_made(transport)
+        others = [
+            each
+            for each in self.connections
+            if isinstance(each, LimitedConnection) and each is not self
+            if not each.transport.is_closing()
+        ]
+        if len(others) >= _MAX_OPEN:
+            min(others, key=LimitedConnection._worth).transport.abort()
+
+    def _worth(self) -> tuple[bool, int]:
+        """Those that are answered count more than those that have something to send."""
+        return self.conn.their_state not in (h11.IDLE, h11.SEND_BODY), self._number

@@ -6,8 +6,9 @@ Each runs in a thread; its progress and its result are sent to all browsers.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 
 from noughts import brain
 from noughts.device_files import files_for_boards
@@ -17,18 +18,15 @@ from noughts.hardware.boot import confirmed_start, wait_for_start
 from noughts.hardware.findings import Check, of_board, of_computer
 from noughts.hardware.flashing import flash, our_hex
 from noughts.hardware.ports import Port, open_port
-from noughts.hardware.probe import ProbedBoard, find_boards, probe
+from noughts.hardware.probe import find_boards, probe
 from noughts.hardware.radio import OFF
 from noughts.hardware.update import bring_up_to_date
 from noughts.invocation import as_typed
-from noughts.protocol.sentences import Boot, Game
 from noughts.virtual.program import program, try_emulator
 from noughts.watch.port_monitor import name_of
-from noughts.web.hub import Hub
+from noughts.web.live import LiveBoards
 
 _LINES = 40
-_DOCTOR = "doctor"
-"""Who has all boards, instead of a board's name."""
 
 
 class _EndedError(Exception):
@@ -38,21 +36,20 @@ class _EndedError(Exception):
 class _TaskProgress:
     """The progress of one task, as browsers show it; also the `Steps` of what does it."""
 
-    def __init__(self, hub: Hub, board: str, what: str) -> None:
-        self._hub, self._board, self._what = hub, board, what
-        self._doing, self._total, self._done = "", 0, 0
+    def __init__(self, boards: LiveBoards, name: str, what: str) -> None:
+        self._boards, self._name = boards, name
+        self._done = 0
         self._lines: list[str] = []
+        self._work: dict[str, object] = {"what": what, "doing": "", "total": 0}
         self._send()
 
     @contextmanager
     def progress(self, total: int) -> Iterator[_TaskProgress]:
-        self._total = total
-        self._send()
+        self._send(total=total)
         yield self
 
     def doing(self, what: str) -> None:
-        self._doing = what
-        self._send()
+        self._send(doing=printable(what))
 
     def advance(self, amount: int) -> None:
         self._done += amount
@@ -60,122 +57,102 @@ class _TaskProgress:
 
     def say(self, line: str) -> None:
         self._lines.append(printable(line))
-        del self._lines[:-_LINES]
         self._send()
 
-    def end(self, good: bool, result: str, details: tuple[str, ...] = ()) -> None:
+    def end(self, good: bool, result: str, details: Sequence[str] = ()) -> None:
         self._lines += map(printable, details)
         self._send(good=good, result=printable(as_typed(result)))
 
     def _send(self, **more: object) -> None:
-        if self._hub.stopping and not more:
+        if self._boards.stopping.is_set():
             raise _EndedError
-        work = {
-            "what": self._what,
-            "doing": printable(self._doing),
-            "done": self._done,
-            "total": self._total,
-            "lines": list(self._lines),
-            **more,
-        }
-        self._hub.note_task(self._board, work)
+        self._work |= {"done": self._done, "lines": self._lines[-_LINES:], **more}
+        self._boards.boards[self._name].work = dict(self._work)
+        self._boards.changed(self._name)
 
 
 class BoardTasks:
     """Begins tasks. One board has one at a time; `doctor` has all boards."""
 
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
+    def __init__(self, boards: LiveBoards) -> None:
+        self._boards = boards
         self._busy: set[str] = set()
+        """Boards' ids; empty for all of them."""
         self._lock = threading.Lock()
 
-    def update(self, name: str) -> None:
-        """Bring a board's files up to date. Raises `BoardError` where that cannot begin."""
+    def begin(self, what: str, name: str = "") -> None:
+        """Begin to `update` or `flash` a board, or to `check` everything.
 
-        def work(task: _TaskProgress) -> str:
-            port, files = self._port(name), files_for_boards()
-            brain.prove(brain.of(files))
-            with self._hub.monitor.released(name):
-                return bring_up_to_date(
-                    port,
-                    files,
-                    False,
-                    task.say,
-                    task.progress,
-                    self._boot(name),
-                    keep=self._keep(name),
-                )
-
-        self._begin(name, "update", work)
-
-    def flash(self, name: str) -> None:
-        """Copy the whole program to a board. Raises `BoardError` where that cannot begin."""
-        virtual = name in self._hub.virtual.kinds
-
-        def work(task: _TaskProgress) -> str:
-            with self._hub.monitor.released(name):
-                if virtual:
-                    return self._flash_virtual(name)
-                drive, what = self._drive(name), our_hex()
-                if what.table is not None:
-                    brain.prove(what.table)
-                flash(
-                    drive,
-                    what,
-                    task.say,
-                    task.progress,
-                    started=self._boot(name),
-                    keep=self._keep(name),
-                )
-            return "flashed"
-
-        self._begin(name, "flash", work)
-
-    def check(self) -> None:
-        """See what `doctor` finds. Raises `BoardError` where that cannot begin."""
-        with self._lock:
-            if self._busy:
-                raise BoardError("a board is being worked on; wait until that is done")
-            self._busy.add(_DOCTOR)
-        self._hub.run_in_background(self._check)
-
-    def _begin(self, name: str, what: str, work: Callable[[_TaskProgress], str]) -> None:
-        if name not in self._hub.known():
+        Raises `BoardError` if that cannot begin.
+        """
+        if what == "check":
+            name, work = "", self._check
+        elif name not in self._boards.boards:
             raise BoardError(f"there is no board {name[:60]!r}; choose another one")
+        else:
+            work = partial(self._do, what, name)
         with self._lock:
-            if self._busy & {name, _DOCTOR}:
-                raise BoardError("this board is being worked on; wait until that is done")
+            if self._busy & {name, ""} or (self._busy and not name):
+                which = "this" if name else "a"
+                raise BoardError(f"{which} board is being worked on; wait until that is done")
             self._busy.add(name)
-        self._hub.run_in_background(lambda: self._do(name, what, work))
 
-    def _do(self, name: str, what: str, work: Callable[[_TaskProgress], str]) -> None:
-        try:
-            task = _TaskProgress(self._hub, name, what)
+        def run() -> None:
             try:
-                task.end(True, work(task))
-            except (NoughtsError, OSError) as error:
-                task.end(False, error_message(error), getattr(error, "details", ()))
-        except _EndedError:
-            pass
-        finally:
-            with self._lock:
-                self._busy.discard(name)
+                work()
+            except _EndedError:
+                return
+            finally:
+                with self._lock:
+                    self._busy.discard(name)
+
+        self._boards.run_in_background(run)
+
+    def _do(self, what: str, name: str) -> None:
+        task = _TaskProgress(self._boards, name, what)
+        try:
+            task.end(True, (self._update if what == "update" else self._flash)(name, task))
+        except (NoughtsError, OSError) as error:
+            task.end(False, error_message(error), getattr(error, "details", ()))
+
+    def _update(self, name: str, task: _TaskProgress) -> str:
+        port, files = self._port(name), files_for_boards()
+        brain.prove(brain.of(files))
+        with self._boards.monitor.released(name):
+            return bring_up_to_date(
+                port,
+                files,
+                False,
+                task.say,
+                task.progress,
+                started=partial(self._boards.record, name),
+                keep=lambda games: self._boards.record(name, *games),
+            )
 
     def _port(self, name: str) -> str:
-        if name in self._hub.virtual.kinds:
-            return self._hub.virtual.board(name).port
-        port = self._hub.port(name)
-        if port is None:
+        if name in self._boards.virtual.kinds:
+            return self._boards.virtual.board(name).port
+        state = self._boards.session.boards.get(name)
+        if state is None or not state.connected or not state.port:
             raise BoardError("the board is unplugged; plug it in and try again")
-        return port
+        return state.port
 
-    def _boot(self, name: str) -> Callable[[Boot], None]:
-        """Records what a board sends when it starts, as if the watch had received it."""
-        return lambda boot: self._hub.record(name, boot)
-
-    def _keep(self, name: str) -> Callable[[Sequence[Game]], None]:
-        """Records the games in a board's files, as if it had sent them after a reset."""
-        return lambda games: self._hub.record(name, *games)
+    def _flash(self, name: str, task: _TaskProgress) -> str:
+        with self._boards.monitor.released(name):
+            if name in self._boards.virtual.kinds:
+                return self._flash_virtual(name)
+            drive, what = self._drive(name), our_hex()
+            assert what.table is not None
+            brain.prove(what.table)
+            flash(
+                drive,
+                what,
+                task.say,
+                task.progress,
+                started=partial(self._boards.record, name),
+                keep=lambda games: self._boards.record(name, *games),
+            )
+        return "flashed"
 
     def _drive(self, name: str) -> drives.Drive:
         for drive in drives.find_drives():
@@ -184,56 +161,51 @@ class BoardTasks:
         raise BoardError(f"its drive was not found: {drives.NO_DRIVE}")
 
     def _flash_virtual(self, name: str) -> str:
-        board = self._hub.virtual.board(name)
-        new = program(self._hub.virtual.kinds[name])
+        board = self._boards.virtual.board(name)
+        new = program(self._boards.virtual.kinds[name])
         with closing(open_port(board.port)) as port:
-            self._hub.note_reset(name)
+            self._boards.begins_anew(name)
             board.flash(new)
             start = wait_for_start(port)
         if start.boot is not None:
-            self._hub.record(name, start.boot)
+            self._boards.record(name, start.boot)
         return confirmed_start(start, brain.of(files_for_boards()).id, OFF)
 
     def _check(self) -> None:
         found: list[dict[str, object]] = []
-        names = dict(self._hub.virtual.names)
+
+        def tell(doing: str) -> None:
+            told = {"doing": printable(doing), "told": list(found)}
+            self._boards.changed(after=partial(self._boards.words.set, "doctor", told))
+
+        def note(name: str, checks: Sequence[Check]) -> None:
+            found.append({"name": name, "checks": [_record(check) for check in checks]})
+
         try:
-            self._send(found, "this computer")
-            boards = find_boards(self._hub.virtual.ports())
-            here = of_computer(bool(boards), try_emulator)
-            found.append({"name": "This computer", "checks": _records(here)})
+            tell("this computer")
+            virtual = dict(self._boards.virtual.names)
+            boards = find_boards(self._boards.virtual.ports())
+            note("This computer", of_computer(bool(boards), try_emulator))
             for board in boards:
-                name = names.get(board.port.name) if board.port else None
-                name = name or (name_of(board.port) if board.port else "")
-                self._send(found, name)
-                self._probe(name, board)
-                called = self._hub.called(name) if name else "A board without a port"
-                found.append({"name": called, "checks": _records(of_board(board))})
+                name = ""
+                if board.port is not None:
+                    name = virtual.get(board.port.name) or name_of(board.port)
+                tell(name)
+                with self._boards.monitor.released(name) if name else nullcontext():
+                    probe(board, restart=True)
+                if board.boot is not None:
+                    self._boards.record(name, board.boot)
+                called = self._boards.session.called(name) if name else "A board without a port"
+                note(called, of_board(board))
         except (NoughtsError, OSError) as error:
-            check = Check("doctor", False, error_message(error))
-            found.append({"name": "Stopped", "checks": _records([check])})
-        finally:
-            with self._lock:
-                self._busy.discard(_DOCTOR)
-        self._send(found, "")
-
-    def _probe(self, name: str, board: ProbedBoard) -> None:
-        with self._hub.monitor.released(name) if name else nullcontext():
-            probe(board, restart=True)
-        if board.boot is not None:
-            self._hub.record(name, board.boot)
-
-    def _send(self, found: list[dict[str, object]], doing: str) -> None:
-        self._hub.note_findings({"doing": printable(doing), "told": list(found)})
+            note("Stopped", [Check("doctor", False, error_message(error))])
+        tell("")
 
 
-def _records(checks: list[Check]) -> list[dict[str, object]]:
-    return [
-        {
-            "what": check.what,
-            "good": check.good,
-            "found": printable(as_typed(check.found)),
-            "details": [printable(line) for line in check.details],
-        }
-        for check in checks
-    ]
+def _record(check: Check) -> dict[str, object]:
+    return {
+        "what": check.what,
+        "good": check.good,
+        "found": printable(as_typed(check.found)),
+        "details": [printable(line) for line in check.details],
+    }

@@ -2,104 +2,78 @@
 
 import { boardPicture } from './board.js';
 import { element } from './elements.js';
-import { marksWords } from './live.js';
-import { Maintenance } from './maintenance.js';
 import { Microbit } from './microbit.js';
 
-const NO_GAME = { marks: '.........', line: [], opponents: 'no game yet' };
+const template = document.getElementById('card');
 
-/** `act` gets what is done with a virtual board. `root` is the card. */
+/** `act` gets what is done with the board, as `controls.py` takes it. `root` is the card. */
 export class BoardCard {
   constructor(board, act) {
-    this.board = board;
-    this.name = element('h2');
-    this.kind = element('p', { class: 'quiet' });
-    this.words = element('div', { class: 'words' });
-    this.game = element('div', { class: 'row game' });
-    this.lines = element('ul', { class: 'lines', 'aria-label': 'What the board sent' });
-    this.clock = element('span');
-    this.facts = element('p', { class: 'quiet facts' });
-    this.again = element('button', { type: 'button', hidden: true, onclick: () => act({ do: 'start' }) }, 'Start it again');
-    this.work = new Maintenance(board.id);
-    this.microbit = board.virtual ? new Microbit(board.name, act) : null;
-    this.root = element(
-      'article',
-      { class: 'card' },
-      element('div', { class: 'row card-head' }, this.name, this.kind),
-      element(
-        'div',
-        { class: 'sides' },
-        this.microbit && element('div', { class: 'device' }, this.microbit.root, this.microbit.controls),
-        element('div', { class: 'now' }, this.words, this.again, this.game),
-      ),
-      element('h3', {}, 'What the board sent'),
-      this.lines,
-      this.facts,
-      this.work.root,
-    );
-    this.show(board);
+    this.root = template.content.firstElementChild.cloneNode(true);
+    this.part = (selector) => this.root.querySelector(selector);
+    if (board.virtual) this.microbit = new Microbit(this.part('.device'), board.name, act);
+    else this.part('.device').remove();
+    for (const button of this.root.querySelectorAll('[data-do]')) {
+      button.addEventListener('click', () => act({ do: button.dataset.do }));
+    }
   }
 
   show(board) {
-    this.board = board;
-    this.name.textContent = board.name;
+    const write = (selector, text) => (this.part(selector).textContent = text);
     this.root.setAttribute('aria-label', board.name);
-    this.kind.textContent = `${board.virtual ? 'virtual ' : ''}micro:bit ${board.kind}`;
     this.root.classList.toggle('away', !board.running);
-    this.again.hidden = !board.ended;
-    this.words.replaceChildren(
-      element('p', { class: `headline ${{ A: 'of-a', B: 'of-b' }[board.player] ?? ''}` }, board.headline),
-      element('p', { class: 'about' }, board.about),
-      element('dl', {}, ...board.buttons.flatMap(([key, does]) => [element('dt', {}, key), element('dd', {}, does)])),
+    write('h2', board.name);
+    write('.kind', board.kind);
+    write('.headline', board.headline);
+    this.part('.headline').className = `headline ${{ A: 'of-a', B: 'of-b' }[board.player] ?? ''}`;
+    write('.about', board.about);
+    const does = board.buttons.flatMap(([key, text]) => [element('dt', {}, key), element('dd', {}, text)]);
+    this.part('dl').replaceChildren(...does);
+    this.part('.again').hidden = !board.ended;
+    this.part('.game').replaceChildren(...gameParts(board));
+    const lines = board.lines.map(([kind, text]) =>
+      element('li', { class: kind }, kind === 'noise' && element('span', { class: 'quiet' }, 'noise: '), text),
     );
-    this.game.replaceChildren(...gameParts(board));
-    this.lines.replaceChildren(
-      ...[...board.lines].reverse().map(([, kind, text]) => element('li', { class: kind }, ...lineParts(kind, text))),
-    );
-    this.work.show(board.work);
-    this.work.root.hidden = board.by_radio;
-    const facts = [
-      board.firmware,
-      board.release && `game ${board.release}`,
-      board.controls && `played by ${board.controls}`,
-      board.port,
-    ].filter(Boolean);
-    this.facts.replaceChildren(facts.join(' · '), board.virtual ? ' · device clock ' : '', this.clock);
+    this.part('.lines').replaceChildren(...lines.reverse());
+    write('.known', board.facts + (board.virtual ? ' · device clock ' : ''));
+    this.part('.work').hidden = board.by_radio;
+    if (board.work) this.showWork(board.work);
   }
 
-  showLeds([levels, ms]) {
+  /** How a task with the board goes on, or what came of it. */
+  showWork({ what, doing, done, total, lines, good, result }) {
+    const busy = result === undefined;
+    const bar = this.part('progress');
+    for (const button of this.root.querySelectorAll('.work button')) button.disabled = busy;
+    if (busy) this.part('.work').open = true;
+    bar.hidden = !busy;
+    bar.setAttribute('aria-label', { update: 'Update', flash: 'Flash' }[what]);
+    if (total) [bar.max, bar.value] = [total, done];
+    else bar.removeAttribute('value');
+    this.part('.doing').textContent = busy ? doing : '';
+    const text = busy ? '' : `${good ? '✓' : '✗'} ${result}`;
+    const last = this.part('.result');
+    last.className = `result ${good ? 'good' : 'bad'}`;
+    if (last.textContent !== text) last.textContent = text;
+    this.part('.log').replaceChildren(...lines.map((line) => element('li', {}, line)));
+  }
+
+  showLeds([levels, seconds]) {
     this.microbit?.show(levels);
-    const seconds = Math.floor(ms / 1000);
-    this.clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-  }
-
-  allow(may) {
-    this.microbit?.allow(may);
-    this.again.disabled = !may;
-    this.work.allow(may);
+    const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+    this.part('.clock').textContent = clock;
   }
 }
 
-function lineParts(kind, text) {
-  return kind === 'noise' ? [element('span', { class: 'quiet' }, 'noise: '), text] : [text];
-}
-
-function gameParts(board) {
-  const game = board.game ?? NO_GAME;
-  const seats = board.game && [
-    seat('A', 'of-a', '✕', game.seats[0]),
-    seat('B', 'of-b', '◯', game.seats[1]),
-    element('p', { class: 'quiet' }, game.end === '-' ? `game ${game.number}` : `game ${game.number}: ${game.result}`),
-  ];
-  return [
-    boardPicture({ ...game, title: marksWords(game) }),
-    element('div', {}, ...(seats ?? []), element('p', { class: 'quiet' }, board.score)),
-    board.game && scoreArray(game.scores),
-  ].filter(Boolean);
-}
-
-function seat(player, classes, mark, who) {
-  return element('p', { class: 'seat' }, element('b', { class: classes }, `${player} ${mark}`), ` ${who}`);
+function gameParts({ game, score }) {
+  const seat = (player, mark, who) =>
+    element('p', { class: 'seat' }, element('b', { class: `of-${player.toLowerCase()}` }, `${player} ${mark}`), ` ${who}`);
+  const quiet = (text) => element('p', { class: 'quiet' }, text);
+  const picture = boardPicture(game);
+  if (!game.seats) return [picture, element('div', {}, quiet(score))];
+  const seats = [seat('A', '✕', game.seats[0]), seat('B', '◯', game.seats[1])];
+  const about = element('div', {}, ...seats, quiet(game.about), quiet(score));
+  return [picture, about, scoreArray(game.scores)];
 }
 
 /** The board's eight numbers: A's marks count +1 on their lines, B's −1. */

@@ -2,7 +2,7 @@
 
 import { boardPicture } from './board.js';
 import { element } from './elements.js';
-import { follow, marksWords, showSite } from './live.js';
+import { follow } from './live.js';
 
 const tiles = document.getElementById('tiles');
 const none = document.getElementById('none');
@@ -11,12 +11,9 @@ const fullScreen = document.getElementById('full-screen');
 const SMALLEST = 140; // pixels of a board: more of them than fit are scrolled
 const known = new Map(); // by id: the tile's element and what it shows
 
-follow((message) => {
-  for (const [key, value] of Object.entries(message)) {
-    if (key === 'site') showSite(document.getElementById('site'), value);
-    if (key.startsWith('board/')) show(value);
-  }
-  if (message.order) arrange(message.order);
+follow((key, value) => {
+  if (key.startsWith('board/')) show(value);
+  else if (key === 'order') arrange(value);
 });
 
 function show(board) {
@@ -25,10 +22,9 @@ function show(board) {
   known.set(board.id, { root, board });
   const [who, turn] = board.tile;
   root.classList.toggle('away', !board.running);
-  const game = board.game ?? { marks: '.........', line: [], opponents: 'no game yet' };
   root.replaceChildren(
     element('h2', {}, board.name),
-    boardPicture({ ...game, title: marksWords(game) }),
+    boardPicture(board.game),
     element('p', { class: 'who' }, who),
     element('p', { class: 'turn' }, turn || '\u00a0'),
     element('p', { class: 'quiet' }, board.score || '\u00a0'),

@@ -16,6 +16,6 @@ function filled(made, attributes, children) {
     else if (value === true) made.setAttribute(key, '');
     else if (value !== false && value != null) made.setAttribute(key, value);
   }
-  made.append(...children.filter((child) => child != null));
+  made.append(...children.filter((child) => child != null && child !== false));
   return made;
 }

@@ -1,34 +1,36 @@
-// What the server tells of all boards: on the pages Boards and Class.
+// What the server sends of all boards: on the pages Boards and Class.
 
 import { element } from './elements.js';
 import { connect, showTrouble } from './server.js';
 
+const DRAWN = 4; // messages that are confirmed together
+
 /**
- * Follows all boards. `hear` gets the newest by key whenever something has changed; see `live.py`.
- * `leds`: whether the LEDs of virtual boards are told, too. Gives a function that sends a message.
+ * Follows all boards. `hear` gets the newest by key whenever something has changed, the boards'
+ * order last; see `live.py` and `controls.py`. `leds`: whether the LEDs of virtual boards are sent,
+ * too. Gives a function that sends a message.
  */
 export function follow(hear, { leds = false } = {}) {
-  const send = connect(leds ? '/api/live?leds' : '/api/live', (message) => {
-    if (message.error) {
-      showTrouble(message.error);
+  let drawn = 0;
+  const send = connect(leds ? '/api/live?leds' : '/api/live', ({ error, order, ...changed }) => {
+    if (error) {
+      showTrouble(error);
       return;
     }
-    hear(message);
+    for (const [key, value] of Object.entries(changed)) {
+      if (key === 'site') showSite(value);
+      else hear(key, value);
+    }
+    if (order) hear('order', order);
     // What has been drawn is confirmed: a page that is slow gets the newest, not everything.
-    if (!message.you) send({ seen: true });
+    if (!changed.you && ++drawn % DRAWN === 0) send({ seen: DRAWN });
   });
   return send;
 }
 
 /** What is to be said of the store and of ports, above the boards. */
-export function showSite(root, { trouble, waiting }) {
+function showSite({ trouble, waiting }) {
   const lines = [trouble, ...waiting.map((line) => `Waiting for ${line}`)].filter(Boolean);
-  root.replaceChildren(...lines.map((text) => element('p', { class: 'notice' }, text)));
-}
-
-/** What a picture of a game shows, for screen readers. */
-export function marksWords({ marks, opponents }) {
-  const of = (mark) => [...marks].map((each, cell) => (each === mark ? cell + 1 : 0)).filter(Boolean);
-  const cells = (player, mark) => `${player} has ${of(mark).join(', ') || 'no cell'}`;
-  return `${opponents}: ${cells('A', 'X')}; ${cells('B', 'O')}`;
+  const notices = lines.map((text) => element('p', { class: 'notice' }, text));
+  document.getElementById('site').replaceChildren(...notices);
 }

@@ -1,6 +1,7 @@
 // Asking the server: JSON by GET and POST, and what to do while it is away.
 
 let token = document.querySelector('meta[name="token"]').content;
+const AWAY = 'noughts is not running any more; start it again, and this page goes on.';
 const pageError = document.getElementById('page-error');
 
 export function showTrouble(text) {
@@ -13,7 +14,7 @@ export async function get(address) {
   return answered(await fetched(address, { headers: { Accept: 'application/json' } }));
 }
 
-/** Changes something. The token is fetched again if noughts was started anew meanwhile. */
+/** Changes something: sends a file, or JSON. The token is fetched again if noughts was started anew meanwhile. */
 export async function post(address, content) {
   let response = await fetched(address, request(content));
   if (response.status === 401) {
@@ -26,8 +27,8 @@ export async function post(address, content) {
 function request(content) {
   return {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-Noughts-Token': token },
-    body: JSON.stringify(content),
+    headers: { 'X-Noughts-Token': token },
+    body: content instanceof Blob ? content : JSON.stringify(content),
   };
 }
 
@@ -37,7 +38,7 @@ async function fetched(address, options) {
     showTrouble('');
     return response;
   } catch {
-    showTrouble('noughts is not running any more; start it again, and this page goes on.');
+    showTrouble(AWAY);
     throw Object.assign(new Error('noughts is not running'), { away: true });
   }
 }
@@ -61,10 +62,9 @@ async function renewToken() {
 
 /**
  * A WebSocket that is opened again whenever it closes, with the token of the server's present start.
- * `hear` gets each message; `state` is told `true` when it is open and `false` when it has closed.
- * Gives a function that sends a message, and says whether it could.
+ * `hear` gets each message. Gives a function that sends one, if it is open.
  */
-export function connect(address, hear, state = () => {}) {
+export function connect(address, hear) {
   let socket = null;
   let wait = 250;
   function open() {
@@ -73,30 +73,17 @@ export function connect(address, hear, state = () => {}) {
       socket.send(JSON.stringify({ token }));
       wait = 250;
       showTrouble('');
-      state(true);
     });
     socket.addEventListener('message', (event) => hear(JSON.parse(event.data)));
     socket.addEventListener('close', () => {
-      state(false);
-      showTrouble('noughts is not running any more; start it again, and this page goes on.');
-      setTimeout(again, wait);
-      wait = Math.min(wait * 2, 2000);
+      showTrouble(AWAY);
+      later();
     });
   }
-  async function again() {
-    try {
-      await renewToken();
-    } catch {
-      setTimeout(again, wait);
-      wait = Math.min(wait * 2, 2000);
-      return;
-    }
-    open();
+  function later() {
+    setTimeout(() => renewToken().then(open, later), wait);
+    wait = Math.min(wait * 2, 2000);
   }
   open();
-  return (message) => {
-    if (socket.readyState !== WebSocket.OPEN) return false;
-    socket.send(JSON.stringify(message));
-    return true;
-  };
+  return (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
 }

@@ -1,14 +1,19 @@
-"""A button presser that knows what each press must do, and raises an error when it does not."""
+"""A micro:bit that runs up to exact times of its own, and one who presses its buttons.
+
+The same seed gives the same run. The tests and the soak have both.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Callable, Mapping
 
-from microbit_emulator import Button
+from microbit_emulator import Button, FirmwareStoppedError
 from noughts.errors import SentenceError
-from noughts.protocol import sentences
-from soak.machine import Machine
-from soak.referee import ViolationError
+from noughts.protocol import data_log, sentences
+from noughts.protocol.sentences import Game
+from noughts.virtual.program import firmware_for, program
 
 A: Button = "A"
 B: Button = "B"
@@ -19,19 +24,102 @@ UP_MS = 200
 SAVING_MS = 5_000
 """The choice is saved before a game starts, and pages may be moved and erased for that."""
 _READY_MS = 60  # a button that is down in the first turn of the loop is no press
+BYTE_MS = 1000 * 10 / 115_200
+"""What a byte takes on the serial line."""
+
+
+class ViolationError(Exception):
+    """A board has broken one of the rules that a test, or the soak, holds it to."""
+
+
+class Machine:
+    """A micro:bit that runs only in `run_until()` and `rest()`.
+
+    board: `V1` or `V2`. seed: decides what chance decides. files: name to content, by default the
+    game. flash: what the flash holds instead. Whatever lets it run raises `ViolationError` when the
+    firmware cannot go on.
+    """
+
+    def __init__(
+        self,
+        board: str,
+        seed: int = 1,
+        files: Mapping[str, bytes] | None = None,
+        flash: bytes | None = None,
+    ) -> None:
+        made = program(board, files)
+        if flash is not None:
+            made = dataclasses.replace(made, flash=flash)
+        self.board = board
+        self.firmware = made.firmware
+        self.microbit = made.microbit(seed)
+        self._layout = firmware_for(board).layout
+        self._started_us = 0
+
+    @property
+    def now_us(self) -> int:
+        """Device time since the power came."""
+        return self.microbit.clock_us - self._started_us
+
+    def run_until(self, moment_us: int) -> None:
+        """Let the device run up to this moment of its time."""
+        try:
+            self.microbit.run_until(self._started_us + moment_us)
+        except FirmwareStoppedError as error:
+            raise ViolationError(str(error)) from error
+
+    def rest(self, ms: float) -> None:
+        """Let the device run for some milliseconds."""
+        self.run_until(self.now_us + round(ms * 1000))
+
+    def later(self, us: float, action: Callable[[], object]) -> None:
+        """Do something after so much device time; what it raises comes out of `run_until()`."""
+        self.microbit.at(self.microbit.clock_us + us, action)
+
+    def contact(self, button: Button, closed: bool) -> None:
+        """Close or open a button's contact."""
+        if closed:
+            self.microbit.press(button)
+        else:
+            self.microbit.release(button)
+
+    def heard(self) -> bytes:
+        """What the board has sent over serial since the last call."""
+        return self.microbit.uart.receive()
+
+    def say(self, data: bytes) -> None:
+        """Send bytes to the board, and let it run until they are there."""
+        self.microbit.uart.send(data)
+        self.rest(len(data) * BYTE_MS)
+
+    def files(self) -> bytes:
+        """The file system as it stands."""
+        return self.microbit.flash[self._layout.start : self._layout.stop]
+
+    def logged(self) -> list[Game]:
+        """The games in a V2's data log."""
+        content = self.microbit.my_data()
+        return [] if content is None else data_log.games(content)
+
+    def cut_power(self) -> None:
+        """Cut the power, and give it back."""
+        self.microbit.power_cut()
+        self.microbit.uart.clear()
+        self.microbit.power_on()
+        self._started_us = self.microbit.clock_us
 
 
 class Player:
-    """Presses buttons and reads what the board says.
+    """Presses buttons, reads what the board says, and knows what each press must do.
 
     Every method raises `ViolationError` when the board does not do what it should.
     """
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.games: list[sentences.Game] = []
+        self.games: list[Game] = []
         """Sentences since the boot, of its own games."""
-        self.kept: list[sentences.Game] = []
+        self.kept: list[Game] = []
         """Games of earlier boots, told since this one."""
         self.boot = ""
         self._line = b""
@@ -57,7 +145,7 @@ class Player:
             f"the board does not start within {BOOT_MS} ms; it says {heard[-300:]!r}"
         )
 
-    def tap(self, *buttons: Button) -> list[sentences.Game]:
+    def tap(self, *buttons: Button) -> list[Game]:
         """Press these buttons together, and release them; returns what the board says meanwhile."""
         before = len(self.games)
         for closed in (True, False):
@@ -77,7 +165,7 @@ class Player:
             except SentenceError as error:
                 raise ViolationError(f"{line[:120]!r} on the serial line: {error}") from error
         for each in found:
-            if isinstance(each, sentences.Game):
+            if isinstance(each, Game):
                 (self.kept if self.boot and each.boot != self.boot else self.games).append(each)
         return found
 

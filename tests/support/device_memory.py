@@ -1,6 +1,6 @@
 """What things cost on a board's heap, in bytes: the table in device/README.md.
 
-    python tools/device_memory.py
+    python tests/support/device_memory.py
 
 Each is put into a module of its own, on the official firmware in the emulator: the heap that its
 import takes, after collection, beyond that of an empty module. (A block is 16 bytes.)
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import string
 
-from official import NEWEST, stepped
+from official import NEWEST, printed
 
 _MEASURE = b"""
 import gc
@@ -52,29 +52,23 @@ CASES: dict[str, tuple[bytes, int]] = {
 
 def used(firmware: str, module: bytes) -> int:
     """Bytes of heap that importing a module takes."""
-    board = stepped(firmware)({"main.py": _MEASURE, "module.py": module})
-    received = board.uart.received
-    if not board.run_until(lambda: received.endswith(b">>> "), timeout_us=10e6):
-        raise RuntimeError(f"{firmware} does not end: {received!r}")
-    return int(received.partition(b"USED ")[2].split()[0])
-
-
-def costs(firmware: str) -> dict[str, float]:
-    """Bytes for each of `CASES`."""
-    found: dict[str, float] = {}
-    for name, (module, count) in CASES.items():
-        total = used(firmware, module)
-        found[name] = (total - found["a module, empty"]) / count if count else total
-    known = found["a known name, used once more"]
-    for name in found:
-        if name.startswith("a new name"):
-            found[name] -= known
-    return found
+    said = printed(firmware, {"main.py": _MEASURE, "module.py": module})
+    return int(said.partition("USED ")[2].split()[0])
 
 
 def table() -> str:
     """In Markdown."""
-    columns = [costs(firmware) for firmware in NEWEST]
+    columns = []
+    for firmware in NEWEST:
+        empty, *others = (
+            (name, count, used(firmware, module)) for name, (module, count) in CASES.items()
+        )
+        column = {empty[0]: float(empty[2])}
+        column |= {name: (total - empty[2]) / count for name, count, total in others}
+        for name in column:
+            if name.startswith("a new name"):
+                column[name] -= column["a known name, used once more"]
+        columns.append(column)
     lines = [f"| bytes of heap | {' | '.join(NEWEST)} |", "| --- | ---: | ---: |"]
     for name in CASES:
         lines.append(f"| {name} | {' | '.join(f'{column[name]:.0f}' for column in columns)} |")

@@ -15,7 +15,6 @@ from noughts.virtual.program import Program, with_files
 Start = Callable[..., Microbit]
 """Starts a stepped board with files, by default the game."""
 
-
 NEWEST = "V1 1.1.1", "V2 2.1.2"
 """The firmwares that people get from us."""
 

@@ -1,4 +1,4 @@
-"""Query the device's own code on an emulated board: its choice at each position, and the time."""
+"""Hard's choice on an emulated board: what the chip's own code answers, and the time it takes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from noughts.device_files import files_for_boards, pack
 from noughts.game.positions import EMPTY, Position, canonical
 from official import printed
 
-_MODULES = ("ai.py", "rules.py", "table.py")
-_BACK = 9
-
 # The board walks through the positions by the steps in a file: 0-8 places a mark, 9-17 takes one
 # back. Garbage is collected between choices, never in one: so each takes its own time only.
-_LOOP = b"""# noughts: asks the chip, on an emulated board.
+_BACK = 9
+_WALK = b"""# noughts: asks the chip, on an emulated board.
 from microbit import display
 from utime import ticks_us, ticks_diff
 import gc, rules, table, ai
@@ -68,13 +66,13 @@ def ask_hard(
     firmware: such as `V1 1.1.1`. table: another than hard's own. up_to_symmetry: in one position of
     each class only. Raises `RuntimeError` when the board reports an error.
     """
-    files = {name: content for name, content in files_for_boards().items() if name in _MODULES}
+    files = {name: files_for_boards()[name] for name in ("ai.py", "rules.py", "table.py")}
     if table is not None:
         files["table.py"] = pack(source(table).encode())
     steps = bytearray()
     positions: dict[Position, Position] = {}
     _tour(EMPTY, positions, steps, canonical if up_to_symmetry else lambda position: position)
-    text = printed(firmware, {**files, "main.py": _LOOP, "steps": bytes(steps)})
+    text = printed(firmware, {**files, "main.py": _WALK, "steps": bytes(steps)})
     numbers = [int(word) for word in text.split()]
     return {
         position: Answer([cell for cell in range(9) if mask >> cell & 1], us)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from noughts.cli import main
 
-LESSONS = Path(__file__).resolve().parents[1] / "docs" / "lessons"
+LESSONS = Path(__file__).resolve().parents[2] / "docs" / "lessons"
 RULES = LESSONS / "rules"
 """Engines that a lesson proves."""
 _BLOCK = re.compile(r"^```\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)

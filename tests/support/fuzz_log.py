@@ -1,14 +1,13 @@
-"""Hostile serial lines against the log: `python tools/fuzz_log.py --seconds 600 --seed 1`.
+"""Hostile serial lines against the log: `python tests/support/fuzz_log.py 600 1`.
 
 Each round a board says what no board should (random bytes, sentences with bytes changed, left out
 or cut off, checksums that hold over illegal moves, lines without end, NUL and escape characters),
 in pieces of any size, and then a good sentence. What must hold is in `check`. The tests run a few
-rounds; a failure prints the seed of its round, which repeats it: `--seed SEED --rounds 1`.
+rounds; this program runs them for so many seconds from a seed on, and prints the seed that fails.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import sys
@@ -153,17 +152,13 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         store.renew()
         assert before == store.read("SELECT * FROM games")
         check_store(store)
+    # The same as a file: no name of a board in it acts on a terminal, or on a spreadsheet.
     with Store(folder / "captured.db", create=True) as store:
-        check_capture(data, store)
+        ears = Recorder(store)
+        for each in capture.read(io.BytesIO(data)):
+            for event in ears.hear(each.board or "file-x", each.data, each.at):
+                assert event.text().isprintable(), "control characters reach the terminal"
         check_store(store)
-
-
-def check_capture(data: bytes, store: Store) -> None:
-    """The same as a file: no name of a board in it acts on a terminal, or on a spreadsheet."""
-    ears = Recorder(store)
-    for each in capture.read(io.BytesIO(data)):
-        for event in ears.hear(each.board or "file-x", each.data, each.at):
-            assert event.text().isprintable(), "control characters reach the terminal"
 
 
 def check_store(store: Store) -> None:
@@ -185,30 +180,17 @@ def check_store(store: Store) -> None:
         assert not thought or thought[-1] <= game.ms
 
 
-def main() -> int:
-    """Run rounds for so long; 1 after a failure."""
-    parser = argparse.ArgumentParser(description="Hostile serial lines against the log.")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=0, help="of the first round")
-    parser.add_argument("--rounds", type=int, help="at most so many")
-    args = parser.parse_args()
-    start = time.monotonic()
-    seed, heard = args.seed, 0
+def main(seconds: str = "60", first: str = "0") -> None:
+    """Run rounds."""
+    start, seed = time.monotonic(), int(first)
     with tempfile.TemporaryDirectory() as name:
-        while time.monotonic() - start < args.seconds and seed - args.seed != args.rounds:
+        while time.monotonic() - start < float(seconds):
             dice = Random(seed)
-            data = hostile(dice)
-            heard += len(data)
-            folder = Path(name) / str(seed // 200)  # stores that are not quite empty
-            try:
-                check(data, dice, folder)
-            except Exception as error:
-                print(f"seed {seed}: {type(error).__name__}: {error}\n{data!r}")
-                return 1
+            print(f"\rseed {seed}", end="", flush=True)
+            check(hostile(dice), dice, Path(name) / str(seed // 200))  # stores not quite empty
             seed += 1
-    print(f"{seed - args.seed:,} rounds, {heard:,} bytes: all held")
-    return 0
+    print(": all held")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(*sys.argv[1:])

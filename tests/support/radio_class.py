@@ -1,6 +1,6 @@
 """A class plays through the air: emulated boards that send, and one gateway, in one ether.
 
-    python tools/radio_class.py --boards 30 --minutes 3 --loss 0.3
+    python tests/support/radio_class.py --boards 30 --minutes 3 --loss 0.3
 
 Each board is played at random by its buttons. What the gateway prints goes into a store as `noughts
 watch` would keep it, and is compared with what each board has said on its own serial line. All is
@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -42,31 +42,25 @@ _AT = 1_750_000_000_000
 
 
 class CountingEther(Ether):
-    """An ether that counts what is sent, and what of it meets something else."""
+    """An ether that remembers when frames were on the air."""
 
     def __init__(self, boards: Mapping[str, Microbit], *, seed: int, loss: float) -> None:
         super().__init__(boards, seed=seed, loss=loss)
-        self.frames = 0
-        self._spans: list[tuple[int, int]] = []
+        self.spans: list[tuple[int, int]] = []
 
     def begin(self, packet: Packet) -> None:
         """A packet is on the air."""
-        self.frames += 1
-        self._spans.append((packet.start, packet.end))
+        self.spans.append((packet.start, packet.end))
         super().begin(packet)
 
-    @property
     def collided(self) -> int:
         """Frames that met another."""
-        spans = sorted(self._spans)
-        met: set[int] = set()
-        last = 0  # of those before, the one that ends last
-        for index in range(1, len(spans)):
-            if spans[index][0] < spans[last][1]:
-                met |= {index, last}
-            if spans[index][1] > spans[last][1]:
-                last = index
-        return len(met)
+        count, last_end, last_met = 0, 0, True  # of those before, the one that ends last
+        for begin, end in sorted(self.spans):
+            meets = begin < last_end
+            count += meets + (meets and not last_met)
+            last_end, last_met = max((last_end, last_met or meets), (end, meets))
+        return count
 
 
 class Pupil:
@@ -96,6 +90,22 @@ class Pupil:
         board.at(self._at_us + _DOWN_US, lambda: board.release(button))
 
 
+class Cable:
+    """What a board says on its serial line."""
+
+    def __init__(self, board: Microbit) -> None:
+        self._board = board
+        self.data = bytearray()
+
+    def listen(self) -> None:
+        self.data += self._board.uart.receive()
+
+    def games(self) -> list[Game]:
+        items = Stream().feed(bytes(self.data))
+        found = [item.sentence for item in items if isinstance(item, ParsedSentence)]
+        return [sentence for sentence in found if isinstance(sentence, Game)]
+
+
 @dataclass
 class Result:
     """What was played, and what of it arrived."""
@@ -105,6 +115,10 @@ class Result:
     collided: int
     arrived: int
     sentences: int
+    printed: bytes
+    """All that the gateway has said."""
+    played: list[Game]
+    """The last sentence of each game that was played."""
     complete: int = 0
     """Games in the store as they ended, of those that ended."""
     incomplete: int = 0
@@ -114,10 +128,6 @@ class Result:
     """Games that had not ended when the boards were switched off."""
     wrong: list[str] = field(default_factory=list)
     """Games of the store that were not played so."""
-    printed: bytes = b""
-    """All that the gateway has said."""
-    played: list[Game] = field(default_factory=list)
-    """The last sentence of each game that was played."""
 
     @property
     def games(self) -> int:
@@ -152,7 +162,6 @@ def play(
     *,
     rest_s: float = LONGEST_S,
     pauses_us: tuple[int, int] = _PAUSES_US,
-    tell: Callable[[str], object] = lambda line: None,
 ) -> Result:
     """Let a class play for some device seconds, and rest; `Result` of what arrived.
 
@@ -170,68 +179,43 @@ def play(
     listening.run_for(500_000)
     named = {f"{number:02}": pupil.board for number, pupil in enumerate(pupils)}
     ether = CountingEther({"gateway": listening, **named}, seed=seed, loss=loss)
-    told = Told(listening)
-    own = [Told(pupil.board) for pupil in pupils]
+    gateway, *cables = map(Cable, (listening, *(pupil.board for pupil in pupils)))
     while ether.clock_us < (seconds + rest_s) * 1e6:
         if ether.clock_us < seconds * 1e6:
             for pupil in pupils:
                 pupil.play_to(pupil.board.clock_us + 2 * _STEP_US)
         ether.run_for(_STEP_US)
-        for each in (told, *own):
-            each.listen()
-        if ether.clock_us % 10_000_000 < _STEP_US:
-            tell(f"{ether.clock_us / 1e6:.0f} s: {ether.frames:,} frames")
+        for cable in (gateway, *cables):
+            cable.listen()
+    said = [sentence for cable in cables for sentence in cable.games()]
     result = Result(
         seconds + rest_s,
-        ether.frames,
-        ether.collided,
-        told.data.count(b"$NR,"),
-        sum(len(each.sentences()) for each in own),
+        len(ether.spans),
+        ether.collided(),
+        gateway.data.count(b"$NR,"),
+        sum(cable.data.count(b"$N") for cable in cables),
+        bytes(gateway.data),
+        list({(game.boot, game.number): game for game in said}.values()),
     )
-    result.printed = bytes(told.data)
-    _compare(result, own)
+    _compare(result)
     return result
 
 
-class Told:
-    """What a board says by cable."""
-
-    def __init__(self, board: Microbit) -> None:
-        self._board = board
-        self.data = bytearray()
-
-    def listen(self) -> None:
-        self.data += self._board.uart.receive()
-
-    def sentences(self) -> list[ParsedSentence]:
-        items = Stream().feed(bytes(self.data))
-        return [item for item in items if isinstance(item, ParsedSentence)]
-
-
-def _compare(result: Result, own: list[Told]) -> None:
-    played: dict[tuple[str, int], Game] = {}
-    for each in own:
-        for item in each.sentences():
-            if isinstance(item.sentence, Game):
-                played[item.sentence.boot, item.sentence.number] = item.sentence
-    result.played = list(played.values())
-    stored = {}
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder) / "games.db", create=True)
-        try:
-            Recorder(store).hear("usb-gateway", result.printed, _AT)
-            for one in queries.games(store, GameFilter()):
-                stored[one.boot, one.number] = one
-        finally:
-            store.close()
-    for key, game in played.items():
-        kept = stored.pop(key, None)
+def _compare(result: Result) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Store(Path(folder) / "games.db", create=True) as store,
+    ):
+        Recorder(store).hear("usb-gateway", result.printed, _AT)
+        stored = {(one.boot, one.number): one for one in queries.games(store, GameFilter())}
+    for game in result.played:
+        kept = stored.pop((game.boot, game.number), None)
         moves = "".join(map(str, game.moves))
         if kept is not None and not (
             (kept.end, kept.moves) == (game.end, moves)
             or (kept.end == "-" and moves.startswith(kept.moves))
         ):
-            result.wrong.append(f"{key}: {game} is kept as {kept}")
+            result.wrong.append(f"{game} is kept as {kept}")
         elif game.end == "-":
             result.going_on += 1
         elif kept is None:
@@ -254,17 +238,8 @@ def main() -> int:
         "--rest", type=float, default=LONGEST_S, help="seconds until all boards are switched off"
     )
     args = parser.parse_args()
-    result = play(
-        args.boards,
-        args.minutes * 60,
-        args.loss,
-        args.seed,
-        rest_s=args.rest,
-        tell=lambda line: print(line, file=sys.stderr, flush=True),
-    )
-    print(result.table())
-    for line in result.wrong:
-        print(line)
+    result = play(args.boards, args.minutes * 60, args.loss, args.seed, rest_s=args.rest)
+    print(result.table(), *result.wrong, sep="\n")
     return bool(result.wrong)
 
 
