@@ -218,7 +218,7 @@ def test_where_people_began():
         "Where people began 10 games: 40% in the centre, 40% in a corner, 20% on an edge."
     )
     assert found.cells[:2] == ("2 (20%)", "0 (0%)")
-    assert found.picture.grounds[:5] == ("heat2", "heat0", "heat1", "heat0", "heat5")
+    assert found.picture.grounds[:5] == ("heat2", "heat0", "heat1", "heat0", "heat4")
 
 
 def test_the_commonest_of_several_mistakes(counted):

@@ -36,7 +36,7 @@ class Picture:
     labels: tuple[str, ...] = ("",) * 9
     """What stands in each free cell."""
     grounds: tuple[str, ...] = ("",) * 9
-    """Each cell's class of colour: `line`, `win`, `draw`, `loss`, `heat0` to `heat5`."""
+    """Each cell's class of colour: `line`, `win`, `draw`, `loss`, `heat0` to `heat4`."""
 
 
 _NBSP = "\N{NO-BREAK SPACE}"

@@ -28,7 +28,7 @@ class FirstMoves:
     """Where people began."""
 
     picture: Picture
-    """Each cell with its share, and a ground from `heat0` to `heat5`."""
+    """Each cell with its share, and a ground from `heat0` to `heat4`."""
     cells: tuple[str, ...]
     """Each cell's count and share."""
     text: str
@@ -214,7 +214,7 @@ def first_moves(openings: Sequence[int]) -> FirstMoves:
         f"Where people began {counted(total, 'game')}: {openings[4] / total:.0%} in the centre, "
         f"{corners / total:.0%} in a corner, {edges / total:.0%} on an edge."
     )
-    heat = tuple(f"heat{round(count / most * 5)}" for count in openings)
+    heat = tuple(f"heat{round(count / most * 4)}" for count in openings)
     return FirstMoves(
         Picture("." * 9, text, shares, heat),
         tuple(f"{count:,} ({share})" for count, share in zip(openings, shares, strict=True)),
