@@ -45,7 +45,7 @@ def routes(site: Site) -> list[BaseRoute]:
     """Addresses of this part."""
 
     async def page(request: Request) -> Response:
-        return answer(request, site, "play", engines=engines())
+        return answer(request, site, "play", opponents=_opponents())
 
     async def keep(request: Request) -> Response:
         played = read(await request.body())
@@ -57,6 +57,12 @@ def routes(site: Site) -> list[BaseRoute]:
         Route("/api/play", _play, methods=["GET"]),
         Route("/api/games", keep, methods=["POST"]),
     ]
+
+
+@cache
+def _opponents() -> dict[str, str]:
+    """What each engine is, by its name: to make them all takes a while."""
+    return {name: engine.about for name, engine in engines().items()}
 
 
 def _play(request: Request) -> Response:
