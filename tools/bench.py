@@ -29,9 +29,9 @@ import psutil
 from microbit_emulator import Ether, Microbit
 from microbit_emulator.unicorn_core import PAGE, Core, arm_const, unicorn
 from noughts import brain
-from noughts.device_files import files_for_boards
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
 from noughts.files import write_whole
-from noughts.firmware import image
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import program
 from official import NEWEST, firmwares, printed, stepped

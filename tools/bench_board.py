@@ -16,11 +16,12 @@ from bench import Row, at_least, at_most
 from microbit_emulator import Button, Microbit
 from microbit_emulator.firmware import V2
 from noughts import brain
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
+from noughts.boards.radio import Radio, files_with
 from noughts.brain.learn import MAX_BOOK
-from noughts.device_files import device_files, files_for_boards
-from noughts.firmware import image
+from noughts.device_files import device_files
 from noughts.game.positions import Position, unfinished
-from noughts.hardware.radio import Radio, files_with
 from official import NEWEST, firmwares, printed, stepped
 
 Rows = Iterator[Row]

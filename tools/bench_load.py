@@ -129,7 +129,7 @@ def _ports(count: int) -> Iterator[tuple[list[int], list[str]]]:
 def _send(ends: Sequence[int], seconds: float, boot: int = 0) -> int:
     """Send games to each port, at the pace of a serial line; gives the number of sentences."""
     size = int(_BYTES_A_SECOND * seconds)
-    data = [lines(f"{boot + board:04X}", Random(board), size) for board in range(len(ends))]
+    data = [lines(f"{boot + board:08X}", Random(board), size) for board in range(len(ends))]
     for end in ends:
         os.set_blocking(end, False)
     start_s = time.perf_counter()
@@ -238,10 +238,10 @@ def store() -> Rows:
         told = (
             Received.of("usb-1", game, _AT + 60_000 * number + game.ms)
             for number in range(1, _STORED + 1)
-            for game in random_game("0A83", number, dice)
+            for game in random_game("00000A83", number, dice)
         )
         with Store(path, create=True) as filled:
-            filled.keep("usb-1", Boot("0A83", "V1", "0.1.0", "2798"), _AT)
+            filled.keep("usb-1", Boot("00000A83", "V1", "0.1.0", "2798"), _AT)
             while batch := list(islice(told, 1000)):
                 filled.keep_many(batch)
         bare_s = min(cpu_s("-c", _BARE_READ, str(path)) for _ in range(_TRIES))
@@ -451,7 +451,7 @@ def _memory_of_page() -> list[float]:
         for count in (_FEW_GAMES, _MANY_GAMES):
             while number < count:
                 number += 1
-                os.write(end, _as_lines(random_game("0A83", number, dice)))
+                os.write(end, _as_lines(random_game("00000A83", number, dice)))
             page.get_by_text(f"game {number}").first.wait_for(timeout=120_000)
             session = page.context.new_cdp_session(page)
             session.send("HeapProfiler.enable")

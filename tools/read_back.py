@@ -12,8 +12,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from noughts.device_files import files_for_boards
-from noughts.firmware import image, universal_hex
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
 
 PACKAGES = ("@microbit/microbit-fs", "@microbit/microbit-universal-hex")
 # Prints each board's files as JSON: { boardId: { name: base64 } }. The library begins with the same
@@ -46,8 +46,10 @@ def main() -> None:
         folder = Path(name)
         subprocess.run(["npm", "install", "--silent", *PACKAGES], cwd=folder, check=True)
         (folder / "read.mjs").write_text(SCRIPT)
-        (folder / "noughts.hex").write_text(image.universal(bundled, files), newline="")
-        (folder / "bare.hex").write_text(universal_hex.join(bare), newline="")
+        (folder / "noughts.hex").write_text(
+            image.universal(bundled, dict.fromkeys(bundled, files)), newline=""
+        )
+        (folder / "bare.hex").write_text(image.join(bare), newline="")
         read = subprocess.check_output(["node", "read.mjs"], cwd=folder)
     for board, found in json.loads(read).items():
         assert {name: base64.b64decode(content) for name, content in found.items()} == files

@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -32,8 +33,7 @@ from paho.mqtt import subscribe
 
 from mosquitto import Mosquitto
 from noughts.protocol.sentences import Game
-from noughts.rooms.address import parse
-from noughts.rooms.credentials import Credentials
+from noughts.rooms.address import Credentials, parse
 from noughts.rooms.publisher import Publisher
 from noughts.store import timestamps
 from noughts.store.lines import Received
@@ -88,6 +88,7 @@ class _School:
         self._stack = stack
         self._stores = [Store(folder / f"room{room}.db", create=True) for room in range(rooms)]
         self._unstored: list[list[Received]] = [[] for _ in range(rooms)]
+        self._publishers: list[Publisher] = []
         self._boards = [
             (room, f"usb-9904{board:044x}", _endless(f"{room:04X}{board:04X}"))
             for room in range(rooms)
@@ -96,10 +97,12 @@ class _School:
         self.heard: dict[_Key, int] = {}
 
     def publish(self) -> None:
-        for number, store in enumerate(self._stores):
+        for number in range(len(self._stores)):
             address = parse(self.broker.url)
-            publisher = Publisher(address, Credentials(), f"room{number}", store.path)
+            its_own = partial(self._stores.__getitem__, number)
+            publisher = Publisher(address, Credentials(), f"room{number}", its_own)
             self._stack.callback(publisher.close)
+            self._publishers.append(publisher)
 
     def hear(self, board: int) -> None:
         """Take the next sentence of a board."""
@@ -112,6 +115,8 @@ class _School:
         for store, received in zip(self._stores, self._unstored, strict=True):
             store.keep_many(received)
             received.clear()
+        for each in self._publishers:
+            each.poll()
 
     def play(self, seconds: float) -> None:
         """All boards, each with a sentence in every interval, at moments of its own."""
@@ -145,7 +150,9 @@ class _School:
         events = 0
         end_s = time.monotonic() + _GIVE_UP_S
         while len(told) < len(self.heard) and time.monotonic() < end_s:
-            time.sleep(0.5)
+            for _ in range(25):
+                self.flush()
+                time.sleep(2 * _STEP_S)
             known = len(told)
             *lines, _ = self._output.read_text("utf-8").split("\n")
             games = [each for each in map(json.loads, lines) if each["event"] == "game"]

@@ -1,23 +1,9 @@
-"""The files that run on the chip: where they are, how they go onto a board and run in CPython.
-
-They go onto a board packed: the same program in fewer bytes, on the same lines. Comments and blanks
-between words go, indents become one space, continued lines lose theirs. Line breaks stay, so that
-the line which a board's traceback names is the one in `device/`. Of a comment in the first line
-what stands before its colon stays, too: `noughts put` knows our files by it.
-
-A board interns each name that its firmware does not have already, and never gives the memory back.
-So our names are replaced by such as it has.
-"""
+"""The files that run on the chip: where they are, and how they run in CPython."""
 
 from __future__ import annotations
 
-import ast
 import builtins
-import io
-import re
-import tokenize
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,29 +11,6 @@ from typing import Any
 from noughts.errors import NoughtsError
 
 _FOR_RADIO = ("air.py", "gateway.py")
-
-_ON_EVERY_BOARD = """
-    now:MEH cell:YES marks:love player:COW pending:this chosen:blit score:fill until:pin0
-    number:pin1 result:pin2 cells:pin3 target:pin4 level:pin6 THROUGH:pin7 worth:pin8 light:a
-    last:pin9 file:n seat:HEART phase:HAPPY tilted:ANGRY worths:DUCK choose:SMILE told:b
-    best:XMAS tell:SILLY squares:c draw:touch boot:pin10 load:pin12 across:a2 along:pin13
-    weights:a4 seats:up moved:pin14 turn:pin15 xor:pin16 keep:pin19 first:authors place:pin20
-    move:d said:ASLEEP
-"""
-_ON_A_V2 = "frame:E waiting:F by_cable:G ident:H LABELS:I"
-NAMES = dict(pair.split(":") for pair in (_ON_EVERY_BOARD + _ON_A_V2).split())
-"""Names of ours, and for each one that all firmwares have: of pins, pictures, registers, notes.
-
-Frequent names get those that a V1 finds soonest: early in its firmware's list of names, and before
-most keywords in the alphabet. What only a V2 imports has single letters, for a V2 has memory to
-spare. The names in `table.py` are not among them, for a table is read without being unpacked.
-"""
-
-MARK = b"# noughts:"
-"""What each of our files begins with, so that they are known from others on the board."""
-
-_NOT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
-_IDENTIFIER = re.compile(r"\w")
 
 
 def device_dir() -> Path:
@@ -63,14 +26,9 @@ def device_dir() -> Path:
 
 
 def device_files() -> dict[str, bytes]:
-    """Every file of the game, name to content, sorted by name; for others: `hardware/radio.py`."""
+    """Every file of the game, name to content, sorted by name; for others: `boards/radio.py`."""
     paths = sorted(device_dir().glob("*.py"))
     return {path.name: path.read_bytes() for path in paths if path.name not in _FOR_RADIO}
-
-
-def files_for_boards() -> dict[str, bytes]:
-    """Every file of the game as it goes onto a board, name to content, sorted by name."""
-    return packed(device_files())
 
 
 def load_device(
@@ -112,81 +70,3 @@ def load_device(
         return loaded[name]
 
     return import_device(name)
-
-
-def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """These files, name to content, as they go onto a board."""
-    return {
-        name: pack(content) if name.endswith(".py") else content for name, content in files.items()
-    }
-
-
-@lru_cache(maxsize=64)
-def pack(source: bytes) -> bytes:
-    """A Python file made smaller; one that cannot be read stays as it is, for the board to say."""
-    try:
-        text = source.decode().replace("\r\n", "\n").replace("\r", "\n")
-        names = NAMES if source.startswith(MARK) else {}
-        smaller = _pack(text, names)
-        # Such as a string of several lines that this Python's tokenize takes to pieces.
-        if not _is_same(ast.parse(smaller), _renamed(ast.parse(text), names)):
-            return source
-    except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
-        return source
-    return smaller.encode()
-
-
-def _pack(text: str, names: Mapping[str, str]) -> str:
-    lines = text.split("\n")
-    smaller = ["" for _ in lines]
-    smaller[0] = (re.findall(r"#[^:]*:", lines[0]) or [""])[0] if lines[0][:1] == "#" else ""
-    level = 0
-    last: tokenize.TokenInfo | None = None  # of the same statement
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        level += (token.type == tokenize.INDENT) - (token.type == tokenize.DEDENT)
-        if token.type in _NOT_CODE:
-            continue
-        if token.type in (tokenize.NEWLINE, tokenize.ENDMARKER):
-            last = None
-            continue
-        row = token.start[0] - 1
-        if last is None:
-            smaller[row] += " " * level
-        elif last.end[0] - 1 == row:
-            smaller[row] += " " * _apart(last, token)
-        elif lines[last.end[0] - 1].endswith("\\"):
-            smaller[last.end[0] - 1] += "\\"
-        word = names.get(token.string, token.string) if token.type == tokenize.NAME else None
-        for i, part in enumerate((word or token.string).split("\n")):
-            smaller[row + i] += part
-        last = token
-    return "\n".join(smaller).rstrip("\n") + "\n"
-
-
-def _apart(one: tokenize.TokenInfo, other: tokenize.TokenInfo) -> bool:
-    """Whether there must be a blank between two words."""
-    if one.type == tokenize.NUMBER and other.type == tokenize.NAME:
-        return True
-    return bool(_IDENTIFIER.match(one.string[-1]) and _IDENTIFIER.match(other.string[0]))
-
-
-def _renamed(tree: ast.AST, names: Mapping[str, str]) -> ast.AST:
-    for node in ast.walk(tree):
-        for field, value in ast.iter_fields(node):
-            if isinstance(value, str) and not isinstance(node, ast.Constant):
-                setattr(node, field, names.get(value, value))
-            elif isinstance(value, list):
-                value[:] = [names.get(v, v) if isinstance(v, str) else v for v in value]
-    return tree
-
-
-def _is_same(one: object, other: object) -> bool:
-    """Whether two programs, or parts of them, say the same on the same lines."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, ast.AST):
-        names = "lineno", *one._fields
-        return all(_is_same(getattr(one, n, None), getattr(other, n, None)) for n in names)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_is_same, one, other))
-    return one == other

@@ -185,30 +185,28 @@ def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
     Of each game it is the latest sentence, in the order in which they began.
 
     >>> import io
-    >>> capture = io.BytesIO(b"noise $NG,0A83,1,PP,A,40,1200,-*05\r\n")
+    >>> capture = io.BytesIO(b"noise $NG,00000A83,1,PP,A,40,1200,-*05\r\n")
     >>> [game.moves for game in games_in_capture(capture)]
     [(4, 0)]
     """
     if isinstance(capture, str | Path):
         with Path(capture).open("rb") as file:
             return games_in_capture(file)
-    latest: dict[tuple[str | None, str, int], Game] = {}
-    for board, item in _items(capture):
+    latest: dict[tuple[str, int], Game] = {}
+    for item in _items(capture):
         if isinstance(item, ParsedSentence) and isinstance(item.sentence, Game):
             game = item.sentence
-            # Eight digits name a run, whether by cable or by radio.
-            key = None if len(game.boot) == 8 else board, game.boot, game.number
-            before = latest.get(key)
+            before = latest.get((game.boot, game.number))
             if before is None or len(before.moves) <= len(game.moves):
-                latest[key] = game
+                latest[game.boot, game.number] = game
     return list(latest.values())
 
 
-def _items(capture: BinaryIO) -> Iterator[tuple[str | None, object]]:
+def _items(capture: BinaryIO) -> Iterator[object]:
     """What each board of a capture has said."""
     streams: dict[str | None, Stream] = {}
     for captured in read_capture(capture):
         stream = streams.setdefault(captured.board, Stream())
-        yield from ((captured.board, item) for item in stream.feed(captured.data))
-    for board, stream in streams.items():
-        yield from ((board, item) for item in stream.end())
+        yield from stream.feed(captured.data)
+    for stream in streams.values():
+        yield from stream.end()

@@ -6,15 +6,15 @@ from functools import cache
 import pytest
 import uflash
 
-from noughts.device_files import files_for_boards
-from noughts.firmware import image, universal_hex
-from slim import slim
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
+from slim import slim, slim_hex
 
 
 @cache
 def whole():
     """The game with the bundled firmwares."""
-    return image.universal(image.bundled(), files_for_boards())
+    return image.universal(image.bundled(), dict.fromkeys(("V1", "V2"), files_for_boards()))
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ def built(tmp_path):
     return path
 
 
-def hex_with(path, files, boards=("V1", "V2")):
-    path.write_text(image.universal({board: slim(board) for board in boards}, files))
+def hex_with(path, files):
+    path.write_text(slim_hex(files))
     return path
 
 
@@ -81,7 +81,7 @@ def test_boards_with_different_files_get_folders(tmp_path, printed):
         board: slim(board).with_files({"main.py": board.encode()}) for board in ("V1", "V2")
     }
     path = tmp_path / "mixed.hex"
-    path.write_text(universal_hex.join(memories))
+    path.write_text(image.join(memories))
     printed("hex", "--extract", tmp_path / "out", path)
     assert (tmp_path / "out" / "V1" / "main.py").read_text() == "V1"
     assert (tmp_path / "out" / "V2" / "main.py").read_text() == "V2"

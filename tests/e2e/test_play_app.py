@@ -15,7 +15,7 @@ from sample_games import stages
 from screens import screen_lines
 
 SIZES = pytest.mark.parametrize("size", [(60, 20), (80, 24), (140, 40)])
-BOOT = Boot("0A83", "V2", "1.0.0", "2798")
+BOOT = Boot("00000A83", "V2", "1.0.0", "2798")
 WON = [4, 1, 0, 8, 3, 5, 6]
 """A wins the left column."""
 
@@ -110,8 +110,8 @@ def test_leds_are_shown_and_sentences_in_words(run):
         board.shown, board.ms = bytes([9] + [0] * 24), 61_500
         await settled(lambda: "██" in screen(app))
         board.sent = (
-            write(Boot("0A83", "V1", "0.1.0", "2798")) + "\r\n"
-            + write(Game("0A83", 3, "PP", "A", (2,), 10, "-")) + "\r\n"
+            write(Boot("00000A83", "V1", "0.1.0", "2798")) + "\r\n"
+            + write(Game("00000A83", 3, "PP", "A", (2,), 10, "-")) + "\r\n"
             + "boom\x1b[31m\r\n"
         ).encode()  # fmt: skip
         await settled(lambda: "boom" in screen(app) and "table 2798" in screen(app))
@@ -179,7 +179,7 @@ def test_help_screen_takes_all_keys(run, size):
 @SIZES
 def test_v_replays_the_last_game_with_verdicts_and_comes_back(run, tmp_path, size):
     with Store(tmp_path / "games.db", create=True) as store:  # it has the number 1
-        store.keep("usb-1", stages([0])[0], None)
+        store.keep("usb-1", stages([0], boot="BBBBBBBB")[0], None)
 
     async def test(app, pilot, board):
         await pilot.press("v")  # nothing to replay: says so

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from needed import FULL_DISK, long
+from noughts.boards.packing import files_for_boards
 from noughts.cli import COMMANDS, main
-from noughts.device_files import files_for_boards
-from noughts.firmware import image
 from noughts.protocol.sentences import write
 from sample_games import filled, stages
-from slim import slim
+from slim import slim_hex
 from stand_in_drive import StandInDrive
 
 WORDS = {
@@ -61,7 +60,7 @@ def words(request, folder):
     filled(folder / "games.db", stages([4, 0, 2, 6, 3, 5, 1, 7, 8]))
     told = (write(sentence) + "\r\n" for sentence in stages([4]))
     (folder / "capture.log").write_text("".join(told), newline="")
-    small = image.universal({board: slim(board) for board in ("V1", "V2")}, files_for_boards())
+    small = slim_hex(files_for_boards())
     (folder / "small.hex").write_text(small)
     there = {}
     if request.param == "put":

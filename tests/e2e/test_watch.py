@@ -106,17 +106,8 @@ def test_no_more_boards_are_started_once_they_are_to_end():
     assert 1 <= len(begun) <= 2
 
 
-def test_a_thread_that_waits_for_a_board_to_start_ends():
-    boards = VirtualBoards(0, list, list)
-    waiting = threading.Thread(target=boards._start, daemon=True)
-    waiting.start()
-    boards.close()
-    waiting.join(10)
-    assert not waiting.is_alive()
-
-
 def starting():
-    return [each for each in threading.enumerate() if each.name == "start boards"]
+    return [each for each in threading.enumerate() if each.name == "start a board"]
 
 
 def test_a_board_that_cannot_be_started_ends_it(tmp_path):
@@ -200,19 +191,19 @@ def test_the_live_screen(port, terminal, tmp_path):
 
 
 def test_a_capture_of_any_serial_program(tmp_path):
-    log, db = tmp_path / "class.log", tmp_path / "games.db"
+    log = tmp_path / "class.log"
     lines = [write(each).encode() for each in (BOOT, *stages(DRAW))]
     log.write_bytes(b"\xff\xfe" + b"\r\n".join(lines) + b"\r\n$NG,half")
-    for words in (
-        ("--from", log),
-        ("--from", log, "--name", "red"),
-        ("--from", "-"),
+    for board, *words in (
+        ("file-class.log", "--from", log),
+        ("red", "--from", log, "--name", "red"),
+        ("stdin", "--from", "-"),
     ):
+        db = tmp_path / f"{board}.db"
         done = noughts("watch", *words, "--db", db, typed=log.read_bytes())
         assert (done.returncode, done.stdout) == (0, "")
         assert "11 sentences from 1 board, 1 game ended, 10 bytes of noise" in done.stderr
-    assert {game["board"] for game in games(db)} == {"file-class.log", "red", "stdin"}
-    assert {game["started"] for game in games(db)} == {None}
+        assert [(game["board"], game["started"]) for game in games(db)] == [(board, None)]
 
 
 @pytest.mark.parametrize(

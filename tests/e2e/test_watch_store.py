@@ -70,7 +70,7 @@ def test_a_store_that_others_write_and_tidy_is_still_there(port, watch, tmp_path
     watcher.connected(board.path)
     for number in range(1, 10):
         with Store(watcher.db) as other:
-            for game in stages(DRAW, number=number):
+            for game in stages(DRAW, number=number, boot="BBBBBBBB"):
                 other.keep("another", game, AT)
             other.read("PRAGMA wal_checkpoint(TRUNCATE)" if number % 2 else "VACUUM")
         board.say(*stages(DRAW, number=number))
@@ -134,9 +134,9 @@ def test_a_capture_waits_for_another_program(started, capture, tmp_path):
 
 
 def test_a_full_disk_is_one_line_and_nothing_is_lost(started, port, tmp_path):
-    """The system lets no file grow beyond 200 KB."""
+    """The system lets no file grow beyond 130 KB."""
     board, db = port("board"), tmp_path / "games.db"
-    limit = resource.RLIMIT_FSIZE, (200_000, 200_000)
+    limit = resource.RLIMIT_FSIZE, (130_000, 130_000)
     process = started(
         "--json", "--db", db, board.path, text=True, preexec_fn=lambda: resource.setrlimit(*limit)
     )
@@ -218,7 +218,7 @@ def test_what_was_reported_is_stored(port, tmp_path, lives):
 def endless(life, dice):
     """The sentences of one game after another."""
     for number in itertools.count(1):
-        yield from random_game(f"{life:04X}", number, dice)
+        yield from random_game(f"{life:08X}", number, dice)
 
 
 def check_rows(db, events):

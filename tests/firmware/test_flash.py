@@ -9,10 +9,10 @@ import pytest
 from boards import B, Driver
 from needed import long
 from noughts import __version__, brain
-from noughts.device_files import files_for_boards
-from noughts.firmware import image
-from noughts.hardware.file_transfer import BoardFiles
-from noughts.hardware.ports import open_port
+from noughts.boards import image
+from noughts.boards.files import BoardFiles
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import open_port
 from noughts.virtual.program import firmware_for, program
 from stand_in_drive import StandInDrive
 from stepped_ports import SteppedBoard
@@ -56,7 +56,7 @@ def test_another_hex(plugged_in, drive, tmp_path, noughts, printed):
     other = brain.Table((1,) * 10, ())
     files = {**files_for_boards(), "table.py": brain.source(other).encode()}
     path = tmp_path / "other.hex"
-    path.write_text(image.universal(image.bundled(), files))
+    path.write_text(image.universal(image.bundled(), dict.fromkeys(("V1", "V2"), files)))
     board = plugged_in({})
     words = "flash", drive(board).path, "--port", board.port, "--hex", path
     status, _, err = noughts(*words)
@@ -92,11 +92,3 @@ def test_a_board_that_runs_something_else_is_found_out(plugged_in, drive, nought
     status, _, err = noughts("flash", drive().path, "--port", board.port)
     assert (status, err.count("\n")) == (1, 1)
     assert "did not start; the last line it sent was: garbage; press reset" in err
-
-
-def test_board_that_started_too_early_is_restarted(plugged_in, drive, printed):
-    board = plugged_in()
-    Driver(board.microbit).start()  # hears what it says then
-    # With no board behind the drive: this one goes on as it was.
-    told = printed("flash", drive().path, "--port", board.port)
-    assert f"started on micro:bit V1: game {__version__}, table 2798" in told

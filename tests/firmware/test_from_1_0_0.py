@@ -7,9 +7,9 @@ import pytest
 from boards import Driver
 from left_by_1_0_0 import games, on_v1, on_v2
 from needed import long
-from noughts.device_files import files_for_boards
-from noughts.hardware.file_transfer import BoardFiles
-from noughts.hardware.ports import open_port
+from noughts.boards.files import BoardFiles
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import open_port
 from noughts.store.store import Store
 from stand_in_drive import StandInDrive
 from stepped_ports import Talker

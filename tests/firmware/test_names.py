@@ -8,7 +8,8 @@ import tokenize
 import pytest
 
 from needed import each_firmware
-from noughts.device_files import NAMES, device_dir, device_files, files_for_boards
+from noughts.boards.packing import NAMES, files_for_boards
+from noughts.device_files import device_dir, device_files
 from official import stepped
 
 NOT_ON_V1 = {"v2.py", "air.py", "gateway.py"}

@@ -15,9 +15,10 @@ import pytest
 from boards import A, B, Driver, PortDriver, scrolled
 from needed import long
 from noughts import __version__, brain
-from noughts.device_files import device_dir, files_for_boards
-from noughts.hardware.file_transfer import BoardFiles
-from noughts.hardware.ports import open_port
+from noughts.boards.files import BoardFiles
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import open_port
+from noughts.device_files import device_dir
 from noughts.protocol import data_log
 from noughts.virtual.program import firmware_for, program
 from stepped_ports import SteppedBoard
@@ -76,7 +77,7 @@ def older(names):
 @pytest.mark.parametrize(("kind", "before"), [("V1", older(files_for_boards())), long("V2", {})])
 def test_all_files_and_then_one(plugged_in, tmp_path, printed, kind, before):
     """From a game of which each file differs, and from MicroPython alone."""
-    # Two files of ours that there were once; microfs could not be given the name of the second.
+    # Two files of ours that there were once.
     retired = dict.fromkeys(["once.py", "don't.py"], b"# noughts:\nonce = 1\n")
     theirs = "it's mine.txt"  # whose name needs quoting
     board = plugged_in({**before, **retired, theirs: b"keep me"}, kind)
@@ -87,9 +88,10 @@ def test_all_files_and_then_one(plugged_in, tmp_path, printed, kind, before):
     writer.start()
     said = printed("put", "--port", board.port, "--table", other).splitlines()
     writer.join()
-    assert said[0].endswith(": 16 of 16 files to send") and said[1] == "removed once.py"
-    assert [line.split(" (")[0] for line in said[2:4]] == ["sent fault.py", "sent main.py"]
-    assert said[17].startswith("sent table.py (")
+    assert said[0].endswith(": 16 of 16 files to send") and said[1] == "removed don't.py"
+    assert said[2] == "removed once.py"
+    assert [line.split(" (")[0] for line in said[3:5]] == ["sent fault.py", "sent main.py"]
+    assert said[18].startswith("sent table.py (")
     assert said[-1] == f"started on micro:bit {kind}: game {__version__}, table {OTHER.id}"
 
     said = printed("put", "--port", board.port).splitlines()
@@ -102,7 +104,7 @@ def test_all_files_and_then_one(plugged_in, tmp_path, printed, kind, before):
     driver.says("", "-")
     assert holds_the_game(board)
     files = on_board(board)
-    assert set(files) == {*files_for_boards(), "don't.py", theirs}
+    assert set(files) == {*files_for_boards(), theirs}
     assert (files[theirs].size, files[theirs].start) == (7, b"keep me")
 
 
@@ -214,7 +216,7 @@ def test_killed_it_is_repaired(virtual, printed):
 def test_a_mistake_in_a_file_is_told_with_its_line(plugged_in, tmp_path, monkeypatch, told, kind):
     """In a copy of `device/` that somebody has edited; on the page of the doctor too."""
     copy = shutil.copytree(device_dir(), tmp_path / "device")
-    for module in "noughts.device_files", "noughts.hardware.tracebacks":
+    for module in "noughts.device_files", "noughts.boards.tracebacks":
         monkeypatch.setattr(f"{module}.device_dir", lambda: copy)
     board = plugged_in(board=kind)
     text = (copy / "ai.py").read_text()

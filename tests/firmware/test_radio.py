@@ -10,8 +10,8 @@ from bench_board import never_silent
 from boards import A, B, Driver
 from microbit_emulator import Ether
 from needed import long
-from noughts.device_files import files_for_boards
-from noughts.hardware.radio import Radio, files_with
+from noughts.boards.packing import files_for_boards
+from noughts.boards.radio import Radio, files_with
 from noughts.protocol.parser import Noise, ParsedSentence
 from noughts.protocol.sentences import checksum
 from official import firmwares, stepped

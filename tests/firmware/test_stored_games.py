@@ -11,14 +11,16 @@ import pytest
 from button_presser import A, B, Machine, Player
 from needed import long
 from noughts import brain
-from noughts.device_files import device_files, files_for_boards, pack
-from noughts.hardware.ports import open_port
-from noughts.hardware.update import bring_up_to_date
+from noughts.boards.packing import files_for_boards, pack
+from noughts.boards.ports import open_port
+from noughts.boards.put import bring_up_to_date
+from noughts.device_files import device_files
 from noughts.protocol import data_log
 from noughts.protocol.sentences import Game, write
 from noughts.store.store import Store
 from noughts.terminal.progress import progress
 from noughts.watch.recorder import Recorder
+from noughts.watch.sources import SentencesRead
 from official import stepped
 from stepped_ports import SteppedBoard
 from unplugged import COLUMNS, as_row, lesson
@@ -107,7 +109,7 @@ def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, g
                 recorder.hear(name, machine.heard(), at)
                 if kind == "V2":
                     log = data_log.games(machine.microbit.my_data())
-                    recorder.take_sentences(name, log, at, from_log=True)
+                    recorder.take(SentencesRead(name, log, at, from_log=True))
                     recorder.settle()
                 machine.cut_power()
         assert len(wanted) == games_played

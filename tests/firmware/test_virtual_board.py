@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 
-import microfs
 import psutil
 import pytest
 
@@ -92,21 +91,6 @@ def test_taps_of_two_buttons_are_never_both(virtual):
     board.tap(B)
     driver.wait(lambda: bool(driver.games), "a game")
     assert driver.games[0].seats == "PE"
-
-
-def test_unmodified_microfs_over_the_port_and_reset_keeps_its_files(board, tmp_path):
-    board.serial.timeout = 120
-    assert microfs.ls(board.serial) == ["main.py"]
-    (tmp_path / "note").write_bytes(b"kept \x00\xff" * 40)
-    microfs.put(str(tmp_path / "note"), "note", board.serial)
-    assert sorted(microfs.ls(board.serial)) == ["main.py", "note"]
-    board.reset()
-    clock_us = board.clock_us()  # it goes on, as it is the board's and not the program's
-    board.serial.timeout = 0
-    next(ms for ms, *_ in ProgramOutput(board).lines() if ms * 1000 < clock_us)
-    board.serial.timeout = 120
-    microfs.get("note", str(tmp_path / "back"), board.serial)
-    assert (tmp_path / "back").read_bytes() == b"kept \x00\xff" * 40
 
 
 def test_it_is_programmed_anew_and_starts_as_another_boot(virtual):
@@ -251,7 +235,7 @@ def test_a_button_stays_down_and_then_up_for_a_while():
 
 def test_of_a_key_that_repeats_a_few_are_kept():
     process = in_process(program("V2"))
-    obeyed_at_us(process, *[("tap", (A,), PRESS_US)] * 30)
+    obeyed_at_us(process, *[("gesture", PRESS_US, ("press", A), ("release", A))] * 30)
     while process._done() < process._obeyed:
         process._step()
     assert MAX_WAITING <= process._board.clock_us / (PRESS_US + REST_US) < MAX_WAITING + 1

@@ -11,8 +11,8 @@ import pytest
 
 from boards import Driver, scrolled
 from needed import long
-from noughts.device_files import files_for_boards
-from noughts.firmware import image
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
 from noughts.protocol.parser import ParsedSentence, Stream
 from official import printed, stepped
 from qemu import Qemu

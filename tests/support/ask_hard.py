@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from noughts.boards.packing import files_for_boards, pack
 from noughts.brain import Table, source
-from noughts.device_files import files_for_boards, pack
 from noughts.game.positions import EMPTY, Position, canonical
 from official import printed
 

@@ -26,7 +26,7 @@ from noughts.watch.recorder import Recorder
 from sent_lines import sent_lines
 
 _BOARDS = ("usb-1", "radio-9A1B2C3D", "radio-00000001")
-GOOD = write(Game("600D", 1, "PH", "A", (4,), 1500, "-")).encode()
+GOOD = write(Game("0000600D", 1, "PH", "A", (4,), 1500, "-")).encode()
 
 
 def legal_game(dice: Random) -> Game:
@@ -37,7 +37,7 @@ def legal_game(dice: Random) -> Game:
         if outcome(moves, "A") == "-":
             moves = (*moves, cell)
     return Game(
-        f"{dice.randrange(8):0{dice.choice((4, 8))}X}", dice.randrange(1, 5),
+        f"{dice.randrange(8):08X}", dice.randrange(1, 5),
         dice.choice(("PP", "PE", "PH")), "A", moves, dice.randrange(100_000), outcome(moves, "A"),
     )  # fmt: skip
 
@@ -71,7 +71,7 @@ def illegal(dice: Random) -> bytes:
     """The checksum holds; the moves and the end are as they like, and sometimes another field."""
     fields = [
         "NG",
-        f"{dice.randrange(16):04X}",
+        f"{dice.randrange(16):08X}",
         str(dice.randrange(1, 5)),
         dice.choice(("PP", "PE", "PH", "HH")),
         dice.choice("AB"),

@@ -1,4 +1,4 @@
-"""Files as release 1.0.0 left them on a board: see `noughts.hardware.release_1_0_0`."""
+"""Files as release 1.0.0 left them on a board: see `noughts.boards.release_1_0_0`."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def told(hub: LiveBoards, *said: Sentence | PortOpened, board: str = "virtual-1"
         if isinstance(each, PortOpened):
             hub._recorded.put(each)
         else:
-            hub._recorded.put(DataReceived(board, f"{write(each)}\r\n".encode()))
+            hub._recorded.put(DataReceived(board, f"{write(each)}\r\n".encode(), None))
 
 
 async def settled(holds: Callable[[], object]) -> None:

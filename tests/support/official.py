@@ -8,8 +8,8 @@ from functools import cache, lru_cache
 import uflash
 
 from microbit_emulator import Microbit
-from noughts.device_files import files_for_boards, packed
-from noughts.firmware import image
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards, packed
 from noughts.virtual.program import Program, with_files
 
 Start = Callable[..., Microbit]

@@ -20,8 +20,8 @@ from random import Random
 
 from microbit_emulator import Button, Ether, Microbit
 from microbit_emulator.radio import Packet
-from noughts.device_files import files_for_boards
-from noughts.hardware.radio import Radio, files_with
+from noughts.boards.packing import files_for_boards
+from noughts.boards.radio import Radio, files_with
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game
 from noughts.store import queries

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from zlib import crc32
 
 from noughts.protocol.sentences import Boot, Game, Sentence, outcome
 from noughts.store.store import Store
 
-BOOT = Boot("0A83", "V1", "0.1.0", "2798")
+BOOT = Boot("00000A83", "V1", "0.1.0", "2798")
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
 AT = 1_790_000_000_000
 """A moment: 2026-09-21 14:13:20 UTC."""
@@ -28,6 +29,7 @@ def stages(
     number: int = 1,
     step_ms: int = 1000,
     first: str = "A",
+    boot: str = BOOT.boot,
 ) -> list[Game]:
     """A game's sentences; end: `x` if it is abandoned after its moves."""
     cells = tuple(cells)
@@ -35,7 +37,7 @@ def stages(
     for plies in range(len(cells) + 1):
         moves = cells[:plies]
         won = outcome(moves, first)
-        told.append(Game("0A83", number, seats, first, moves, plies * step_ms, won))
+        told.append(Game(boot, number, seats, first, moves, plies * step_ms, won))
     if end:
         told.append(replace(told[-1], ms=told[-1].ms + 10, end=end))
     return told
@@ -44,7 +46,7 @@ def stages(
 def filled(path: Path, *games: list[Game], board: str = "usb-1", at: int | None = AT) -> Path:
     """A store with these games, each a minute after the one before."""
     with Store(path, create=True) as store:
-        store.keep(board, BOOT, at)
+        keep(store, board, BOOT, at)
         for index, game in enumerate(games):
             began = None if at is None else at + index * 60_000
             for sentence in game:
@@ -53,6 +55,8 @@ def filled(path: Path, *games: list[Game], board: str = "usb-1", at: int | None 
 
 
 def keep(store: Store, board: str, sentence: Sentence, began: int | None) -> None:
-    """Keep a sentence as heard so long after a game began as it says."""
+    """Keep a sentence as heard so long after a game began as it says; each board has its boot."""
+    if sentence.boot == BOOT.boot and board != "usb-1":
+        sentence = replace(sentence, boot=f"{crc32(board.encode()):08X}")
     ms = sentence.ms if isinstance(sentence, Game) else 0
     store.keep(board, sentence, None if began is None else began + ms)

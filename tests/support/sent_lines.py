@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
-from noughts.rooms.backlog import Backlog
+from noughts.rooms.publisher import messages_after
+from noughts.store.store import Store
 
 
 def sent_lines(store: Path) -> bytes:
     """All lines of a store that have a moment, in order for each board."""
-    found = b""
-    with closing(Backlog(store, "mqtt://nowhere", "nobody")) as backlog:
-        while messages := backlog.more():
+    found, line = b"", 0
+    with Store(store) as opened:
+        while True:
+            messages, line = messages_after(opened, line, "nobody")
+            if not messages:
+                return found
             found += b"".join(each.lines for each in messages)
-    return found

@@ -5,16 +5,22 @@ They are read and written many times as fast as the whole ones.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import intelhex
 
-from noughts.device_files import files_for_boards
-from noughts.firmware import image
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
 
 V2_TABLE = 0x67FC0
 SAYS = {"V1": range(0x100010C0, 0x100010DC), "V2": range(V2_TABLE, V2_TABLE + 64)}
 """Where a firmware says what and where it is."""
+
+
+def slim_hex(files: Mapping[str, bytes], boards: Sequence[str] = ("V1", "V2")) -> str:
+    """A Universal Hex of them, each with these files."""
+    return image.universal({each: slim(each) for each in boards}, dict.fromkeys(boards, files))
 
 
 @cache

@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+from noughts.boards import image
 from noughts.errors import FirmwareError
-from noughts.firmware import universal_hex
 from noughts.virtual.program import Program, flashed
 from stepped_ports import Clock
 
@@ -56,13 +56,12 @@ class StandInDrive:
         mode: str = "Interface",
         refuses: str = "",
         returns: bool = True,
-        drops: bool = False,
     ) -> None:
         self.path = path
         self.received: list[bytes] = []
         self._board = board
         self._usb_id, self._mode, self._refuses = usb_id, mode, refuses
-        self._returns, self._drops = returns, drops
+        self._returns = returns
         self._count = 0
         self._gone_for: str | None = None
         """While the drive is away: what FAIL.TXT will say."""
@@ -107,13 +106,13 @@ class StandInDrive:
         content = b""
         for path in self.path.glob("*.hex"):
             content = path.read_bytes()
-        if content.endswith(b":00000001FF\n") or (content and self._drops):
+        if content.endswith(b":00000001FF\n"):
             # Before the drive goes away, for whoever waits for that may look here then.
             self.received.append(content)
             gone = self.path.with_name(f".{self.path.name}-{self._count}")
             self.path.rename(gone)  # at once, with all that is on it
             shutil.rmtree(gone)
-            self._gone_for = "An error has occurred" if self._drops else self._program(content)
+            self._gone_for = self._program(content)
 
     def _program(self, content: bytes) -> str:
         if self._refuses:
@@ -130,7 +129,7 @@ class StandInDrive:
 @cache
 def _is_damaged(content: bytes) -> bool:
     try:
-        universal_hex.split(content.decode("ascii"), "it")
+        image.split(content.decode("ascii"), "it")
     except (FirmwareError, UnicodeDecodeError):
         return True
     return False

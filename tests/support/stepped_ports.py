@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from typing import Protocol
 
 import pytest
 import serial
@@ -32,8 +31,8 @@ class Clock:
         self.devices: list[Device] = []
         self.on_sleep: list[Callable[[], object]] = []
         """Called after each sleep: whatever else happens while programs wait."""
-        monkeypatch.setattr("noughts.hardware.clock.monotonic", self.monotonic)
-        monkeypatch.setattr("noughts.hardware.clock.sleep", self.sleep)
+        monkeypatch.setattr("noughts.boards.clock.monotonic", self.monotonic)
+        monkeypatch.setattr("noughts.boards.clock.sleep", self.sleep)
         monkeypatch.setattr("microfs.time", self)
 
     def monotonic(self) -> float:
@@ -54,29 +53,19 @@ class Clock:
                 device.run_for(step_us)
 
 
-class Device(Protocol):
-    """The far end of a port."""
-
-    clock: Clock
-    plugged: bool
-    received: bytearray
-
-    def run_for(self, us: float) -> None: ...
-    def send(self, data: bytes) -> None: ...
-    def reset(self) -> None: ...
-
-
-class _Plugged:
-    """A device on a clock, with a port's name."""
+class Device:
+    """The far end of a port, on a clock."""
 
     received: bytearray
 
     def __init__(self, clock: Clock) -> None:
         self.clock, self.plugged = clock, True
-        name = f"{len(clock.devices)}"
-        self.port = f"stepped://{name}"
-        clock.devices.append(self)  # type: ignore[arg-type]
-        _DEVICES[self.port] = self  # type: ignore[assignment]
+        self.port = f"stepped://{len(clock.devices)}"
+        clock.devices.append(self)
+        _DEVICES[self.port] = self
+
+    def run_for(self, us: float) -> None: ...
+    def send(self, data: bytes) -> None: ...
 
     def plug(self) -> None:
         self.plugged = True
@@ -85,7 +74,7 @@ class _Plugged:
         self.plugged = False
 
 
-class SteppedBoard(_Plugged):
+class SteppedBoard(Device):
     """A micro:bit behind a serial port, in device time."""
 
     def __init__(self, clock: Clock, microbit: Microbit) -> None:
@@ -114,7 +103,7 @@ class SteppedBoard(_Plugged):
         self.microbit = program.microbit()
 
 
-class Talker(_Plugged):
+class Talker(Device):
     """A device that answers what it receives by a function of bytes, each millisecond."""
 
     def __init__(self, clock: Clock, answer: Callable[[bytes], bytes]) -> None:
@@ -127,9 +116,6 @@ class Talker(_Plugged):
 
     def send(self, data: bytes) -> None:
         self._sent += data
-
-    def reset(self) -> None:
-        pass
 
 
 class SteppedPort:
@@ -180,7 +166,3 @@ class SteppedPort:
 
     def inWaiting(self) -> int:
         return len(self._device.received)
-
-    def send_break(self, duration: float) -> None:
-        self._device.clock.sleep(duration)
-        self._device.reset()

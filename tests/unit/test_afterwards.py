@@ -125,7 +125,7 @@ def test_a_game_has_the_release_that_its_board_sent_last_before_it(listed, tmp_p
         store.keep("usb-1", game, AT + DAY_MS + 5000)
         store.keep("usb-1", replace(game, number=2), AT - 5000)
         store.keep("usb-1", replace(game, number=3), None)
-        store.keep("usb-2", game, None)
+        store.keep("usb-2", replace(game, boot="BBBBBBBB"), None)
     found = {(game["board"], game["number"]): game["release"] for game in listed(db=db)}
     assert found == {
         ("usb-1", 1): "0.1", ("usb-1", 2): "0.2", ("usb-1", 3): "0.2", ("usb-2", 1): None,
@@ -135,7 +135,7 @@ def test_a_game_has_the_release_that_its_board_sent_last_before_it(listed, tmp_p
 def test_json_has_all_of_a_game(listed):
     found = {game["game"]: game for game in listed()}
     assert found[2] == {
-        "game": 2, "board": "usb-1", "board_name": None, "boot": "0A83", "number": 2,
+        "game": 2, "board": "usb-1", "board_name": None, "boot": "00000A83", "number": 2,
         "seats": "PP", "first": "B",
         "moves": A_WINS, "thought_ms": [1000] * 7, "ms": 7000, "result": "B",
         "started": "2026-09-21T14:14:20.000Z", "heard": "2026-09-21T14:14:27.000Z",
@@ -274,7 +274,7 @@ def test_a_csv_is_what_its_help_says(noughts):
     rows = rows_of(out)
     assert list(rows[0]) == [column.name for column in COLUMNS]
     draw = rows[0]
-    assert draw["boot"] == "0x0A83"
+    assert draw["boot"] == "0x00000A83"
     assert (draw["table_id"], draw["release"]) == ("0x2798", "v0.1.0")
     assert draw["started_utc"] == "2026-09-21 14:13:20.000"
     assert [draw[f"move_{ply}"] for ply in range(1, 10)] == list(map(str, DRAW))

@@ -7,13 +7,13 @@ import tokenize
 import pytest
 
 from noughts import brain
-from noughts.device_files import MARK, NAMES, device_files, files_for_boards, pack, packed
+from noughts.boards import image
+from noughts.boards.files import BoardFile, checksum
+from noughts.boards.packing import MARK, NAMES, files_for_boards, pack, packed
+from noughts.boards.put import plan
+from noughts.boards.radio import OFF, Radio, files_with, radio_of
+from noughts.device_files import device_files
 from noughts.errors import BoardError
-from noughts.firmware import image
-from noughts.hardware.file_commands import checksum
-from noughts.hardware.file_transfer import BoardFile
-from noughts.hardware.radio import OFF, Radio, files_with, radio_of
-from noughts.hardware.update import plan
 
 SOURCE = b'''\
 # noughts: what a pack must bear.
@@ -127,7 +127,7 @@ def test_only_programs_are_packed():
 
 @pytest.mark.parametrize("other", ["x = 1\n\ny = 2\n", "x = 1\n", "x = 1\ny = 2\nz = 3\n"])
 def test_source_is_unchanged_where_packing_would_alter_it(monkeypatch, other):
-    monkeypatch.setattr("noughts.device_files._pack", lambda text, names: other)
+    monkeypatch.setattr("noughts.boards.packing._pack", lambda text, names: other)
     pack.cache_clear()
     source = b"x = 1  # a comment\ny = 2\n"
     assert pack(source) == source
@@ -171,7 +171,7 @@ def test_a_board_is_brought_from_each_part_to_each_other(before, after):
     update = plan("V2", on_board(old), new, False)
     left = {name: content for name, content in old.items() if name not in update.remove}
     assert {**left, **{name: new[name] for name in update.send}} == new
-    assert bool(update) == (before != after)
+    assert any(update) == (before != after)
     # A game is without its table until all else is there, and says that it is incomplete.
     if before != after and "table.py" in old:
         assert update.remove[0] == "table.py"

@@ -127,6 +127,7 @@ def test_foreign_board_name_is_escaped(printed, stored):
 @pytest.mark.parametrize("command", ["boards", "games", "report"])
 def test_an_impossible_timestamp_is_damage(refused, stored, command):
     with sqlite3.connect(stored) as db:
+        db.execute("PRAGMA ignore_check_constraints = 1")
         db.execute("UPDATE games SET started = 1 << 60, heard = 1 << 60")
     assert "is damaged" in refused(command)
 
@@ -144,16 +145,16 @@ def test_a_watch_knows_names_and_notices_new_ones(stored, watch, monkeypatch):
     session = Session()
     with Store(stored) as other:
         monkeypatch.setattr(monitor, "poll", lambda: [PortOpened("usb-2", "/dev/ttyACM0")])
-        events = started.step()
+        events = started.poll()
         assert events == [BoardNamed("usb-2", "red"), PortOpened("usb-2", "/dev/ttyACM0")]
         session.take(events[0])
         assert events[1].text(session.called) == "red: connected (/dev/ttyACM0)"
         monkeypatch.setattr(monitor, "poll", list)
-        assert started.step() == []
+        assert started.poll() == []
         other.name_board("usb-2", "green")
-        assert started.step() == [BoardNamed("usb-2", "green")]
+        assert started.poll() == [BoardNamed("usb-2", "green")]
         other.name_board("usb-2", None)
-        events = started.step()
+        events = started.poll()
         assert [event.text() for event in events] == ["usb-2: has no name any more"]
     stored_boot = SentenceStored("usb-2", BOOT, None, True)
     assert stored_boot.text(session.called).startswith("red: board started")
@@ -165,7 +166,7 @@ def test_names_move_with_the_games(watch, tmp_path):
     for each in tmp_path.glob("games.db*"):
         if each.is_file():
             each.unlink()
-    started.step()
+    started.poll()
     assert started.path.name == "games-2.db"
     with Store(started.path) as moved:
         assert moved.read("SELECT name, given_name FROM boards") == [("usb-2", "red")]

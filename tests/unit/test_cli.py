@@ -15,20 +15,17 @@ from serial import SerialException
 
 from needed import POSIX, long
 from noughts import brain, cli
+from noughts.boards.drive import Drive
+from noughts.boards.probe import ProbedBoard
 from noughts.cli import COMMANDS, put
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
-from noughts.hardware.drive import Drive
-from noughts.hardware.probe import ProbedBoard
 from noughts.invocation import as_typed, installing
 from noughts.virtual.keys import (
     DOWN_MS,
     UP_MS,
     KeyPlayer,
     KeyTokenError,
-    Press,
-    Tilt,
-    Wait,
     read_keys,
 )
 from slim import slim
@@ -237,9 +234,9 @@ def test_a_terminal_without_our_characters(encoding):
 )
 def test_a_missing_table_is_one_line(line, folder, monkeypatch, refused):
     files = {name: text for name, text in device_files().items() if name != "table.py"}
-    for module in ("cli.solve", "device_files"):  # the latter last: the former imports it
+    for module in ("cli.solve", "boards.packing", "device_files"):  # the others import the last
         monkeypatch.setattr(f"noughts.{module}.device_files", lambda: files)
-    monkeypatch.setattr("noughts.hardware.drive.find_drives", lambda: [Drive(folder, {})])
+    monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder, {})])
     assert "device/table.py is missing; make " in refused(*line.split())
     assert not (folder / "noughts.hex").exists()
 
@@ -251,10 +248,10 @@ FLAW = f"noughts: the table {LOSING.id} can play 5 in X.O......, which gives awa
 @pytest.mark.parametrize("line", ["put", "flash --no-verify", "hex -o noughts.hex"])
 def test_a_table_that_can_lose_goes_onto_no_board(line, folder, monkeypatch, noughts, refused):
     files = device_files() | {"table.py": brain.source(LOSING).encode()}
-    monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
+    monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
     firmwares = {board: slim(board) for board in ("V1", "V2")}
-    monkeypatch.setattr("noughts.firmware.image.bundled_for", firmwares.get)
-    monkeypatch.setattr("noughts.hardware.drive.find_drives", lambda: [Drive(folder, {})])
+    monkeypatch.setattr("noughts.boards.image.bundled_for", firmwares.get)
+    monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder, {})])
     monkeypatch.setattr("noughts.cli.flash.flash", lambda *_, **named: print("sent"))
     monkeypatch.setattr("noughts.cli.put.choose_port", str)
     monkeypatch.setattr("noughts.cli.put.bring_up_to_date", lambda *_, **named: "sent")
@@ -276,8 +273,9 @@ def test_a_table_of_a_right_id_that_can_lose_is_not_sent(folder, noughts, refuse
 
 def test_keys_are_read():
     steps = read_keys("B 500 A AB tilt:400,-2000 flat")
-    assert [type(step) for step in steps] == [Press, Wait, Press, Press, Tilt, Tilt]
-    assert steps[-2:] == [Tilt(400, -2000), Tilt(0, 0)]
+    assert [step.buttons for step in steps] == [("B",), (), ("A",), ("A", "B"), (), ()]
+    assert [step.rest_ms for step in steps] == [UP_MS, 500, UP_MS, UP_MS, 0, 0]
+    assert [step.tilt for step in steps] == [None] * 4 + [(400, -2000), (0, 0)]
     assert read_keys("") == []
     for bad in (
         "a", "C", "BA", "-1", "1.5", "99999999", "A:", "A:x", ":40", "40:A", "A:99999999",
@@ -342,7 +340,7 @@ class RecordingBoard:
     def __init__(self):
         self.clock_us = 0
         self.done = []
-        self.uart = SimpleNamespace(receive=lambda: b"$NB,1,0A83,V1,0.1.0,2798*39\r\n")
+        self.uart = SimpleNamespace(receive=lambda: b"$NB,1,00000A83,V1,0.1.0,2798*39\r\n")
         self.leds = lambda: bytes([9] * 25)
         self.press = lambda button: self.record(button, True)
         self.release = lambda button: self.record(button, False)

@@ -15,20 +15,21 @@ from hypothesis import strategies as st
 
 from asking import SITE, ask, change, status, text
 from data_logs import HEADING, data_log, row
+from noughts.boards.drive import look
+from noughts.boards.ports import Port
 from noughts.errors import DataLogError
-from noughts.hardware.drive import look
-from noughts.hardware.ports import Port
 from noughts.protocol.data_log import MAX_SIZE, games
 from noughts.protocol.describe import short
 from noughts.protocol.sentences import write
 from noughts.store import capture
 from noughts.store.store import Store
+from noughts.store.timestamps import now
 from noughts.watch.data_logs import DataLogs
 from noughts.watch.events import SentenceStored
 from noughts.watch.port_monitor import name_of
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
-from noughts.watch.sources import DataReceived, SentencesRead
+from noughts.watch.sources import DataReceived, LineOpened, SentencesRead
 from noughts.web.site import Site
 from official import stepped
 from sample_games import AT, stages
@@ -146,14 +147,14 @@ def test_the_raw_lines_of_a_log_are_recovered_games_again(tmp_path):
     with Store(tmp_path / "one.db", create=True) as store:
         recorder = Recorder(store)
         recorder.hear("usb-1", write(going_on).encode() + b"\r\n", AT)
-        recorder.take_sentences("usb-1", present, AT + 5000, from_log=True)
+        recorder.take(SentencesRead("usb-1", present, AT + 5000, from_log=True))
         assert [event.late for event in recorder.settle()] == [True, True]
     sent = io.BytesIO(sent_lines(tmp_path / "one.db"))
     with Store(tmp_path / "two.db", create=True) as store:
         recorder = Recorder(store)
         for each in capture.read(sent):
             if each.is_opened:
-                recorder.take_opened(each.board, each.at)
+                recorder.take(LineOpened(each.board, each.at))
             recorder.hear(each.board, each.data, each.at)
     for columns in (COLUMNS, "started, played_before"):
         assert stored(tmp_path / "one.db", columns) == stored(tmp_path / "two.db", columns)
@@ -199,6 +200,12 @@ class Drives:
             changes += found
         return changes
 
+    def read(self):
+        """The games of the log that was read then."""
+        (change,) = self.poll()
+        assert change == SentencesRead(BOARD, change.sentences, change.at, from_log=True)
+        return change.sentences
+
 
 @pytest.fixture
 def drives(tmp_path, monkeypatch):
@@ -216,18 +223,18 @@ def test_a_log_is_read_once_while_its_drive_is_there_and_again_when_it_has_chang
     assert drives.poll() == []
     drives.plug(V2_ID.upper(), LOG)
     drives.plug(V2_ID.replace("9904", "9900"), None)  # a V1 has none
-    assert drives.poll() == [SentencesRead(BOARD, PLAYED, from_log=True)]
+    assert drives.read() == PLAYED
     assert drives.poll() == []
     drives.plug(V2_ID.upper(), LOG, count=1)
-    assert drives.poll() == [SentencesRead(BOARD, PLAYED, from_log=True)]
+    assert drives.read() == PLAYED
     drives.there.clear()
     assert drives.poll() == []
     drives.plug(V2_ID.upper(), LOG, count=1)
-    assert drives.poll() == [SentencesRead(BOARD, PLAYED, from_log=True)]
+    assert drives.read() == PLAYED
     drives.change(V2_ID.upper(), data_log(HEADING))
     assert drives.poll() == []
     drives.change(V2_ID.upper(), data_log(row(PLAYED[1])))
-    assert drives.poll() == [SentencesRead(BOARD, PLAYED[1:], from_log=True)]
+    assert drives.read() == PLAYED[1:]
 
 
 def test_a_log_that_cannot_be_read_is_reported_once(drives):
@@ -245,7 +252,7 @@ def test_a_log_that_cannot_be_read_is_reported_once(drives):
     assert "cannot use" in unread.why and drives.poll() == []
     file.rmdir()
     drives.change(V2_ID, LOG)
-    assert drives.poll() == [SentencesRead(BOARD, PLAYED, from_log=True)]
+    assert drives.read() == PLAYED
 
 
 def test_a_drive_that_does_not_answer_stops_neither_the_recording_nor_its_end(tmp_path):
@@ -271,9 +278,8 @@ def test_full_log_and_cable_are_watched_together(drives, tmp_path):
 
     class Cable:
         def poll(self):
-            return [
-                DataReceived(BOARD, write(heard.pop(0)).encode() + b"\r\n") for _ in list(heard)
-            ]
+            said, heard[:] = [*map(write, heard)], []
+            return [DataReceived(BOARD, f"{each}\r\n".encode(), now()) for each in said]
 
     watch = Recorder(Store(db, create=True), [Cable(), drives.source])
     session = Session()
@@ -281,7 +287,7 @@ def test_full_log_and_cable_are_watched_together(drives, tmp_path):
         drives.plug(V2_ID, data_log(HEADING, *map(row, games)), count)
         recovered = 0
         while recovered < 150:
-            for event in watch.step():
+            for event in watch.poll():
                 session.take(event)
                 recovered += isinstance(event, SentenceStored) and event.sentence in games
     watch.close()

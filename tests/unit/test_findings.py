@@ -4,18 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from noughts.boards.drive import look
+from noughts.boards.ports import Port
+from noughts.boards.probe import ProbedBoard, of_board, of_computer
+from noughts.boards.radio import Radio
+from noughts.boards.start import Start
 from noughts.errors import BoardError, GameError
-from noughts.hardware.boot import Start
-from noughts.hardware.drive import look
-from noughts.hardware.findings import of_board, of_computer
-from noughts.hardware.ports import Port
-from noughts.hardware.probe import ProbedBoard
-from noughts.hardware.radio import Radio
 from noughts.protocol.sentences import Boot
 from noughts.virtual.program import try_emulator
 from stand_in_drive import USB_ID, StandInDrive
 
-GAME = Start(Boot("0A83", "V2", "1.0.0", "2798"), "V2", "1.0.0")
+GAME = Start(Boot("00000A83", "V2", "1.0.0", "2798"), "V2", "1.0.0")
 SENDER = replace(GAME, radio=Radio(sends=7), radio_id="9A1B2C3D")
 GATEWAY = Start(None, "V2", "1.0.0", Radio(gateway=7))
 PLUGGED, NAMED = Port("/dev/ttyACM0", USB_ID), Port("/dev/pts/7", None)
@@ -40,8 +39,6 @@ def lines(board):
         ({"port": PLUGGED}, [UNMOUNTED, ACCESSIBLE]),
         ({"problem": "it is missing; plug"}, [("port", False, "it is missing; plug")]),
         ({"port": NAMED, "problem": "it is busy; wait"}, [("port", False, "it is busy; wait")]),
-        # A game that came before the firmware, one that sends by radio, and a gateway.
-        ({"port": NAMED, "start": GAME, "board": "V2"}, [NAMED_PORT, BOARD, GAME_FOUND]),
         (
             {"port": NAMED, "start": SENDER},
             [NAMED_PORT, GAME_FOUND, ("radio", True, "sends in group 7 as 9A1B2C3D")],
@@ -82,6 +79,7 @@ def test_a_drive_in_maintenance_mode(tmp_path):
     [
         ("V2", "2.0.0-beta.5", False, ": it may stop saving the settings, and freeze when tilted"),
         ("V2", "2.1.2", True, ""),
+        ("V2", "2.1.0-beta.1", True, "; `noughts flash` brings 2.1.2"),
         ("V2", "2.1.1", True, "; `noughts flash` brings 2.1.2"),
         ("V2", "2.1.10", True, ""),
         ("V1", "1.0.1", True, "; `noughts flash` brings 1.1.1"),
@@ -95,27 +93,17 @@ def test_which_firmware_is_to_be_replaced(board, release, good, advice):
     assert check.found == f"MicroPython 1.13 (firmware {release}){advice}{mend}"
 
 
-def test_doctor_fails_where_something_is_wrong(monkeypatch, noughts, printed):
-    found = ProbedBoard(**SOUND, start=GAME)
-    monkeypatch.setattr("noughts.cli.doctor.inspect", lambda *_: [found])
-    assert "✗" not in printed("doctor")
-    monkeypatch.setattr("noughts.hardware.findings.device_files", dict)
-    status, out, _ = noughts("doctor")
-    assert status == 1 and "✗ noughts    device/table.py is missing; make it with" in out
-
-
 def test_this_computer():
     checks = of_computer(True, try_emulator)
     assert [check.what for check in checks if check.good] == ["Python", "noughts", "emulator"]
-    checks = of_computer(False, try_emulator)
-    assert [check.what for check in checks if not check.good] == ["boards"]
 
 
 def test_a_computer_without_the_game_or_the_emulator(monkeypatch):
     def refuse():
         raise BoardError("Unicorn is missing; install it")
 
-    monkeypatch.setattr("noughts.hardware.findings.device_files", dict)
-    _, game, emulator = of_computer(True, refuse)
+    monkeypatch.setattr("noughts.boards.probe.device_files", dict)
+    _, game, emulator, boards = of_computer(False, refuse)
     assert not game.good and "table.py is missing; " in game.found
     assert (emulator.good, emulator.found) == (False, "Unicorn is missing; install it")
+    assert not boards.good

@@ -1,6 +1,7 @@
 """Firmware files and the flash file system."""
 
 import contextlib
+import io
 import itertools
 from dataclasses import replace
 from functools import cache
@@ -13,9 +14,9 @@ from hypothesis import strategies as st
 from micropython_microbit_fs.filesystem import CHUNK_DATA_SIZE, CHUNK_SIZE
 from micropython_microbit_fs.uicr import UicrAddress
 
-from noughts.device_files import files_for_boards
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards
 from noughts.errors import FirmwareError
-from noughts.firmware import image, universal_hex
 from noughts.virtual.program import firmware_for
 from slim import V2_TABLE, slim
 
@@ -31,10 +32,11 @@ def older():
 
 def changed(board, bytes_at):
     """The firmware for a board, its bytes changed, as a plain hex; its checksums are right."""
-    memory = intelhex.IntelHex(slim(board).memory)
+    memory, text = intelhex.IntelHex(slim(board).memory), io.StringIO()
     for address, content in bytes_at.items():
         memory.puts(address, content)
-    return universal_hex._text(memory)
+    memory.write_hex_file(text)
+    return text.getvalue()
 
 
 def holding(firmware, memory):
@@ -60,14 +62,6 @@ def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
         start = firmware.layout.start + number * CHUNK_SIZE
         memory.puts(start, b"\xfe" + chunk[1:-1] + bytes([tail]))
     with contextlib.suppress(FirmwareError):
-        holding(firmware, memory).files()
-
-
-def test_a_name_that_is_longer_than_its_file_is_damage():
-    firmware = image.bundled_for("V1")
-    memory = firmware.with_files({"main.py": b"pass"})
-    memory[firmware.layout.start + 2] = 100
-    with pytest.raises(FirmwareError, match=r"system for V1 is damaged \(.*; build the hex again"):
         holding(firmware, memory).files()
 
 
@@ -137,31 +131,17 @@ def test_a_firmware_that_says_what_cannot_be(board, bytes_at):
 def test_firmware_for_the_other_board():
     memories = {"V1": slim("V2").memory, "V2": slim("V2").memory}
     with pytest.raises(FirmwareError, match="it holds no MicroPython for the micro:bit V1; use"):
-        image.read(universal_hex.join(memories), "it")
-
-
-@pytest.mark.parametrize(
-    ("board", "release", "sound"),
-    [
-        ("V1", "1.1.1", True),
-        ("V2", "2.0.0-beta.5", False),
-        ("V2", "2.1.0-beta.1", True),
-        ("V2", "2.1.2", True),
-        ("V2", "2.10.0", True),
-    ],
-)
-def test_which_firmware_is_sound(board, release, sound):
-    assert image.is_sound(board, release) == sound
+        image.read(image.join(memories), "it")
 
 
 def test_the_official_universal_hex_is_written_as_it_was():
-    assert universal_hex.join(universal_hex.split(UNIVERSAL, "it")) == UNIVERSAL
+    assert image.join(image.split(UNIVERSAL, "it")) == UNIVERSAL
 
 
 def test_files_in_both_parts_of_a_universal_hex():
     files = files_for_boards()
     memories = {board: slim(board).with_files(files) for board in ("V1", "V2")}
-    text = universal_hex.join(memories)
+    text = image.join(memories)
     for board, firmware in image.read(text, "ours").items():
         assert firmware.files() == files
         assert firmware.memory.todict() == memories[board].todict()

@@ -16,6 +16,7 @@ from noughts.watch.events import PortClosed, PortOpened, ResentGames
 from noughts.watch.play_recording import PlayedGames
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
+from noughts.watch.sources import LineOpened
 from noughts.web.live_board import LiveBoard
 from sample_games import AT, stages
 from sent_lines import sent_lines
@@ -83,13 +84,13 @@ def test_a_moment_before_which_it_was_played_is_not_shown_too_early(at, minutes)
 
 def test_a_game_that_goes_on_tells_which_run_it_is(recorder, store):
     """Where the port was opened after the board had started, its `$NB` is not heard."""
-    recorder.take_opened(BOARD, AT)
+    recorder.take(LineOpened(BOARD, AT))
     (kept,) = heard(recorder, KEPT[0])
     (begun,) = heard(recorder, NOW[0], at=AT + 1000)
     (ended,) = heard(recorder, NOW[-1], at=AT + 9000)
     (again,) = heard(recorder, KEPT[1], at=AT + 9000)
     assert [each.late for each in (kept, begun, ended, again)] == [True, False, False, True]
-    recorder.take_opened(BOARD, AT + 10_000)
+    recorder.take(LineOpened(BOARD, AT + 10_000))
     (last,) = heard(recorder, NOW[-1], at=AT + 11_000)
     assert last.late
     assert sorted(game.heard for game in games(store, GameFilter())) == [AT, AT + 9000, AT + 9000]
@@ -164,8 +165,8 @@ def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, 
     """Its next `$NB` may have been missed: then what it tells would get a wrong start."""
     recorder = Recorder(store)
     heard(recorder, replace(BOOT, boot="AAAAAAAA"))
-    recorder.take_end(BOARD, AT)
-    recorder.take_opened(BOARD, AT + 10**8)
+    recorder.end(BOARD, AT)
+    recorder.take(LineOpened(BOARD, AT + 10**8))
     (event,) = heard(recorder, KEPT[0], at=AT + 10**8)
     assert event.played_before == AT + 10**8
     # Whoever reads the raw lines knows it, too.
@@ -183,7 +184,7 @@ def test_repeated_earlier_boot_is_not_the_last_boot(recorder, opened_since):
     """A broker may deliver a sentence twice, and one after another that was said later."""
     before = replace(BOOT, boot="AAAAAAAA")
     if opened_since:
-        recorder.take_opened(BOARD, AT + 1000)
+        recorder.take(LineOpened(BOARD, AT + 1000))
     else:
         heard(recorder, before, at=AT)
         heard(recorder, BOOT, at=AT + 1000)

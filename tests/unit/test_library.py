@@ -19,8 +19,8 @@ def test_all_that_is_promised_is_there():
     assert set(noughts.__all__) <= set(dir(noughts))
     for name in noughts.__all__:
         assert getattr(noughts, name).__doc__, name
-    with pytest.raises(AttributeError, match="no attribute 'boards'"):
-        _ = noughts.boards
+    with pytest.raises(AttributeError, match="no attribute 'chess'"):
+        _ = noughts.chess
 
 
 def test_importing_it_loads_nothing_heavy():

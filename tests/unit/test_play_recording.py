@@ -24,7 +24,7 @@ def test_two_recordings_share_a_store(tmp_path):
     one, other = (PlayRecording(tmp_path / "games.db", "virtual-V2") for _ in range(2))
     one.hear(lines(BOOT, *stages(WON)))
     other.hear(lines(*stages(DRAW[:3], number=2)))
-    for recording, kept in ((one, [("0A83", 1)]), (other, [])):
+    for recording, kept in ((one, [("00000A83", 1)]), (other, [])):
         recording.close()
         assert (list(recording.kept), recording.error) == (kept, "")
     with Store(tmp_path / "games.db") as store:

@@ -12,17 +12,15 @@ import termios
 import threading
 import time
 import tty
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 import serial
 from serial import rfc2217
 
-from noughts.errors import BoardError
-from noughts.hardware import probe
-from noughts.hardware.boot import wait_for_start
-from noughts.hardware.file_transfer import BoardFiles
-from noughts.hardware.ports import (
+from noughts.boards.files import BoardFiles
+from noughts.boards.ports import (
     Port,
     choose_port,
     close_port,
@@ -31,7 +29,9 @@ from noughts.hardware.ports import (
     read_port,
     why_not,
 )
-from noughts.hardware.probe import ProbedBoard
+from noughts.boards.start import wait_for_start
+from noughts.errors import BoardError
+from noughts.store.timestamps import now
 from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.sources import DataReceived, LineOpened
@@ -143,22 +143,12 @@ class HungUp:
 
 
 @pytest.mark.parametrize(
-    "use", [wait_for_start, BoardFiles, lambda port: probe._ask(ProbedBoard(), port)]
+    "use",
+    [wait_for_start, lambda port: BoardFiles(port).survey(), lambda port: BoardFiles(port).go_on()],
 )
 def test_a_line_that_has_hung_up(use):
     with pytest.raises(BoardError, match=r"went away.*; plug it in"):
         use(HungUp())
-
-
-def test_ctrl_c_leaves_no_board_stopped_that_was_asked():
-    def interrupt(until):
-        raise KeyboardInterrupt
-
-    written = []
-    port = SimpleNamespace(port="it", write=written.append, read_until=interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        probe._ask(ProbedBoard(), port)
-    assert written[-1] == b"\x02\x04"
 
 
 @pytest.fixture
@@ -250,8 +240,11 @@ def changes_of(follower, count):
             last = changes[-1] if changes else None
             if isinstance(change, LineOpened):
                 continue
+            if isinstance(change, DataReceived):
+                assert abs(change.at - now()) < 60_000
+                change = replace(change, at=None)
             if isinstance(last, DataReceived) and isinstance(change, DataReceived):
-                changes[-1] = DataReceived(last.board, last.data + change.data)
+                changes[-1] = DataReceived(last.board, last.data + change.data, None)
             else:
                 changes.append(change)
         time.sleep(0.005)
@@ -268,9 +261,9 @@ def test_boards_are_named_by_their_usb_ids(boards, pty, follow):
         PortOpened(other, other),
     }
     os.write(one, b"hello")
-    assert changes_of(follower, 1) == [DataReceived("usb-9900aa", b"hello")]
+    assert changes_of(follower, 1) == [DataReceived("usb-9900aa", b"hello", None)]
     os.write(two, b"there")
-    assert changes_of(follower, 1) == [DataReceived(other, b"there")]
+    assert changes_of(follower, 1) == [DataReceived(other, b"there", None)]
 
 
 def test_a_port_that_was_named_is_the_board_that_is_behind_it(boards, pty, follow, tmp_path):
@@ -311,7 +304,7 @@ def test_a_port_named_twice_is_read_once(boards, pty, follow):
     follower = follow(name, name)
     assert changes_of(follower, 1) == [PortOpened(name, name)]
     os.write(far, b"once")
-    assert changes_of(follower, 1) == [DataReceived(name, b"once")]
+    assert changes_of(follower, 1) == [DataReceived(name, b"once", None)]
     assert boards.looked_at(3, follower) == []
 
 
@@ -379,7 +372,7 @@ def test_extra_ports_are_followed_and_report_listeners(boards, pty, named):
 def test_a_far_host_that_floods_us_has_to_wait(monkeypatch):
     """Pyserial's queue for `rfc2217://` has no end of its own; a pseudo-terminal of the system and
     a socket have."""
-    monkeypatch.setattr("noughts.hardware.ports._MAX_RECEIVED", 5000)
+    monkeypatch.setattr("noughts.boards.ports._MAX_RECEIVED", 5000)
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         serial.serial_for_url("loop://") as near,

@@ -1,7 +1,6 @@
 """What a room sends, and sends again, until a collector has stored it; its queue on disk."""
 
 import queue
-import time
 from math import inf
 from types import SimpleNamespace
 
@@ -9,10 +8,8 @@ import pytest
 
 from noughts.protocol.sentences import write
 from noughts.rooms import publisher
-from noughts.rooms.address import parse
-from noughts.rooms.backlog import Backlog
-from noughts.rooms.credentials import Credentials
-from noughts.rooms.messages import Message, digest
+from noughts.rooms.address import Credentials, parse
+from noughts.rooms.messages import MAX_MESSAGE, digest
 from noughts.store.lines import Received
 from noughts.store.store import Store
 from noughts.watch.events import BrokerAnswered, PortUnavailable
@@ -21,13 +18,16 @@ from sample_games import AT, stages
 URL = "mqtt://broker.example"
 
 
-class Client:
-    """The client of a connection: it notes what is published."""
+class Broker:
+    """A connection that is in the hands of the test: it notes what is published."""
 
-    def __init__(self):
-        self.is_up = True
+    def __init__(self, *_):
+        self.is_up = False
         self.sent = queue.SimpleQueue()
         self.acknowledged = []
+
+    def loop_start(self):
+        pass
 
     def is_connected(self):
         return self.is_up
@@ -39,19 +39,53 @@ class Client:
     def ack(self, mid, qos):
         self.acknowledged.append((mid, qos))
 
+    def close(self, last):
+        pass
+
+
+class Room(publisher.Publisher):
+    """A room; no time passes but where a test says so."""
+
+    def __init__(self, *words):
+        super().__init__(*words)
+        self.told = []
+
+    def connect(self):
+        self._broker.is_up = True
+        self.connected()
+        assert self.next() == ("online", True)
+
     def next(self):
         """The next message, by the number in its line; or the status."""
-        topic, payload, retain = self.sent.get(timeout=120)
+        while self._broker.sent.empty():
+            self.told += self.poll()
+        topic, payload, retain = self._broker.sent.get()
         if topic == "status":
             return payload.decode(), retain
         assert not retain
         return int(payload.rsplit(b" ", 1)[1])
 
+    def several(self, count):
+        return [self.next() for _ in range(count)]
+
+    def confirm(self, *numbers):
+        line = "2026-09-21T14:13:20.000Z usb-{0} line {0}\n"
+        said = " ".join(digest(line.format(number).encode()) for number in numbers).encode()
+        self.receive("stored", said)
+
+    def receive(self, topic, payload):
+        message = SimpleNamespace(topic=f"noughts/3b/{topic}", payload=payload, mid=7, qos=1)
+        self.received(message)
+        assert self._broker.acknowledged.pop() == (7, 1)
+
+    def end(self):
+        """What was sent besides, until the end."""
+        self._broker.is_up = False
+        self.close()
+        return self.rest()
+
     def rest(self):
-        found = []
-        while not self.sent.empty():
-            found.append(self.next())
-        return found
+        return self.several(self._broker.sent.qsize())
 
 
 def say(store, number):
@@ -61,82 +95,50 @@ def say(store, number):
 
 @pytest.fixture
 def room(store, monkeypatch):
-    """A room whose broker is in the hands of the test; no time passes but where it says so."""
-    broker = SimpleNamespace(start=lambda: None, close=lambda last: None)
-    monkeypatch.setattr(publisher, "Broker", lambda *_: broker)
-    monkeypatch.setattr(publisher, "_LOOK_S", 0.001)
+    monkeypatch.setattr(publisher, "Broker", Broker)
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
     monkeypatch.setattr(publisher, "_SHUTDOWN_TIMEOUT_S", 0.0)
-    begun = []
+    begun, stores = [], [store]
 
     def begin():
-        begun.append(publisher.Publisher(parse(URL), Credentials(), "3b", store.path))
+        begun.append(Room(parse(URL), Credentials(), "3b", lambda: stores[-1]))
         return begun[-1]
 
+    begin.stores = stores
     yield begin
     for each in begun:
         each.close()
-
-
-def connect(room):
-    client = Client()
-    room.connected(client)
-    assert client.next() == ("online", True)
-    return client
-
-
-def confirm(room, client, *numbers):
-    line = "2026-09-21T14:13:20.000Z usb-{0} line {0}\n"
-    said = " ".join(digest(line.format(number).encode()) for number in numbers).encode()
-    topic = "noughts/3b/stored"
-    room.received(client, SimpleNamespace(topic=topic, payload=said, mid=7, qos=1))
-    assert client.acknowledged.pop() == (7, 1)
-
-
-def ended(room, client):
-    """What was sent besides, until the room's end."""
-    client.is_up = False
-    room.close()
-    return client.rest()
-
-
-def told(room):
-    """What a person is told, when it is."""
-    end_s = time.monotonic() + 120
-    while time.monotonic() < end_s:
-        yield from room.poll()
 
 
 def test_what_is_not_confirmed_is_sent_again_in_order(store, room):
     for number in range(4):
         say(store, number)
     room = room()
-    first = connect(room)
-    assert [first.next() for _ in range(4)] == [0, 1, 2, 3]
-    second = connect(room)
-    assert [second.next() for _ in range(4)] == [0, 1, 2, 3]
-    confirm(room, second, 2)  # so the two before it have not arrived
-    assert [second.next() for _ in range(2)] == [0, 1]
-    confirm(room, second, 0, 2, 7)  # once more, and one that was never sent
-    assert second.next() == 3
-    third = connect(room)
-    assert [third.next() for _ in range(2)] == [1, 3]
+    room.connect()
+    assert room.several(4) == [0, 1, 2, 3]
+    room.connect()
+    assert room.several(4) == [0, 1, 2, 3]
+    room.confirm(2)  # so the two before it have not arrived
+    assert room.several(2) == [0, 1]
+    room.confirm(0, 2, 7)  # once more, and one that was never sent
+    assert room.next() == 3
+    room.connect()
+    assert room.several(2) == [1, 3]
     say(store, 4)
-    assert third.next() == 4
-    confirm(room, third, 1, 3, 4)
-    assert ended(room, third) == [("offline", True)]
-    assert first.rest() == second.rest() == []
+    assert room.next() == 4
+    room.confirm(1, 3, 4)
+    assert room.end() == [("offline", True)]
 
 
 def test_so_many_wait_and_no_more(store, room):
     for number in range(publisher.WINDOW + 3):
         say(store, number)
     room = room()
-    client = connect(room)
-    assert [client.next() for _ in range(publisher.WINDOW)] == list(range(publisher.WINDOW))
-    confirm(room, client, 0, 1)
-    assert [client.next() for _ in range(2)] == [publisher.WINDOW, publisher.WINDOW + 1]
-    assert ended(room, client) == [("offline", True)]
+    room.connect()
+    assert room.several(publisher.WINDOW) == list(range(publisher.WINDOW))
+    room.confirm(0, 1)
+    assert room.several(2) == [publisher.WINDOW, publisher.WINDOW + 1]
+    assert room.end() == [("offline", True)]
 
 
 def test_nobody_confirms_anything_for_a_while(store, room, monkeypatch):
@@ -144,61 +146,67 @@ def test_nobody_confirms_anything_for_a_while(store, room, monkeypatch):
     say(store, 0)
     say(store, 1)
     room = room()
-    client = connect(room)
-    said = told(room)
-    assert next(said) == BrokerAnswered(URL, "connected")
-    assert [client.next() for _ in range(6)] == [0, 1, 0, 1, 0, 1]
-    event = next(said)
-    assert isinstance(event, PortUnavailable) and event.why.startswith("no collector stores")
+    room.connect()
+    assert room.several(6) == [0, 1, 0, 1, 0, 1]
+    connected, waiting = room.told
+    assert connected == BrokerAnswered(URL, "connected")
+    assert isinstance(waiting, PortUnavailable) and waiting.why.startswith("no collector stores")
     monkeypatch.setattr(publisher, "_RESEND_AFTER_S", inf)
-    confirm(room, client, 0)
-    assert next(said) == BrokerAnswered(URL, "a collector stores what this room says")
-    ended(room, client)
+    room.confirm(0)
+    assert room.poll() == [BrokerAnswered(URL, "a collector stores what this room says")]
+    room.end()
     assert room.poll() == []
 
 
+def published(store):
+    return store.read("SELECT line FROM published")
+
+
 def test_what_was_confirmed_is_known_after_a_restart(store, room):
-    say(store, 0)
     before = room()
-    client = connect(before)
-    assert client.next() == 0
-    confirm(before, client, 0)
-    say(store, 1)
-    client = connect(before)
-    assert client.next() == 1
-    assert ended(before, client) == [("offline", True)]
-    assert connect(room()).next() == 1
+    before.connect()
+    for number in range(3):
+        say(store, number)
+        assert before.next() == number
+    before.confirm(0)
+    before.confirm(2)
+    assert before.next() == 1
+    assert before.end() == [("offline", True)]
+    assert published(store) == [(1,)]
+    again = room()
+    again.connect()
+    assert again.several(2) == [1, 2]
+    again.confirm(1, 2)
+    say(store, 3)
+    write_lines(store, 1, "3b/usb-1")  # which is not published: it comes from this very room
+    assert again.next() == 3
+    again.confirm(3)
+    assert again.end() == [("offline", True)] and published(store) == [(5,)]
 
 
 def test_a_room_goes_on_with_another_store_when_the_first_one_is_gone(store, room, tmp_path):
     say(store, 0)
-    room = room()
-    client = connect(room)
-    assert client.next() == 0
+    stores, room = room.stores, room()
+    room.connect()
+    assert room.next() == 0
     with Store(tmp_path / "games-2.db", create=True) as other:
-        room.moved(other.path)
+        stores.append(other)
         say(other, 1)
-        assert client.next() == 1
-        again = connect(room)
-        assert [again.next() for _ in range(2)] == [0, 1]  # what was read is still sent
-        confirm(room, again, 0, 1)
-        last = connect(room)
-        say(other, 2)
-        assert last.next() == 2
-        assert ended(room, last) == [("offline", True)]
-        assert numbers(everything(queued(other))) == [2]
+        assert room.next() == 1
+        room.confirm(0, 1)
+        assert room.end() == [("offline", True)]
+        assert published(other) == [(1,)]
 
 
 def test_a_room_that_is_taken_for_lost_says_that_it_is_there(room):
     room = room()
-    client = connect(room)
+    room.connect()
     for payload in (b"offline", b"online", b"\xff"):
-        message = SimpleNamespace(topic="noughts/3b/status", payload=payload, mid=1, qos=1)
-        room.received(client, message)
-    assert client.next() == ("online", True)
-    assert ended(room, client) == [("offline", True)]
-    room.received(client, SimpleNamespace(**vars(message) | {"payload": b"offline"}))
-    assert client.rest() == []
+        room.receive("status", payload)
+    assert room.next() == ("online", True)
+    assert room.end() == [("offline", True)]
+    room.receive("status", b"offline")
+    assert room.rest() == []
 
 
 def write_lines(store, count, board="usb-1", first=0, at=None):
@@ -210,77 +218,31 @@ def write_lines(store, count, board="usb-1", first=0, at=None):
     )
 
 
-def queued(store):
-    return Backlog(store.path, URL, "3b")
-
-
-def numbers(found):
-    return [int(line.rsplit(b" ", 1)[1]) for each in found for line in each.lines.splitlines()]
-
-
-def everything(backlog):
-    found = []
-    while more := backlog.more():
+def everything(store):
+    found, line = [], 0
+    while more := publisher.messages_after(store, line, "3b")[0]:
         found += more
+        line = publisher.messages_after(store, line, "3b")[1]
     return found
-
-
-def test_what_is_not_confirmed_is_queued_after_a_restart(store):
-    write_lines(store, 3)
-    backlog = queued(store)
-    (first,) = backlog.more()
-    assert first.board == "usb-1" and numbers([first]) == [0, 1, 2]
-    assert backlog.more() == []
-    write_lines(store, 2, first=3)
-    (second,) = backlog.more()
-    assert backlog.confirmed(second.digest) and not backlog.confirmed(second.digest)
-    backlog.save()
-    assert numbers(everything(queued(store))) == [0, 1, 2, 3, 4]
-    backlog.confirmed(first.digest)
-    backlog.save()
-    assert everything(queued(store)) == []
-    # Another broker or room has had nothing of it.
-    for other in ((URL, "3c"), (f"{URL}:1884", "3b")):
-        assert numbers(everything(Backlog(store.path, *other))) == [0, 1, 2, 3, 4]
 
 
 def test_the_lines_of_several_boards(store):
     for number in range(500):
         write_lines(store, 1, f"usb-{number % 3}", number)
-    backlog = queued(store)
-    found = everything(backlog)
+    found = everything(store)
     for board in range(3):
         of_board = [each for each in found if each.board == f"usb-{board}"]
-        assert numbers(of_board) == list(range(board, 500, 3)) and len(of_board) > 1
-    for each in found[1:]:
-        backlog.confirmed(each.digest)
-    backlog.save()
-    # The first lines are not stored, so all is sent from there.
-    again = everything(queued(store))
-    assert numbers(again)[0] == 0 and len(numbers(again)) == 500
+        lines = b"".join(each.lines for each in of_board).splitlines()
+        assert [int(line.split()[-1]) for line in lines] == list(range(board, 500, 3))
+        assert len(of_board) > 1
 
 
-def stored(store):
-    """How far the lines are stored, and how many there are."""
-    ((lines,),) = store.read("SELECT max(id) FROM lines")
-    return store.read("SELECT line FROM published"), lines
-
-
-def test_the_position_is_written_when_it_has_moved(store):
-    backlog = queued(store)
-    for number in range(2):
-        write_lines(store, 1, first=number)
-        (message,) = backlog.more()
-        backlog.confirmed(message.digest)
-        backlog.save()
-        assert stored(store) == ([(number + 1,)], number + 1)
-    write_lines(store, 1, "3b/usb-1")  # which is not published: it comes from this very room
-    assert backlog.more() == []
-    backlog.save()
-    assert stored(store) == ([(3,)], 3)
-    store.read("DELETE FROM published")
-    backlog.save()
-    assert stored(store) == ([], 3)
+def test_no_message_is_longer_than_a_collector_reads(store):
+    noise = [Received("usb-1", None, r"\xff" * 240, AT + number) for number in range(200)]
+    store.keep_many(noise)
+    found = everything(store)
+    assert max(len(each.lines) for each in found) < MAX_MESSAGE
+    assert b"".join(each.lines for each in found).count(b"\n") == 200
 
 
 def test_a_sentence_is_sent_as_it_came(store):
@@ -291,7 +253,7 @@ def test_a_sentence_is_sent_as_it_came(store):
         store.keep_many([Received.of(board, game, AT + game.ms, late) for game in told[-late:]])
     store.keep("usb-1", stages([4], number=3)[1], None)  # at a moment that nobody knows
     store.keep("page", stages([4], seats="PD")[1], AT)  # against an engine that no board has
-    sent = [line.split(b" ", 1)[1] for each in everything(queued(store)) for line in
+    sent = [line.split(b" ", 1)[1] for each in everything(store) for line in
             each.lines.splitlines()]  # fmt: skip
     assert sent[:6] == [f"usb-1 {write(game)}".encode() for game in stages([0, 4, 1, 8, 2])]
     assert sent[6:8] == [b"usb-1 ", f"usb-1 {write(told_late(2))}".encode()]
@@ -301,17 +263,3 @@ def test_a_sentence_is_sent_as_it_came(store):
 
 def told_late(number):
     return stages([0, 4, 1, 8, 2], number=number)[-1]
-
-
-def test_the_same_message_twice_is_confirmed_at_once(store):
-    backlog = queued(store)
-    write_lines(store, 1)
-    found = backlog.more()
-    store.read("DELETE FROM lines")  # as if it were in another store, which has taken its place
-    store.keep("usb-2", stages([4])[1], None)
-    write_lines(store, 1)
-    found += backlog.more()
-    assert found == [Message("usb-1", found[0].lines)] * 2
-    assert backlog.confirmed(found[0].digest) and not backlog.waits_for(found[0].digest)
-    backlog.save()
-    assert stored(store) == ([(2,)], 2)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import fuzz_log
 from needed import long
+from noughts.boards.ports import Port
 from noughts.errors import NoughtsError
-from noughts.hardware.ports import Port
 from noughts.protocol.parser import escape
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, checksum, write
@@ -175,7 +175,7 @@ def test_events_in_words_and_as_records():
         assert json.dumps(event.record())
     assert SentenceStored("usb-1", told, 7, True).record() == {
         "event": "game", "board": "usb-1", "gateway": None, "new": True, "late": False,
-        "played_before": None, "game": 7, "boot": "0A83",
+        "played_before": None, "game": 7, "boot": "00000A83",
         "number": 1, "seats": "PH", "first": "A", "moves": [4], "ms": 1000, "end": "-",
     }  # fmt: skip
 

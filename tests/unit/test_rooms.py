@@ -12,11 +12,17 @@ from hypothesis import strategies as st
 
 from needed import POSIX
 from noughts.protocol.sentences import write
-from noughts.rooms import collector, messages, topics
-from noughts.rooms.address import is_broker, parse
-from noughts.rooms.credentials import VARIABLE, Credentials, credentials
-from noughts.rooms.messages import digest
-from noughts.rooms.topics import RoomTopics, is_published, is_room_name, room_name
+from noughts.rooms import collector, messages
+from noughts.rooms.address import (
+    VARIABLE,
+    Credentials,
+    credentials,
+    is_broker,
+    is_room_name,
+    parse,
+    room_name,
+)
+from noughts.rooms.messages import digest, is_published, parse_topic
 from noughts.watch import recorder
 from noughts.watch.events import MessageRejected, PortOpened, RoomOffline, RoomOnline
 from noughts.watch.recorder import Recorder
@@ -128,12 +134,11 @@ NAMES = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), m
 
 @given(room=NAMES.map("3b{}".format).filter(is_room_name), board=NAMES.map("u{}".format))
 def test_a_topic_gives_back_room_and_board(room, board):
-    of_room = RoomTopics("a/b", room)
-    topic = of_room.board(board)
+    topic = messages.topic("a/b", room, "board", board)
     assert topic.count("/") == 4 and not {"+", "#", "\0"} & set(topic)
     if is_published(board, room):
-        assert topics.parse("a/b", topic) == (room, board)
-    assert topics.parse("a/b", of_room.status) == (room, None)
+        assert parse_topic("a/b", topic) == (room, board)
+    assert parse_topic("a/b", messages.topic("a/b", room, "status")) == (room, None)
 
 
 @pytest.mark.parametrize(
@@ -150,13 +155,13 @@ def test_a_topic_gives_back_room_and_board(room, board):
 )
 def test_topics_of_others_are_refused(topic):
     with pytest.raises(ValueError, match=r"\w"):
-        topics.parse("noughts", topic)
+        parse_topic("noughts", topic)
 
 
 @given(st.text() | st.text("/%noughts3b").map("noughts/3b/board/{}".format))
 def test_any_topic_is_read_or_refused(topic):
     with contextlib.suppress(ValueError):
-        room, board = topics.parse("noughts", topic)
+        room, board = parse_topic("noughts", topic)
         assert is_room_name(room) and (board is None or is_published(board, room))
 
 
@@ -211,11 +216,19 @@ class Rooms:
     """A collector, and its connection to a broker that is in the hands of the test."""
 
     def __init__(self, monkeypatch):
-        broker = SimpleNamespace(start=lambda: None, close=lambda last: None)
-        monkeypatch.setattr(collector, "Broker", lambda *_: broker)
-        self.collector = collector.Collector(parse(BROKER), Credentials())
+        monkeypatch.setattr(collector, "Broker", self.connect)
         self.acknowledged, self.published = [], []
-        self.connection = self
+        self.collector = collector.Collector(parse(BROKER), Credentials())
+
+    def connect(self, _address, _login, _connected, received, *_):
+        self.receive = received
+        return self
+
+    def loop_start(self):
+        pass
+
+    def close(self, last):
+        pass
 
     def ack(self, mid, qos):
         self.acknowledged.append(mid)
@@ -225,7 +238,7 @@ class Rooms:
 
     def send(self, topic, payload, mid=1):
         message = SimpleNamespace(topic=f"noughts/{topic}", payload=payload, mid=mid, qos=1)
-        self.collector.received(self.connection, message)
+        self.receive(message)
         return self.collector.poll()
 
 
@@ -280,7 +293,7 @@ def test_boards_of_a_room_that_was_offline_are_there_when_they_speak(rooms):
 
 
 def test_what_no_room_sends_is_told_once_and_not_sent_again(rooms, monkeypatch):
-    monkeypatch.setattr(collector, "_MAX_BOARDS", 1)
+    monkeypatch.setattr(collector, "_MAX_NAMES", 1)
     monkeypatch.setattr(collector, "_MAX_REJECTED", 3)
     rooms.send("3b/board/usb-1", line("usb-1"))
     rooms.send("3b/status", b"online")
@@ -333,7 +346,7 @@ def kept(path):
 
 def test_message_is_confirmed_when_stored_with_its_timestamp(watch):
     watch.sender.send(1)
-    watch.step()
+    watch.poll()
     assert watch.sender.confirmed == [1]
     assert kept(watch.path) == [(1, "=", AT)]
 
@@ -342,7 +355,7 @@ def test_a_board_whose_port_was_opened_again_may_tell_of_an_earlier_run(watch):
     said = [write(each).encode() + b"\n" for each in (BOOT, stages(DRAW)[-1])]
     boot, end = (DataReceived("3b/usb-1", data, AT) for data in said)
     watch.sender.changes += [boot, LineOpened("3b/usb-1", AT), end]
-    watch.step()
+    watch.poll()
     assert kept(watch.path) == [(1, "=", None)]
 
 
@@ -358,21 +371,21 @@ def test_message_is_not_confirmed_while_store_is_locked(watch):
     with contextlib.closing(sqlite3.connect(watch.path)) as other:
         other.execute("BEGIN IMMEDIATE")
         watch.sender.send(1)
-        watch.step()
+        watch.poll()
         assert watch.sender.confirmed == []
         other.execute("ROLLBACK")
-    watch.step()
+    watch.poll()
     assert watch.sender.confirmed == [1]
 
 
 def test_it_is_not_confirmed_if_something_of_it_was_left_out(watch, monkeypatch):
     monkeypatch.setattr(recorder, "_MAX_PENDING", 5)
     watch.sender.send(1)
-    watch.step()
+    watch.poll()
     assert watch.sender.confirmed == []
     monkeypatch.undo()
     watch.sender.send(1)  # as a room does
-    watch.step()
+    watch.poll()
     assert watch.sender.confirmed == [1]
     assert kept(watch.path) == [(1, "=", AT)]
 
@@ -380,11 +393,11 @@ def test_it_is_not_confirmed_if_something_of_it_was_left_out(watch, monkeypatch)
 @POSIX
 def test_message_is_confirmed_in_replacement_store(watch):
     watch.sender.send(1)
-    watch.step()
+    watch.poll()
     watch.path.unlink()
     gone = watch.path
     watch.sender.send(2)
-    watch.step()
+    watch.poll()
     assert watch.path != gone
     assert watch.sender.confirmed == [1, 2]
     assert kept(watch.path) == [(2, "=", AT)]

@@ -21,7 +21,7 @@ from noughts.protocol.sentences import (
 
 DIGITS = "0123456789ABCDEF"
 HEX = st.text(DIGITS, min_size=4, max_size=4)
-BOOTS = HEX | st.text(DIGITS, min_size=8, max_size=8)
+BOOTS = st.text(DIGITS, min_size=8, max_size=8)
 """Boards of earlier versions draw 16 bits."""
 
 
@@ -67,40 +67,41 @@ def framed(body):
 
 
 def test_a_line_from_a_board_and_one_from_a_gateway():
-    game = read(framed("NG,0A83,1,PH,A,6413,3653,-"))
-    assert game == Game("0A83", 1, "PH", "A", (6, 4, 1, 3), 3653, "-")
+    game = read(framed("NG,00000A83,1,PH,A,6413,3653,-"))
+    assert game == Game("00000A83", 1, "PH", "A", (6, 4, 1, 3), 3653, "-")
     assert [game.player(ply) for ply in range(4)] == ["A", "B", "A", "B"]
-    passed_on = framed("NR,9A1B2C3D,NG,0A83,1,PH,A,6413,3653,-")
+    passed_on = framed("NR,9A1B2C3D,NG,00000A83,1,PH,A,6413,3653,-")
     assert read_with_id(passed_on) == (game, "9A1B2C3D")
 
 
 FORBIDDEN = [
-    "NG,0A83,1,PH,A,66,10,-",  # a cell twice
-    "NG,0A83,1,PH,A,041326,10,-",  # A has won and it goes on
-    "NG,0A83,1,PH,A,0413265,10,A",  # a move after the end
-    "NG,0A83,1,PH,A,04132,10,B",  # the wrong winner
-    "NG,0A83,1,PH,A,041,10,A",  # nobody has won
-    "NG,0A83,1,PH,A,04132,10,x",  # a finished game cannot be abandoned
-    "NG,0A83,0,PH,A,,0,-",
-    "NG,0A83,1,PH,C,,0,-",
-    "NG,0A83,1,PH,A,9,0,-",
-    "NG,0A83,1,PH,A,,00,-",
-    "NG,0A83,1,PH,A,,-1,-",
-    "NG,0a83,1,PH,A,,0,-",
-    "NG,0A83,1,PH,A,,0",
-    "NB,1,0A83,V3,0.1.0,2798",
-    "NB,1,0A830,V1,0.1.0,2798",
-    "NG,0A830,1,PH,A,,0,-",
+    "NG,00000A83,1,PH,A,66,10,-",  # a cell twice
+    "NG,00000A83,1,PH,A,041326,10,-",  # A has won and it goes on
+    "NG,00000A83,1,PH,A,0413265,10,A",  # a move after the end
+    "NG,00000A83,1,PH,A,04132,10,B",  # the wrong winner
+    "NG,00000A83,1,PH,A,041,10,A",  # nobody has won
+    "NG,00000A83,1,PH,A,04132,10,x",  # a finished game cannot be abandoned
+    "NG,00000A83,0,PH,A,,0,-",
+    "NG,00000A83,1,PH,C,,0,-",
+    "NG,00000A83,1,PH,A,9,0,-",
+    "NG,00000A83,1,PH,A,,00,-",
+    "NG,00000A83,1,PH,A,,-1,-",
+    "NG,00000a83,1,PH,A,,0,-",
+    "NG,00000A83,1,PH,A,,0",
+    "NB,1,00000A83,V3,0.1.0,2798",
+    "NB,1,0A83,V1,0.1.0,2798",  # as before 1.0.0
+    "NB,1,00000A830,V1,0.1.0,2798",
+    "NG,00000A830,1,PH,A,,0,-",
 ]
 NOT_PASSED_ON = [
     "NR",
     "NR,9A1B2C3D",
     "NR,9A1B2C3D,",
     "NR,9A1B2C3D,NZ,1,2",
-    "NR,9a1b2c3d,NB,1,0A83,V1,0.1.0,2798",
-    "NR,9A1B2C3D0,NB,1,0A83,V1,0.1.0,2798",
-    "NR,9A1B2C3D,NR,9A1B2C3D,NB,1,0A83,V1,0.1.0,2798",  # nobody passes on what he hears
-    "NR,9A1B2C3D,$NB,1,0A83,V1,0.1.0,2798",
+    "NR,9a1b2c3d,NB,1,00000A83,V1,0.1.0,2798",
+    "NR,9A1B2C3D0,NB,1,00000A83,V1,0.1.0,2798",
+    "NR,9A1B2C3D,NR,9A1B2C3D,NB,1,00000A83,V1,0.1.0,2798",  # nobody passes on what he hears
+    "NR,9A1B2C3D,$NB,1,00000A83,V1,0.1.0,2798",
 ]
 
 
@@ -113,7 +114,7 @@ def test_what_the_rules_or_the_format_forbid(body):
     assert not isinstance(caught.value, UnknownSentenceError)
 
 
-NEWER = "NB,2,0A83,V4,9,FFFF,more"
+NEWER = "NB,2,00000A83,V4,9,FFFF,more"
 
 
 @pytest.mark.parametrize("body", ["NZ,1,2", NEWER, f"NR,9A1B2C3D,{NEWER}", "PXYZ"])
@@ -122,13 +123,15 @@ def test_what_later_versions_may_send_is_told_apart(body):
         read(framed(body))
 
 
-@pytest.mark.parametrize("line", ["", "$", "$*00", "$NG*", "NG,0A83*00", "$NG,0A83*0g", "$" * 200])
+@pytest.mark.parametrize(
+    "line", ["", "$", "$*00", "$NG*", "NG,00000A83*00", "$NG,00000A83*0g", "$" * 200]
+)
 def test_no_frame_no_sentence(line):
     with pytest.raises(SentenceError):
         read(line)
 
 
-GAME = Game("0A83", 1, "PH", "A", (6, 4), 2336, "-")
+GAME = Game("00000A83", 1, "PH", "A", (6, 4), 2336, "-")
 LINE = write(GAME).encode() + b"\r\n"
 
 
@@ -165,16 +168,16 @@ def test_a_gateway_s_line_tells_who_said_what():
 
 
 def test_a_sentence_after_half_a_line():
-    boot = Boot("0A83", "V1", "0.1.0", "2798")
-    items = feed(b"$NG,0A83,1,P\0" + write(boot).encode() + b"\r\n")
-    assert items == [Noise("$NG,0A83,1,P\\x00"), ParsedSentence(write(boot), boot)]
+    boot = Boot("00000A83", "V1", "0.1.0", "2798")
+    items = feed(b"$NG,00000A83,1,P\0" + write(boot).encode() + b"\r\n")
+    assert items == [Noise("$NG,00000A83,1,P\\x00"), ParsedSentence(write(boot), boot)]
 
 
 def test_a_line_without_end_is_cut_and_does_not_grow():
     stream = Stream()
     items = [item for _ in range(1000) for item in stream.feed(b"$" * 100)]
     assert all(isinstance(item, Noise) for item in items)
-    assert len(stream._line) <= 240
+    assert len(stream._rest) <= 240
     assert [*stream.feed(b"\n"), *stream.feed(LINE)][-1].sentence == GAME
 
 

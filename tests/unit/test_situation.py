@@ -12,7 +12,7 @@ from noughts.protocol.situation_words import Said, said
 from noughts.terminal.palette import PLAYERS
 from noughts.terminal.play_app import panel
 
-BOOT = Boot("0A83", "V2", "1.0.0", "2798")
+BOOT = Boot("00000A83", "V2", "1.0.0", "2798")
 DARK = bytes(25)
 
 
@@ -27,7 +27,7 @@ def look(observer, leds):
 
 
 def game(moves="", end="-", seats="PH", first="A"):
-    return Game("0A83", 1, seats, first, tuple(map(int, moves)), 1000 * len(moves), end)
+    return Game("00000A83", 1, seats, first, tuple(map(int, moves)), 1000 * len(moves), end)
 
 
 def observed(*sentences):
@@ -178,7 +178,7 @@ def test_the_last_move_or_the_row_that_has_won_is_marked():
 @pytest.mark.parametrize(
     ("sentence", "words"),
     [
-        (Boot("0A83", "V1", "0.1.0", "2798"),
+        (Boot("00000A83", "V1", "0.1.0", "2798"),
          "board started: micro:bit V1, game 0.1.0, table 2798"),
         (Game("0", 3, "PH", "A", (), 0, "-"),
          "game 3: A is a person, B is the chip (hard); A begins"),

@@ -15,10 +15,10 @@ from soak.__main__ import main
 from soak.referee import Referee
 from soak.result import Result, Task, sections
 
-BOOT = write(Boot("AB12", "V1", "0.1.0", "2798"))
+BOOT = write(Boot("0000AB12", "V1", "0.1.0", "2798"))
 
 
-def game(moves, end="-", *, seats="PH", number=1, first="A", ms=None, boot="AB12"):
+def game(moves, end="-", *, seats="PH", number=1, first="A", ms=None, boot="0000AB12"):
     ms = 401 * len(moves) if ms is None else ms
     return write(Game(boot, number, seats, first, tuple(map(int, moves)), ms, end))
 
@@ -85,7 +85,7 @@ def test_who_begins_alternates():
         (["Traceback (most recent call last):"], "Traceback"),
         (["#2448,17,1"], "not a sentence"),
         ([BOOT], "started again"),
-        ([game("", boot="FFFF")], "another boot"),
+        ([game("", boot="0000FFFF")], "another boot"),
         ([game("", number=2)], "does not begin"),
         ([game("", first="B")], "player B begins"),
         ([game("", seats="EP")], "player A must be a person"),

@@ -2,8 +2,8 @@
 
 import pytest
 
+from noughts.boards.tracebacks import TracebackReader
 from noughts.device_files import device_files
-from noughts.hardware.tracebacks import TracebackReader
 from noughts.protocol.parser import Noise, Stream
 
 HEADER = "Traceback (most recent call last):"
@@ -57,12 +57,6 @@ def test_a_syntax_error_may_be_in_the_line_before():
     shown = [f"device/rules.py, line 1: {first}", f"device/rules.py, line 2: {second}"]
     assert traceback.report()[3:] == shown
     assert "; correct device/rules.py, line 1 or 2 and run" in str(traceback)
-
-
-def test_what_a_board_says_acts_on_no_terminal():
-    traceback = at("ai.py", 1, "Error: \x1b[31m\x9b\x07")
-    assert traceback.error == "Error: \\x1b[31m\\x9b\\x07"
-    assert all(line.isascii() and line.isprintable() for line in traceback.lines)
 
 
 def test_a_board_that_never_ends_its_traceback_fills_no_memory():

@@ -72,7 +72,8 @@ def thirty(path):
             store.name_board(board, f"table {number}")
             yield BoardNamed(board, f"table {number}")
             yield PortOpened(board, f"/dev/ttyACM{number}")
-            for sentence in (BOOT, *stages(A_WINS)):
+            boot = f"{number:08X}"
+            for sentence in (replace(BOOT, boot=boot), *stages(A_WINS, boot=boot)):
                 kept = store.keep(board, sentence, AT)
                 yield SentenceStored(board, sentence, kept.game, kept.new)
 
@@ -190,12 +191,13 @@ async def test_boards_by_radio_and_games_told_late(screen):
         yield PortOpened("usb-1", "/dev/ttyACM0")
         for number in range(2):
             board = f"radio-9A1B2C3{number}"
-            told = stages(A_WINS)
+            boot = f"AAAAAAA{number}"
+            told = stages(A_WINS, boot=boot)
             with Store(path) as store:
-                for sentence in (BOOT, *told[:3]):
+                for sentence in (replace(BOOT, boot=boot), *told[:3]):
                     kept = store.keep(board, sentence, AT)
                     yield SentenceStored(board, sentence, kept.game, kept.new, gateway="usb-1")
-                old = replace(told[-1], boot="BBBB")
+                old = replace(told[-1], boot=f"BBBBBBB{number}")
                 kept = store.keep(board, old, AT, late=True)
                 yield SentenceStored(
                     board, old, kept.game, kept.new, True, kept.played_before, "usb-1"
@@ -219,7 +221,7 @@ async def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):
     def events(path):
         sentence = stages(A_WINS, number=7)[-1]
         with Store(path) as store:
-            kept = store.keep("usb-1", replace(sentence, boot="FFFF"), AT)
+            kept = store.keep("usb-1", replace(sentence, boot="0000FFFF"), AT)
         yield SentenceStored("usb-1", sentence, kept.game, True)
 
     async with screen(events) as (pilot, app):

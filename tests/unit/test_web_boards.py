@@ -19,11 +19,11 @@ from noughts.web import tasks as web_tasks
 from noughts.web.live import Channel
 from noughts.web.live_board import LiveBoard
 
-BOOT = Boot("0A83", "V1", "1.0.0", "2798")
+BOOT = Boot("00000A83", "V1", "1.0.0", "2798")
 
 
 def game(moves, end="-", seats="PH"):
-    return Game("0A83", 3, seats, "A", tuple(map(int, moves)), 1000 * len(moves), end)
+    return Game("00000A83", 3, seats, "A", tuple(map(int, moves)), 1000 * len(moves), end)
 
 
 def record(*events):
@@ -178,7 +178,7 @@ def test_recovered_games_are_stored_like_those_that_a_board_sends(work):
 def test_the_page_sends_no_table_that_can_lose(monkeypatch, work):
     table = brain.Table((1,) * 10, ())
     files = device_files() | {"table.py": brain.source(table).encode()}
-    monkeypatch.setattr("noughts.device_files.device_files", lambda: files)
+    monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
     done, boards = work()
     assert not done["good"] and "can play 5 in X.O......" in done["result"]
     assert boards.recorded == []

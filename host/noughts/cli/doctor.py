@@ -8,10 +8,9 @@ from dataclasses import asdict
 
 import click
 
+from noughts.boards.probe import Check, ProbedBoard, inspect, of_board, of_computer
 from noughts.cli import options
 from noughts.errors import printable
-from noughts.hardware.findings import Check, of_board, of_computer
-from noughts.hardware.probe import ProbedBoard, inspect
 from noughts.invocation import as_typed
 from noughts.virtual.program import try_emulator
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
+from noughts.boards import drive as drives
+from noughts.boards.drive import Drive
+from noughts.boards.flash import flash, hex_in, our_hex
+from noughts.boards.radio import OFF, Radio
 from noughts.cli import options
 from noughts.errors import BoardError, NoughtsError, error_message, printable
-from noughts.hardware import drive as drives
-from noughts.hardware.drive import Drive
-from noughts.hardware.flashing import flash, hex_in, our_hex
-from noughts.hardware.radio import OFF, Radio
 from noughts.invocation import as_typed
 from noughts.terminal.progress import progress
 from noughts.watch import recovered_games

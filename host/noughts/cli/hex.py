@@ -10,13 +10,13 @@ from pathlib import Path
 import click
 
 from noughts import brain
+from noughts.boards import image
+from noughts.boards.image import Firmware
+from noughts.boards.packing import files_for_boards
+from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 from noughts.cli import options
-from noughts.device_files import files_for_boards
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
-from noughts.firmware import image
-from noughts.firmware.image import Firmware
-from noughts.hardware.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 
 
 @options.command(
@@ -78,7 +78,7 @@ def run(
         _warn(firmwares)
         contents = {board: files_with(radio, board, files) for board in firmwares}
         path = output or Path("noughts.hex")
-        write_whole(path, image.universal_of(firmwares, contents).encode())
+        write_whole(path, image.universal(firmwares, contents).encode())
     if as_json:
         print(json.dumps(_facts(firmwares, contents)))
         return

@@ -14,13 +14,13 @@ from typing import Any, BinaryIO
 import click
 
 from noughts import brain
+from noughts.boards.radio import GROUPS, OFF, Radio
 from noughts.brain import Table
 from noughts.engines.own import LIMIT_S, OwnEngine, from_program, packaged
 from noughts.engines.registry import engine_named, engines
 from noughts.errors import NoughtsError, StoreError, UnknownEngineError, printable
 from noughts.files import whole_file
 from noughts.game.engine import Engine
-from noughts.hardware.radio import GROUPS, OFF, Radio
 from noughts.protocol.describe import SEATS_MEANING
 from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store, command_for, default_path

@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 
 from noughts import brain
+from noughts.boards.packing import files_for_boards, pack
+from noughts.boards.ports import choose_port
+from noughts.boards.put import bring_up_to_date
+from noughts.boards.radio import Radio
 from noughts.cli import options
-from noughts.device_files import files_for_boards, pack
-from noughts.hardware.ports import choose_port
-from noughts.hardware.radio import Radio
-from noughts.hardware.update import bring_up_to_date
 from noughts.invocation import as_typed
 from noughts.terminal.progress import Steps, progress
 from noughts.watch import recovered_games

@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 import click
 import serial
 
+from noughts.boards.ports import find_ports, may_be_port
 from noughts.cli import options
 from noughts.cli.watch_captured import known, read_captured
 from noughts.cli.watch_output import RECORDS, EventLines, as_lines, sum_up
 from noughts.cli.watch_rooms import Rooms, room_options
 from noughts.errors import NoughtsError
-from noughts.hardware.ports import find_ports, may_be_port
 from noughts.invocation import as_typed
 from noughts.store.store import Store, command_for, default_path
 from noughts.terminal.lines import say
@@ -98,7 +98,8 @@ def run(**named: Any) -> int:
     path = args.db or default_path()
     if args.emulated and args.db is None:
         path = options.demonstration(path)
-    gc.set_threshold(20_000)  # sentences come and go by the hundred, and hold no cycles
+    gc.set_threshold(200_000)  # sentences come and go by the thousand, and hold no cycles
+    gc.freeze()  # what was imported stays, so nobody needs to look through it
     if args.captured is not None:
         return read_captured(args, path)
     status = _watch(args, rooms, Store(path, create=True))

@@ -5,19 +5,21 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import click
 
 from noughts.cli import options
 from noughts.errors import NoughtsError
-from noughts.rooms.address import BrokerAddress, is_broker, parse
-from noughts.rooms.topics import room_name
+from noughts.rooms.address import (
+    BrokerAddress,
+    Credentials,
+    credentials,
+    is_broker,
+    parse,
+    room_name,
+)
 from noughts.terminal.lines import say
 from noughts.watch.recorder import Recorder
-
-if TYPE_CHECKING:
-    from noughts.rooms.credentials import Credentials
 
 
 def room_options(run: options.Run) -> options.Run:
@@ -72,30 +74,29 @@ class Rooms:
                 )
         self._logins: dict[BrokerAddress, Credentials] = {}
         for address in brokers:
-            from noughts.rooms.credentials import credentials  # TLS: few watches need it
-
             self._logins[address] = credentials(address, args.password_file, args.ca)
         self._room = room_name(args.room)
 
     def start(self, recorder: Recorder, stack: ExitStack) -> None:
         """Connect to the brokers, until the stack's end: sources, and who publishes the store."""
-        from noughts.rooms.collector import Collector
-        from noughts.rooms.publisher import Publisher
-
+        # These take 7 MB of memory, which few watches need.
         for address in dict.fromkeys(self.collects):
+            from noughts.rooms.collector import Collector
+
             collector = Collector(address, self._login(address))
             stack.callback(collector.close)
             recorder.sources.append(collector)
         if (broker := self._publishes) is not None:
+            from noughts.rooms.publisher import Publisher
+
             if broker.user is None and not broker.is_here:
                 say(
                     f"no user is named for {broker}; if it needs none, anybody who can reach it "
                     "can confirm games that no collector has stored (see docs/rooms.md)"
                 )
-            publisher = Publisher(broker, self._login(broker), self._room, recorder.path)
+            publisher = Publisher(broker, self._login(broker), self._room, lambda: recorder.store)
             stack.callback(publisher.close)
             recorder.sources.append(publisher)
-            recorder.moved = publisher.moved
 
     def _login(self, address: BrokerAddress) -> Credentials:
         login = self._logins[address]

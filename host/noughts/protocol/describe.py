@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from noughts.errors import printable
 from noughts.game.positions import Position, after
@@ -117,6 +118,7 @@ def score(counts: Mapping[str, int]) -> str:
     return f"A {counts.get('A', 0)}, B {counts.get('B', 0)}, draws {counts.get('=', 0)}"
 
 
+@lru_cache(maxsize=256)
 def short(board: str) -> str:
     """A board's name without what all micro:bits have in common.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from noughts.errors import SentenceError, UnknownSentenceError
 from noughts.protocol import sentences
@@ -12,14 +13,11 @@ from noughts.protocol.sentences import MAX_LENGTH, Sentence
 _HARMLESS = [
     chr(byte) if 32 <= byte < 127 and byte != ord("\\") else f"\\x{byte:02x}" for byte in range(256)
 ]
-_PARTS = re.compile(rb"[^$]+|\$[^$]*")
-_FRAME = re.compile(rb"\$[^$*]*\*[0-9A-F]{2}(?![0-9A-Fa-f])")
-_ENDED_FRAME = re.compile(rb"\$[^$*]*\*[0-9A-F]{2}(?=[^0-9A-Fa-f])")
+_FRAME = re.compile(rb"\$[^$*\n]*\*[0-9A-F]{2}(?=[^0-9A-Fa-f])")
 _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 
 
-@dataclass(frozen=True)
-class ParsedSentence:
+class ParsedSentence(NamedTuple):
     """A sentence, with the line that it stood in."""
 
     line: str
@@ -66,88 +64,59 @@ class Stream:
     """
 
     def __init__(self) -> None:
-        self._line = bytearray()
+        self._rest = b""
         self._unknown: set[str] = set()
         self.noise = 0
         """Bytes of all `Noise` so far."""
 
     def feed(self, data: bytes) -> list[Item]:
         """Take bytes of any length; returns the items that they complete, in order."""
+        data = self._rest + data
         items: list[Item] = []
-        for piece in _split(data):
-            ends = piece.endswith(b"\n")
-            self._line += piece[:-1] if ends else piece
-            while len(self._line) > 2 * MAX_LENGTH:
-                # Cut before a `$`, if one is there that may begin a sentence.
-                begins = self._line.rfind(b"$", MAX_LENGTH, 2 * MAX_LENGTH)
-                items += self._take(begins if begins > 0 else 2 * MAX_LENGTH)
-            if ends:
-                items += self._take(len(self._line.rstrip(b"\r")))
-                self._line.clear()
-            elif b"*" in self._line:
-                items += self._take(self._whole())
+        begin = 0
+        for found in _FRAME.finditer(data):
+            item = self._sentence(found[0])
+            if item is not None:
+                if data[begin : found.start()] not in (b"", b"\r\n"):
+                    self._add_noise(data[begin : found.start()], items)
+                items.append(item)
+                begin = found.end()
+        lines, self._rest = data[begin : (end := max(begin, data.rfind(b"\n") + 1))], data[end:]
+        self._add_noise(lines, items)
+        while len(self._rest) > 2 * MAX_LENGTH:
+            # Cut before a `$`, if one is there that may begin a sentence.
+            begins = self._rest.rfind(b"$", MAX_LENGTH, 2 * MAX_LENGTH)
+            end = begins if begins > 0 else 2 * MAX_LENGTH
+            self._add_noise(self._rest[:end], items)
+            self._rest = self._rest[end:]
         return items
-
-    def _whole(self) -> int:
-        """So many bytes of the line make whole sentences, with what came before them."""
-        size = 0
-        for found in _ENDED_FRAME.finditer(self._line):
-            if _parsed(found[0]) is not None:
-                size = found.end()
-        return size
 
     def end(self) -> list[Item]:
         """Parse the unfinished line that is left when nothing more will come."""
-        return self._take(len(self._line))
+        return self.feed(b"\n")
 
-    def _take(self, size: int) -> list[Item]:
-        """Sentences and noise in the first bytes of the line."""
-        data = bytes(self._line[:size])
-        del self._line[:size]
-        if _FRAME.fullmatch(data) and (whole := self._sentence(data)) is not None:
-            return [whole]  # as most lines are
-        items: list[Item] = []
-        noise = b""
-        for part in _PARTS.findall(data):
-            frame = _FRAME.match(part)
-            item = self._sentence(frame[0]) if frame else None
-            if frame is None or item is None:
-                noise += part
-            else:
-                items += [*self._noise(noise), item]
-                noise = part[frame.end() :]
-        return items + self._noise(noise)
-
-    def _noise(self, data: bytes) -> list[Item]:
-        data = data.rstrip(b"\r")  # of a line end, whose other half may be lost
-        if not data.strip(b"\0 \r"):
-            return []  # such as the NUL that a serial line brings when a board starts
-        self.noise += len(data)
-        return [Noise(escape(data))]
+    def _add_noise(self, data: bytes, items: list[Item]) -> None:
+        for line in data.split(b"\n"):
+            line = line.rstrip(b"\r")  # of a line end, whose other half may be lost
+            if line.strip(b"\0 \r"):  # else it is such as the NUL of a board that starts
+                self.noise += len(line)
+                items += [
+                    Noise(escape(line[at : at + 2 * MAX_LENGTH]))
+                    for at in range(0, len(line), 2 * MAX_LENGTH)
+                ]
 
     def _sentence(self, frame: bytes) -> Item | None:
-        item = _parsed(frame)
-        if isinstance(item, Unknown):
-            if item.what in self._unknown or len(self._unknown) >= 100:
-                return replace(item, again=True)
-            self._unknown.add(item.what)
-        return item
-
-
-def _parsed(frame: bytes) -> ParsedSentence | Unknown | None:
-    """The sentence in a frame, if it is one."""
-    try:
-        text = frame.decode("ascii")
-        return ParsedSentence(text, *sentences.read_with_id(text))
-    except UnknownSentenceError as error:
-        return Unknown(text, error.what)
-    except (SentenceError, UnicodeDecodeError):
-        return None
-
-
-def _split(data: bytes) -> list[bytes]:
-    pieces = data.split(b"\n")
-    return [piece + b"\n" for piece in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
+        """The sentence in a frame, if it is one."""
+        text = frame.decode("latin-1")
+        try:
+            return ParsedSentence(text, *sentences.read_with_id(text))
+        except UnknownSentenceError as error:
+            again = error.what in self._unknown or len(self._unknown) >= 100
+            if not again:
+                self._unknown.add(error.what)
+            return Unknown(text, error.what, again)
+        except SentenceError:
+            return None
 
 
 def escape(data: bytes) -> str:

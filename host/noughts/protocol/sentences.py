@@ -15,10 +15,9 @@ rules.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, reduce
-from operator import xor
+from functools import lru_cache
 
 from noughts.errors import SentenceError, UnknownSentenceError
 from noughts.game.positions import EMPTY, LINES, WON, Position
@@ -27,21 +26,24 @@ PROTOCOL = 1
 MAX_LENGTH = 120
 """No sentence of protocol 1 is longer, `$` and checksum included."""
 
-_FRAME = re.compile(r"\$([ -#%-)+-~]*)\*([0-9A-F]{2})")
-_BOOT = re.compile(r"NB,1,([0-9A-F]{4}|[0-9A-F]{8}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})")
+_PLAIN = re.compile("[ -#%-)+-~]*")
+_HALVES = (512, 256, 128, 64, 32, 16, 8)
+"""Bits; twice as many are enough for any sentence."""
+_BOOT = re.compile(r"NB,1,([0-9A-F]{8}),(V1|V2),([0-9A-Za-z.+-]{1,16}),([0-9A-F]{4})")
 _GAME = re.compile(
-    r"NG,([0-9A-F]{4}|[0-9A-F]{8}),([1-9][0-9]{0,8}),([PEMH]{2}),([AB]),([0-8]{0,9}),"
+    r"NG,([0-9A-F]{8}),([1-9][0-9]{0,8}),([PEMH]{2}),([AB]),([0-8]{0,9}),"
     r"(0|[1-9][0-9]{0,9}),([-AB=x])"
 )
 _LATER = re.compile(r"NB,([1-9][0-9]{0,3}),")
 _RADIO = re.compile(r"NR,([0-9A-F]{8}),(N[BG],.*)")
 
 
-@dataclass(frozen=True)
+# Nobody changes them, though Python would allow it: frozen ones take four times as long to make.
+@dataclass(unsafe_hash=True)
 class Boot:
     """A board has started.
 
-    boot: what names this run of the board, eight hex digits, or four of an earlier release.
+    boot: what names this run of the board, eight hex digits.
     """
 
     boot: str
@@ -50,7 +52,7 @@ class Boot:
     table_id: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Game:
     """A game as far as it has come.
 
@@ -97,6 +99,35 @@ def is_same(game: Game, now: Game | None) -> bool:
     return now is not None and (game.boot, game.number) == (now.boot, now.number)
 
 
+class Runs:
+    """Which run each board is in, by the line on which it is heard, as far as that line tells."""
+
+    def __init__(self) -> None:
+        self._announced: dict[str, tuple[str | None, int | None]] = {}
+        """By line: the boot of the run it is in, None until something tells; and since when."""
+
+    def opened(self, line: str, at: int | None) -> None:
+        """A port was opened: its board may be amid what it tells of earlier runs."""
+        self._announce(line, None, at)
+
+    def is_late(self, line: str, sentence: Sentence, by_radio: bool, at: int | None) -> bool:
+        """Whether a sentence tells of a game that may be long over."""
+        if by_radio:
+            # The end of a game is sent again some time later, so its moment tells little.
+            return not isinstance(sentence, Boot) and sentence.end != "-"
+        if not isinstance(sentence, Boot) and sentence.end != "-":
+            announced, _ = self._announced.get(line, (None, None))
+            return is_late(sentence, announced)
+        # A game that goes on is of this run, too: its `$NB` may have come before the port was open.
+        self._announce(line, sentence.boot, at)
+        return False
+
+    def _announce(self, line: str, boot: str | None, at: int | None) -> None:
+        _, since = self._announced.get(line, (None, None))
+        if at is None or since is None or since <= at:  # else it comes late, or a second time
+            self._announced[line] = boot, at
+
+
 def player_of(first: str, ply: int) -> str:
     """Who makes the move of this number, the first being 0: A or B; `first` begins."""
     return "AB"[(ply + (first == "B")) % 2]
@@ -108,8 +139,11 @@ def score_array(marks: Mapping[int, str]) -> list[int]:
 
 
 def checksum(body: str) -> str:
-    """Two hex digits for what stands between `$` and `*`."""
-    return f"{reduce(xor, body.encode('ascii'), 0):02X}"
+    """Two hex digits for what stands between `$` and `*`: the XOR of its bytes."""
+    folded = int.from_bytes(body.encode("ascii", "replace"), "big")
+    for bits in _HALVES:
+        folded ^= folded >> bits
+    return f"{folded & 0xFF:02X}"
 
 
 def write(sentence: Sentence, radio_id: str | None = None) -> str:
@@ -156,13 +190,12 @@ def read(line: str) -> Sentence:
 
 def read_with_id(line: str) -> tuple[Sentence, str | None]:
     """As `read`, with the id of the board that sent it by radio; None if it came by cable."""
-    frame = _FRAME.fullmatch(line) if len(line) <= MAX_LENGTH else None
-    if frame is None:
-        raise SentenceError("not a sentence; ignore the line")
-    body = frame[1]
-    if checksum(body) != frame[2]:
-        raise SentenceError("the checksum is wrong; ignore the line")
-    if body.startswith("NR,") and (found := _RADIO.fullmatch(body)):
+    body = line[1:-3]
+    if len(line) > MAX_LENGTH or line != f"${body}*{checksum(body)}":
+        raise SentenceError("not a sentence, or its checksum is wrong; ignore the line")
+    if found := _GAME.fullmatch(body):
+        return _game(found), None
+    if found := _RADIO.fullmatch(body):
         return _in_body(found[2]), found[1]
     return _in_body(body), None
 
@@ -172,6 +205,8 @@ def _in_body(body: str) -> Sentence:
         return _game(found)
     if found := _BOOT.fullmatch(body):
         return Boot(*found.groups())
+    if not _PLAIN.fullmatch(body):
+        raise SentenceError("not a sentence; ignore the line")
     kind = body.split(",")[0]
     if (later := _LATER.match(body)) and int(later[1]) != PROTOCOL:
         raise UnknownSentenceError(f"protocol version {later[1]}")
@@ -190,36 +225,33 @@ def game_of(body: str) -> Game:
 
 def _game(found: re.Match[str]) -> Game:
     boot, number, seats, first, moves, ms, end = found.groups()
-    game = Game(boot, int(number), seats, first, tuple(map(int, moves)), int(ms), end)
-    _check_rules(game)
-    return game
+    cells, _, result = _played(moves, first)
+    if end != result and not (end == "x" and result == "-"):
+        raise SentenceError("the end of the game does not follow from its moves; ignore the line")
+    return Game(boot, int(number), seats, first, cells, int(ms), end)
 
 
-def outcome(moves: tuple[int, ...], first: str) -> str:
+def outcome(moves: Iterable[int], first: str) -> str:
     """What the rules say of these moves: `-`, `A`, `B` or `=`.
 
     Raises `SentenceError` when a cell is taken twice or somebody moves after the end.
     """
-    position = _played(moves)
-    if WON[position.other]:
-        return "AB"[(len(moves) + (first == "A")) % 2]
-    return "=" if position.over else "-"
+    return _played("".join(map(str, moves)), first)[-1]
 
 
 @lru_cache(maxsize=1024)
-def _played(moves: tuple[int, ...]) -> Position:
-    """The position after these moves, from the one before, which a board has just told."""
+def _played(moves: str, first: str) -> tuple[tuple[int, ...], Position, str]:
+    """The cells, the position and the outcome, from those before, which a board has just sent."""
     if not moves:
-        return EMPTY
-    position, cell = _played(moves[:-1]), moves[-1]
-    if position.over:
+        return (), EMPTY, "-"
+    (cells, position, result), cell = _played(moves[:-1], first), int(moves[-1])
+    if result != "-":
         raise SentenceError("a move after the end of the game; ignore the line")
-    if cell not in position.free:
+    if cell in cells:
         raise SentenceError(f"cell {cell} is taken twice; ignore the line")
-    return position.play(cell)
-
-
-def _check_rules(game: Game) -> None:
-    found = outcome(game.moves, game.first)
-    if game.end != found and not (game.end == "x" and found == "-"):
-        raise SentenceError("the end of the game does not follow from its moves; ignore the line")
+    position = position.play(cell)
+    if WON[position.other]:
+        result = player_of(first, len(cells))
+    elif position.over:
+        result = "="
+    return (*cells, cell), position, result

@@ -9,15 +9,15 @@ from functools import partial
 import paho.mqtt.client as paho
 
 from noughts.errors import printable
-from noughts.rooms import messages, topics
-from noughts.rooms.address import BrokerAddress
+from noughts.rooms import messages
+from noughts.rooms.address import BrokerAddress, Credentials
 from noughts.rooms.broker import QOS, Broker
-from noughts.rooms.credentials import Credentials
-from noughts.rooms.topics import OFFLINE, ONLINE, RoomTopics
+from noughts.rooms.messages import OFFLINE, ONLINE, topic
 from noughts.store import timestamps
 from noughts.store.capture import OPENED
 from noughts.watch.events import (
     BrokerAnswered,
+    Event,
     MessageRejected,
     PortOpened,
     PortUnavailable,
@@ -26,14 +26,12 @@ from noughts.watch.events import (
 )
 from noughts.watch.sources import Change, DataReceived, Delivered, LineOpened
 
-_MAX_BOARDS = 10_000
-"""Nobody who may publish can fill the memory with boards."""
+_MAX_NAMES = 10_000
+"""Nobody who may publish can fill the memory with rooms and boards."""
 _MAX_REJECTED = 100
 """Kinds of messages that are rejected, of which a person is told."""
 _SHOWN = 80
 """Characters of a topic."""
-
-_Arrived = tuple[paho.Client, paho.MQTTMessage] | PortUnavailable | BrokerAnswered
 
 
 class Collector:
@@ -43,30 +41,25 @@ class Collector:
     """
 
     def __init__(self, address: BrokerAddress, login: Credentials) -> None:
-        self._prefix = address.prefix
-        self._name = str(address)
-        self._arrived: queue.SimpleQueue[_Arrived] = queue.SimpleQueue()
+        self._prefix, self._name = address.prefix, str(address)
+        self._arrived: queue.SimpleQueue[paho.MQTTMessage | Event] = queue.SimpleQueue()
         self._online: dict[str, bool] = {}
-        self._boards: set[str] = set()
-        self._silent: set[str] = set()
-        """Boards that have said nothing yet, as gateways, or since their rooms went offline."""
+        self._heard: dict[str, bool] = {}
+        """By board, whether it has said something since it, or its room, was opened."""
         self._rejected: set[tuple[str, str]] = set()
-        self._confirmed: dict[tuple[paho.Client, str], list[str]] = {}
-        self._last: list[paho.MQTTMessageInfo] = []
-        self._broker = Broker(address, login, self, topics.of_all_rooms(address.prefix))
-        self._broker.start()
-
-    def connected(self, client: paho.Client) -> None:
-        """Tell it; rooms send what is not confirmed again by themselves."""
-        self._arrived.put(BrokerAnswered(self._name, "connected"))
-
-    def received(self, client: paho.Client, message: paho.MQTTMessage) -> None:
-        """Take a message; the broker sends no more than a few that are not acknowledged."""
-        self._arrived.put((client, message))
-
-    def failed(self, why: str) -> None:
-        """Tell it; the rooms keep what they have."""
-        self._arrived.put(PortUnavailable(self._name, why))
+        self._stored: dict[str, list[str]] = {}
+        """By room, the digests of messages that are stored, and not confirmed yet."""
+        self._confirmations: list[paho.MQTTMessageInfo] = []
+        put, answered = self._arrived.put, BrokerAnswered(self._name, "connected")
+        self._broker = Broker(
+            address,
+            login,
+            lambda: put(answered),
+            put,  # the broker sends no more than a few that are not acknowledged
+            lambda why: put(PortUnavailable(self._name, why)),
+            messages.of_all_rooms(address.prefix),
+        )
+        self._broker.loop_start()
 
     def poll(self) -> list[Change]:
         """What has come since the last time."""
@@ -74,81 +67,75 @@ class Collector:
         changes: list[Change] = []
         while not self._arrived.empty():
             arrived = self._arrived.get()
-            if isinstance(arrived, tuple):
-                changes += self._take(*arrived)
-            else:
+            if isinstance(arrived, Event):
                 changes.append(arrived)
+            else:
+                changes += self._take(arrived)
         return changes
 
-    def _take(self, client: paho.Client, message: paho.MQTTMessage) -> Iterator[Change]:
-        room, topic = "", "a topic that is not text"
+    def _take(self, message: paho.MQTTMessage) -> Iterator[Change]:
+        room, where = "", "a topic that is not text"
         try:
-            topic = message.topic
-            room, board = topics.parse(self._prefix, topic)
-            if board is None:
-                yield from self._status(room, bytes(message.payload))
-            else:
-                yield from self._said(client, message, room, board)
+            where = message.topic
+            room, board = messages.parse_topic(self._prefix, where)
+            if board is not None:
+                yield from self._said(message, room, board)
                 return
+            yield from self._status(room, bytes(message.payload))
         except ValueError as error:
-            yield from self._reject(room, topic, error)
-        client.ack(message.mid, message.qos)
+            why = "its topic is not text" if isinstance(error, UnicodeError) else str(error)
+            if (room, why) not in self._rejected and len(self._rejected) < _MAX_REJECTED:
+                self._rejected.add((room, why))
+                yield MessageRejected(printable(where[:_SHOWN]), why)
+        self._broker.ack(message.mid, message.qos)
 
     def _status(self, room: str, payload: bytes) -> Iterator[Change]:
         if payload not in (ONLINE, OFFLINE, b""):  # nothing: somebody has removed the room
             raise ValueError("that is not the status of a room")
         if payload and self._online.get(room) != (payload == ONLINE):
-            if room not in self._online and len(self._online) >= _MAX_BOARDS:
-                raise ValueError(f"there are more than {_MAX_BOARDS:,} rooms")
+            self._limit(room, self._online, "rooms")
             self._online[room] = payload == ONLINE
             yield RoomOnline(room) if payload == ONLINE else RoomOffline(room)
             if payload == OFFLINE:
-                self._silent |= {each for each in self._boards if each.startswith(f"{room}/")}
+                for board in self._heard:
+                    self._heard[board] &= not board.startswith(f"{room}/")
 
-    def _said(
-        self, client: paho.Client, message: paho.MQTTMessage, room: str, board: str
-    ) -> Iterator[Change]:
-        heard = messages.heard(board, bytes(message.payload), timestamps.now())
-        name = f"{room}/{board}"
-        if name not in self._boards:
-            if len(self._boards) >= _MAX_BOARDS:
-                raise ValueError(f"there are more than {_MAX_BOARDS:,} boards")
-            self._boards.add(name)
-            self._silent.add(name)
+    def _limit(self, name: str, known: dict[str, bool], what: str) -> None:
+        if name not in known and len(known) >= _MAX_NAMES:
+            raise ValueError(f"there are more than {_MAX_NAMES:,} {what}")
+
+    def _said(self, message: paho.MQTTMessage, room: str, board: str) -> Iterator[Change]:
+        name, payload = f"{room}/{board}", bytes(message.payload)
+        heard = messages.heard(board, payload, timestamps.now())
+        self._limit(name, self._heard, "boards")
         for data, at in heard:
-            opened, silent = data == OPENED, name in self._silent
+            opened = data == OPENED
             if opened:
                 yield LineOpened(name, at)
-            if opened != silent:  # it is there again, or for the first time
-                self._silent.discard(name)
+            # A board that has said nothing may be a gateway: nothing is said of it.
+            if opened == self._heard.setdefault(name, False):
+                self._heard[name] = True
                 yield PortOpened(name, self._name)
             if not opened:
                 yield DataReceived(name, data, at)
-        yield Delivered(partial(self._stored, client, message, room))
+        yield Delivered(partial(self._note_stored, message, room))
 
-    def _stored(self, client: paho.Client, message: paho.MQTTMessage, room: str) -> None:
-        digest = messages.digest(bytes(message.payload))
-        self._confirmed.setdefault((client, room), []).append(digest)
-        client.ack(message.mid, message.qos)
+    def _note_stored(self, message: paho.MQTTMessage, room: str) -> None:
+        self._stored.setdefault(room, []).append(messages.digest(bytes(message.payload)))
+        self._broker.ack(message.mid, message.qos)
 
     def _confirm(self) -> None:
         """Tell the rooms what is stored by now."""
-        confirmed, self._confirmed = self._confirmed, {}
-        if confirmed:
-            self._last = [
-                client.publish(
-                    RoomTopics(self._prefix, room).stored, " ".join(digests).encode(), QOS, False
+        if self._stored:
+            self._confirmations = [
+                self._broker.publish(
+                    topic(self._prefix, room, "stored"), " ".join(digests).encode(), QOS, False
                 )
-                for (client, room), digests in confirmed.items()
+                for room, digests in self._stored.items()
             ]
-
-    def _reject(self, room: str, topic: str, error: ValueError) -> Iterator[Change]:
-        why = "its topic is not text" if isinstance(error, UnicodeError) else str(error)
-        if (room, why) not in self._rejected and len(self._rejected) < _MAX_REJECTED:
-            self._rejected.add((room, why))
-            yield MessageRejected(printable(topic[:_SHOWN]), why)
+            self._stored = {}
 
     def close(self) -> None:
         """Confirm what is stored by now, and hang up."""
         self._confirm()
-        self._broker.close(self._last)
+        self._broker.close(self._confirmations)

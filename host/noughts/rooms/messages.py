@@ -1,33 +1,39 @@
-"""What a message holds: raw lines of one board, see `store/capture.py`.
+"""What goes through a broker: topics, and messages of raw lines (`store/capture.py`) of one board.
 
-So the moment at which a sentence was heard travels with it. A collector confirms a message by its
-digest: nobody needs to count, and a message that is sent again is confirmed by the same one.
+    PREFIX/ROOM/status        retained: online, offline
+    PREFIX/ROOM/board/BOARD   what a board said, from the room
+    PREFIX/ROOM/stored        which of it is stored, from a collector
+
+What MQTT or a terminal would take for something else in a name is written as in a URL, `%2F`. The
+moment at which a sentence was heard travels with it. A collector confirms a message by its digest:
+nobody needs to count, and a message that is sent again is confirmed by the same one.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
-from dataclasses import dataclass
+from itertools import takewhile
+from typing import NamedTuple
+from urllib.parse import quote, unquote
 
+from noughts.rooms.address import is_room_name
 from noughts.store import capture
 
 MAX_MESSAGE = 64 * 1024
 """Bytes that a room sends at once, and that a collector reads."""
+MAX_BOARD = 1000
+"""Characters of its name."""
+ONLINE, OFFLINE = b"online", b"offline"
 _NOT_LINES = "it is not raw lines of the board in its topic"
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """What a board said."""
 
     board: str
     lines: bytes
-
-    @property
-    def digest(self) -> str:
-        """What a collector confirms it by."""
-        return digest(self.lines)
+    digest: str
 
 
 def digest(lines: bytes) -> str:
@@ -51,3 +57,37 @@ def heard(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]]:
     if not found:
         raise ValueError(_NOT_LINES)
     return found
+
+
+def topic(prefix: str, room: str, *levels: str) -> str:
+    """A topic of a room; see above."""
+    return "/".join([prefix, *(quote(each, safe="") for each in (room, *levels))])
+
+
+def of_all_rooms(prefix: str) -> list[str]:
+    """What a collector subscribes to."""
+    return [f"{prefix}/+/status", f"{prefix}/+/board/+"]
+
+
+def parse_topic(prefix: str, topic: str) -> tuple[str, str | None]:
+    """The room and, unless it is about its status, the board. Raises `ValueError`, saying why."""
+    levels = topic.removeprefix(f"{prefix}/").split("/")
+    names = [unquote(level) for level in levels[::2]]
+    if [quote(name, safe="") for name in names] != levels[::2]:
+        raise ValueError("its topic is not written as a room writes it")
+    if not is_room_name(names[0]):
+        raise ValueError("that is not the name of a room")
+    if levels[1:] == ["status"]:
+        return names[0], None
+    if len(levels) != 3 or not is_published(names[1], names[0]):
+        raise ValueError("that is not the name of a board")
+    return names[0], names[1]
+
+
+def is_published(board: str, room: str) -> bool:
+    """Whether a room publishes a board of this name, which may have come from rooms itself.
+
+    Nothing goes round in circles: what has been through this room is not published there again.
+    """
+    rooms = takewhile(is_room_name, board.split("/")[:-1])
+    return len(board) <= MAX_BOARD and capture.is_board_name(board) and room not in rooms

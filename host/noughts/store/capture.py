@@ -4,7 +4,7 @@ These are the raw lines that rooms send to each other, and that release 1.0.0 wr
 store. Each is the moment, the board and what it said, with every byte that is not plain text as
 \xhh:
 
-    2026-11-21T07:03:43.123Z usb-9900000012345678 $NG,0A83,1,PH,A,4,1312,-*5C
+    2026-11-21T07:03:43.123Z usb-9900000012345678 $NG,00000A83,1,PH,A,4,1312,-*5C
 
 Where nothing is said, the board's port was opened: it may have been reset since its last line.
 """

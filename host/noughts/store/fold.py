@@ -151,9 +151,12 @@ def _summary(lines: Sequence[Line]) -> FoldedGame:
     last = max(lines, key=attrgetter("progress"))
     cable = [line for line in lines if not line.radio]
     times = [""] * len(last.moves)
+    by_radio = True
     for line in lines:
         if line.moves and line.end != "x":
             times[len(line.moves) - 1] = str(line.ms)
+        if not line.radio and line.progress[:2] >= last.progress[:2]:
+            by_radio = False
     started, heard, before = _dates(cable) or _dates(lines) or _late_dates(lines)
     return FoldedGame(
         board=min({line.board for line in lines}, key=precedence),
@@ -166,7 +169,7 @@ def _summary(lines: Sequence[Line]) -> FoldedGame:
         started=started,
         heard=heard,
         played_before=before,
-        by_radio=int(all(line.progress[:2] < last.progress[:2] for line in cable)),
+        by_radio=int(by_radio),
     )
 
 
@@ -174,10 +177,10 @@ _Dates = tuple[int | None, int | None, int | None]
 
 
 def _dates(lines: Iterable[Line]) -> _Dates | None:
-    live = [(line.at - line.ms, line.at) for line in lines if line.at is not None and not line.late]
+    live = [(line.at, line.ms) for line in lines if line.at is not None and not line.late]
     if not live:
         return None
-    return min(start for start, _ in live), max(at for _, at in live), None
+    return min([at - ms for at, ms in live]), max(live)[0], None
 
 
 def _late_dates(lines: Iterable[Line]) -> _Dates:

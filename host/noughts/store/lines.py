@@ -23,14 +23,17 @@ _NOISE_ROW = 50
 _PURGED = 1000
 """Rows of noise that go at once."""
 
-Key = tuple[str, int, int | None]
-"""Boot, game number and, as four digits name a run only together with its board, the board."""
+Key = tuple[str, int]
+"""Boot and game number: they name a game, whichever way and under whichever board it comes."""
 
-LINE = "INTO lines (board, boot, number, by_radio, late, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)"
-_COLUMNS = ("id", "boot", "number", "line", *FoldedGame._fields)
-GAME = (
+_LINE = (
+    "INSERT INTO lines (board, boot, number, by_radio, late, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+_CHANGED = ("line", *FoldedGame._fields)
+_COLUMNS = ("id", "boot", "number", *_CHANGED)
+_GAME = (
     f"INSERT INTO games ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
-    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{each} = excluded.{each}' for each in _COLUMNS)}"
+    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{each} = excluded.{each}' for each in _CHANGED)}"
 )
 
 
@@ -45,6 +48,8 @@ class Received(NamedTuple):
     at: int | None
     late: bool = False
     """Whether the game was over at some moment before."""
+    gateway: str | None = None
+    """The board on whose line it came, where it came by radio."""
 
     @classmethod
     def of(cls, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Received:
@@ -68,15 +73,16 @@ class Kept(NamedTuple):
 class _Stored:
     """What the store has of one boot and game number."""
 
-    key: Key
     lines: dict[tuple[str, bool, bool, str], Line] = field(default_factory=dict)
     """By board, radio, late and text."""
     numbers: dict[int, int] = field(default_factory=dict)
     """The numbers of the games, by the line that each has been in from the beginning."""
-    game_of: dict[str, tuple[int, FoldedGame] | None] = field(default_factory=dict)
-    """By a line's text, its game and that game's number; None until they are renewed."""
+    game_of: dict[str, Kept | None] = field(default_factory=dict)
+    """By a line's text, its game; None until the games are renewed."""
     stale: bool = True
     """Whether they are to be renewed."""
+    over: bool = False
+    """Whether all have ended."""
 
 
 class Lines:
@@ -88,6 +94,7 @@ class Lines:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
+        self._writer = db.cursor()
         self._boards: dict[str, int] = {}
         self._stored: dict[Key, _Stored] = {}
         self._version = -1
@@ -105,9 +112,10 @@ class Lines:
         if version != self._version:  # another program has written
             self._stored.clear()
         self._version = version
-        for key in [*self._stored][:-_REMEMBERED]:
-            del self._stored[key]
-        added = [self._add(each) for each in received]
+        if len(self._stored) > _REMEMBERED:
+            playing = [(key, each) for key, each in self._stored.items() if not each.over]
+            self._stored = dict(playing[-_REMEMBERED:])
+        added = [self._keep(each) for each in received]
         return [each if isinstance(each, Kept) else self._kept(*each) for each in added]
 
     def board(self, name: str) -> int:
@@ -118,54 +126,64 @@ class Lines:
             self._boards[name] = number
         return self._boards[name]
 
-    def _add(self, each: Received) -> tuple[_Stored, str, bool] | Kept:
-        """What is stored of the line's game, the line, and whether it is new."""
-        name, game, text, at, late = each
-        if isinstance(game, Boot):
-            return self._add_boot(each, game.boot)
-        if game is None:
+    def _keep(self, each: Received) -> tuple[Key, str, bool] | Kept:
+        """The boot and number of the line's game, the line, and whether it is new."""
+        board, sentence, text, at, late, _ = each
+        if sentence is None:
             if at is not None:  # else it is in a file already
-                self._add_noise(name, text, at)
+                self._add_noise(board, text, at)
             return Kept(None, True)
-        board = self.board(name)
-        stored = self._of((game.boot, game.number, None if len(game.boot) == 8 else board))
-        radio = is_by_radio(name)
-        before = stored.lines.get((name, radio, late, text))
-        if before is not None and (at is None or (before.at is not None and before.at <= at)):
-            return stored, text, False
+        if isinstance(sentence, Boot):
+            return Kept(None, self._add_boot(board, sentence.boot, text, at))
+        key = sentence.boot, sentence.number
+        stored = self._stored.get(key) or self._of(key)
         new = text not in stored.game_of
-        if before is not None:
-            self._db.execute("UPDATE lines SET at = ? WHERE id = ?", (at, before.id))
-            number = before.id
-        elif (
-            len(stored.lines) >= _MAX_LINES
-            and sum(line.radio == radio for line in stored.lines.values()) >= _MAX_LINES
-        ):
-            if at is not None:
-                self._add_noise(name, framed(text), at)
-            return Kept(None, False)
+        if self.add(key, board, is_by_radio(board), late, at, text) is not None:
+            return key, text, new
+        if at is not None:
+            self._add_noise(board, framed(text), at)
+        return Kept(None, False)
+
+    def add(
+        self, key: Key, board: str, radio: bool, late: bool, at: int | None, text: str
+    ) -> int | None:
+        """Add a line of a game; gives its number, or None if there are too many already."""
+        stored = self._stored.get(key) or self._of(key)
+        same = board, radio, late, text
+        before = stored.lines.get(same)
+        if before is None:
+            if len(stored.lines) >= _MAX_LINES:
+                ways = [line.radio for line in stored.lines.values()]
+                if ways.count(radio) >= _MAX_LINES:
+                    return None
+            number = self._insert(self.board(board), *key, int(radio), int(late), at, text)
+        elif at is None or (before.at is not None and before.at <= at):
+            return before.id
         else:
-            number = self._insert(board, game.boot, game.number, radio, late, at, text)
-        stored.lines[name, radio, late, text] = Line.of(number, name, radio, late, at, text)
+            number = before.id
+            self._db.execute("UPDATE lines SET at = ? WHERE id = ?", (at, number))
+        stored.lines[same] = Line.of(number, board, radio, late, at, text)
         stored.game_of.setdefault(text)
         stored.stale = True
-        return stored, text, new
+        return number
 
     def _insert(self, *row: int | str | None) -> int:
-        cursor = self._db.execute(f"INSERT {LINE}", row)
-        assert cursor.lastrowid is not None
-        return cursor.lastrowid
+        number = self._writer.execute(_LINE, row).lastrowid
+        assert number is not None
+        return number
 
-    def _add_boot(self, each: Received, boot: str) -> Kept:
-        board, radio = self.board(each.board), is_by_radio(each.board)
-        row = board, boot, 0, radio, False, each.at, each.text
-        new = self._db.execute(f"INSERT OR IGNORE {LINE}", row).rowcount > 0
+    def _add_boot(self, name: str, boot: str, text: str, at: int | None) -> bool:
+        """Whether it is new."""
+        board = self.board(name)
+        same = "board = ?2 AND boot = ?3 AND number = 0 AND text = ?4"
+        values = at, board, boot, text
+        if not self._db.execute(f"SELECT 1 FROM lines WHERE {same}", values).fetchone():
+            self._insert(board, boot, 0, int(is_by_radio(name)), 0, at, text)
+            return True
         self._db.execute(
-            "UPDATE lines SET at = ?1 WHERE board = ?2 AND boot = ?3 AND number = 0 "
-            "AND text = ?4 AND (at IS NULL OR at > ?1)",
-            (each.at, board, boot, each.text),
+            f"UPDATE lines SET at = ?1 WHERE {same} AND (at IS NULL OR at > ?1)", values
         )
-        return Kept(None, new)
+        return False
 
     def _add_noise(self, name: str, text: str, at: int) -> None:
         board = self.board(name)
@@ -175,7 +193,7 @@ class Lines:
         ).fetchone():
             return
         self._noise = self._noise_size() + len(text) + _NOISE_ROW
-        self._insert(board, None, None, False, False, at, text)
+        self._insert(board, None, None, 0, 0, at, text)
         while self._noise > _MAX_NOISE:
             # The newest line stays: a room has published up to an id, which nothing has again.
             oldest = self._db.execute(
@@ -198,51 +216,53 @@ class Lines:
     def _of(self, key: Key) -> _Stored:
         if key in self._stored:
             return self._stored[key]
-        chosen = "boot = ? AND number = ?" + " AND board = ?" * (key[2] is not None)
-        values = [each for each in key if each is not None]
-        stored = self._stored[key] = _Stored(key)
-        query = "SELECT lines.id, name, by_radio, late, at, text FROM lines JOIN boards"
-        for row in self._db.execute(f"{query} ON boards.id = board WHERE {chosen}", values):
+        stored = self._stored[key] = _Stored()
+        query = (
+            "SELECT lines.id, name, by_radio, late, at, text FROM lines "
+            "JOIN boards ON boards.id = board WHERE boot = ? AND number = ?"
+        )
+        for row in self._db.execute(query, key):
             line = Line.of(*row)
             stored.lines[line.board, line.radio, line.late, line.text] = line
             stored.game_of[line.text] = None
         if stored.lines:
-            query = f"SELECT line, id FROM games WHERE {chosen}"
-            stored.numbers.update(self._db.execute(query, values))
+            query = "SELECT line, id FROM games WHERE boot = ? AND number = ?"
+            stored.numbers.update(self._db.execute(query, key))
         return stored
-
-    def renew(self, key: Key) -> None:
-        """Make the games of a boot and number anew of their lines."""
-        self._stored.clear()
-        self._renew(self._of(key))
 
     def renew_all(self) -> None:
         """Make all games anew of their lines."""
-        own = "CASE length(boot) WHEN 4 THEN board END"
-        keys = self._db.execute(f"SELECT DISTINCT boot, number, {own} FROM lines WHERE number")
+        self._stored.clear()
+        keys = self._db.execute("SELECT DISTINCT boot, number FROM lines WHERE number")
         for key in keys.fetchall():
-            self.renew(key)
+            self._renew(key, self._of(key))
+            self._stored.clear()
 
-    def _kept(self, stored: _Stored, text: str, new: bool) -> Kept:
+    def _kept(self, key: Key, text: str, new: bool) -> Kept:
+        stored = self._stored[key]
         if stored.stale:
-            self._renew(stored)
-        found = stored.game_of[text]
-        assert found is not None
-        return Kept(found[0], new, found[1].played_before)
+            self._renew(key, stored)
+        kept = stored.game_of[text]
+        assert kept is not None
+        return kept if new else kept._replace(new=False)
 
-    def _renew(self, stored: _Stored) -> None:
+    def _renew(self, key: Key, stored: _Stored) -> None:
         """Write the games that follow from the lines."""
         numbers = {}
+        stored.over = True
         for game, lines in fold(stored.lines.values()):
             # A game keeps its number for as long as the line is in it that it began with.
             ids = [line.id for line in lines]
             known = [(stored.numbers[line], line) for line in ids if line in stored.numbers]
             number, first = min(known, default=(None, min(ids)))
-            row = self.board(game.board), *game[1:]
-            written = self._db.execute(GAME, (number, *stored.key[:2], first, *row)).lastrowid
-            numbers[first] = number = number or written or 0
+            row = number, *key, first, self.board(game.board), *game[1:]
+            written = self._writer.execute(_GAME, row).lastrowid
+            number = number or written or 0
+            numbers[first] = number
+            stored.over &= game.end != "-"
+            kept = Kept(number, True, game.played_before)
             for line in lines:
-                stored.game_of[line.text] = number, game
+                stored.game_of[line.text] = kept
         for number in set(stored.numbers.values()) - set(numbers.values()):
             self._db.execute("DELETE FROM games WHERE id = ?", (number,))
         stored.numbers, stored.stale = numbers, False

@@ -137,7 +137,7 @@ _NOTHING_SAID = dict.fromkeys(_SAID)
 def _boots(store: Store) -> _Boots:
     """What boards said when they started and when, by board and boot id, the earliest first.
 
-    Eight digits name a run wherever it is heard of, so these are there without a board, too; not
+    A boot names a run wherever it is heard of, so these are there without a board, too; not
     what came by radio, which says nothing of what came otherwise.
     """
     boots: _Boots = {}
@@ -148,7 +148,7 @@ def _boots(store: Store) -> _Boots:
     for board, name, boot, heard, *said in store.each(query):
         told = heard, dict(zip(_SAID, said, strict=True))
         boots.setdefault((board, boot), []).append(told)
-        if len(boot) == 8 and not is_by_radio(name):
+        if not is_by_radio(name):
             boots.setdefault((None, boot), []).append(told)
     return boots
 

@@ -1,4 +1,4 @@
-"""The store's tables, and how an older store becomes one of this version.
+"""The store's tables, and how a store of release 1.0.0 becomes one of this version.
 
     boards   what games come from: `usb-` and the USB serial number, `radio-` and the board's own
              id where it was heard by radio, else the port's name; before that and a `/` the room,
@@ -15,131 +15,68 @@ Moments are milliseconds since 1970, UTC; NULL where nobody looked at a clock.
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable
-
-from noughts.store.take_over import take_over
-
-Step = str | Callable[[sqlite3.Connection], None]
-"""A statement, or what cannot be said in SQL."""
-
 APPLICATION_ID = 0x6E6F7567  # "noug", by which a store is told from other databases
+VERSION = 5
+OF_1_0_0 = 4
+"""The version of the stores that release 1.0.0 wrote."""
 
-MIGRATIONS: tuple[tuple[Step, ...], ...] = (
-    (
-        """
-        CREATE TABLE boards (
-            id INTEGER PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE
-        )
-        """,
-        """
-        CREATE TABLE boots (
-            board INTEGER NOT NULL REFERENCES boards,
-            boot TEXT NOT NULL,
-            hardware TEXT NOT NULL,   -- V1 or V2
-            release TEXT NOT NULL,
-            table_id TEXT NOT NULL,
-            heard INTEGER,
-            PRIMARY KEY (board, boot, hardware, release, table_id)
-        )
-        """,
-        """
-        CREATE TABLE games (
-            id INTEGER PRIMARY KEY,
-            board INTEGER NOT NULL REFERENCES boards,
-            boot TEXT NOT NULL,       -- four or eight hex digits
-            number INTEGER NOT NULL,  -- counts from 1 since boot
-            again INTEGER NOT NULL,
-            seats TEXT NOT NULL,      -- player A's and B's: P, E, M or H
-            first TEXT NOT NULL,      -- who began: A or B
-            moves TEXT NOT NULL,      -- cells 0 to 8
-            times TEXT NOT NULL,      -- for each move, ms since the game began; empty if not heard
-            ms INTEGER NOT NULL,      -- of the last sentence, since the game began
-            end TEXT NOT NULL,        -- as in the sentence: - A B = x
-            started INTEGER,
-            heard INTEGER,            -- when the last sentence came
-            UNIQUE (board, boot, number, again)
-        )
-        """,
-    ),
-    (
-        "ALTER TABLE boards ADD COLUMN given_name TEXT",
-        "CREATE UNIQUE INDEX given_names ON boards (given_name COLLATE NOCASE)",
-    ),
-    # Also, seats may be of engines that no board has: to an earlier version those would be damage.
-    ("CREATE INDEX games_by_start ON games (started)",),
-    (
-        # Of a game that was told late, and has no start: a moment at which it was over.
-        "ALTER TABLE games ADD COLUMN played_before INTEGER",
-        # Whether its last moves or its end, and its start, are known from the radio alone.
-        "ALTER TABLE games ADD COLUMN by_radio INTEGER NOT NULL DEFAULT 0",
-        "ALTER TABLE games ADD COLUMN start_by_radio INTEGER NOT NULL DEFAULT 0",
-        "DROP INDEX games_by_start",
-        "CREATE INDEX games_by_moment ON games (coalesce(started, played_before))",
-        # Eight digits name a run wherever it is heard of; by board there is an index already.
-        "CREATE INDEX games_by_boot ON games (boot, number) WHERE length(boot) = 8",
-    ),
-    (
-        """
-        CREATE TABLE lines (
-            id INTEGER PRIMARY KEY,
-            board INTEGER NOT NULL REFERENCES boards,
-            boot TEXT,                  -- NULL of what is not a sentence
-            number INTEGER,             -- the game's; 0 of a boot
-            by_radio INTEGER NOT NULL,
-            late INTEGER NOT NULL,      -- whether the game was over some time before
-            at INTEGER,
-            text TEXT NOT NULL          -- of a sentence what stands between $ and *; else as
-                                        -- `parser.escape` writes it, or empty: a port was opened
-        ) STRICT
-        """,
-        """
-        CREATE UNIQUE INDEX sentences ON lines (boot, number, text, board, by_radio, late)
-        WHERE boot IS NOT NULL
-        """,
-        "CREATE INDEX noise ON lines (at) WHERE boot IS NULL",
-        "CREATE INDEX starts ON lines (board) WHERE number = 0",
-        """
-        CREATE TABLE published (        -- how far rooms have sent their lines
-            receiver TEXT PRIMARY KEY,  -- the broker, and the room
-            line INTEGER NOT NULL
-        ) STRICT
-        """,
-        "ALTER TABLE games RENAME TO old_games",
-        "DROP INDEX games_by_moment",
-        "DROP INDEX games_by_boot",
-        """
-        CREATE TABLE games (
-            id INTEGER PRIMARY KEY,
-            board INTEGER NOT NULL REFERENCES boards,
-            boot TEXT NOT NULL,         -- four or eight hex digits
-            number INTEGER NOT NULL,    -- counts from 1 since boot
-            line INTEGER NOT NULL,      -- the one that it began with, by which it keeps its id
-            seats TEXT NOT NULL,        -- player A's and B's: P, E, M or H
-            first TEXT NOT NULL,        -- who began: A or B
-            moves TEXT NOT NULL,        -- cells 0 to 8
-            times TEXT NOT NULL,        -- for each move, ms since the game began; empty if unknown
-            ms INTEGER NOT NULL,        -- of the last line, since the game began
-            end TEXT NOT NULL,          -- as in the sentence: - A B = x
-            started INTEGER,
-            heard INTEGER,
-            played_before INTEGER,      -- without a start: a moment at which it was over
-            by_radio INTEGER NOT NULL   -- whether the radio alone knows how it went on
-        )
-        """,
-        "CREATE INDEX games_by_number ON games (boot, number)",
-        "CREATE INDEX games_by_board ON games (board)",
-        "CREATE INDEX games_by_moment ON games (coalesce(started, played_before))",
-        take_over,
-        "DROP TABLE boots",
-        """
-        CREATE VIEW boots AS SELECT
-            board, boot, substr(text, length(boot) + 7, 2) AS hardware,
-            substr(text, length(boot) + 10, length(text) - length(boot) - 14) AS release,
-            substr(text, -4) AS table_id, at AS heard
-        FROM lines WHERE number = 0
-        """,
-    ),
+BOARDS = (
+    "CREATE TABLE boards (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, given_name TEXT)",
+    "CREATE UNIQUE INDEX given_names ON boards (given_name COLLATE NOCASE)",
 )
-"""The steps that make each version of the one before; the first makes version 1 of nothing."""
+TABLES = (
+    """
+    CREATE TABLE lines (
+        id INTEGER PRIMARY KEY,
+        board INTEGER NOT NULL REFERENCES boards,
+        boot TEXT,                  -- NULL of what is not a sentence
+        number INTEGER,             -- the game's; 0 of a boot
+        by_radio INTEGER NOT NULL,
+        late INTEGER NOT NULL,      -- whether the game was over some time before
+        at INTEGER,
+        text TEXT NOT NULL          -- of a sentence what stands between $ and *; else as
+                                    -- `parser.escape` writes it, or empty: a port was opened
+    ) STRICT
+    """,
+    "CREATE INDEX sentences ON lines (boot, number) WHERE boot IS NOT NULL",
+    "CREATE INDEX noise ON lines (at) WHERE boot IS NULL",
+    # With `number = 0` SQLite would look at each number that is searched for, and plan anew.
+    "CREATE INDEX starts ON lines (board) WHERE NOT number",
+    """
+    CREATE TABLE published (        -- how far rooms have sent their lines
+        receiver TEXT PRIMARY KEY,  -- the broker, and the room
+        line INTEGER NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE games (
+        id INTEGER PRIMARY KEY,
+        board INTEGER NOT NULL REFERENCES boards,
+        boot TEXT NOT NULL,         -- eight hex digits
+        number INTEGER NOT NULL,    -- counts from 1 since boot
+        line INTEGER NOT NULL,      -- the one that it began with, by which it keeps its id
+        seats TEXT NOT NULL CHECK (length(seats) = 2),           -- player A's and B's
+        first TEXT NOT NULL CHECK (first IN ('A', 'B')),         -- who began
+        moves TEXT NOT NULL CHECK (moves NOT GLOB '*[^0-8]*'),   -- cells
+        times TEXT NOT NULL CHECK (times NOT GLOB '*[^0-9,]*'),
+                                    -- for each move, ms since the game began; empty if unknown
+        ms INTEGER NOT NULL,        -- of the last line, since the game began
+        end TEXT NOT NULL CHECK (end IN ('-', 'A', 'B', '=', 'x')),
+        started INTEGER CHECK (abs(started) < 253370764800000),  -- the year 9999
+        heard INTEGER CHECK (abs(heard) < 253370764800000),
+        played_before INTEGER CHECK (abs(played_before) < 253370764800000),
+                                    -- without a start: a moment at which it was over
+        by_radio INTEGER NOT NULL   -- whether the radio alone knows how it went on
+    ) STRICT
+    """,
+    "CREATE INDEX games_by_number ON games (boot, number)",
+    "CREATE INDEX games_by_board ON games (board)",
+    "CREATE INDEX games_by_moment ON games (coalesce(started, played_before))",
+    """
+    CREATE VIEW boots AS SELECT
+        board, boot, substr(text, length(boot) + 7, 2) AS hardware,
+        substr(text, length(boot) + 10, length(text) - length(boot) - 14) AS release,
+        substr(text, -4) AS table_id, at AS heard
+    FROM lines WHERE NOT number
+    """,
+)

@@ -19,7 +19,7 @@ from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.invocation import quoted
 from noughts.protocol.sentences import Sentence
 from noughts.store.lines import Kept, Lines, Received
-from noughts.store.schema import APPLICATION_ID, MIGRATIONS, Step
+from noughts.store.schema import APPLICATION_ID, BOARDS, OF_1_0_0, TABLES, VERSION
 from noughts.store.store_files import StoreFiles
 
 _BUSY_S = 10.0
@@ -77,10 +77,8 @@ class _Transaction:
 class Store(contextlib.AbstractContextManager["Store"]):
     """An open store. Use it in one thread at a time, and `close()` it; it can be a `with`."""
 
-    def __init__(
-        self, path: Path, create: bool = False, migrations: Sequence[Sequence[Step]] = MIGRATIONS
-    ) -> None:
-        """Open a store, and bring an older one up to date; `create` one where none is.
+    def __init__(self, path: Path, create: bool = False) -> None:
+        """Open a store, and take over one of release 1.0.0; `create` one where none is.
 
         Raises `StoreError` in one line.
         """
@@ -104,7 +102,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             self._lines = Lines(self.db)
             try:
                 with self._told():
-                    self._prepare(migrations)
+                    self._prepare()
                 self._files = StoreFiles(path, self.db)
                 return
             except BaseException as error:
@@ -120,28 +118,26 @@ class Store(contextlib.AbstractContextManager["Store"]):
             return ("mode=rw",)
         return ("mode=rw", "mode=ro", "immutable=1")
 
-    def _prepare(self, migrations: Sequence[Sequence[Step]]) -> None:
+    def _prepare(self) -> None:
         with self._transaction("BEGIN"):  # one moment of it: another program may be making it
-            version = self._version(len(migrations))
+            version = self._version()
         self.db.execute("PRAGMA foreign_keys = ON")
         self.db.execute("PRAGMA cache_size = -256")  # KiB: what is written lies close together
         self.db.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last moments
-        if version == len(migrations):
+        if version == VERSION:
             return
         self._write_ahead()
         with self._transaction():
-            version = self._version(len(migrations))  # another program may have been quicker
-            for statements in migrations[version:]:
-                for statement in statements:
-                    if callable(statement):
-                        try:
-                            statement(self.db)
-                        except TypeError as error:  # a column holds text where a number belongs
-                            raise damaged(self.path, error) from error
-                    else:
-                        self.db.execute(statement)
+            version = self._version()  # another program may have been quicker
+            if version == OF_1_0_0:
+                from noughts.store.take_over import take_over
+
+                take_over(self.db, Path(os.path.realpath(self.path)))
+            elif version == 0:
+                for statement in (*BOARDS, *TABLES):
+                    self.db.execute(statement)
             self.db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            self.db.execute(f"PRAGMA user_version = {len(migrations)}")
+            self.db.execute(f"PRAGMA user_version = {VERSION}")
 
     def _write_ahead(self) -> None:
         """Turn to the write-ahead log; for that SQLite itself does not wait for others."""
@@ -155,7 +151,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
                     raise
             time.sleep(0.02)
 
-    def _version(self, known: int) -> int:
+    def _version(self) -> int:
         """The store's version, 0 for a new file; what is none of ours is left alone."""
         ((version,),) = self.db.execute("PRAGMA user_version")
         ((application,),) = self.db.execute("PRAGMA application_id")
@@ -164,10 +160,15 @@ class Store(contextlib.AbstractContextManager["Store"]):
             raise StoreError(
                 f"{self.path} is a database of another program; choose another file with --db"
             )
-        if version > known:
+        if version > VERSION:
             raise StoreError(
                 f"{self.path} was made by a newer noughts (store version {version}, this one "
-                f"knows {known}); get the newer noughts, or choose another file with --db"
+                f"knows {VERSION}); get the newer noughts, or choose another file with --db"
+            )
+        if 0 < version < OF_1_0_0:
+            raise StoreError(
+                f"{self.path} is older than release 1.0.0; open it once with that release, or "
+                "choose another file with --db"
             )
         return int(version)
 

@@ -95,7 +95,7 @@ class StoredGame:
         "given_name", Field("board_name", "str", "what people call it, see `noughts boards`")
     )
     boot: str = _stored(
-        "games.boot", Field("boot", "id", "the id of the board's run, four or eight hex digits")
+        "games.boot", Field("boot", "id", "the id of the board's run, eight hex digits")
     )
     number: int = _stored(
         "number", Field("number", "int", "the board's own count of games since that boot")

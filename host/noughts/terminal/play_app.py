@@ -14,9 +14,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import RichLog, Static
 
+from noughts.boards.tracebacks import TracebackReader
 from noughts.errors import NoughtsError
 from noughts.game.positions import after
-from noughts.hardware.tracebacks import TracebackReader
 from noughts.protocol.describe import describe, score, seated
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game, is_late

@@ -165,7 +165,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
 
         A gesture is dropped when too many wait, as when a key repeats.
         """
-        self._send("tap", buttons, us)
+        self._send("gesture", us, ("press", *buttons), ("release", *buttons))
 
     def tilt(self, x_mg: int, y_mg: int) -> None:
         """Hold the board at this acceleration, in milli-g (x right, y towards the pins)."""
@@ -173,7 +173,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
 
     def nudge(self, x: int, y: int) -> None:
         """Tilt by a sign along x and y, and back to level; a gesture as `tap()` is."""
-        self._send("nudge", x * NUDGE_MG, y * NUDGE_MG, NUDGE_US)
+        self._send("gesture", NUDGE_US, ("tilt", x * NUDGE_MG, y * NUDGE_MG), ("tilt", 0, 0))
 
     def leds(self) -> bytes:
         """The 25 LEDs in reading order, each 0 (dark) to 9 (brightest)."""

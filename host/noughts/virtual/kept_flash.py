@@ -46,33 +46,28 @@ class KeptFlash:
     def program(self) -> Program:
         """The board with its flash as it was left; a new one where nothing usable is kept."""
         try:
-            content = self.path.read_bytes() if self.path.exists() else b""
+            self._last = self._read(self.path.read_bytes())
+        except FileNotFoundError:
+            return self._new
         except OSError as error:
             self.error = f"cannot read {self.path} ({error.strerror}); the board is a new one"
             return self._new
-        if not content:
-            return self._new
-        try:
-            kept = self._read(content)
         except (ValueError, zlib.error):
             self.error = f"{self.path} is damaged; the board is a new one"
             return self._new
-        self._last = kept.flash
-        return kept
+        return replace(self._new, flash=self._last)
 
-    def _read(self, content: bytes) -> Program:
+    def _read(self, content: bytes) -> bytes:
         """Raises `ValueError` or `zlib.error` where the content is not what was written."""
         head, packed = content[: len(_MAGIC) + 2 * _DIGEST], content[len(_MAGIC) + 2 * _DIGEST :]
         if not head.startswith(_MAGIC) or head[-_DIGEST:] != sha256(packed).digest():
             raise ValueError
         if head[len(_MAGIC) : -_DIGEST] != self._digest():
-            return self._new
-        unpacker = zlib.decompressobj()
-        memory = unpacker.decompress(packed, _LARGEST)
-        size = len(self._new.flash)
-        if len(memory) != size + len(self._new.uicr):
+            return self._new.flash
+        memory = zlib.decompressobj().decompress(packed, _LARGEST)
+        if len(memory) != len(self._new.flash + self._new.uicr):
             raise ValueError
-        return replace(self._new, flash=memory[:size], uicr=memory[size:])
+        return memory[: len(self._new.flash)]
 
     def keep(self, flash: bytes) -> None:
         """Keep the flash from now on; `error` says so where that fails."""

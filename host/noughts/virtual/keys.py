@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from noughts.errors import BoardError, KeyTokenError
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
@@ -33,31 +32,16 @@ _BUTTONS: dict[str, tuple[Button, ...]] = {"A": ("A",), "B": ("B",), "AB": ("A",
 _TILT = re.compile(r"tilt:(-?[0-9]{1,4}),(-?[0-9]{1,4})")
 
 
-@dataclass(frozen=True)
-class Press:
-    """Buttons to press together, and milliseconds of device time to hold them and to rest after."""
+class Step(NamedTuple):
+    """What one key does: buttons to press together, or how to hold the board, or neither."""
 
-    buttons: tuple[Button, ...]
-    down_ms: int = DOWN_MS
-    up_ms: int = UP_MS
-
-
-@dataclass(frozen=True)
-class Tilt:
-    """How to hold the board from now on, in milli-g (x right, y towards the pins)."""
-
-    x_mg: int
-    y_mg: int
-
-
-@dataclass(frozen=True)
-class Wait:
-    """Milliseconds of device time to let pass."""
-
-    ms: int
-
-
-Step = Press | Tilt | Wait
+    buttons: tuple[Button, ...] = ()
+    down_ms: int = 0
+    """Milliseconds of device time to hold them."""
+    rest_ms: int = 0
+    """Milliseconds of device time to let pass then."""
+    tilt: tuple[int, int] | None = None
+    """In milli-g (x right, y towards the pins), from then on."""
 
 
 def read_keys(text: str) -> list[Step]:
@@ -68,17 +52,17 @@ def read_keys(text: str) -> list[Step]:
 def _step(token: str) -> Step:
     name, colon, held_ms = token.partition(":")
     if name in _BUTTONS and not colon:
-        return Press(_BUTTONS[name])
+        return Step(_BUTTONS[name], DOWN_MS, UP_MS)
     if name in _BUTTONS and _is_ms(held_ms):
-        return Press(_BUTTONS[name], int(held_ms), up_ms=0)
+        return Step(_BUTTONS[name], int(held_ms))
     if _is_ms(token):
-        return Wait(int(token))
+        return Step(rest_ms=int(token))
     if token == "flat":
-        return Tilt(0, 0)
-    if tilt := _TILT.fullmatch(token):
-        x_mg, y_mg = int(tilt[1]), int(tilt[2])
-        if max(abs(x_mg), abs(y_mg)) <= MAX_MG:
-            return Tilt(x_mg, y_mg)
+        return Step(tilt=(0, 0))
+    if found := _TILT.fullmatch(token):
+        tilt = int(found[1]), int(found[2])
+        if max(map(abs, tilt)) <= MAX_MG:
+            return Step(tilt=tilt)
     raise KeyTokenError(
         f"{token!r} is not a valid key; use A, B, AB, A:40 to hold A for 40 ms, tilt:400,0 "
         f"(at most {MAX_MG}), flat, or a wait in ms such as 500 (at most {MAX_MS})"
@@ -106,21 +90,15 @@ class KeyPlayer:
         """Lines of text, from the board's start to a moment after the last key."""
         yield from self._wait_for_start()
         for step in steps:
-            if isinstance(step, Wait):
-                yield from self._watch(step.ms)
-                continue
-            self._given.clear()
-            if isinstance(step, Tilt):
-                self._board.tilt(step.x_mg, step.y_mg)
-                continue
-            yield from self._press(step)
+            if step.buttons or step.tilt:
+                self._given.clear()
+            if step.tilt:
+                self._board.tilt(*step.tilt)
+            for act, ms in ((self._board.press, step.down_ms), (self._board.release, step.rest_ms)):
+                for button in step.buttons:
+                    act(button)
+                yield from self._watch(ms)
         yield from self._watch(LAST_MS)
-
-    def _press(self, step: Press) -> Iterator[str]:
-        for act, ms in ((self._board.press, step.down_ms), (self._board.release, step.up_ms)):
-            for button in step.buttons:
-                act(button)
-            yield from self._watch(ms)
 
     def _wait_for_start(self) -> Iterator[str]:
         started = False

@@ -6,17 +6,16 @@ name first. To the board:
     ("start", program, seed, speed)    first of all; `speed` is how much faster than real time
     ("press", button, ...)             push buttons down, at one moment of device time
     ("release", button, ...)           let them go
-    ("tap", (button, ...), us)         push them down for so long, then rest, in device time
     ("tilt", x_mg, y_mg)               hold it so
-    ("nudge", x_mg, y_mg, us)          tilt it for so long, then back to level, then rest
+    ("gesture", us, message, message)  obey the first, the second after so long, then rest
     ("serial", bytes)                  for the UART
     ("reset",)                         the reset button
     ("program", program)               other content for the flash, and a power-on
 
 From the board: ("serial", bytes), ("state", device us, LEDs, messages done, bytes that the UART has
 taken) after each step, ("flash", bytes) when the flash was written and is at rest again, and
-("failed", text) when it cannot go on. A tap or a nudge is done when it
-and its rest are over, and when it is dropped. The process ends when its standard input does.
+("failed", text) when it cannot go on. A gesture is done when it and its rest are over, and when it
+is dropped. The process ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -29,15 +28,11 @@ import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from noughts.errors import BoardError
 from noughts.virtual.program import Program, load_emulator
-
-if TYPE_CHECKING:
-    from microbit_emulator import Microbit
 
 STEP_US = 5_000
 PRESS_US = 60_000
@@ -65,19 +60,17 @@ class BoardProcess:
         self._next: Message | None = None
         self._seed, self._speed = seed, speed
         self._before_us = 0  # on boards that were programmed anew
+        self._obeyed = 1  # messages, with the one that has started it
+        self._received = 0  # bytes for the UART
+        self._switch_on(program)
+
+    def _switch_on(self, program: Program) -> None:
+        self._board = program.microbit(self._seed)
+        self._board.watch_flash(self._note_write)
         self._written_us: int | None = None  # when flash was written, if its owner does not know
-        self._board = self._new(program)
-        self._gestures: deque[list[tuple[int, Callable[[], None]]]] = deque()
+        self._gestures: deque[tuple[int, Message, Message]] = deque()
         self._pressed_until_us = self._resting_until_us = 0
         self._up_until_us: dict[str, int] = {}
-        self._obeyed = 1  # messages, with the one that has started it
-        self._heard = 0  # bytes for the UART
-
-    def _new(self, program: Program) -> Microbit:
-        board = program.microbit(self._seed)
-        self._written_us = None
-        board.watch_flash(self._note_write)
-        return board
 
     def _note_write(self, kind: str, address: int, size: int, us: int) -> None:
         self._written_us = self._board.clock_us + us
@@ -103,7 +96,9 @@ class BoardProcess:
             self._written_us = None
             self._send("flash", board.flash)
         clock_us = self._before_us + board.clock_us
-        self._send("state", clock_us, board.leds(), self._done(), self._heard - board.uart.waiting)
+        self._send(
+            "state", clock_us, board.leds(), self._done(), self._received - board.uart.waiting
+        )
         return clock_us
 
     def _listen(self) -> None:
@@ -154,37 +149,27 @@ class BoardProcess:
                     self._up_until_us[button] = board.clock_us + PRESS_US
             case ("tilt", x_mg, y_mg):
                 board.tilt(x_mg, y_mg)
-            case ("tap", buttons, us):
-                self._queue(us, ("press", *buttons), ("release", *buttons))
-            case ("nudge", x_mg, y_mg, us):
-                self._queue(us, ("tilt", x_mg, y_mg), ("tilt", 0, 0))
+            case ("gesture", us, begin, end):
+                if len(self._gestures) < MAX_WAITING:
+                    self._gestures.append((us, begin, end))
             case ("serial", data):
-                self._heard += len(data)
+                self._received += len(data)
                 board.uart.send(data)
             case ("reset",):
                 board.reset()
             case ("program", program):
-                self._program(program)
-
-    def _program(self, program: Program) -> None:
-        self._before_us += self._board.clock_us
-        self._seed += 1  # or its boot would have the number of the first
-        self._board = self._new(program)
-        self._written_us = 0
-        self._gestures.clear()
-        self._pressed_until_us = self._resting_until_us = 0
-        self._up_until_us.clear()
-
-    def _queue(self, us: int, start: Message, end: Message) -> None:
-        if len(self._gestures) < MAX_WAITING:
-            self._gestures.append([(0, lambda: self._do(start)), (us, lambda: self._do(end))])
+                self._before_us += board.clock_us
+                self._seed += 1  # or its boot would have the number of the first
+                self._switch_on(program)
+                self._written_us = 0
 
     def _start_gesture(self) -> None:
         now_us = self._board.clock_us
         if self._gestures and now_us >= self._resting_until_us:
-            for after_us, action in self._gestures.popleft():
-                self._board.at(now_us + after_us, action)
-                self._resting_until_us = now_us + after_us + REST_US
+            us, begin, end = self._gestures.popleft()
+            self._do(begin)
+            self._board.at(now_us + us, lambda: self._do(end))
+            self._resting_until_us = now_us + us + REST_US
 
 
 def main() -> None:

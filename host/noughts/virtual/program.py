@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microbit_emulator.firmware import V1, V2
-from noughts.device_files import files_for_boards, packed
+from noughts.boards import image
+from noughts.boards.packing import files_for_boards, packed
 from noughts.errors import BoardError, FirmwareError
-from noughts.firmware import image
 
 if TYPE_CHECKING:
     from microbit_emulator import Microbit

@@ -9,10 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
+from noughts.boards.drive import Drive, find_drives
+from noughts.boards.ports import Port
 from noughts.errors import DataLogError, error_message, printable
-from noughts.hardware.drive import Drive, find_drives
-from noughts.hardware.ports import Port
 from noughts.protocol import data_log
+from noughts.store import timestamps
 from noughts.watch.events import DataLogUnreadable
 from noughts.watch.port_monitor import name_of
 from noughts.watch.sources import QueuedSource, SentencesRead
@@ -76,7 +77,7 @@ class DataLogs:
             return
         self._said.pop(board, None)
         if games:
-            self._found.put(SentencesRead(board, games, from_log=True))
+            self._found.put(SentencesRead(board, games, timestamps.now(), from_log=True))
 
     def close(self) -> None:
         """Stop reading; a drive that does not answer is left alone."""

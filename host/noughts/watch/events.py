@@ -15,7 +15,8 @@ Called = Callable[[str], str]
 """What people call a board, by its name in the store."""
 
 
-@dataclass(frozen=True)
+# Nobody changes one, though Python would allow it: frozen ones take four times as long to make.
+@dataclass(unsafe_hash=True)
 class Event:
     """Something has happened."""
 
@@ -29,31 +30,31 @@ class Event:
         """Whether people need not be told."""
         return False
 
-    def text(self, called: Called = short) -> str:
-        """Describe it in one line."""
-        return self.says.format_map(vars(self))
-
-    def record(self) -> dict[str, object]:
-        """What `noughts watch --json` prints of it; the command's help explains the fields."""
-        return {"event": self.kind} | asdict(self)
-
-
-@dataclass(frozen=True)
-class BoardEvent(Event):
-    """Something has happened to a board."""
-
-    board: str
-
     @property
     def about(self) -> str:
         """What has happened, without the board's name."""
         return self.says.format_map(vars(self))
 
     def text(self, called: Called = short) -> str:
+        """Describe it in one line."""
+        return self.about
+
+    def record(self) -> dict[str, object]:
+        """What `noughts watch --json` prints of it; the command's help explains the fields."""
+        return {"event": self.kind} | asdict(self)
+
+
+@dataclass(unsafe_hash=True)
+class BoardEvent(Event):
+    """Something has happened to a board."""
+
+    board: str
+
+    def text(self, called: Called = short) -> str:
         return f"{called(self.board)}: {self.about}"
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class PortOpened(BoardEvent):
     """A port is open. Its board is named by USB serial number, else by the port."""
 
@@ -65,7 +66,7 @@ class PortOpened(BoardEvent):
         return "connected" + f" ({self.port})" * (self.port != self.board)
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class PortClosed(BoardEvent):
     """A port has gone, for this reason."""
 
@@ -75,7 +76,7 @@ class PortClosed(BoardEvent):
     why: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class PortUnavailable(Event):
     """A port is there, or should be, and cannot be opened; it is tried again every second."""
 
@@ -85,7 +86,7 @@ class PortUnavailable(Event):
     why: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class DataLogUnreadable(BoardEvent):
     """A board's data log cannot be read, for this reason."""
 
@@ -94,7 +95,7 @@ class DataLogUnreadable(BoardEvent):
     why: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class SentenceStored(BoardEvent):
     """A sentence that is in the store by now."""
 
@@ -129,7 +130,7 @@ class SentenceStored(BoardEvent):
 
     @property
     def about(self) -> str:
-        return self.description + ("" if self.new else " (already stored)")
+        return self.description if self.new else f"{self.description} (already stored)"
 
     def record(self) -> dict[str, object]:
         sentence = self.sentence
@@ -147,7 +148,7 @@ class SentenceStored(BoardEvent):
         return {"event": "game"} | record
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class ResentGames(BoardEvent):
     """A board has told the games that it has kept; those that are new were reported."""
 
@@ -162,7 +163,7 @@ class ResentGames(BoardEvent):
         return f"{counted(self.again, 'game')} resent{new}"
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class BoardRefused(BoardEvent):
     """What a board says by radio is not kept, for this reason."""
 
@@ -172,7 +173,7 @@ class BoardRefused(BoardEvent):
     why: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class BoardNamed(BoardEvent):
     """What people call a board: it has just connected, or was given another name meanwhile."""
 
@@ -185,7 +186,7 @@ class BoardNamed(BoardEvent):
         return f"{short(self.board)}: {named}"
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class UnknownSentence(BoardEvent):
     """A sentence of a later version; each kind is reported once a connection."""
 
@@ -194,7 +195,7 @@ class UnknownSentence(BoardEvent):
     what: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class NoiseReceived(BoardEvent):
     """What is not a sentence, escaped so that it is safe to show."""
 
@@ -206,7 +207,7 @@ class NoiseReceived(BoardEvent):
         return {"event": "noise", "board": self.board, "text": self.noise}
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class StoreBusy(Event):
     """Another program keeps the store to itself: what is heard waits in memory."""
 
@@ -218,7 +219,7 @@ class StoreBusy(Event):
     store: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class StoreFree(Event):
     """The store can be written again."""
 
@@ -227,7 +228,7 @@ class StoreFree(Event):
     store: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class StoreGone(Event):
     """The store was deleted, overwritten or damaged; games are kept in another one from now on."""
 
@@ -240,7 +241,7 @@ class StoreGone(Event):
     now: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class NotShown(Event):
     """So many events that nobody read, and that are not shown any more; all was kept."""
 
@@ -251,7 +252,7 @@ class NotShown(Event):
         return f"{counted(self.events, 'event')} not shown, as nobody read them; all are stored"
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class BrokerAnswered(Event):
     """A broker can be reached, or what was published through it is stored again."""
 
@@ -261,7 +262,7 @@ class BrokerAnswered(Event):
     what: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class RoomOnline(Event):
     """A room publishes what its boards say."""
 
@@ -270,7 +271,7 @@ class RoomOnline(Event):
     room: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class RoomOffline(Event):
     """A room has stopped, or the broker has lost it."""
 
@@ -279,7 +280,7 @@ class RoomOffline(Event):
     room: str
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class MessageRejected(Event):
     """Somebody published what cannot be from a room; said once for each room and reason."""
 

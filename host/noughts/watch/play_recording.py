@@ -54,7 +54,7 @@ class PlayRecording:
     def hear(self, data: bytes) -> None:
         """Keep bytes of the board, in a thread: nobody waits for the store."""
         if data and not self.error:
-            self._said.put(DataReceived(self.board, data))
+            self._said.put(DataReceived(self.board, data, timestamps.now()))
 
     def _tell(self, events: list[Event]) -> None:
         for event in events:

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import serial
 
+from noughts.boards.ports import Port, close_port, find_ports, open_port, read_port
 from noughts.errors import BoardError, printable
-from noughts.hardware.ports import Port, close_port, find_ports, open_port, read_port
+from noughts.store import timestamps
 from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
 from noughts.watch.sources import Change, DataReceived, LineOpened
 
@@ -154,7 +155,7 @@ class PortMonitor:
                 port, opened = found
                 self._open[port] = opened
                 board = self._board(port)
-                changes += [LineOpened(board), PortOpened(board, port.name)]
+                changes += [LineOpened(board, timestamps.now()), PortOpened(board, port.name)]
         for port, opened in list(self._open.items()):
             data = b""
             why = _LENT if self._board(port) in self._released else None
@@ -163,7 +164,7 @@ class PortMonitor:
             except Exception as error:  # the handlers of URLs raise whatever they come across
                 why = " ".join(str(error).split())
             if data:
-                changes.append(DataReceived(self._board(port), data))
+                changes.append(DataReceived(self._board(port), data, timestamps.now()))
             if why is not None:
                 self._drop(port)
                 changes.append(PortClosed(self._board(port), port.name, why))

@@ -6,18 +6,15 @@ import contextlib
 import gc
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.files import write_whole
-from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream, Unknown
-from noughts.protocol.runs import Runs
-from noughts.protocol.sentences import Boot, Game, Sentence, write
+from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
+from noughts.protocol.radio_boards import id_of, is_by_radio
+from noughts.protocol.sentences import Boot, Runs, body, framed
 from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.capture import raw_line
@@ -26,7 +23,6 @@ from noughts.store.store import Store
 from noughts.store.store_files import beside
 from noughts.watch.events import (
     BoardNamed,
-    BoardRefused,
     Event,
     NoiseReceived,
     PortClosed,
@@ -43,15 +39,18 @@ from noughts.watch.sources import (
     Change,
     DataReceived,
     Delivered,
+    LineEnded,
     LineOpened,
     SentencesRead,
     Source,
 )
 
-_AT_ONCE = 512
-"""Sentences in a transaction, when so many are there."""
-_REST_S = 0.05
+_AT_ONCE = 2048
+"""What is stored in a transaction, when so much is there."""
+_REST_S, _BUSY_REST_S = 0.05, 0.08
 """Between two looks at the sources: what comes together is cheaper to store."""
+_BUSY_S = 0.005
+"""A look that takes so long has found much; to look less often is cheaper then."""
 _LOCK_TIMEOUT_S = 0.05
 """To wait for others who write to the store, before listening to the boards again."""
 _SAY_BUSY_S = 2.0
@@ -76,20 +75,11 @@ class _Resent:
     at_s: float = 0.0
 
 
-class _Heard(NamedTuple):
-    """What a board has said, on its way to the store."""
-
-    received: Received
-    item: Item | None
-    """None: its port was opened."""
-    gateway: str | None = None
-
-
 class Recorder:
     """What all boards say: into a store, which it owns, and then events. `close()` it.
 
-    It is used in one thread at a time: line by line (`take`, `settle`), in `step()` after `step()`,
-    or in a thread of its own, from `start()` on.
+    It is used in one thread at a time: in `poll()` after `poll()`, or in a thread of its own, from
+    `start()` on.
 
     known: ids of the boards that may be heard by radio; None: any, see `radio_lines.py`.
     """
@@ -102,13 +92,13 @@ class Recorder:
     ) -> None:
         self.sources = list(sources)
         self.radio = RadioLines(known)
-        self.pending: deque[Event | Delivered | _Heard] = deque()
-        """What another program keeps us from storing."""
+        self.pending: list[Event | Delivered | LineEnded | Received] = []
+        """What another program keeps us from storing, and what comes behind that."""
         self.left_out = 0
         """Sentences that are lost, because too many were pending."""
-        self.moved: Callable[[Path], object] = lambda path: None
-        """Called with the path of another store, should the first one be deleted or overwritten."""
-        self._store, self._first_path = store, store.path
+        self.store = store
+        """Another one, should this be deleted or overwritten."""
+        self._first_path = store.path
         store.wait_for_others(_LOCK_TIMEOUT_S)
         store.replaced()  # from now on
         self._streams: dict[str, Stream] = {}
@@ -116,13 +106,14 @@ class Recorder:
         self._boots: dict[str, tuple[Boot, int | None]] = {}
         self._runs = Runs()
         self._resent: dict[str, _Resent] = {}
-        self._ended = False
         self._busy_since_s: float | None = None
         self._said_busy = False
         self._others_wrote = store.others_wrote()
         self._names = self.radio.named = names(store)
         self._named_at_s = time.monotonic()
         self._events = 0
+        self._arrived: set[type] = set()
+        """What kinds of data the last look at the sources has found."""
         self._thread: threading.Thread | None = None
         self.failure: BaseException | None = None
         """What has ended the thread."""
@@ -135,7 +126,7 @@ class Recorder:
     @property
     def path(self) -> Path:
         """The file in which games are kept; a new one if the first was deleted or overwritten."""
-        return self._store.path
+        return self.store.path
 
     def start(self, stop: threading.Event, tell: Callable[[list[Event]], None]) -> None:
         """Record in a thread of its own, until `stop` is set: it is, too, when that has failed.
@@ -168,29 +159,21 @@ class Recorder:
     def run(self, stop: threading.Event, tell: Callable[[list[Event]], None]) -> None:
         """Record until `stop` is set, and what boards have said by then."""
         while not stop.is_set():
-            tell(self.step())
+            start_s = time.monotonic()
+            tell(self.poll())
+            took_s = time.monotonic() - start_s
+            # Who waits for a confirmation, and who is behind, does not rest.
+            if Delivered not in self._arrived and took_s < _BUSY_REST_S:
+                time.sleep(_REST_S if took_s < _BUSY_S else _BUSY_REST_S)
         tell(self.finish())
-
-    def step(self) -> list[Event]:
-        """Take what is there, after a short rest. Raises `StoreError` if it cannot be kept."""
-        start_s = time.monotonic()
-        arrived, events = self._step()
-        is_behind = time.monotonic() - start_s > 2 * _REST_S
-        if Delivered not in arrived and not is_behind:  # nobody waits
-            time.sleep(_REST_S)
-        return events
 
     def finish(self) -> list[Event]:
         """Take in what boards have said by now. Raises `StoreError` if not all could be stored."""
         end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
-        events: list[Event] = []
-        arrived: Collection[type] = (DataReceived,)
-        while arrived or self.pending:
-            arrived, more = self._step()
-            events += more
-            if time.monotonic() > end_s:  # also a computer that is too busy takes one step
-                break
-        left = self.left_out + len(self.pending)
+        events = self.poll()  # also a computer that is too busy takes one look
+        while (self._arrived or self.pending) and time.monotonic() < end_s:
+            events += self.poll()
+        left = self.left_out + sum(isinstance(each, Received) for each in self.pending)
         if left:
             raise StoreError(
                 f"{self.path} is in use by another program, and {left:,} sentences are not stored; "
@@ -198,16 +181,16 @@ class Recorder:
             )
         return events
 
-    def _step(self) -> tuple[Collection[type], list[Event]]:
-        """Gives what kinds of data have come, and the events."""
+    def poll(self) -> list[Event]:
+        """Take what is there. Raises `StoreError` if it cannot be kept."""
         left_out = self.left_out
-        arrived = set()
+        self._arrived.clear()
         for change in [change for source in self.sources for change in source.poll()]:
             if not isinstance(change, Event):
-                arrived.add(type(change))
+                self._arrived.add(type(change))
             if isinstance(change, Delivered) and self.left_out > left_out:
                 continue  # it will be sent again
-            self._take_change(change)
+            self.take(change)
         self.pending += self._renamed()
         events = self.settle()
         self._events += len(events)
@@ -215,22 +198,68 @@ class Recorder:
             # CPython keeps lists of freed tuples and the like, which only this gives back.
             gc.collect()
             self._events = 0
-        return arrived, events
+        return events
 
-    def _take_change(self, change: Change) -> None:
+    def hear(self, board: str, data: bytes, at: int | None) -> list[Event]:
+        """Take bytes of a board, and store what can be stored; returns what came of that."""
+        self.take(DataReceived(board, data, at))
+        return self.settle()
+
+    def end(self, board: str, at: int | None) -> list[Event]:
+        """Note that nothing more will come from a board, and store its last line."""
+        self.take(LineEnded(board, at))
+        return self.settle()
+
+    def take(self, change: Change) -> None:
+        """Take what has happened; `settle` stores what is to be stored of it."""
         match change:
             case DataReceived(board, data, at):
-                self.take(board, data, timestamps.now() if at is None else at)
+                stream = self._streams.get(board)
+                if stream is None:
+                    stream = self._streams[board] = Stream()
+                self._take_items(board, stream.feed(data), at)
             case LineOpened(board, at):
-                self.take_opened(board, timestamps.now() if at is None else at)
-            case SentencesRead(board, sentences, from_log):
-                self.take_sentences(board, sentences, timestamps.now(), from_log)
-            case _:
-                if isinstance(change, PortClosed):
-                    self.take_end(change.board, timestamps.now())
-                if isinstance(change, PortOpened) and change.board in self._names:
-                    self.pending.append(BoardNamed(change.board, self._names[change.board]))
+                self._runs.opened(board, at)
+                self._queue(Received(board, None, "", at))
+            case SentencesRead(board, sentences, at, from_log):
+                for each in sentences:
+                    late = from_log or self._runs.is_late(board, each, False, at)
+                    self._queue(Received(board, each, body(each), at, late))
+            case PortOpened(board) if board in self._names:
+                self.pending += [BoardNamed(board, self._names[board]), change]
+            case PortClosed(board) | LineEnded(board):
+                stream = self._streams.pop(board, Stream())
+                at = change.at if isinstance(change, LineEnded) else timestamps.now()
+                self._take_items(board, stream.end(), at)
+                self._noise += stream.noise
                 self.pending.append(change)
+            case _:
+                self.pending.append(change)
+
+    def _take_items(self, line: str, items: Iterable[Item], at: int | None) -> None:
+        for item in items:
+            if isinstance(item, ParsedSentence):
+                _, sentence, radio = item
+                board = line if radio is None else self.radio.board(line, radio)
+                if isinstance(board, str):
+                    late = self._runs.is_late(line, sentence, radio is not None, at)
+                    gateway = None if board == line else line
+                    self._queue(Received(board, sentence, item.body, at, late, gateway))
+                elif board is not None:
+                    self.pending.append(board)
+            elif isinstance(item, Noise):
+                self._queue(Received(line, None, item.text, at), NoiseReceived(line, item.text))
+            elif item.again:
+                self._queue(Received(line, None, item.line, at))
+            else:
+                unknown = UnknownSentence(line, item.what)
+                self._queue(Received(line, None, item.line, at), unknown)
+
+    def _queue(self, received: Received, *events: Event) -> None:
+        if len(self.pending) < _MAX_PENDING:
+            self.pending += received, *events
+        else:
+            self.left_out += received.sentence is not None
 
     def _renamed(self) -> list[BoardNamed]:
         """Boards that another program has named since the last look."""
@@ -239,73 +268,12 @@ class Recorder:
         self._named_at_s = time.monotonic()
         before = self._names
         with contextlib.suppress(StoreError):  # to store something says what is wrong
-            others_wrote = self._store.others_wrote()
+            others_wrote = self.store.others_wrote()
             if others_wrote != self._others_wrote:
-                self._names = self.radio.named = names(self._store)
+                self._names = self.radio.named = names(self.store)
                 self._others_wrote = others_wrote
         changed = sorted(before.items() ^ self._names.items())
         return [BoardNamed(board, self._names.get(board)) for board in dict(changed)]
-
-    def hear(self, board: str, data: bytes, at: int | None) -> list[Event]:
-        """Take bytes of a board, and store what can be stored; returns what came of that."""
-        self.take(board, data, at)
-        return self.settle()
-
-    def end(self, board: str, at: int | None) -> list[Event]:
-        """Note that nothing more will come from a board, and store its last line."""
-        self.take_end(board, at)
-        self._ended = True
-        return self.settle()
-
-    def take(self, board: str, data: bytes, at: int | None) -> None:
-        """Take bytes of a board; `settle` stores what they say."""
-        stream = self._streams.setdefault(board, Stream())
-        self._take(board, stream.feed(data), at)
-
-    def take_opened(self, board: str, at: int | None) -> None:
-        """Note that a board's port was opened."""
-        self._runs.opened(board, at)
-        self._queue([_Heard(Received(board, None, "", at), None)])
-
-    def take_end(self, board: str, at: int | None) -> None:
-        """Note that nothing more will come from a board; its last line is stored by `settle`."""
-        stream = self._streams.pop(board, Stream())
-        self._take(board, stream.end(), at)
-        self._noise += stream.noise
-
-    def take_sentences(
-        self, board: str, sentences: Iterable[Sentence], at: int | None, from_log: bool = False
-    ) -> None:
-        """Take sentences of a board; those of a data log are of games played at earlier times."""
-        items = [ParsedSentence(write(sentence), sentence) for sentence in sentences]
-        if from_log:
-            told = [Received(board, item.sentence, item.body, at, late=True) for item in items]
-            self._queue([_Heard(*each) for each in zip(told, items, strict=True)])
-        else:
-            self._take(board, items, at)
-
-    def _take(self, line: str, items: Sequence[Item], at: int | None) -> None:
-        self._queue([each for item in items if (each := self._heard(line, item, at))])
-
-    def _queue(self, taken: Sequence[_Heard | BoardRefused]) -> None:
-        for each in taken:
-            if len(self.pending) < _MAX_PENDING:
-                self.pending.append(each)
-            elif isinstance(each, _Heard):
-                self.left_out += isinstance(each.item, ParsedSentence)
-
-    def _heard(self, line: str, item: Item, at: int | None) -> _Heard | BoardRefused | None:
-        """Which board has said it, and whether it tells of what is long over."""
-        if not isinstance(item, ParsedSentence):
-            text = item.text if isinstance(item, Noise) else item.line
-            return _Heard(Received(line, None, text, at), item)
-        radio = item.radio_id
-        board = line if radio is None else self.radio.board(line, radio)
-        if not isinstance(board, str):
-            return board
-        late = self._runs.is_late(line, item, at)
-        received = Received(board, item.sentence, item.body, at, late)
-        return _Heard(received, item, None if board == line else line)
 
     def settle(self) -> list[Event]:
         """Store what is pending, as far as other programs let us; gives what is kept by now.
@@ -317,9 +285,9 @@ class Recorder:
         delivered: list[Delivered] = []
         try:
             events = self._settle(delivered)
-            gone = self._store.replaced()
+            gone = self.store.replaced()
         except StoreError as error:
-            gone = self._store.replaced() or isinstance(error, StoreDamagedError)
+            gone = self.store.replaced() or isinstance(error, StoreDamagedError)
             if not gone:
                 raise
         if gone:
@@ -333,31 +301,20 @@ class Recorder:
 
     def _settle(self, delivered: list[Delivered]) -> list[Event]:
         events: list[Event] = []
-        while self.pending:
-            some = list(islice(self.pending, _AT_ONCE))
+        while some := self.pending[:_AT_ONCE]:
             try:
-                heard = [each.received for each in some if isinstance(each, _Heard)]
-                kept = iter(self._store.keep_many(heard))
+                kept = self.store.keep_many([each for each in some if isinstance(each, Received)])
             except StoreBusyError:
                 return events + self._wait()
-            for each in some:
-                if isinstance(each, Delivered):
-                    delivered.append(each)
-                else:
-                    events += self._happened(each, kept)
-                self.pending.popleft()
+            del self.pending[: len(some)]
+            self._report(some, iter(kept), events, delivered)
         if self._said_busy:
             events.append(StoreFree(str(self.path)))
         self._busy_since_s, self._said_busy = None, False
         before_s = time.monotonic() - _QUIET_S
-        return events + self._sum_up(
-            board for board, sent in self._resent.items() if self._ended or sent.at_s <= before_s
-        )
-
-    def _sum_up(self, boards: Iterable[str]) -> list[Event]:
-        """Sum up the stored games that boards have sent, where the store had some of them."""
-        found = [(board, self._resent.pop(board)) for board in list(boards)]
-        return [ResentGames(board, sent.again, sent.new) for board, sent in found if sent.again]
+        for board in [board for board, sent in self._resent.items() if sent.at_s <= before_s]:
+            events += self._sum_up(board)
+        return events
 
     def _wait(self) -> list[Event]:
         now_s = time.monotonic()
@@ -368,40 +325,51 @@ class Recorder:
         self._said_busy = True
         return [StoreBusy(str(self.path))]
 
-    def _happened(self, each: Event | _Heard, kept: Iterator[Kept]) -> list[Event]:
-        """What is to be reported of something that was pending; what was heard is the next kept."""
-        if isinstance(each, Event):
-            if isinstance(each, PortClosed) and each.board in self._resent:
-                return [*self._sum_up([each.board]), each]
-            return [each]
-        stored, (received, item, gateway) = next(kept), each
-        match item:
-            case ParsedSentence(sentence=sentence):
-                if stored.game is None and isinstance(sentence, Game):
-                    return [NoiseReceived(received.board, item.line)]
-                return self._stored(received, sentence, stored, gateway, item.radio_id is None)
-            case Noise():
-                return [NoiseReceived(received.board, item.text)]
-            case Unknown(again=False):
-                return [UnknownSentence(received.board, item.what)]
-        return []
+    def _report(
+        self,
+        some: Sequence[Event | Delivered | LineEnded | Received],
+        kept: Iterator[Kept],
+        events: list[Event],
+        delivered: list[Delivered],
+    ) -> None:
+        """Add what is to be reported of what was pending, and stored."""
+        for each in some:
+            if isinstance(each, Received):
+                self._report_received(each, next(kept), events)
+            elif isinstance(each, Delivered):
+                delivered.append(each)
+            else:
+                if isinstance(each, (PortClosed, LineEnded)):
+                    events += self._sum_up(each.board)
+                if isinstance(each, Event):
+                    events.append(each)
 
-    def _stored(
-        self, received: Received, sentence: Sentence, kept: Kept, gateway: str | None, cable: bool
-    ) -> list[Event]:
-        board, late = received.board, received.late
+    def _report_received(self, received: Received, kept: Kept, events: list[Event]) -> None:
+        board, sentence, text, at, late, gateway = received
+        game, new, played_before = kept
         if isinstance(sentence, Boot):
-            self._boots[board] = sentence, received.at
-        # With the first sentence of the present run a board has sent all that it had stored.
-        events = [] if late or board not in self._resent else self._sum_up([board])
-        if late and cable:
-            sent = self._resent.setdefault(board, _Resent())
-            sent.again += not kept.new
-            sent.new += kept.new
-            sent.at_s = time.monotonic()
-        before = kept.played_before if late else None
-        event = SentenceStored(board, sentence, kept.game, kept.new, late, before, gateway)
-        return [*events, event]
+            self._boots[board] = sentence, at
+        elif sentence is None:
+            return
+        elif game is None:
+            events.append(NoiseReceived(board, framed(text)))
+            return
+        if late:
+            if not is_by_radio(board):
+                sent = self._resent.setdefault(board, _Resent())
+                sent.again += not new
+                sent.new += new
+                sent.at_s = time.monotonic()
+        else:
+            played_before = None
+            if board in self._resent:  # it is in the present run, so it has sent all that it had
+                events += self._sum_up(board)
+        events.append(SentenceStored(board, sentence, game, new, late, played_before, gateway))
+
+    def _sum_up(self, board: str) -> list[Event]:
+        """Sum up the stored games that a board has sent, where the store had some of them."""
+        sent = self._resent.pop(board, _Resent())
+        return [ResentGames(board, sent.again, sent.new)] if sent.again else []
 
     def _move(self) -> StoreGone:
         """Go on in another store, with the names of boards and what they said of themselves."""
@@ -414,8 +382,8 @@ class Recorder:
                 "check the folder"
             ) from error
         with contextlib.suppress(Exception):  # what SQLite says of a file that is gone is no news
-            self._store.close()
-        self._store = store
+            self.store.close()
+        self.store = store
         store.wait_for_others(_LOCK_TIMEOUT_S)
         store.replaced()
         for board, (boot, at) in self._boots.items():
@@ -423,20 +391,21 @@ class Recorder:
         for board, name in self._names.items():
             store.name_board(board, name)
         self._others_wrote = store.others_wrote()
-        self.moved(store.path)
         return StoreGone(str(gone), str(store.path))
 
     def save(self) -> Path:
         """Write what is pending into a file beside the store. Raises `OSError`."""
         path = self.path.with_name(f"{self.path.name}-not-stored-{timestamps.now()}.log")
-        lines = [
-            raw_line(said.board, getattr(each.item, "line", said.text), said.at)
-            for each in self.pending
-            if isinstance(each, _Heard) and (said := each.received).at is not None
-        ]
+        lines = []
+        for each in self.pending:
+            if isinstance(each, Received) and each.at is not None:
+                board, sentence, text, *_ = each
+                if sentence is not None:
+                    text = framed(text, id_of(board) if is_by_radio(board) else None)
+                lines.append(raw_line(board, text, each.at))
         write_whole(path, b"".join(lines))
         return path
 
     def close(self) -> None:
         """Close the store."""
-        self._store.close()
+        self.store.close()

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from noughts.hardware.drive import Drive
-from noughts.hardware.ports import Port, find_ports
+from noughts.boards.drive import Drive
+from noughts.boards.ports import Port, find_ports
 from noughts.protocol.sentences import Game
 from noughts.store import timestamps
 from noughts.store.lines import Received

@@ -1,17 +1,25 @@
 """What sources give to a recorder: events, and what boards say, with its moment.
 
-A source is a `PortMonitor`, `DataLogs`, a broker, or a board of this program.
+A source is a `PortMonitor`, `DataLogs`, a `CapturedFile`, a broker, or a board of this program.
 """
 
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BufferedReader
+from itertools import groupby, islice
+from operator import attrgetter
 from typing import Protocol
 
+from noughts.protocol import data_log
 from noughts.protocol.sentences import Sentence
+from noughts.store import capture, timestamps
 from noughts.watch.events import Event
+
+_AT_ONCE = 512
+"""Lines of a file that are stored together."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +28,8 @@ class DataReceived:
 
     board: str
     data: bytes
-    at: int | None = None
-    """When they were heard, where that was before now: in another room."""
+    at: int | None
+    """When they were received, perhaps in another room; None if nobody knows."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +37,15 @@ class LineOpened:
     """A board's port was opened, here or in another room: it may have been reset before."""
 
     board: str
+    at: int | None
+
+
+@dataclass(frozen=True)
+class LineEnded:
+    """Nothing more comes from a board."""
+
+    board: str
     at: int | None = None
-    """When, where that was before now: in another room."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +54,7 @@ class SentencesRead:
 
     board: str
     sentences: Sequence[Sentence]
+    at: int | None
     from_log: bool = False
     """Whether they are games of some earlier time, from a data log."""
 
@@ -50,7 +66,7 @@ class Delivered:
     stored: Callable[[], None]
 
 
-Change = Event | DataReceived | LineOpened | SentencesRead | Delivered
+Change = Event | DataReceived | LineOpened | LineEnded | SentencesRead | Delivered
 
 
 class Source(Protocol):
@@ -73,3 +89,46 @@ class QueuedSource:
         while not self._queue.empty():
             changes.append(self._queue.get())
         return changes
+
+
+class CapturedFile:
+    """A captured log, or a copy of a V2's data log; it waits while it is read.
+
+    called: the file's name, for errors. board: its name, where the log does not give it. Standard
+    input is stored line by line, for more may be long in coming.
+    """
+
+    def __init__(self, file: BufferedReader, called: str, board: str, typed: bool) -> None:
+        self.size = 0
+        """Bytes that were read so far."""
+        self.ended = False
+        self._changes = self._read(file, called, board, 1 if typed else _AT_ONCE)
+
+    def poll(self) -> Sequence[Change]:
+        """The next lines; those of a data log are all there are."""
+        changes = next(self._changes, None)
+        self.ended = changes is None
+        return changes or ()
+
+    def _read(
+        self, file: BufferedReader, called: str, name: str, at_once: int
+    ) -> Iterator[list[Change]]:
+        boards = {name}
+        if file.peek(1)[:1] == b"<":
+            content = file.read(data_log.MAX_SIZE + 1)
+            self.size = len(content)
+            games = data_log.games(content, called)
+            yield [SentencesRead(name, games, timestamps.now(), from_log=True)]
+        lines = capture.read(file)
+        while some := list(islice(lines, at_once)):
+            changes: list[Change] = []
+            for (board, at, opened), said in groupby(some, attrgetter("board", "at", "is_opened")):
+                boards.add(board or name)
+                if opened:
+                    changes.append(LineOpened(board, at))
+                else:
+                    data = b"".join(each.data for each in said)
+                    changes.append(DataReceived(board or name, data, at))
+            self.size += sum(each.size for each in some)
+            yield changes
+        yield [LineEnded(board) for board in boards]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -61,14 +60,15 @@ class VirtualBoards:
         self._plugged, self._changed = plugged, changed
         self._closed = False
         self._lock = threading.Lock()
-        self._wanted: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._starting = threading.Semaphore(_AT_ONCE)
 
     def start(self) -> None:
         """Begin to start them all."""
         for name in self.kinds:
-            self._wanted.put(name)
-        for _ in range(min(_AT_ONCE, len(self.kinds))):
-            threading.Thread(target=self._start, name="start boards", daemon=True).start()
+            self._begin(name)
+
+    def _begin(self, name: str) -> None:
+        threading.Thread(target=self._start, args=[name], name="start a board", daemon=True).start()
 
     def again(self, name: str) -> None:
         """Start a board anew that does not run any more."""
@@ -77,10 +77,12 @@ class VirtualBoards:
             self._boards.pop(name, None)
         if old is not None:
             old.close()
-        self._wanted.put(name)
+        self._begin(name)
 
-    def _start(self) -> None:
-        while (name := self._wanted.get()) and not self._closed:
+    def _start(self, name: str) -> None:
+        with self._starting:
+            if self._closed:
+                return
             try:
                 board = _Board(self.kinds[name], partial(self._plug, name))
             except (NoughtsError, OSError) as error:
@@ -130,8 +132,6 @@ class VirtualBoards:
         with self._lock:
             self._closed = True
             boards = list(self.running.values())
-        for _ in range(_AT_ONCE):  # threads that wait for a board to start end
-            self._wanted.put("")
         closing = [threading.Thread(target=board.close, daemon=True) for board in boards]
         for thread in closing:
             thread.start()

@@ -27,6 +27,7 @@ from pathlib import Path
 from noughts.errors import BoardGoneError, NoughtsError, error_message, printable
 from noughts.protocol.describe import name_key
 from noughts.protocol.sentences import Sentence
+from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
@@ -186,7 +187,7 @@ class LiveBoards:
 
     def record(self, name: str, *sentences: Sentence) -> None:
         """Record, in any thread, what a board has sent to a task, or what was in its files."""
-        self._recorded.put(SentencesRead(name, sentences))
+        self._recorded.put(SentencesRead(name, sentences, timestamps.now()))
 
     def changed(self, *names: str, after: Callable[[], object] = lambda: None) -> None:
         """Show, from any thread, what has changed of boards, or of the whole, after some work."""

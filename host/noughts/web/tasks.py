@@ -11,16 +11,15 @@ from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 
 from noughts import brain
-from noughts.device_files import files_for_boards
+from noughts.boards import drive as drives
+from noughts.boards.flash import flash, our_hex
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import Port, open_port
+from noughts.boards.probe import Check, find_boards, of_board, of_computer, probe
+from noughts.boards.put import bring_up_to_date
+from noughts.boards.radio import OFF
+from noughts.boards.start import confirmed_start, wait_for_start
 from noughts.errors import BoardError, NoughtsError, error_message, printable
-from noughts.hardware import drive as drives
-from noughts.hardware.boot import confirmed_start, wait_for_start
-from noughts.hardware.findings import Check, of_board, of_computer
-from noughts.hardware.flashing import flash, our_hex
-from noughts.hardware.ports import Port, open_port
-from noughts.hardware.probe import find_boards, probe
-from noughts.hardware.radio import OFF
-from noughts.hardware.update import bring_up_to_date
 from noughts.invocation import as_typed
 from noughts.virtual.program import program, try_emulator
 from noughts.watch.port_monitor import name_of

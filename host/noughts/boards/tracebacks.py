@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from noughts.boards.radio import RADIO_FILES
 from noughts.device_files import device_dir, device_files
-from noughts.hardware.radio import RADIO_FILES
 
 _HEADER = "Traceback (most recent call last):"
 _PLACE = re.compile(r'  File "([^"]{1,64})", line ([0-9]{1,6})')
@@ -43,11 +43,11 @@ class Traceback:
     def incomplete(self) -> bool:
         """Whether a file of the game is missing, or the table, which `put` sends last, is cut."""
         missing = _MISSING.fullmatch(self.error)
-        return (
-            (missing is not None and f"{missing[1]}.py" in (*device_files(), *RADIO_FILES))
-            or (self.place is not None and self.place[0] == "table.py")
-            or (self.error.endswith("no attribute 'ID'") and self._asks_for_the_table())
-        )
+        if missing is not None and f"{missing[1]}.py" in (*device_files(), *RADIO_FILES):
+            return True
+        # Of a table that is cut, the rest may be good Python.
+        read = "\n".join(self.report()) if self.error.endswith("no attribute 'ID'") else ""
+        return "table.ID" in read or (self.place is not None and self.place[0] == "table.py")
 
     def __str__(self) -> str:
         """What the game does, and what to do: `stops with …; correct …`."""
@@ -55,8 +55,15 @@ class Traceback:
             return f"is incomplete ({self.error}); run `noughts put`"
         return f"stops with {self.error}; correct {self.where} and run `noughts put`"
 
+    @property
+    def where(self) -> str:
+        """The file in `device/` and the lines, counted from 1, of which one is wrong."""
+        if self.place is None:
+            return "the files in device/"
+        return f"device/{self.place[0]}, line {' or '.join(map(str, self._numbers()))}"
+
     def report(self) -> list[str]:
-        """Its lines, and the lines in `device/` where it may have happened, as far as they are."""
+        """Its lines, and the lines in `device/` where it may have happened, if they exist."""
         if self.place is None:
             return list(self.lines)
         name, _ = self.place
@@ -70,22 +77,9 @@ class Traceback:
         ]
         return [*self.lines, *shown]
 
-    def _asks_for_the_table(self) -> bool:
-        return any("table.ID" in line for line in self.report())
-
-    @property
-    def where(self) -> str:
-        """The file in `device/` and the lines, counted from 1, of which one is wrong."""
-        if self.place is None:
-            return "the files in device/"
-        numbers = " or ".join(map(str, self._numbers()))
-        return f"device/{self.place[0]}, line {numbers}"
-
     def _numbers(self) -> Sequence[int]:
         """The lines, counted from 1, of which one is wrong."""
-        if self.place is None:
-            return ()
-        number = self.place[1]
+        number = self.place[1] if self.place else 0
         # MicroPython names the line on which it notices that the line before did not go on.
         return (number - 1, number) if self.error.startswith("SyntaxError") else (number,)
 

@@ -10,21 +10,20 @@ never less room than in the end.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
-from pathlib import PurePath
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from microbit_emulator.firmware import V1, V2
 from noughts import brain
-from noughts.device_files import files_for_boards
+from noughts.boards.files import BoardFile, BoardFiles, same
+from noughts.boards.image import size_on_board
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import open_port
+from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
+from noughts.boards.release_1_0_0 import left_on, recovered
+from noughts.boards.start import confirmed_start
 from noughts.errors import BoardError
-from noughts.firmware.image import size_on_board
-from noughts.hardware.boot import confirmed_start
-from noughts.hardware.file_transfer import BoardFile, BoardFiles, same
-from noughts.hardware.ports import open_port
-from noughts.hardware.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
 from noughts.protocol.sentences import Boot, Game
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
@@ -32,36 +31,27 @@ SETTINGS = "settings"
 _CHOICE = re.compile(rb"[PEMH][bt]")
 _STORED_GAME = re.compile(rb"1\d{5}\$NG,")
 """How a V1's file of a stored game begins (`device/kept.py`); its name is a number."""
-_ROOM = {"V1": 27_648, "V2": 20_480}
+_ROOM = {V1: 27_648, V2: 20_480}
 """Bytes of the smallest file system that an official firmware has."""
 
 
-@dataclass(frozen=True)
-class Update:
-    """What there is to do on a board, in this order."""
+class Update(NamedTuple):
+    """The files to remove from a board and then to send, each in this order."""
 
     remove: tuple[str, ...]
     send: tuple[str, ...]
 
-    def __bool__(self) -> bool:
-        return bool(self.remove or self.send)
-
 
 class Steps(Protocol):
-    """Whom a long task tells what it is doing."""
+    """What a long task reports to; `noughts.terminal.progress.Steps` says what each is for."""
 
-    def doing(self, what: str) -> None:
-        """Name the step that begins."""
-
-    def advance(self, amount: int) -> None:
-        """Add to what is done, in the unit of the total."""
-
-    def say(self, line: str) -> None:
-        """Tell a line of what is done."""
+    def doing(self, what: str) -> None: ...  # noqa: D102
+    def advance(self, amount: int) -> None: ...  # noqa: D102
+    def say(self, line: str) -> None: ...  # noqa: D102
 
 
 Progress = Callable[[int], AbstractContextManager[Steps]]
-"""Begins to tell of a task; it gets the total, in bytes."""
+"""Begins to report a task; it gets the total, in bytes."""
 
 
 def bring_up_to_date(
@@ -87,9 +77,12 @@ def bring_up_to_date(
         board = BoardFiles(port)
         with board.stopped():
             kind, present = board.survey()
-            wanted = _radio_on(present) if radio is None else radio
+            ours = {name: file for name, file in present.items() if file.ours}
+            wanted = radio
+            if wanted is None:
+                wanted = radio_by(ours, lambda name, content: ours[name].holds(content))
             chosen = _chosen(kind, wanted, files)
-            left = board.left_by_1_0_0(kind, present)
+            left = left_on(board, kind, present)
             for name in left.files:
                 del present[name]
             update = plan(kind, present, chosen, replace)
@@ -108,22 +101,15 @@ def bring_up_to_date(
                 board.send(SETTINGS, left.choice)
             _carry_out(update, board, chosen, progress)
             if forget:
-                forget_games(kind, board, present, say)
+                forget_games(kind, board, present)
+                say("the board has forgotten its games and the menu's choice")
         start = board.restart()
     if start.boot is not None:
         started(start.boot)
     return confirmed_start(start, table_id, wanted)
 
 
-def recovered(games: Sequence[Game]) -> str:
-    """What to say of games that are stored."""
-    count = "1 game" if len(games) == 1 else f"{len(games)} games"
-    return f"recovered {count} that release 1.0.0 had stored on the board"
-
-
-def forget_games(
-    kind: str, board: BoardFiles, present: Mapping[str, BoardFile], say: Callable[[str], object]
-) -> None:
+def forget_games(kind: str, board: BoardFiles, present: Mapping[str, BoardFile]) -> None:
     """Remove the games that a board has stored, and the menu's choice. Raises `BoardError`."""
     stored = [
         name
@@ -135,13 +121,6 @@ def forget_games(
         board.remove(stored)
     if kind == V2:
         board.forget_log()
-    say("the board has forgotten its games and the menu's choice")
-
-
-def _radio_on(present: Mapping[str, BoardFile]) -> Radio:
-    """What a board does by radio, as its files tell."""
-    ours = {name: file for name, file in present.items() if file.ours}
-    return radio_by(ours, lambda name, content: ours[name].holds(content))
 
 
 def _chosen(kind: str, radio: Radio, game: Mapping[str, bytes]) -> Mapping[str, bytes]:
@@ -181,15 +160,26 @@ def plan(
     Raises `BoardError` for such a file, and when there is too little room, before anything is done.
     """
     # An empty one is what is left of an interrupted update, or holds nothing to lose.
-    taken = [name for name in wanted if name in present and _foreign(present[name])]
+    foreign = {name for name, file in present.items() if not file.ours and file.start}
+    taken = [name for name in wanted if name in foreign]
     if taken and not replace:
         raise BoardError(
             f"the board has another program's {' and '.join(taken)}; save a copy if you need it, "
             "then run `noughts put --replace`"
         )
-    retired = sorted(_ours(present) - {*wanted}, key=lambda name: (name != LAST, name))
-    _check_room(board, present, wanted, retired)
-    send = sorted(set(wanted) - same(present, wanted), key=_place)
+    old = {name for name, file in present.items() if file.ours and name not in wanted}
+    retired = sorted(old, key=lambda name: (name != LAST, name))
+    others = {n: file.size for n, file in present.items() if n not in wanted and n not in old}
+    sizes = others | {name: len(content) for name, content in wanted.items()}
+    over = sum(size_on_board(name, size) for name, size in sizes.items()) - _ROOM[board]
+    if over > 0:
+        names = ", ".join(f"{name!a} ({size:,} bytes)" for name, size in others.items())
+        advice = f"remove some of its other files: {names}" if names else "make ours smaller"
+        raise BoardError(f"the board is {over:,} bytes short of room; {advice}")
+    send = sorted(
+        wanted.keys() - same(present, wanted),
+        key=lambda name: (name == LAST, name not in FIRST, name),
+    )
     if not retired and send in ([], [LAST]):
         return Update((), tuple(send))  # writing the table anew is removing it first
     first = [LAST] if LAST in present and LAST in wanted else []
@@ -197,38 +187,3 @@ def plan(
         send.append(LAST)
     changed = [name for name in send if name in present and name not in (*FIRST, LAST)]
     return Update((*first, *retired, *changed), tuple(send))
-
-
-def _ours(present: Mapping[str, BoardFile]) -> set[str]:
-    """Those of our files that microfs can remove."""
-    return {name for name, file in present.items() if file.ours and _plain(name)}
-
-
-def _foreign(file: BoardFile) -> bool:
-    return not file.ours and file.start != b""
-
-
-def _plain(name: str) -> bool:
-    """Whether microfs, which does not quote names, can be given it."""
-    path = PurePath(name)
-    return path.suffix == ".py" and path.stem.isidentifier() and name.isascii()
-
-
-def _place(name: str) -> tuple[bool, bool, str]:
-    return name == LAST, name not in FIRST, name
-
-
-def _check_room(
-    board: str,
-    present: Mapping[str, BoardFile],
-    wanted: Mapping[str, bytes],
-    retired: Collection[str],
-) -> None:
-    others = {name: file.size for name, file in present.items() if name not in {*wanted, *retired}}
-    used = sum(size_on_board(name, size) for name, size in others.items())
-    need = sum(size_on_board(name, len(content)) for name, content in wanted.items())
-    over = used + need - _ROOM[board]
-    if over > 0:
-        names = ", ".join(f"{name!a} ({size:,} bytes)" for name, size in others.items())
-        advice = f"remove some of its other files: {names}" if names else "make ours smaller"
-        raise BoardError(f"the board is {over:,} bytes short of room; {advice}")

@@ -61,15 +61,15 @@ def find_ports() -> list[Port]:
     return sorted((port for port in ports if not _anothers(port)), key=lambda port: port.name)
 
 
-def known_id(told: str | None) -> str | None:
-    """A USB serial number as it can be compared: systems differ in its case, or do not tell it."""
-    return (told or "").strip().lower() or None
+def known_id(usb_id: str | None) -> str | None:
+    """A USB serial number as it can be compared: systems differ in its case, or do not have it."""
+    return (usb_id or "").strip().lower() or None
 
 
 def _anothers(port: Port) -> bool:
-    """Whether it is another maker's board; systems may tell something else than the id."""
-    told = port.usb_id or ""
-    return _DAPLINK_ID.fullmatch(told) is not None and told[:4] not in BOARD_IDS
+    """Whether it is another maker's board; a system may give something else than the id."""
+    usb_id = port.usb_id or ""
+    return _DAPLINK_ID.fullmatch(usb_id) is not None and usb_id[:4] not in BOARD_IDS
 
 
 def choose_port(wanted: str | None) -> str:
@@ -77,10 +77,9 @@ def choose_port(wanted: str | None) -> str:
 
     Raises `BoardError` when there is none, or more than one.
     """
-    return _only(find_ports()) if wanted is None else wanted
-
-
-def _only(ports: Sequence[Port]) -> str:
+    if wanted is not None:
+        return wanted
+    ports = find_ports()
     if not ports:
         raise BoardError(
             "no micro:bit was found on a serial port; plug it in with a cable that has data lines, "
@@ -158,7 +157,10 @@ def why_not(name: str, error: Exception) -> str:
     number = getattr(error, "errno", None)
     text = str(error)
     if number == errno.ENOENT or "FileNotFoundError" in text:
-        return f"there is no port {name}; {_what_there_is()}"
+        names = " and ".join(port.name for port in find_ports())
+        there = f"there is a micro:bit on {names}"
+        none = "no micro:bit is plugged in: try another cable, for some have no data lines"
+        return f"there is no port {name}; {there if names else none}"
     if os.name == "nt" and "PermissionError" in text:  # Windows says this of a busy port
         number = errno.EBUSY
     if number == errno.EACCES:
@@ -169,13 +171,6 @@ def why_not(name: str, error: Exception) -> str:
         return f"{name} is not a port (it is not a serial device); name one such as /dev/ttyACM0"
     reason = " ".join(text.split())
     return f"cannot open the port {name} ({reason}); check its name and the cable"
-
-
-def _what_there_is() -> str:
-    names = " and ".join(port.name for port in find_ports())
-    if names:
-        return f"there is a micro:bit on {names}"
-    return "no micro:bit is plugged in: try another cable, for some have no data lines"
 
 
 def _in_use(name: str, users: Sequence[str]) -> str:
@@ -198,7 +193,7 @@ def how_to_be_permitted(name: str) -> str:
 
 
 def users_of(name: str) -> list[str]:
-    """The other programs that have a port open, where the system tells (Linux)."""
+    """The other programs that have a port open, where the system says (Linux)."""
     device = Path(name).resolve()
     users = []
     for process in Path("/proc").glob("[0-9]*"):
@@ -209,5 +204,5 @@ def users_of(name: str) -> list[str]:
                 program = (process / "comm").read_bytes().strip().decode(errors="replace")
                 users.append(f"{program} (process {process.name})")
         except OSError:
-            continue  # it ended meanwhile, or is another user's
+            continue  # it has ended, or is another user's
     return users

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from microbit_emulator.firmware import V1
+from microbit_emulator.firmware import V1, V2
+from noughts.boards.files import BoardFile, BoardFiles
 from noughts.errors import SentenceError
 from noughts.protocol.sentences import Game, game_of, read
 
@@ -23,6 +24,8 @@ _FILE = re.compile(rb"(1\d{5})([PEMH][bt])(?:\$(?:NG,[ -~]*)?)?\xff*")
 _NUMBERS = {str(number) for number in range(65)}
 _CHOICE_WHILE_MOVED = "~c"
 _PACKS = {f"~{chr(letter)}" for letter in range(0x40, 0x58)}
+_LONGEST = {V1: 62, V2: 121}
+"""Bytes of its files; a V1 that reads beyond them may end."""
 _RECORD = struct.Struct("<IIIIB")
 
 
@@ -35,6 +38,18 @@ class Left:
     choice: bytes = b""
 
 
+def left_on(board: BoardFiles, kind: str, present: Mapping[str, BoardFile]) -> Left:
+    """What it left among the files of a survey. Raises `BoardError`."""
+    names = candidates(kind, {name: file.start for name, file in present.items()})
+    return left_in(board.read(names, _LONGEST[kind])) if names else Left()
+
+
+def recovered(games: Sequence[Game]) -> str:
+    """What to say of games that are stored."""
+    count = "1 game" if len(games) == 1 else f"{len(games)} games"
+    return f"recovered {count} that release 1.0.0 had stored on the board"
+
+
 def candidates(kind: str, starts: Mapping[str, bytes]) -> list[str]:
     """The files that may be its own; starts: the first bytes of each, by its name."""
     names = {name for name in _NUMBERS & starts.keys() if _START.match(starts[name])}
@@ -43,13 +58,8 @@ def candidates(kind: str, starts: Mapping[str, bytes]) -> list[str]:
     return sorted(names)
 
 
-def longest(kind: str) -> int:
-    """Bytes of its files; a V1 that reads beyond them may end."""
-    return 62 if kind == V1 else 121
-
-
 def left_in(contents: Mapping[str, bytes]) -> Left:
-    """What these files are; contents: of the candidates, as far as `longest`."""
+    """What these files are; contents: of the candidates, as far as `_LONGEST`."""
     files: list[str] = []
     choices: list[tuple[bytes, bytes]] = []
     found: list[tuple[int, list[Game]]] = []

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,23 +11,21 @@ import serial
 
 from microbit_emulator.firmware import V1
 from noughts import brain
+from noughts.boards import clock, image
+from noughts.boards import drive as drives
+from noughts.boards.drive import Drive
+from noughts.boards.files import BoardFiles
+from noughts.boards.packing import files_for_boards
+from noughts.boards.ports import find_ports, open_port
+from noughts.boards.put import Progress
+from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
+from noughts.boards.release_1_0_0 import left_on, recovered
+from noughts.boards.start import confirmed_start
 from noughts.brain import Table
-from noughts.device_files import files_for_boards
 from noughts.errors import BoardError, FirmwareError
-from noughts.firmware import image
-from noughts.hardware import clock
-from noughts.hardware import drive as drives
-from noughts.hardware.boot import Start, confirmed_start, reset_by_break, soft_reset, wait_for_start
-from noughts.hardware.drive import Drive
-from noughts.hardware.file_transfer import BoardFiles
-from noughts.hardware.ports import find_ports, open_port
-from noughts.hardware.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
-from noughts.hardware.update import Progress, recovered
 from noughts.protocol.sentences import Boot, Game
 
 _PORT_COMES_BACK_S = 10.0
-_PORT_OPENS_S = 5.0
-_LISTEN_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ def our_hex(radio: Radio = OFF) -> Hex:
     table = brain.of(files) if radio.gateway is None else None
     firmwares = image.bundled()
     contents = {board: files_with(radio, board, files) for board in firmwares}
-    text = image.universal_of(firmwares, contents)
+    text = image.universal(firmwares, contents)
     return Hex(text.encode(), table, frozenset(firmwares), radio)
 
 
@@ -104,7 +102,8 @@ def flash(
     say(f"flashing {drive}")
     if what.radio.sends is not None and drive.board == V1:
         say(V1_WITHOUT_RADIO)
-    _recover(drive, port or _known_port(drive), keep, say)
+    if name := port or _port_of(drive):
+        _recover(drive, name, keep, say)
     with progress(len(what.content)) as steps:
         steps.doing(str(drive.path))
         whole = drives.copy(what.content, drive, steps.advance)
@@ -124,7 +123,11 @@ def flash(
         return
     if back is None:
         say(f"{drive.path} did not come back; listening on the serial port anyway")
-    start = _verify(_port(drive, port), what.radio)
+    with closing(_opened(drive, port)) as line:
+        board = BoardFiles(line)
+        with board.stopped():  # the game has begun before its port was open: it begins again
+            board.describe()
+        start = board.restart()
     if start.boot is not None:
         started(start.boot)
     table_id = what.table.id if what.table else ""
@@ -133,19 +136,16 @@ def flash(
 
 def _recover(
     drive: Drive,
-    name: str | None,
+    name: str,
     keep: Callable[[Sequence[Game]], object],
     say: Callable[[str], object],
 ) -> None:
-    """Keep the games that release 1.0.0 has left on a board, if its port is known."""
-    if name is None:
-        return
+    """Keep the games that release 1.0.0 has left on the board at a port."""
     try:
-        with contextlib.closing(open_port(name)) as port:
+        with closing(open_port(name)) as port:
             board = BoardFiles(port)
             with board.stopped():
-                kind, present = board.survey(patient=False)
-                games = board.left_by_1_0_0(kind, present).games
+                games = left_on(board, *board.survey(patient=False)).games
                 board.go_on()  # the drive may refuse the hex
     except BoardError as error:
         say(f"{drive.path}: games of release 1.0.0, if it has any, cannot be read: {error}")
@@ -155,54 +155,31 @@ def _recover(
         say(f"{drive.path}: {recovered(games)}")
 
 
-def _known_port(drive: Drive) -> str | None:
-    """The serial port of the board whose drive it is, as USB tells."""
+def _port_of(drive: Drive) -> str | None:
+    """The serial port of the board whose drive it is, by its USB serial number."""
     if drive.usb_id is None:
         return None
     return next((port.name for port in find_ports() if port.usb_id == drive.usb_id), None)
 
 
-def _port(drive: Drive, wanted: str | None) -> str:
-    """The serial port of the board whose drive it is; it may take a moment to come back."""
-    if wanted is not None:
-        return wanted
+def _opened(drive: Drive, wanted: str | None) -> serial.SerialBase:
+    """The port of the board whose drive it is.
+
+    It may take a moment to come back, and the system may still be busy with it then.
+    """
     end_s = clock.monotonic() + _PORT_COMES_BACK_S
-    while True:
-        if (name := _known_port(drive)) is not None:
-            return name
-        if clock.monotonic() > end_s:
-            break
+    while clock.monotonic() < end_s:
+        if name := wanted or _port_of(drive):
+            try:
+                return open_port(name)
+            except BoardError:
+                pass
         clock.sleep(0.2)
     ports = find_ports()
-    if len(ports) == 1 and None in (ports[0].usb_id, drive.usb_id):
-        return ports[0].name
+    alone = len(ports) == 1 and None in (ports[0].usb_id, drive.usb_id)
+    if name := wanted or _port_of(drive) or (ports[0].name if alone else None):
+        return open_port(name)
     raise BoardError(
         "the hex was copied, but no serial port was found on which to see the game start; "
         "name it with --port, or use --no-verify"
     )
-
-
-def _verify(name: str, radio: Radio) -> Start:
-    """Listen; the board has begun already, so make it begin again if it stays silent.
-
-    Also if it says nothing of radio, but should: that line comes first.
-    """
-    with contextlib.closing(_open(name)) as port:
-        nudges = (lambda: reset_by_break(port), lambda: soft_reset(port))
-        return wait_for_start(port, _LISTEN_S, nudges, lambda start: _is_whole(start, radio))
-
-
-def _is_whole(start: Start, radio: Radio) -> bool:
-    return start.radio != OFF or radio == OFF or start.board == V1
-
-
-def _open(name: str) -> serial.SerialBase:
-    """The port; just after it has come back, the system or others may still be busy with it."""
-    end_s = clock.monotonic() + _PORT_OPENS_S
-    while True:
-        try:
-            return open_port(name)
-        except BoardError:
-            if clock.monotonic() > end_s:
-                raise
-        clock.sleep(0.2)

@@ -1,4 +1,7 @@
-"""MicroPython for one kind of micro:bit, as it stands in flash, with files in its file system.
+"""Hex files of MicroPython for the micro:bit, with files in its file system.
+
+The emulator's `firmware` module reads hexes; universal-hex writes Universal Hexes, which have a
+section for each kind of micro:bit.
 
 The official firmware, where its file system lies and what that looks like are
 micropython-microbit-fs's. It does not do these, so they are done here:
@@ -11,6 +14,7 @@ micropython-microbit-fs's. It does not do these, so they are done here:
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,16 +26,19 @@ import intelhex
 from micropython_microbit_fs import DeviceInfo, FilesystemError, get_bundled_hex
 from micropython_microbit_fs import filesystem as fs
 from micropython_microbit_fs.device_info import DEVICE_SPECS
+from universal_hex import BoardId, IndividualHex, create_uhex
 
+from microbit_emulator import firmware as hexes
+from microbit_emulator.errors import HexError
 from microbit_emulator.firmware import V1, V2, layout_of, not_a_hex
 from noughts.errors import FirmwareError
-from noughts.firmware import universal_hex
 
 _VERSION = re.compile(r"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)")
 _MAX_FILE = 8 << 20
 _UICR, _UICR_END = 0x1000_1000, 0x1000_2000
 """The user information registers."""
 _ERASED = 0xFF
+_WRITTEN_ID = {V1: BoardId.V1, V2: BoardId.V2}
 _SOUND_V2 = [2, 1]
 """Before it, a file system can be full for good: it is only swept when that frees 32 chunks. And a
 driver waits without end for an accelerometer that is read often."""
@@ -161,7 +168,7 @@ def bundled_for(board: str) -> Firmware:
     """The official firmware for this board, `V1` or `V2`; only its hex is read."""
     found = get_bundled_hex(int(board.removeprefix("V")))
     name = found.file_path.name
-    (memory,) = universal_hex.split(found.content, name).values()
+    (memory,) = split(found.content, name).values()
     return _firmware(board, memory, layout_of(memory), name)
 
 
@@ -188,7 +195,7 @@ def text_of(path: Path) -> str:
 def read(text: str, name: str) -> dict[str, Firmware]:
     """The firmwares in the text of a hex file; `name` is for messages."""
     found = {}
-    for board, memory in universal_hex.split(text, name).items():
+    for board, memory in split(text, name).items():
         info = layout_of(memory)
         kind = board or (info.device_version.value if info else "")
         if kind in (V1, V2):
@@ -211,18 +218,36 @@ def for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
     return {board: chosen.get(board) or bundled_for(board) for board in (V1, V2)}
 
 
-def universal(firmwares: Mapping[str, Firmware], files: Mapping[str, bytes]) -> str:
-    """The Universal Hex of these firmwares, by board, each with these files."""
-    return universal_of(firmwares, dict.fromkeys(firmwares, files))
-
-
-def universal_of(
+def universal(
     firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str, bytes]]
 ) -> str:
     """The Universal Hex of these firmwares, by board, each with files of its own."""
-    return universal_hex.join(
+    return join(
         {board: firmware.with_files(contents[board]) for board, firmware in firmwares.items()}
     )
+
+
+def split(text: str, name: str) -> dict[str, intelhex.IntelHex]:
+    """What a hex file holds, by board: `V1` and `V2`, or `""` for a plain hex that does not say.
+
+    `name` is for messages. Raises `FirmwareError` for what is no hex, is damaged or cut short.
+    """
+    try:
+        sections = hexes.split(text, name)
+    except HexError as error:
+        raise FirmwareError(str(error)) from error
+    return {board: hexes.intel_hex(chunks) for board, chunks in sections.items()}
+
+
+def join(memories: Mapping[str, intelhex.IntelHex]) -> str:
+    """One Universal Hex, its lines ended by LF, from the memory of each board."""
+    individual = []
+    for board, memory in memories.items():
+        text = io.StringIO()
+        memory.write_hex_file(text)
+        individual.append(IndividualHex(text.getvalue(), _WRITTEN_ID[board]))
+    joined: str = create_uhex(individual)
+    return joined
 
 
 def _firmware(

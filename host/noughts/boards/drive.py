@@ -1,11 +1,12 @@
 """The drive that a micro:bit's interface chip (DAPLink) shows: finding it, and copying a hex to it.
 
-DETAILS.TXT tells the board and the chip's firmware. When a hex has arrived, the drive goes away,
+DETAILS.TXT names the board and the chip's firmware. When a hex has arrived, the drive goes away,
 and comes back without it; with FAIL.TXT, if the chip could not use it. (DAPLink, `vfs_user.c`.)
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -15,9 +16,9 @@ from pathlib import Path
 import psutil
 
 from microbit_emulator.firmware import BOARD_IDS
-from noughts.errors import BoardError, BoardGoneError, printable
-from noughts.hardware import clock
-from noughts.hardware.ports import known_id
+from noughts.boards import clock
+from noughts.boards.ports import known_id
+from noughts.errors import BoardError, printable
 
 HEX_NAME = "noughts.hex"
 MAINTENANCE = (
@@ -32,7 +33,6 @@ _TEXT_BYTES = 4096
 # DAPLink's own tests flush as often, or more often.
 _FLUSH_BYTES = 32 * 1024
 _COMES_BACK_S = 30.0
-_SAYS_WHY_S = 3.0
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Drive:
 
     @property
     def board(self) -> str | None:
-        """`V1` or `V2`, where the interface chip tells."""
+        """`V1` or `V2`, where the interface chip says."""
         return BOARD_IDS.get((self.usb_id or "")[:4])
 
     @property
@@ -101,13 +101,13 @@ def _text(path: Path) -> str:
 
 
 def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
-    """Copy a hex to the drive, past the page cache; `advance` is told of bytes that have arrived.
+    """Copy a hex to the drive, past the page cache; `advance` gets how many bytes arrived.
 
     Raises `BoardError` where the drive does not take it. That it goes away with the last bytes is
-    how it should be; if it did so earlier, the result is False. `wait_until_back` tells more.
+    how it should be; if copying broke off earlier, the result is False, and `wait_until_back` may
+    say why.
     """
     written = 0
-    said_before = _said(drive)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
         handle = os.open(drive.path / HEX_NAME, flags, 0o666)
@@ -121,41 +121,12 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
         finally:
             os.close(handle)
     except OSError as error:
-        if 0 < written < len(content):
-            _raise_what_it_says(drive, said_before)
-        if error.errno == errno.ENOSPC:
-            raise BoardError(
-                f"the drive {drive.path} is full; unplug the board, plug it in and try again"
-            ) from error
-        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        if written == 0 or error.errno == errno.ENOSPC:
             raise BoardError(
                 f"cannot write to the drive {drive.path} ({error.strerror}); unplug the board, "
                 "plug it in and try again, and check that you may write to it"
             ) from error
-        if written < len(content) and look(drive.path) is not None:
-            raise BoardError(
-                f"copying to {drive.path} failed ({error.strerror}); try again"
-            ) from error
-        if written == 0:
-            raise BoardGoneError(f"the drive {drive.path} went away; plug the board in") from error
     return written == len(content)
-
-
-def _said(drive: Drive) -> tuple[str, str | None]:
-    """FAIL.TXT, and how often the drive has come back, where the interface chip tells."""
-    now = look(drive.path) or drive
-    return _text(drive.path / "FAIL.TXT"), now.details.get("remount count")
-
-
-def _raise_what_it_says(drive: Drive, said_before: tuple[str, str | None]) -> None:
-    """Raise `BoardError` if the interface chip soon has something new to say of a failure."""
-    end_s = clock.monotonic() + _SAYS_WHY_S
-    while look(drive.path) is not None and clock.monotonic() < end_s:
-        said = _said(drive)
-        failed = failure(said[0]) if said != said_before else None
-        if failed:
-            raise BoardError(failed)
-        clock.sleep(0.1)
 
 
 def wait_until_back(drive: Drive, limit_s: float = _COMES_BACK_S) -> Drive | None:
@@ -166,20 +137,13 @@ def wait_until_back(drive: Drive, limit_s: float = _COMES_BACK_S) -> Drive | Non
     end_s = clock.monotonic() + limit_s
     while clock.monotonic() < end_s:
         for back in _again(drive):
-            if not _has_hex(back):
-                failed = failure(_text(back.path / "FAIL.TXT"))
-                if failed:
-                    raise BoardError(failed)
-                return back
+            with contextlib.suppress(OSError):  # it is just going away
+                if not (back.path / HEX_NAME).exists():
+                    if failed := failure(_text(back.path / "FAIL.TXT")):
+                        raise BoardError(failed)
+                    return back
         clock.sleep(0.1)
     return None
-
-
-def _has_hex(drive: Drive) -> bool:
-    try:
-        return (drive.path / HEX_NAME).exists()
-    except OSError:  # it is just going away
-        return True
 
 
 def _again(drive: Drive) -> Iterator[Drive]:
@@ -194,31 +158,15 @@ def _again(drive: Drive) -> Iterator[Drive]:
 
 
 # Parts of DAPLink's messages (`error.c`), what they mean, and what to do.
-_DAMAGED = "the hex arrived damaged", "try again, with another cable or USB port if it stays so"
-_UNREACHED = (
-    "the interface chip cannot reach the main chip",
-    "unplug the board, plug it in and try again; if it stays so, the board may be damaged",
-)
 _FAILURES = (
     ("mode or device", "the hex is not for this board or its mode", MAINTENANCE),
     ("incompatible", "the hex is not for this board", "build it anew with `noughts hex`"),
-    ("not compatible", "the hex is not for this board", "build it anew with `noughts hex`"),
-    ("would lock", "the hex would lock the main chip", "build it anew with `noughts hex`"),
-    ("checksum", *_DAMAGED),
-    ("parser logic", *_DAMAGED),
-    ("logic failure", *_DAMAGED),
-    ("out of order", *_DAMAGED),
-    ("file size", *_DAMAGED),
-    ("during the transfer", *_DAMAGED),
-    ("timed out", "the hex did not arrive in time", _DAMAGED[1]),
-    ("target mcu", *_UNREACHED),
-    ("flash algorithm", *_UNREACHED),
-)
-_BY_TYPE = (
-    ("transient", "the transfer failed", "try again"),
-    ("target", *_UNREACHED),
-    ("interface", "the interface chip failed", "update its firmware (microbit.org, user guide)"),
-    ("internal", "the interface chip failed", "update its firmware (microbit.org, user guide)"),
+    (
+        "target mcu",
+        "the interface chip cannot reach the main chip",
+        "unplug the board, plug it in and try again; if it stays so, the board may be damaged",
+    ),
+    ("", "the hex did not arrive whole", "try again, with another cable or USB port if need be"),
 )
 
 
@@ -228,10 +176,5 @@ def failure(text: str) -> str | None:
         return None
     lines = dict(line.partition(":")[::2] for line in text.splitlines() if ":" in line)
     said = " ".join((lines.get("error", "").strip() or text).split()).rstrip(".")
-    for part, meaning, advice in _FAILURES:
-        if part in said.lower():
-            return f'{meaning} (it says "{said}"); {advice}'
-    for part, meaning, advice in _BY_TYPE:
-        if part in lines.get("type", ""):
-            return f'{meaning} (it says "{said}"); {advice}'
-    return f'the board could not use the hex (it says "{said}"); try again'
+    meaning, advice = next(rest for part, *rest in _FAILURES if part in said.lower())
+    return f'{meaning} (it says "{said}"); {advice}'

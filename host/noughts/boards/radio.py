@@ -1,7 +1,7 @@
 """What a board needs beside the game, or in its place, to send by radio or to be a gateway.
 
 The group is in a file that is made here: `group.py` for a board that sends, `main.py` for a
-gateway. It stays the same from release to release, so it tells the group of any board.
+gateway. It stays the same from release to release, so it shows the group of any board.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from microbit_emulator.firmware import V2
-from noughts.device_files import device_dir, packed
+from noughts.boards.packing import packed
+from noughts.device_files import device_dir
 from noughts.errors import BoardError
 
 GROUPS = range(256)

@@ -1,0 +1,183 @@
+"""What `doctor` finds out about this computer and the boards plugged in, and how to fix it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from noughts import __version__, brain
+from noughts.boards.drive import Drive, find_drives
+from noughts.boards.files import BoardFiles
+from noughts.boards.image import bundled, is_sound
+from noughts.boards.ports import Port, find_ports, open_port
+from noughts.boards.radio import OFF
+from noughts.boards.start import Start
+from noughts.device_files import device_files
+from noughts.errors import BoardError, GameError, NoughtsError
+from noughts.protocol.sentences import Boot
+
+
+@dataclass
+class ProbedBoard:
+    """What could be found out about a board; None where nothing was."""
+
+    drive: Drive | None = None
+    port: Port | None = None
+    board: str | None = None
+    """`V1` or `V2`."""
+    firmware: str | None = None
+    micropython: str | None = None
+    start: Start | None = None
+    """What the board said when it started."""
+    problem: str | None = None
+    """What is wrong with the port or the game; what to do."""
+    fault: GameError | None = None
+    """How the game stopped when it should have started."""
+
+    @property
+    def boot(self) -> Boot | None:
+        """What the game said when it started."""
+        return self.start.boot if self.start else None
+
+
+def inspect(extra_ports: Sequence[str], restart: bool) -> list[ProbedBoard]:
+    """Every micro:bit that is there, and whatever is on the extra ports, each probed."""
+    boards = find_boards(extra_ports)
+    for board in boards:
+        probe(board, restart)
+    return boards
+
+
+def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:
+    """Every micro:bit that is there, and whatever is on the extra ports."""
+    found = [*find_ports(), *(Port(name, None) for name in extra_ports)]
+    # One that is named may be among those found, perhaps by another name.
+    ports = {os.path.realpath(port.name): port for port in reversed(found)}
+    boards = [ProbedBoard(port=port) for port in reversed(ports.values())]
+    for drive in find_drives():
+        same = [each for each in boards if each.port and each.port.usb_id == drive.usb_id]
+        board = same[0] if same and drive.usb_id else ProbedBoard()
+        board.drive, board.board = drive, drive.board
+        if board not in boards:
+            boards.append(board)
+    return boards
+
+
+def probe(board: ProbedBoard, restart: bool) -> None:
+    """Find out what there is to know of a board.
+
+    With `restart` it is asked for its program too, which restarts that.
+    """
+    if board.port is None:
+        board.problem = "its serial port is missing; unplug the board and plug it in again"
+        return
+    try:
+        with closing(open_port(board.port.name)) as port:
+            if restart:
+                line = BoardFiles(port)
+                with line.stopped():
+                    board.board, board.firmware, board.micropython = line.describe()
+                board.start = line.restart()
+    except GameError as error:
+        board.fault = error
+    except BoardError as error:
+        board.problem = str(error)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the page."""
+
+    what: str
+    good: bool
+    found: str
+    """What is so, or what is wrong and what to do."""
+    details: tuple[str, ...] = ()
+    """More lines for a person, such as a traceback."""
+
+
+def of_computer(any_board: bool, emulate: Callable[[], object]) -> list[Check]:
+    """The checks of this computer.
+
+    any_board: whether a board was found on it. emulate: raises `BoardError` where none can be
+    emulated.
+    """
+
+    def emulator() -> str:
+        emulate()
+        return f"Unicorn {version('unicorn')}"
+
+    checks = [
+        Check("Python", True, f"{platform.python_version()} on {platform.system()}"),
+        _check("noughts", lambda: f"{__version__}, table {brain.of(device_files()).id}"),
+        _check("emulator", emulator),
+    ]
+    if not any_board:
+        todo = "plug one in with a cable that has data lines (`noughts play` needs no board)"
+        checks.append(Check("boards", False, f"none found; {todo}"))
+    return checks
+
+
+def _check(what: str, find: Callable[[], str]) -> Check:
+    try:
+        return Check(what, True, find())
+    except NoughtsError as error:
+        return Check(what, False, str(error))
+
+
+def of_board(board: ProbedBoard) -> list[Check]:
+    """The checks of a board."""
+    checks = []
+
+    def add(what: str, good: bool, found: str, details: tuple[str, ...] = ()) -> None:
+        checks.append(Check(what, good, found, details))
+
+    drive, port, start = board.drive, board.port, board.start
+    if drive is not None:
+        found = f"{drive.path}, interface {drive.interface}"
+        if drive.maintenance:
+            found += ": in maintenance mode; unplug it and plug it in without holding reset"
+        add("drive", not drive.maintenance, found)
+    elif port is not None and port.usb_id is not None:
+        add("drive", False, "not mounted; `noughts flash` needs it, `put` does not")
+    if board.problem is not None and board.micropython is None:
+        add("port", False, board.problem)
+    elif port is not None:
+        add("port", True, f"{port.name}, accessible")
+    if board.board is not None:
+        add("board", True, f"micro:bit {board.board}")
+    if board.micropython is not None:
+        add("firmware", *_firmware(board.board or "", board.firmware or "", board.micropython))
+    if start is not None:
+        if start.boot is not None:
+            add("game", True, f"{start.release}, table {start.boot.table_id}")
+        if start.radio.gateway is not None:
+            add("radio", True, str(start))
+        elif start.radio != OFF:
+            add("radio", True, f"{start.radio} as {start.radio_id}")
+    elif board.fault is not None:
+        add("game", False, str(board.fault), board.fault.details)
+    elif board.micropython is not None:
+        add("game", False, "does not start; run `noughts put`")
+    return checks
+
+
+def _firmware(board: str, release: str, micropython: str) -> tuple[bool, str]:
+    """Whether the game runs well on a firmware, and what to say of it."""
+    found = f"MicroPython {micropython} (firmware {release})"
+    if not is_sound(board, release):
+        found += ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"
+        return False, found
+    ours = bundled()[board].release
+    if _numbers(release) < _numbers(ours):
+        found += f"; `noughts flash` brings {ours}"
+    return True, found
+
+
+def _numbers(release: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", release)]

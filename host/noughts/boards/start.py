@@ -1,0 +1,117 @@
+"""Did it start? What a board says of itself when it starts: waiting for it, and checking it.
+
+A game sends a sentence. A board with radio sends a line before that, and a gateway, which has no
+game, sends only a line: `noughts watch` takes those for noise.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import serial
+
+from microbit_emulator.firmware import V1
+from noughts import __version__
+from noughts.boards import clock
+from noughts.boards.ports import ERRORS
+from noughts.boards.radio import OFF, Radio
+from noughts.boards.tracebacks import Traceback, TracebackReader
+from noughts.errors import BoardError, BoardGoneError, GameError
+from noughts.protocol.parser import Noise, ParsedSentence, Stream
+from noughts.protocol.sentences import Boot
+
+LIMIT_S = 10.0
+_RESTART_S = 2.0
+"""How long after a traceback the game may still start: it may be from before the restart."""
+
+# Whatever came before it in the line: a reset may have cut something short.
+_SENDER = re.compile(r"radio ([0-9A-F]{8}) (\d{1,3})$")
+_GATEWAY = re.compile(r"gateway ([\w.+-]{1,16}) (V[12]) (\d{1,3})$")
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a board says when it starts."""
+
+    boot: Boot | None
+    """What the game says; None of a gateway."""
+    board: str
+    release: str
+    radio: Radio = OFF
+    radio_id: str | None = None
+    """What the board that sends by radio is called there."""
+
+    def __str__(self) -> str:
+        if self.boot is None:
+            return f"{self.radio}, release {self.release}"
+        text = f"game {self.release}, table {self.boot.table_id}"
+        return text if self.radio == OFF else f"{text}, {self.radio} as {self.radio_id}"
+
+
+def wait_for_start(port: serial.SerialBase, limit_s: float = LIMIT_S) -> Start:
+    """What the board on a port says when it starts next.
+
+    Raises `GameError` when there is a traceback instead, `BoardError`, with the last line that it
+    sent, when there is neither, and `BoardGoneError`.
+    """
+    stream, reader = Stream(), TracebackReader()
+    radio, radio_id = OFF, None
+    stopped: Traceback | None = None
+    last = ""
+    try:
+        port.timeout = 0.1
+        end_s = clock.monotonic() + limit_s
+        while clock.monotonic() < end_s:
+            for item in stream.feed(port.read_until(b"\n")):
+                if isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot):
+                    boot = item.sentence
+                    return Start(boot, boot.board, boot.release, radio, radio_id)
+                if not isinstance(item, Noise) or not item.text.strip():
+                    continue
+                last = item.text
+                if found := _GATEWAY.search(last):
+                    return Start(None, found[2], found[1], Radio(gateway=int(found[3])))
+                if found := _SENDER.search(last):
+                    radio, radio_id = Radio(sends=int(found[2])), found[1]
+                fault = reader.feed(last)
+                # KeyboardInterrupt is our own Ctrl-C; a second fault follows from the first.
+                if fault and not stopped and not fault.error.startswith("KeyboardInterrupt"):
+                    stopped = fault
+                    end_s = min(end_s, clock.monotonic() + _RESTART_S)
+    except ERRORS as error:
+        raise gone(port) from error
+    if stopped is not None:
+        raise GameError(f"the game on {port.port} {stopped}", stopped.report())
+    said = f"; the last line it sent was: {last[:60]}" if last else ", and sent nothing"
+    raise BoardError(
+        f"the game on {port.port} did not start{said}; press reset, or run `noughts put` again"
+    )
+
+
+def gone(port: serial.SerialBase) -> BoardGoneError:
+    """The error for a port that has gone while it was in use."""
+    return BoardGoneError(
+        f"the board on {port.port} went away; plug it in and run the same command again"
+    )
+
+
+def confirmed_start(start: Start, table_id: str, radio: Radio) -> str:
+    """What the board says, in words; `BoardError` if it is not what was put there.
+
+    table_id: of the game, if it is one.
+    """
+    boot = start.boot
+    if boot is not None and radio.gateway is None:
+        if (boot.release, boot.table_id) != (__version__, table_id):
+            raise BoardError(
+                f"the board started game {boot.release} with table {boot.table_id}, "
+                f"not {__version__} with {table_id}; try again"
+            )
+        if start.board == V1:
+            radio = OFF
+    elif start.release != __version__:
+        raise BoardError(f"the board started as {start}, not {__version__}; try again")
+    if start.radio != radio:
+        raise BoardError(f"the board started as {start}; its radio should be: {radio}; try again")
+    return f"started on micro:bit {start.board}: {start}"

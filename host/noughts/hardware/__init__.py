@@ -1,1 +1,0 @@
-"""Real boards: their serial ports, their USB drives, and the files on them."""
