@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.types import Message
 
+from html_page import HtmlPage
 from noughts.web import app as web_app
 from noughts.web.live import LiveBoards
 from noughts.web.site import Site
@@ -76,6 +77,14 @@ def get(address: str, db: Path = SITE.db, expected: int = 200) -> Any:
     said = ask({"host": HERE}, path=address, site=Site(db, 8017))
     assert status(said) == expected, text(said)
     return json.loads(text(said))
+
+
+def page(address: str, db: Path = SITE.db, expected: int = 200) -> HtmlPage:
+    """What an address answers, as HTML."""
+    named = {"host": HERE, "accept": "text/html"}
+    said = ask(named, path=address, site=Site(db, 8017))
+    assert status(said) == expected, text(said)
+    return HtmlPage(text(said))
 
 
 def change(site: Site = SITE, **more: str | None) -> dict[str, str]:

@@ -65,7 +65,9 @@ def says(page: Page, text: str | re.Pattern[str]) -> None:
 class Held:
     """A page's requests to such addresses wait until a test lets them go on; or only the first."""
 
-    def __init__(self, page: Page, pattern: str, only_first: bool = False) -> None:
+    def __init__(
+        self, page: Page, pattern: str | re.Pattern[str], only_first: bool = False
+    ) -> None:
         self._page = page
         self._only_first = only_first
         self._count = 0

@@ -5,14 +5,14 @@ import random
 
 import pytest
 
-from asking import HERE, SITE, ask, change, get, status, text
+from asking import ask, change, get, page, status, text
 from noughts.errors import NoughtsError
 from noughts.game.positions import canonical, parse
 from noughts.store import timestamps
 from noughts.store.queries import game
 from noughts.store.store import Store
 from noughts.views import board
-from noughts.web import page_games, puzzles
+from noughts.web import play, puzzles
 from noughts.web.site import Site
 from sample_games import AT, filled, stages
 
@@ -71,97 +71,113 @@ def test_a_game_that_no_page_sends_is_not_kept(tmp_path, changed, said):
 @pytest.mark.parametrize("body", [b"", b"\xff", b"[" * 100_000, b"9" * 5000, b"[]"], ids=len)
 def test_what_is_not_a_game_at_all(body):
     with pytest.raises(NoughtsError, match=NO_GAME):
-        page_games.read(body)
+        play.read(body)
 
 
-def described(moves, start=None):
-    return board.described(*board.parsed(moves, start))
+def described(moves, start=None, **named):
+    return board.described(*board.parsed(moves, start), **named)
 
 
 def test_hints_by_value_and_by_chance():
-    cells = described("", "XO.......")["cells"]
+    cells = described("", "XO.......")["hints"]
     assert [(cells[cell]["best"], cells[cell]["heat"]) for cell in (2, 5, 8, 4)] == [
         (False, 0), (False, 2), (False, 3), (True, 4),
     ]  # fmt: skip
-    cells = described("", "XX.OO....")["cells"]
+    cells = described("", "XX.OO....")["hints"]
     assert [(cells[cell]["value"], cells[cell]["best"]) for cell in (2, 5, 8)] == [
-        ("win in 1", True), ("draw", False), ("loss in 2", False),
+        ("best play: win\xa0in\xa01", True), ("best play: draw", False),
+        ("best play: loss\xa0in\xa02", False),
     ]  # fmt: skip
-    alike = described("", "XOXXOXO..")["cells"] | described("", "XOXOOX.XO")["cells"]
-    assert alike[6] == {"best": True, "value": "draw", "chance": "0\xa0%", "heat": 4}
+    alike = described("", "XOXOOX.XO")["hints"]
+    assert alike[6] == {
+        "best": True, "value": "best play: draw", "heat": 4,
+        "chance": "wins 0\xa0% against random play",
+    }  # fmt: skip
 
 
 def test_a_game_that_ends_with_two_lines():
     found = described("032546781")
-    assert found["result"] == {
-        "winner": "X", "lines": "middle column and top row", "cells": [0, 1, 2, 4, 7],
-    }  # fmt: skip
-    assert found["cells"] == {} and found["turn"] is None
-    assert found["evaluations"][-1] == {"score": 10, "words": "X has won"}
-    assert found["evaluations"][-2] == {"score": 9, "words": "X wins in 1"}
+    assert (found["winner"], found["headline"], found["line"]) == (
+        "X", "X has won: middle column and top row", [0, 1, 2, 4, 7],
+    )  # fmt: skip
+    assert found["hints"] == {} and found["turn"] is None
+    assert [(each["score"], each["text"]) for each in found["graph"][-2:]] == [
+        (9, "after move 8, O bottom right, best: X wins in 1"),
+        (10, "after move 9, X top middle, best: X has won"),
+    ]
 
 
 def test_a_game_that_o_wins_and_one_that_is_drawn():
     lost = described("", "XX.OO.X..")
-    assert lost["evaluations"] == [{"score": -9, "words": "O wins in 1"}]
+    assert lost["graph"] == [
+        {"score": -9, "text": "before the first move: O wins in 1", "mistake": False}
+    ]
     assert (lost["turn"], lost["names"][5]) == ("O", "6, middle right, free")
     found = described("5", "XX.OO.X..")
-    assert found["evaluations"][-1] == {"score": -10, "words": "O has won"}
+    assert found["graph"][-1]["score"] == -10
     assert found["names"][8] == "9, bottom right, empty"
     assert [(each["mark"], each["called"]) for each in found["history"]] == [("O", "best")]
     drawn = described("012436758")
-    assert drawn["result"] == {"winner": None, "lines": "", "cells": []}
-    assert drawn["evaluations"][-1] == {"score": 0, "words": "a draw"}
+    assert (drawn["over"], drawn["winner"], drawn["headline"]) == (True, None, "A draw")
+    assert drawn["graph"][-1]["score"] == 0
+    assert drawn["graph"][-1]["text"].endswith(": a draw")
+
+
+def test_a_game_looked_back_on_stops_where_the_person_moves():
+    found = described("40128", at=2, opponent="kind")
+    assert (found["headline"], found["remark"]) == (
+        "Looking back: after move 2 of 5", "Play here to go on differently.",
+    )  # fmt: skip
+    assert (found["undo"], found["redo"], found["last"]) == (0, 4, 0)
+    engines = described("40128", at=1, opponent="kind")
+    assert (engines["playable"], engines["hints"], engines["remark"]) == (False, {}, "")
+    assert (described("4", at=0)["undo"], described("4")["redo"]) == (None, None)
 
 
 def test_what_an_engine_answers(monkeypatch):
     monkeypatch.setattr(random.Random, "choice", lambda _, cells: cells[-1])
-    answer = get("/api/reply?engine=random&moves=01")
-    assert answer["game"]["moves"] == [0, 1, 8]
-    assert (answer["did"]["choices"], answer["did"]["nodes"]) == (7, 0)
-    asked = "/api/reply?engine=alphabeta&start=XX.OO....&moves="
+    answer = get("/api/play?opponent=random&you=X&moves=0")
+    assert (answer["moves"], answer["at"], answer["playable"]) == ("08", 2, True)
+    assert answer["remark"] == "random plays 9, bottom right."
+    assert answer["cost"].startswith("random: no search; one of 8 cells; ")
+    asked = "/api/play?opponent=alphabeta&you=O&position=XX.OO....&moves="
     first, again = get(asked), get(asked)
-    assert first["game"]["moves"] == [2] and first["did"]["cut"] > 0
+    assert first["moves"] == "2" and first["headline"] == "You lost: top row"
+    assert " positions visited, " in first["cost"]
     assert again == first  # with the time that it took: whoever looks on may ask
-    over = get("/api/reply?engine=alphabeta&start=XX.OO....&moves=2")
-    assert over["did"] is None and over["game"]["moves"] == [2]
+    over = get(f"{asked}2")
+    assert over["moves"] == "2" and "cost" not in over
+    person = get("/api/play?opponent=alphabeta&position=XO......X")
+    assert (person["you"], person["moves"]) == ("O", "")  # who is to move is the person
 
 
-@pytest.mark.parametrize("client", ["127.0.0.1", "192.0.2.7"])
-def test_the_page_knows_whether_its_games_are_kept(client):
-    site = Site(SITE.db, 8017, lan=True)
-    said = ask({"host": HERE}, path="/api/players", client=client, site=site)
-    assert json.loads(text(said))["keeps"] is (client == "127.0.0.1")
+@pytest.mark.parametrize(("at", "shown"), [("1", 1), ("-1", 2), ("1.5", 2), ("3", 2), ("²", 2)])
+def test_a_link_into_the_middle_of_a_game(at, shown):
+    assert get(f"/api/play?moves=41&at={at}")["at"] == shown
 
 
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("puzzle?position=.........", "......... is not a puzzle"),
-        ("puzzle?level=4", "'4' is not a level"),
-        ("puzzle?after=x", "'x' is not a position"),
-        ("puzzle/answer?position=XX.OO....&cell=0", "'0' is not a free cell"),
-        ("reply?engine=x", "'x' is not an engine"),
-        ("position?moves=0x", "move 2: 'x' is not a cell; choose one of 0 to 8"),
-        ("search?search=nonsense&position=..XXOO.XO", "'nonsense' is not"),
-        ("search?position=XXXOO....", "in XXXOO.... X has won; give one that is not finished"),
-        ("games?page=0", "page: '0' is not a page; the first is 1"),
-        ("games/x", "'x' is not a game; choose one from the list of games"),
-        ("games/99", "there is no game 99 in "),
+        ("puzzles?position=.........", "......... is not a puzzle"),
+        ("puzzles?level=4", "'4' is not a level"),
+        ("puzzles?after=x", "'x' is not a position"),
+        ("learn?position=XXXOO....", "in XXXOO.... X has won; give one that is not finished"),
+        ("api/play?opponent=x&you=O", "'x' is not an engine"),
+        ("api/play?moves=0x", "move 2: 'x' is not a cell; choose one of 0 to 8"),
     ],
 )
-def test_a_question_that_makes_no_sense_is_answered_in_words(tmp_path, address, said):
-    db = filled(tmp_path / "games.db", stages([4]))
-    assert said in get(f"/api/{address}", db, expected=400)["error"]
+def test_a_question_that_makes_no_sense_is_answered_in_words(address, said):
+    assert said in page(f"/{address}", expected=400).text
 
 
 def test_a_browser_names_no_file_as_an_engine(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text("open(__file__ + '.ran', 'w')\ndef choose(board):\n    return 0\n")
-    answer = get(f"/api/reply?moves=&engine={mine}", expected=400)
+    answer = get(f"/api/play?you=O&opponent={mine}", expected=400)
     assert "is not an engine" in answer["error"]
     assert not mine.with_name("mine.py.ran").exists()
-    assert "mine" not in str(get("/api/players"))
+    assert "mine" not in page("/").text
 
 
 def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path):
@@ -169,82 +185,88 @@ def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path):
     right, wrong = [0, 4, 1, 2, 6, 3, 5, 8, 7], [8, 7, 4, 0, 2, 6, 5]
     told = (stages(wrong if number < 2 else right, "x", "PP", number) for number in range(1, 21))
     db = filled(tmp_path / "games.db", *told)
-    found = get("/api/puzzle?position=..X......", db)
-    assert found["people"] == "In the stored games, 1 of 20 went wrong here."
-    assert found["task"] == "O to move: find the only move that does not lose."
-    assert found["level"] == 1  # by its depth it would be 3
-    assert get("/api/puzzle?position=XX.OO....", db)["people"] == ""
+    found = page("/puzzles?position=..X......", db)
+    assert "In the stored games, 1 of 20 went wrong here." in found.text
+    assert "★ In the stored" in found.text and "★★ In" not in found.text  # by its depth: ★★★
+    assert json.loads(found.data)["task"] == "O to move: find the only move that does not lose."
+    assert "In the stored games" not in page("/puzzles?position=XX.OO....", db).text
 
 
 def test_what_people_did_is_looked_up_once_a_minute(tmp_path, monkeypatch):
     now_s = [0.0]
     monkeypatch.setattr(puzzles.time, "monotonic", lambda: now_s[0])
     db = tmp_path / "games.db"
-    people = puzzles._People(Site(db, 8017))
-    assert people.met() == {}  # there is no store yet
+    assert puzzles.people_met(db) == {}  # there is no store yet
     filled(db, stages([0, 1, 4, 8, 3, 5, 6], seats="PP"))
     now_s[0] = 59.9
-    assert people.met() == {}
+    assert puzzles.people_met(db) == {}
     now_s[0] = 60.0
-    assert people.met()[canonical(parse("..X......"))] == (1, 1)
+    assert puzzles.people_met(db)[canonical(parse("..X......"))] == (1, 1)
 
 
 @pytest.mark.parametrize(
-    ("asked", "right", "words"),
+    ("position", "cell", "said", "why"),
     [
-        ("XX.OO....", True, "X at 3, top right, is a win in 1."),
+        ("XX.OO....", 2, "Right!", "X at 3, top right, is a win in 1."),
         (
-            "XX.OO....&cell=8",
-            False,
+            "XX.OO....",
+            8,
+            "Wrong: 9 is not the move.",
             "X at 9, bottom right, turns the win into a loss. It allows: O 6.",
         ),
-        ("XX..O....", True, "O at 3, top right, holds the draw. With best play: X 7, "),
+        ("XX..O....", 2, "Right!", "O at 3, top right, holds the draw. With best play: X 7, "),
     ],
 )
-def test_why_a_move_is_right_or_wrong(asked, right, words):
-    found = get(f"/api/puzzle/answer?position={asked}")
-    assert found["right"] is right and found["words"].startswith(words)
+def test_why_a_move_is_right_or_wrong(position, cell, said, why):
+    found = json.loads(page(f"/puzzles?position={position}").data)["answers"][str(cell)]
+    assert found["said"] == said and found["why"].startswith(why)
 
 
 def test_how_a_puzzle_ends():
-    won = get("/api/puzzle/answer?position=XX.OO....")["end"]
+    won = json.loads(page("/puzzles?position=XX.OO....").data)["answers"]["2"]["end"]
     assert won == {"marks": "XXXOO....", "line": [0, 1, 2], "title": "How it ends: X wins"}
-    drawn = get("/api/puzzle/answer?position=X........")["end"]
+    drawn = json.loads(page("/puzzles?position=X........").data)["answers"]["4"]["end"]
     assert (drawn["line"], drawn["title"]) == ([], "How it ends: a draw")
 
 
-def searched(position, search):
-    return get(f"/api/search?position={position}&search={search}")
+def searched(position, search="alphabeta"):
+    """What the page Learn is told of a search."""
+    return json.loads(page(f"/learn?position={position}&search={search}").data)
 
 
 def test_a_search_that_is_too_large_to_follow():
-    found = searched("XO..X....", "alphabeta")
-    assert found["large"] == (
+    found = page("/learn?position=XO..X....")
+    assert (
         "From XO..X.... alpha-beta looks at 410 boards and cuts 105 moves: too many to follow. "
         "Take the position after one best move, where alpha-beta looks at 93."
-    )
-    smaller = searched(**found["instead"])
-    assert smaller["nodes"] == 93 == smaller["steps"][-1]["nodes"]
+    ) in found.text
+    *_, instead = (link for name, link in found.attributes if name == "href" and "?" in link)
+    assert json.loads(page(instead).data)["nodes"] == 93
+
+
+def test_a_search_is_alpha_beta_unless_the_address_says_minimax():
+    assert searched("..xxoo.xo", "nonsense")["search"] == "alphabeta"
 
 
 def test_the_window_of_each_step():
-    found = get("/api/search?position=..XXOO.XO")
-    assert (found["search"], found["mover"]) == ("alphabeta", "X")
+    found = searched("..XXOO.XO")
     last = found["steps"][-1]
     assert len(found["boards"]) == last["nodes"] + last["cut"]
     windows = [(each["alpha"], each["beta"], each["window"]) for each in found["steps"]]
-    assert windows[0] == (-100, 100, ["−∞", "∞"])
-    assert windows[5] == (-7, 100, ["loss in 3", "∞"])  # O has a loss in 3 for certain
-    assert windows[11] == (8, -7, ["win in 2", "loss in 3"])  # closed: the rest is cut
+    assert windows[0] == (-100, 100, "−∞ to ∞")
+    assert windows[5] == (-7, 100, "loss in 3 to ∞")  # O has a loss in 3 for certain
+    assert windows[11] == (8, -7, "win in 2 to loss in 3")  # closed: the rest is cut
+    board = found["boards"][found["steps"][11]["board"]]
+    assert board["whose"] == "Window of O, from alpha to beta"
 
 
 def test_the_boards_of_a_search():
-    root, *others = searched("..XXOO.XO", "alphabeta")["boards"]
-    assert (root["value"], root["mover"], root["window"]) == ("win in 3", None, None)
-    (cut,) = (each for each in others if each["value"] is None and each["cell"] == 6)
+    root, *others = searched("..XXOO.XO")["boards"]
+    assert (root["value"], root["text"], root["window"]) == ("win in 3", "X to move", None)
+    (cut,) = (each for each in others if each["value"] is None and each["last"] == 6)
     assert cut["window"] is None
     assert [each["line"] for each in others if each["value"] == "win in 3"][:1] == [[]]
     won = next(each for each in others if each["line"])
-    assert (won["mover"], won["marks"], won["line"]) == ("X", "XOXXOOXXO", [0, 3, 6])
+    assert (won["text"], won["marks"], won["line"]) == ("X plays 7", "XOXXOOXXO", [0, 3, 6])
     bounds = {each["value"][0] for each in others if each["value"] and each["value"][0] in "≤≥"}
     assert bounds

@@ -1,30 +1,29 @@
-"""What the pages of games and statistics are told, and which games their address chooses."""
+"""The pages of games and statistics, and which games their address chooses."""
 
 import asyncio
 import hashlib
 import json
 import os
 import random
+import re
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 from starlette.datastructures import QueryParams
+from starlette.requests import Request
 
-from asking import get
+from asking import page
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
-from noughts.store.queries import game
 from noughts.store.store import Store
-from noughts.views.board import evaluations
 from noughts.views.game_filter import ChosenGames, day
-from noughts.views.replay import replay
-from noughts.web.address import chosen_games, game_number, page_number
-from noughts.web.statistics import CountedStatistics
+from noughts.web import games as web_games
+from noughts.web.games import chosen_games, game_number, page_number, store_state
+from noughts.web.site import Site
 from sample_games import AT, BOOT, DRAW, filled, keep, stages
 
 WON = [4, 1, 0, 2, 8]
-EVERYTHING = ChosenGames()
 
 
 def test_the_same_words_as_on_the_command_line(monkeypatch):
@@ -93,20 +92,64 @@ def test_wrong_pages_and_games(page):
 def test_pages_of_games_that_just_fit(tmp_path):
     told = (stages(WON, number=number, step_ms=1150) for number in range(1, 51))
     db = filled(tmp_path / "games.db", *told)
-    found = get("/api/games?page=3", db)
-    assert (found["page"], found["pages"], found["total"]) == (2, 2, 50)
-    assert [each["number"] for each in found["games"]] == list(range(25, 0, -1))
-    assert {each["seconds"] for each in found["games"]} == {6}  # of 5.75
-    none = get("/api/games?seats=PP", db)
-    assert (none["kept"], none["total"], none["page"], none["pages"]) == (True, 0, 1, 1)
+    found = page("/games?page=3", db)
+    assert found.status == "50 games, page 2 of 2"
+    assert [row[0] for row in found.rows[1:]] == [str(number) for number in range(25, 0, -1)]
+    assert {row[6] for row in found.rows[1:]} == {"6"}  # of 5.75 seconds
+    links = [link for name, link in found.attributes if name == "href" and "page=" in link]
+    assert links == ["?page=1", "?page=1"]  # the newest, and newer ones
+    none = page("/games?seats=PP", db)
+    assert none.status == "No game matches." and none.text.count("All games") == 2
+
+
+def test_the_form_shows_what_the_address_chooses_and_links_hand_it_on(tmp_path):
+    db = filled(tmp_path / "games.db", *(stages(WON, number=number) for number in range(1, 27)))
+    found = page("/games?board=usb&seats=ph&since=2026-09-01&result=A&until=&page=2", db)
+    assert found.status == (
+        "26 games: boards with 'usb' in their name, person against hard, results A, "
+        "since 2026-09-01, page 2 of 2"
+    )
+    for field in ("usb", "2026-09-01"):
+        assert ("value", field) in found.attributes
+    assert ("selected", None) in found.attributes and ("checked", None) in found.attributes
+    query = "?board=usb&seats=ph&since=2026-09-01&result=A"
+    for link in (f"{query}&page=1", f"/games/1{query}", f"/statistics{query}"):
+        assert ("href", link) in found.attributes
+
+
+def test_from_game_to_game_among_those_that_were_chosen(tmp_path):
+    db = filled(tmp_path / "games.db", *(stages(WON, number=number) for number in range(1, 4)))
+    filled(db, stages(DRAW), board="usb-2")
+    for number, others in ((1, [2]), (2, [1, 3]), (3, [2])):
+        found = page(f"/games/{number}?board=usb-1", db)
+        links = [f"/games/{other}?board=usb-1" for other in others]
+        assert [("href", link) in found.attributes for link in links] == [True] * len(links)
+    assert ("href", "/games/4?board=usb-1") not in found.attributes
+    assert ("href", "/games?board=usb-1") in found.attributes
 
 
 @pytest.mark.parametrize("created", [True, False])
-def test_a_store_without_a_game_or_none_keeps_nothing(tmp_path, created):
+def test_a_store_without_a_game_or_none_says_how_to_get_one(tmp_path, created):
     if created:
         Store(tmp_path / "games.db", create=True).close()
-    for address in ("/api/games?board=x", "/api/statistics"):
-        assert not get(address, tmp_path / "games.db")["kept"]
+    for address in ("/games?board=x", "/statistics"):
+        found = page(address, tmp_path / "games.db")
+        assert found.status == "No game is stored yet."
+        assert "stores every game that it sends" in found.text
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("games?page=0", "page: '0' is not a page; the first is 1"),
+        ("games/x", "'x' is not a game; choose one from the list of games"),
+        ("games/99", "there is no game 99 in "),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_answered_in_words(tmp_path, address, said):
+    db = filled(tmp_path / "games.db", stages([4]))
+    found = page(f"/{address}", db, expected=400)
+    assert found.status.startswith(said) and "All games" in found.text
 
 
 def test_a_damaged_store_is_named_in_one_line(tmp_path):
@@ -114,92 +157,99 @@ def test_a_damaged_store_is_named_in_one_line(tmp_path):
     content = bytearray(path.read_bytes())
     content[4096 * 3 :] = b"\x55" * (len(content) - 4096 * 3)
     path.write_bytes(content)
-    for address in ("/api/games", "/api/games/1", "/api/statistics"):
-        said = get(address, path, expected=400)["error"]
+    for address in ("/games", "/games/1", "/statistics"):
+        said = page(address, path, expected=400).status
         assert said.startswith(f"{path} is damaged or not a store") and "\n" not in said
 
 
 def test_looking_changes_nothing_and_others_may_write(tmp_path):
     path = filled(tmp_path / "games.db", stages(WON))
     before = hashlib.sha256(path.read_bytes()).digest()
-    for address in ("/api/games", "/api/games/1", "/api/statistics"):
-        get(address, path)
+    for address in ("/games", "/games/1", "/statistics"):
+        page(address, path)
     assert hashlib.sha256(path.read_bytes()).digest() == before
     with Store(path) as watch:
         watch.keep("usb-2", BOOT, AT)
         for sentence in stages(WON)[:3]:
             keep(watch, "usb-2", sentence, AT)
         watch.db.execute("BEGIN IMMEDIATE")  # a watcher in the middle of writing
-        assert get("/api/games/2", path)["result"] == "unfinished"
-        assert get("/api/games", path)["total"] == 1
-        assert get("/api/statistics", path)["total"] == 2
+        assert "Game 2: unfinished" in page("/games/2", path).text
+        assert page("/games", path).status == "1 game"
+        assert page("/statistics", path).status == "2 games"
         watch.db.execute("ROLLBACK")
 
 
-@pytest.fixture
-def stored(tmp_path):
-    """A game that B began, and one without a move."""
-    db = tmp_path / "games.db"
-    filled(db, stages(WON, first="B"), stages([], "x", number=2))
-    with Store(db) as store:
-        yield game(store, 1), game(store, 2)
+def test_a_game_needs_no_script_to_be_read(tmp_path):
+    db = filled(tmp_path / "games.db", stages(WON, first="B"), stages([], "x", number=2))
+    found = page("/games/1", db)
+    assert found.rows[1:3] == [
+        ["1", "B (X)", "5 , in the centre", "1.0 s",
+         "It keeps the draw; against mistakes, 1, 3, 7 or 9 wins more often."],
+        ["2", "A (O)", "2 , on the top edge", "1.0 s",
+         "? A mistake: it turns a draw into a loss. Best: 1, 3, 7 or 9."],
+    ]  # fmt: skip
+    for said in (
+        "Game 1: B won X is B, the chip (hard) O is A, a person",
+        "B begins.",
+        "B wins: diagonal from the top left.",
+        "Kind micro:bit V1, table 2798 On the board its game 1 of boot 00000A83 Lasted 5.0 s",
+    ):
+        assert said in found.text
+    assert ("role", "img") in found.attributes  # how it ended
+    assert "The game was abandoned here." in page("/games/2", db).text
 
 
-def test_a_game_as_a_whole(stored):
-    about = replay(stored[0])
-    assert about.result == "B won"
-    assert [(each.mark, each.player) for each in about.players] == [("X", "B"), ("O", "A")]
-    details = dict(about.details)
-    assert details["Kind"] == "micro:bit V1, table 2798" and details["Lasted"] == "5.0 s"
-    assert details["On the board"] == "its game 1 of boot 00000A83"
+def test_a_game_of_which_little_is_known(tmp_path):
+    with Store(tmp_path / "games.db", create=True) as store:
+        store.keep("usb-1", stages(WON)[-1], None)
+    found = page("/games/1", tmp_path / "games.db")
+    assert "Kind" not in found.text and [row[3] for row in found.rows[1:]] == ["–"] * 5
 
 
-def test_a_board_that_never_said_what_it_is(tmp_path):
-    db = tmp_path / "games.db"
-    with Store(db, create=True) as store:
-        for each in stages(WON)[-1:]:
-            store.keep("usb-1", each, None)
-        found = game(store, 1)
-    assert "Kind" not in dict(replay(found).details)
-    assert [each.thought for each in replay(found).moves] == [None] * 5
-
-
-def test_each_move_and_step(stored):
-    moves = replay(stored[0]).moves
-    assert [(each.mark, each.player) for each in moves[:2]] == [("X", "B"), ("O", "A")]
-    assert moves[0].thought == "1.0 s"
-    steps = replay(stored[0]).steps
-    assert [each.next for each in steps] == ["B", "A", "B", "A", "B", None]
-    assert steps[2].worths[0] == "win" and steps[2].worths[7] == "draw"
-    falling = [(each.scores[6].text, each.scores[6].full) for each in steps]
+def test_each_step_of_a_game(tmp_path):
+    view = json.loads(page("/games/1", filled(tmp_path / "games.db", stages(WON, first="B"))).data)
+    steps = view["steps"]
+    assert [each["next"] for each in steps] == ["B", "A", "B", "A", "B", None]
+    assert (steps[2]["worths"]["0"], steps[2]["worths"]["7"]) == ("win", "draw")
+    falling = [(each["scores"][6]["text"], each["scores"][6]["full"]) for each in steps]
     assert falling == [
         ("0", False), ("−1", False), ("−1", False), ("−2", True), ("−2", True), ("−3", True),
     ]  # fmt: skip
-    assert steps[5].said[-1] == "B wins: diagonal from the top left."
-    assert all(all(each.said) for each in steps)  # no empty sentence
-    assert steps[5].names[3] == "4, on the left edge: free" and steps[5].worths == {}
-    assert evaluations(WON)[-1]["score"] == 10
-
-
-def test_a_game_without_a_move(stored):
-    (step,) = replay(stored[1]).steps
-    assert step.said[0] == "A begins." and len(step.said) == 2
+    assert all(all(each["said"]) for each in steps)  # no empty sentence
+    assert steps[5]["names"][3] == "4, on the left edge: free" and steps[5]["worths"] == {}
+    assert view["graph"][-1]["score"] == 10 and view["thought_ms"] == [1000] * 5
 
 
 def test_positions_in_which_people_went_wrong(tmp_path):
     shuffled = random.Random(1)
     db = tmp_path / "games.db"
     filled(db, *(stages(played(shuffled), seats="HP", number=number) for number in range(1, 40)))
-    found = get("/api/statistics", db)
-    assert len(found["positions"]) == 9 and found["first_moves"] is None  # the chip began all
-    assert all(each["wrong"] not in each["right"] for each in found["positions"])
-    one = filled(tmp_path / "one.db", stages(WON, seats="HP"))
-    (met,) = get("/api/statistics", one)["positions"]
-    assert (met["marks"], met["wrong"], met["right"]) == ("....X....", 1, [0, 2, 6, 8])
-    assert met["title"] == (
-        "O to move; top row: free, free, free; middle row: free, X, free; "
-        "bottom row: free, free, free"
-    )
+    found = page("/statistics", db)
+    assert found.attributes.count(("class", "ground loss")) == 9
+    assert "First moves" not in found.text  # the chip began all
+    one = page("/statistics", filled(tmp_path / "one.db", stages(WON, seats="HP")))
+    assert "1 ✓ 2 ✗ 3 ✓ 4 6 7 ✓ 8 9 ✓" in one.text
+    board = "top row: free, free, free; middle row: free, X, free; bottom row: free, free, free"
+    assert ("aria-label", f"O to move; {board}") in one.attributes
+
+
+def test_tables_and_bars_of_statistics(tmp_path):
+    """A person who begins loses twice against O on an edge; another board has a game of two."""
+    mistaken = [stages(WON, number=number, seats="HP") for number in (1, 2)]
+    db = filled(tmp_path / "games.db", *mistaken, stages(DRAW, number=3))
+    filled(db, stages(DRAW, seats="PP"), board="usb-2")
+    found = page("/statistics", db)
+    assert found.status == "4 games" and "4 games 2 boards" in found.text
+    results = found.source.split('class="bar"')[3].split("</svg>")[0]
+    assert re.findall(r'width="(\d+)"', results) == ["100", "0", "0", "0"]  # all were A's
+    rows = [[row[0], *row[2:]] for row in found.rows]  # without the bars
+    assert ["hard against person", "A", "2", "2", "0", "0", "0", "0"] in rows
+    assert ["9", "2"] in rows  # two games of nine moves
+    assert [row[0] for row in rows[-2:]] == ["person", "hard"]
+    assert ["0 (0%)", "2 (100%)", "0 (0%)"] in found.rows  # first moves
+    assert ("href", "/?position=....X....") in found.attributes
+    assert "No person made a mistake." in page("/statistics?board=usb-2", db).text
+    assert page("/statistics?result=abandoned", db).status == "No game matches."
 
 
 def played(shuffled):
@@ -212,67 +262,46 @@ def played(shuffled):
     return moves
 
 
-def test_where_people_began(tmp_path):
-    corners = stages([0, 1, 4, 2, 8], number=3), stages([8, 1, 4, 2, 0], number=4)
-    db = filled(tmp_path / "games.db", stages(WON), stages(WON, number=2), *corners)
-    first = get("/api/statistics", db)["first_moves"]
-    assert first["counts"] == [1, 0, 0, 0, 2, 0, 0, 0, 1]
-    assert first["shares"][0] == "25%" and first["heat"] == [2, 0, 0, 0, 5, 0, 0, 0, 2]
-
-
 @pytest.fixture
-def counted(tmp_path):
-    """Statistics of a store with one game."""
-    return CountedStatistics(filled(tmp_path / "games.db", stages(DRAW)))
+def counted(monkeypatch):
+    """An element for each time that statistics are counted."""
+    times = []
+    stats = web_games.stats
+    monkeypatch.setattr(web_games, "stats", lambda *given: times.append(1) or stats(*given))
+    return times
 
 
-async def total(counted, choice=EVERYTHING):
-    return json.loads(await counted.of(choice))["total"]
-
-
-@pytest.mark.anyio
-async def test_statistics_are_cached_until_the_store_changes(counted, tmp_path):
-    db = filled(tmp_path / "games.db", stages(DRAW), board="usb-2")
-    board = ChosenGames(boards=("usb-2",))
-    first = await counted.of(EVERYTHING)
-    assert json.loads(first)["total"] == 2
+def test_statistics_are_cached_until_the_store_changes(tmp_path, counted):
+    db = filled(tmp_path / "games.db", stages(DRAW))
+    filled(db, stages(DRAW), board="usb-2")
+    assert [page("/statistics", db).status for _ in range(2)] == ["2 games"] * 2
     Path(f"{db}-wal").touch()  # an empty log: somebody reads
-    assert await counted.of(EVERYTHING) is first
-    assert await total(counted, board) == 1
+    assert page("/statistics", db).status == "2 games" and len(counted) == 1
+    board = "1 game: boards with 'usb-2' in their name"
+    assert page("/statistics?board=usb-2", db).status == board
     with Store(db) as watch:
         for sentence in stages(DRAW, number=2):
             keep(watch, "usb-2", sentence, AT)
-        assert await total(counted) == 3
-        assert await counted.of(EVERYTHING) is await counted.of(EVERYTHING)
-    assert await total(counted, board) == 2
+        assert page("/statistics", db).status == "3 games"
+        assert len(counted) == 3
 
 
 @pytest.mark.anyio
-async def test_the_choice_that_was_looked_at_longest_ago_is_forgotten(counted):
-    choices = [ChosenGames(boards=(str(number),)) for number in range(17)]
-    known = [await counted.of(each) for each in choices[:16]]
-    for each in (*choices[:3], choices[0], choices[16]):
-        await counted.of(each)
-    assert [
-        await counted.of(each) is text for each, text in zip(choices[:3], known[:3], strict=True)
-    ] == [True] * 3
-    assert counted._kept.keys() == {*choices} - {choices[3]}
+async def test_only_one_choice_is_counted_at_a_time(tmp_path, counted):
+    db = filled(tmp_path / "games.db", stages(DRAW))
+    *_, route = web_games.routes(Site(db, 8017))
+    request = Request({"type": "http", "client": None, "headers": [], "query_string": b""})
+    await asyncio.gather(*(route.endpoint(request) for _ in range(3)))
+    assert len(counted) == 1
 
 
-@pytest.mark.anyio
-async def test_only_one_is_counted_at_a_time(counted):
-    one, other = await asyncio.gather(*(counted.of(EVERYTHING) for _ in range(2)))
-    assert one is other
-
-
-@pytest.mark.anyio
-async def test_another_store_in_its_place_is_counted_anew(counted, tmp_path):
+def test_another_store_in_its_place_is_counted_anew(tmp_path):
     """Even where it was written at the same moment."""
     db, other = tmp_path / "games.db", tmp_path / "other.db"
+    filled(db, stages(DRAW))
     filled(other, stages(DRAW), stages(DRAW, number=2))
-    assert await total(counted) == 1
-    was = db.stat()
+    was, before = db.stat(), store_state(db)
     assert other.stat().st_size == was.st_size
     os.utime(other, ns=(was.st_atime_ns, was.st_mtime_ns))
     other.replace(db)
-    assert await total(counted) == 2
+    assert store_state(db) != before

@@ -24,8 +24,8 @@ TRY = """async (target) => {
   const attempts = {
     simple: [`${target}/api/echo`, { method: 'POST', mode: 'no-cors', body: '{}' }],
     preflight: [`${target}/api/echo`, { method: 'POST', headers: json, body: '{}' }],
-    read: [`${target}/api/players`, {}],
-    opaque: [`${target}/api/players`, { mode: 'no-cors' }],
+    read: [`${target}/api/play`, {}],
+    opaque: [`${target}/api/play`, { mode: 'no-cors' }],
   };
   for (const [name, [address, options]] of Object.entries(attempts)) {
     try {

@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
+from noughts import __version__
 from noughts.cli import options
 from noughts.errors import printable
 from noughts.protocol.describe import counted
-from noughts.report.page import Last, page
 from noughts.store import timestamps
 from noughts.store.people_moves import met_positions
 from noughts.store.queries import last_games
@@ -21,6 +22,8 @@ from noughts.store.timestamps import UNKNOWN, When
 from noughts.terminal.output import progress
 from noughts.views.export_columns import plain_text
 from noughts.views.game_filter import ChosenGames
+from noughts.views.statistics import statistics
+from noughts.web.templates import render
 
 _PAGES = (".html", ".htm")
 
@@ -65,7 +68,13 @@ def run(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path | None)
         if as_csv:
             text = _csv(found, last)
         else:
-            text = page(found, last, met_positions(store, which), chosen.describe())
+            text = render(
+                "report.html",
+                found=statistics(found, last, met_positions(store, which)),
+                chosen=chosen.describe(),
+                made=timestamps.local(timestamps.now()),
+                version=__version__,
+            )
             steps.advance(1)
     with options.opened(path) as file:
         file.write(text.encode())
@@ -74,7 +83,7 @@ def run(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path | None)
         print(printable(f"{path} written: {counted(found.games, 'game')} on {boards}"))
 
 
-def _csv(found: Stats, last: Last) -> str:
+def _csv(found: Stats, last: Mapping[str, When]) -> str:
     text = io.StringIO(newline="")
     rows = [_row(board, last.get(board.board, UNKNOWN)) for board in found.boards]
     writer = csv.DictWriter(text, list(rows[0]))

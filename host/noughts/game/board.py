@@ -266,19 +266,17 @@ def drawn(
     marks: str,
     line: tuple[int, ...] | None,
     labels: Mapping[int, object],
-    grounds: Mapping[int, str] | None = None,
 ) -> str:
     """An SVG document of nine marks `X`, `O` and `.`; a line of cells; a label for each free cell.
 
-    It has a white ground, so that it can be read on a dark page too; grounds: the colours of cells
-    that have another.
+    It has a white ground, so that it can be read on a dark page too.
     """
     title = escape(" / ".join(marks[row : row + 3] for row in (0, 3, 6)))
     size = f'width="{SIZE}" height="{SIZE}"'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {SIZE} {SIZE}" role="img">',
         f"<title>{title}</title>",
-        *elements(marks, line, labels, grounds),
+        *elements(marks, line, labels),
     ]
     return "\n".join([*parts, "</svg>\n"])
 
@@ -289,7 +287,7 @@ def elements(
     labels: Mapping[int, object],
     grounds: Mapping[int, str] | None = None,
 ) -> list[str]:
-    """What such a document consists of, to be put into another one."""
+    """What such a document consists of, to be put into another one; grounds: colours of cells."""
     parts = [f'<rect width="{SIZE}" height="{SIZE}" fill="white"/>']
     for cell, colour in {**(grounds or {}), **dict.fromkeys(line or (), _WIN)}.items():
         x, y = _corner(cell)

@@ -1,8 +1,9 @@
-"""What a page is told of a game: the board, what each free cell is worth, how it came to this."""
+"""Boards: as pictures, and a game as the page Play shows it, with hints, verdicts and a graph."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate
@@ -23,8 +24,27 @@ NAMES = (
 )  # fmt: skip
 """Of the cells."""
 
+
+@dataclass(frozen=True)
+class Picture:
+    """A small board, drawn."""
+
+    marks: str
+    """X, O and `.`."""
+    title: str
+    """The board in words, for those who do not see it."""
+    labels: tuple[str, ...] = ("",) * 9
+    """What stands in each free cell."""
+    grounds: tuple[str, ...] = ("",) * 9
+    """Each cell's class of colour: `line`, `win`, `draw`, `loss`, `heat0` to `heat4`."""
+
+
+_NBSP = "\N{NO-BREAK SPACE}"
 _HEATS = 4
 """Steps of the heat map above the coolest."""
+
+FRIEND = "friend"
+"""Who plays at the same computer."""
 
 _cached_score = cache(score_of_move)
 
@@ -46,30 +66,85 @@ def parsed(moves: str, start: str | None) -> tuple[Board, list[int]]:
     return first, cells
 
 
-def described(start: Board, moves: Sequence[int]) -> dict[str, Any]:
-    """A game so far, as JSON: cells are 0 to 8, and what is written in words counts from 1."""
-    board = start
-    for cell in moves:
-        board = board.play(cell)
-    marks = str(board.position)
+def described(
+    start: Board,
+    moves: Sequence[int],
+    at: int | None = None,
+    opponent: str = FRIEND,
+    you: str = "X",
+) -> dict[str, Any]:
+    """A game of a person as `you` (X or O) so far, as JSON; at: after how many moves it is shown.
+
+    Cells are 0 to 8, and what is written in words counts from 1.
+    """
+    boards = list(accumulate(moves, Board.play, initial=start))
+    last = len(moves)
+    at = last if at is None else at
+    board, end = boards[at], boards[-1]
+    persons = [opponent == FRIEND or each.turn == you for each in boards]
+    stops = [ply for ply in range(last + 1) if persons[ply] or ply == last]
+    history = [_judged(move) for move in review(moves, start.position)]
+    playable = persons[at] and not board.is_over
+    headline, remark = _situation(end, history, opponent, you)
+    if at < last:
+        where = f"after move {at} of {last}" if at else "at the beginning"
+        headline, remark = f"Looking back: {where}", "Play here to go on differently." * playable
     return {
-        "moves": list(moves),
-        "marks": marks,
+        "opponent": opponent,
+        "you": you,
+        "moves": "".join(map(str, moves)),
+        "at": at,
+        "marks": str(board.position),
         "turn": board.turn,
-        "names": [_name(cell, mark, board.is_over) for cell, mark in enumerate(marks)],
-        "cells": {} if board.is_over else _cells(board.position),
-        "history": [_judged(move) for move in review(moves, start.position)],
-        "evaluations": evaluations(moves, start.position),
-        "result": _result(board) if board.is_over else None,
+        "names": cell_names(board),
+        "hints": _hints(board.position) if playable else {},
+        "playable": playable,
+        "last": moves[at - 1] if at else None,
+        "line": board.position.won_cells if board.is_over else [],
+        "headline": headline,
+        "remark": remark,
+        "undo": max((ply for ply in stops if ply < at), default=None),
+        "redo": min((ply for ply in stops if ply > at), default=None),
+        "history": history,
+        "graph": graph(moves, start.position),
+        "over": end.is_over,
+        "winner": end.winner,
     }
 
 
-def _name(cell: int, mark: str, over: bool) -> str:
-    """What a screen reader calls a cell."""
-    return f"{cell + 1}, {NAMES[cell]}, {mark if mark != '.' else 'empty' if over else 'free'}"
+def _situation(
+    board: Board, history: Sequence[dict[str, Any]], opponent: str, you: str
+) -> tuple[str, str]:
+    """How a game stands after its last move: a headline, and a remark."""
+    friend = opponent == FRIEND
+    if board.winner:
+        who = (
+            f"{board.winner} has won"
+            if friend
+            else "You won"
+            if board.winner == you
+            else "You lost"
+        )
+        return f"{who}: {line_names(board.position)}", ""
+    if board.is_over:
+        return "A draw", ""
+    if friend:
+        return f"{board.turn}’s turn", ""
+    last = history[-1] if history else None
+    remark = f"{opponent} plays {last['cell'] + 1}, {last['name']}." if last else ""
+    return f"Your turn: you are {you}", remark
 
 
-def _cells(position: Position) -> dict[int, dict[str, Any]]:
+def cell_names(board: Board) -> list[str]:
+    """What a screen reader calls each cell."""
+    free = "empty" if board.is_over else "free"
+    return [
+        f"{cell + 1}, {NAMES[cell]}, {free if mark == '.' else mark}"
+        for cell, mark in enumerate(str(board.position))
+    ]
+
+
+def _hints(position: Position) -> dict[int, dict[str, Any]]:
     """Of each free cell, what a hint can show: its value, and its chance against random play."""
     scores = {cell: _cached_score(position, cell) for cell in position.free}
     chances = {cell: win_chance_after(position, cell) for cell in position.free}
@@ -78,8 +153,8 @@ def _cells(position: Position) -> dict[int, dict[str, Any]]:
     return {
         cell: {
             "best": (scores[cell], chances[cell]) == best,
-            "value": format_score(scores[cell]),
-            "chance": percent(chances[cell]),
+            "value": f"best play: {format_score(scores[cell]).replace(' ', _NBSP)}",
+            "chance": f"wins {percent(chances[cell])} against random play",
             "heat": round((chances[cell] - least) / (most - least) * _HEATS)
             if most > least
             else _HEATS,
@@ -99,7 +174,7 @@ def percent(share: Fraction) -> str:
     tenths = round(share * 1000)
     if 0 < share < 1:
         tenths = min(max(tenths, 1), 999)
-    return f"{tenths / 10:g}\N{NO-BREAK SPACE}%"
+    return f"{tenths / 10:g}{_NBSP}%"
 
 
 def _judged(move: Reviewed) -> dict[str, Any]:
@@ -115,29 +190,35 @@ def _judged(move: Reviewed) -> dict[str, Any]:
     }
 
 
-def evaluations(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]:
-    """What the game was worth before the first move, and after each."""
-    positions = accumulate(moves, Position.play, initial=start)
-    return [evaluated(position) for position in positions]
+def graph(moves: Sequence[int], start: Position = EMPTY) -> list[dict[str, Any]]:
+    """What the game was worth to X before the first move, and after each.
+
+    score: 10 less the plies to X's win, or the opposite; text: all that there is to say of it.
+    """
+    score, worth = _evaluated(start)
+    points = [{"score": score, "text": f"before the first move: {worth}", "mistake": False}]
+    for ply, move in enumerate(review(moves, start), 1):
+        score, worth = _evaluated(move.before.play(move.cell))
+        named = f"{'XO'[move.before.ply % 2]} {NAMES[move.cell]}, {verdict(move).name.lower()}"
+        text = f"after move {ply}, {named}: {worth}"
+        points.append({"score": score, "text": text, "mistake": move.mistake})
+    return points
 
 
 @cache
-def evaluated(position: Position) -> dict[str, Any]:
-    """What a position is worth to X: 10 less the plies to its win, or the opposite."""
+def _evaluated(position: Position) -> tuple[int, str]:
     sign = 1 if position.ply % 2 == 0 else -1
     if position.over:
         score = -sign * WIN if WON[position.other] else 0
-        ended = f"{'X' if score > 0 else 'O'} has won" if score else "a draw"
-        return {"score": score, "words": ended}
+        return score, f"{'X' if score > 0 else 'O'} has won" if score else "a draw"
     score = (AlphaBeta().reply(position).score or 0) * sign
     if not score:
-        return {"score": 0, "words": "a draw with best play"}
-    return {"score": score, "words": f"{'X' if score > 0 else 'O'} wins in {WIN - abs(score)}"}
+        return 0, "a draw with best play"
+    return score, f"{'X' if score > 0 else 'O'} wins in {WIN - abs(score)}"
 
 
-def _result(board: Board) -> dict[str, Any]:
-    return {
-        "winner": board.winner,
-        "lines": line_names(board.position),
-        "cells": board.position.won_cells,
-    }
+def board_text(marks: str) -> str:
+    """Nine marks for those who do not see them."""
+    words = ["free" if mark == "." else mark for mark in marks]
+    rows = ("top", words[:3]), ("middle", words[3:6]), ("bottom", words[6:])
+    return "; ".join(f"{name} row: {', '.join(row)}" for name, row in rows)

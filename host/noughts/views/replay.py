@@ -14,6 +14,7 @@ from noughts.game.solver import value
 from noughts.protocol.describe import CELLS, LINE_NAMES, SEATS, WORTHS, judged, line_names, won
 from noughts.protocol.sentences import score_array
 from noughts.store.stored_game import StoredGame
+from noughts.views.board import Picture, board_text
 
 
 @dataclass(frozen=True)
@@ -98,11 +99,16 @@ class Replay:
     thought_ms: list[int | None]
     """For each move."""
     steps: list[ReplayStep]
+    picture: Picture
+    """The board at its end."""
 
 
 def replay(game: StoredGame) -> Replay:
     """The view of a stored game."""
-    reviewed = review(list(map(int, game.moves)))
+    moves = list(map(int, game.moves))
+    reviewed = review(moves)
+    end = after(moves)
+    line = ["line" if cell in end.won_cells else "" for cell in range(9)]
     order = "AB" if game.first == "A" else "BA"
     return Replay(
         game.id,
@@ -115,6 +121,7 @@ def replay(game: StoredGame) -> Replay:
         [_move(game, move, ply) for ply, move in enumerate(reviewed)],
         game.thought_ms,
         [_step(game, reviewed, plies) for plies in range(len(reviewed) + 1)],
+        Picture(str(end), board_text(str(end)), grounds=tuple(line)),
     )
 
 

@@ -11,7 +11,8 @@ from noughts.store.people_moves import MetPosition
 from noughts.store.statistics import BoardStats, Player, Stats, in_order, players_in_order
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import UNKNOWN, When
-from noughts.views.table import Table, Value, number, text
+from noughts.views.board import Picture, board_text
+from noughts.views.table import Table, Value, bars, number, text
 
 _SHOWN = 9
 """Positions: a page of print."""
@@ -24,11 +25,12 @@ POSITIONS_NOTE = (
 
 @dataclass(frozen=True)
 class FirstMoves:
-    """Where people began: for each cell a count, a share and a heat from 0 to 5."""
+    """Where people began."""
 
-    counts: tuple[int, ...]
-    shares: tuple[str, ...]
-    heat: tuple[int, ...]
+    picture: Picture
+    """Each cell with its share, and a ground from `heat0` to `heat4`."""
+    cells: tuple[str, ...]
+    """Each cell's count and share."""
     text: str
 
 
@@ -36,12 +38,8 @@ class FirstMoves:
 class PositionToTalkAbout:
     """A position in which people made mistakes, in three sentences."""
 
-    marks: str
-    title: str
-    """The board in words, for those who do not see it."""
-    wrong: int
-    """The commonest mistake's cell."""
-    right: tuple[int, ...]
+    picture: Picture
+    """The right moves are marked ✓ on the ground `win`, the commonest mistake ✗ on `loss`."""
     text: tuple[str, str, str]
 
 
@@ -104,6 +102,7 @@ def _counted(number: int, noun: str) -> tuple[str, str]:
 
 def results(found: Stats) -> Table:
     """How games ended, by who played as A and B, and who began."""
+    games = in_order(found)
     return Table(
         "Results",
         (
@@ -118,8 +117,13 @@ def results(found: Stats) -> Table:
         ),
         [
             (opponents(seats), first, ends.total(), *(ends[end] for end in RESULTS.values()))
-            for seats, first, ends in in_order(found)
+            for seats, first, ends in games
         ],
+        bars=bars(
+            {"first": "A won", "even": "draw", "second": "B won", "open": "not ended"},
+            [(ends["A"], ends["="], ends["B"], ends["x"] + ends["-"]) for *_, ends in games],
+            [ends.total() for *_, ends in games],
+        ),
     )
 
 
@@ -152,7 +156,16 @@ def boards(found: Sequence[BoardStats], last: Mapping[str, When]) -> Table:
         rows,
         "Won, drawn and lost are games of a person against the chip; two people: games between "
         "them that were won or drawn. Mistakes are those of people in all of these.",
+        bars(
+            {"first": "won", "even": "drawn", "wrong": "lost", "open": "other games"},
+            [(*board.against_chip(), _others(board)) for board in found],
+            [board.games for board in found],
+        ),
     )
+
+
+def _others(board: BoardStats) -> int:
+    return board.between_people() + board.ended("x") + board.ended("-")
 
 
 def players(found: Stats) -> Table:
@@ -186,7 +199,9 @@ def lengths(found: Stats) -> Table:
     """How many games that were won or drawn had so many moves."""
     rows: list[tuple[Value, ...]] = [(length, found.lengths[length]) for length in range(5, 10)]
     columns = number("moves"), number("games")
-    return Table("How long games are", columns, rows, "Games that were won or drawn.")
+    counts = [found.lengths[length] for length in range(5, 10)]
+    shown = bars({"plain": "games"}, [(count,) for count in counts], [max(counts)] * 5)
+    return Table("How long games are", columns, rows, "Games that were won or drawn.", shown)
 
 
 def first_moves(openings: Sequence[int]) -> FirstMoves:
@@ -194,12 +209,16 @@ def first_moves(openings: Sequence[int]) -> FirstMoves:
     total, most = sum(openings), max(openings)
     corners = sum(openings[cell] for cell in (0, 2, 6, 8))
     edges = total - corners - openings[4]
-    return FirstMoves(
-        tuple(openings),
-        tuple(f"{count / total:.0%}" for count in openings),
-        tuple(round(count / most * 5) for count in openings),
+    shares = tuple(f"{count / total:.0%}" for count in openings)
+    text = (
         f"Where people began {counted(total, 'game')}: {openings[4] / total:.0%} in the centre, "
-        f"{corners / total:.0%} in a corner, {edges / total:.0%} on an edge.",
+        f"{corners / total:.0%} in a corner, {edges / total:.0%} on an edge."
+    )
+    heat = tuple(f"heat{round(count / most * 4)}" for count in openings)
+    return FirstMoves(
+        Picture("." * 9, text, shares, heat),
+        tuple(f"{count:,} ({share})" for count, share in zip(openings, shares, strict=True)),
+        text,
     )
 
 
@@ -209,6 +228,7 @@ def mistakes(positions: Sequence[MetPosition]) -> Table:
     for each in positions:
         moves[each.position.ply] += each.met
         wrong[each.position.ply] += each.mistakes
+    plies = [ply for ply in range(9) if moves[ply]]
     return Table(
         "Mistakes",
         (
@@ -217,13 +237,14 @@ def mistakes(positions: Sequence[MetPosition]) -> Table:
             number("mistakes"),
             number("share"),
         ),
-        [
-            (ply + 1, moves[ply], wrong[ply], f"{wrong[ply] / moves[ply]:.0%}")
-            for ply in range(9)
-            if moves[ply]
-        ],
+        [(ply + 1, moves[ply], wrong[ply], f"{wrong[ply] / moves[ply]:.0%}") for ply in plies],
         "A mistake is a move that turns a win into a draw or a loss, or a draw into a loss. "
         "Counted are the moves of people in games that were won or drawn.",
+        bars(
+            {"wrong": "mistakes", "even": "other moves"},
+            [(wrong[ply], moves[ply] - wrong[ply]) for ply in plies],
+            [moves[ply] for ply in plies],
+        ),
     )
 
 
@@ -235,21 +256,19 @@ def to_talk_about(met: MetPosition) -> PositionToTalkAbout:
     turns = f"turns a {WORTHS[value(met.position)]} into a {WORTHS[met.kept(cell)]}"
     how_many = f"{counted(met.mistakes, 'mistake')} in {counted(met.met, 'game')}"
     where = f"{cell + 1}, {CELLS[cell]} ({counted(count, 'time')})"
+    labels = [str(number) for number in range(1, 10)]
+    grounds = [""] * 9
+    for right in met.right:
+        labels[right] += " ✓"
+        grounds[right] = "win"
+    labels[cell] += " ✗"
+    grounds[cell] = "loss"
+    marks = str(met.position)
     return PositionToTalkAbout(
-        str(met.position),
-        f"{mover} to move; {board_text(str(met.position))}",
-        cell,
-        tuple(met.right),
+        Picture(marks, f"{mover} to move; {board_text(marks)}", tuple(labels), tuple(grounds)),
         (
             f"{mover} to move: {how_many} ({met.mistakes / met.met:.0%}).",
             f"Most often wrong: {where}; it {turns}: {answer}.",
             f"Right: {either(met.right)}.",
         ),
     )
-
-
-def board_text(marks: str) -> str:
-    """Nine marks for those who do not see them."""
-    words = ["free" if mark == "." else mark for mark in marks]
-    rows = ("top", words[:3]), ("middle", words[3:6]), ("bottom", words[6:])
-    return "; ".join(f"{name} row: {', '.join(row)}" for name, row in rows)

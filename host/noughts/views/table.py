@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 Value = str | int | float | None
@@ -19,6 +21,16 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Bars:
+    """A chart of a table: for each row a bar of parts side by side."""
+
+    legend: tuple[tuple[str, str], ...]
+    """Each part's kind, and what it stands for."""
+    rows: list[list[tuple[str, float, float]]]
+    """Each part's kind, where it begins, and its width, both in hundredths of the longest bar."""
+
+
+@dataclass(frozen=True)
 class Table:
     """Rows as wide as the columns."""
 
@@ -26,6 +38,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: list[tuple[Value, ...]]
     note: str = ""
+    bars: Bars | None = None
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -49,6 +62,15 @@ def shown(value: Value, nothing: str = "–") -> str:
     if isinstance(value, float):
         return f"{value:.2f}"
     return f"{value:,}" if isinstance(value, int) else value
+
+
+def bars(legend: dict[str, str], counts: Sequence[Sequence[int]], wholes: Sequence[int]) -> Bars:
+    """Bars of these parts, in the legend's order; wholes: what would fill each of them."""
+    rows = []
+    for parts, whole in zip(counts, wholes, strict=True):
+        widths = [100 * part / whole if whole else 0.0 for part in parts]
+        rows.append(list(zip(legend, accumulate(widths, initial=0.0), widths, strict=False)))
+    return Bars(tuple(legend.items()), rows)
 
 
 def text(key: str, title: str | None = None, note: str = "") -> Column:

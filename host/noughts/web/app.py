@@ -12,17 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, error_message
-from noughts.web import (
-    controls,
-    data_logs,
-    games,
-    learn,
-    page_games,
-    pages,
-    play,
-    puzzles,
-    statistics,
-)
+from noughts.web import controls, data_logs, games, learn, pages, play, puzzles
 from noughts.web.live import LiveBoards
 from noughts.web.safety import RefusedError, Safety, error_answer
 from noughts.web.site import Site
@@ -44,13 +34,11 @@ def application(
         routes=[
             *pages.routes(site),
             *play.routes(site),
-            *page_games.routes(site),
             *data_logs.routes(site),
             *puzzles.routes(site),
             *learn.routes(site),
             *controls.routes(site, boards),
             *games.routes(site),
-            *statistics.routes(site),
         ],
         exception_handlers=dict.fromkeys(
             (NoughtsError, OSError, HTTPException, Exception), _failed

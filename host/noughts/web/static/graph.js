@@ -7,17 +7,12 @@ const HEIGHT = 120;
 const LEFT = 48;
 const RIGHT = 8;
 const MOST = 10;
+const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -9, End: 9 };
 
-/**
- * Draws into `root`. `choose` gets a number of moves, 0 to all.
- * Give its `show` the evaluations (one more than moves), the moves, and after how many of them the
- * board stands.
- */
+/** Draws into `root`; `choose` gets a number of moves. For `points` see `graph` in views/board.py. */
 export class Graph {
   constructor(root, choose) {
-    this.choose = choose;
-    this.count = 0;
-    this.at = 0;
+    this.choose = (at) => choose(Math.min(this.last, Math.max(0, at)));
     this.picture = svg('svg', {
       class: 'graph',
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
@@ -31,13 +26,14 @@ export class Graph {
     root.replaceChildren(this.picture);
   }
 
-  show(evaluations, history, at) {
-    this.count = history.length;
+  /** at: after how many moves the board stands. */
+  show(points, at) {
+    this.last = points.length - 1;
     this.at = at;
-    const points = evaluations.map(({ score }, ply) => [this.x(ply), y(score)]);
-    this.picture.setAttribute('aria-valuemax', String(this.count));
-    this.picture.setAttribute('aria-valuenow', String(at));
-    this.picture.setAttribute('aria-valuetext', inWords(evaluations, history, at));
+    const corners = points.map(({ score }, ply) => [this.x(ply), y(score)]);
+    this.picture.setAttribute('aria-valuemax', this.last);
+    this.picture.setAttribute('aria-valuenow', at);
+    this.picture.setAttribute('aria-valuetext', points[at].text);
     this.picture.replaceChildren(
       svg('rect', { class: 'band', x: LEFT, y: 2, width: WIDTH - LEFT - 2, height: HEIGHT - 4 }),
       svg('path', { class: 'even', d: `M${LEFT} ${y(0)}H${WIDTH - 2}` }),
@@ -45,29 +41,26 @@ export class Graph {
       svg('text', { x: 0, y: y(0) + 3 }, 'draw'),
       svg('text', { x: 0, y: HEIGHT - 8 }, 'O wins'),
       svg('path', { class: 'at', d: `M${this.x(at)} 2V${HEIGHT - 2}` }),
-      svg('polyline', { class: 'run', points: points.map((point) => point.join()).join(' ') }),
-      ...points.map(([x, y], ply) => point(x, y, history[ply - 1])),
+      svg('polyline', { class: 'run', points: corners.join(' ') }),
+      ...points.map(({ mistake }, ply) => point(...corners[ply], mistake)),
     );
   }
 
   x(ply) {
-    return LEFT + 12 + (ply * (WIDTH - LEFT - RIGHT - 20)) / Math.max(this.count, 1);
+    return LEFT + 12 + (ply * (WIDTH - LEFT - RIGHT - 20)) / Math.max(this.last, 1);
   }
 
   click(event) {
     const box = this.picture.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * WIDTH;
-    const share = (x - this.x(0)) / (this.x(this.count) - this.x(0) || 1);
-    this.choose(Math.min(this.count, Math.max(0, Math.round(share * this.count))));
+    const share = (x - this.x(0)) / (this.x(this.last) - this.x(0) || 1);
+    this.choose(Math.round(share * this.last));
   }
 
   press(event) {
-    const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
-    const ends = { Home: 0, End: this.count };
-    const wanted = event.key in ends ? ends[event.key] : this.at + steps[event.key];
-    if (Number.isNaN(wanted) || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (!(event.key in STEPS) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    if (wanted >= 0 && wanted <= this.count) this.choose(wanted);
+    this.choose(this.at + STEPS[event.key]);
   }
 }
 
@@ -75,17 +68,9 @@ function y(score) {
   return HEIGHT / 2 - (score / MOST) * (HEIGHT / 2 - 12);
 }
 
-/** A move's point: a mistake's is also larger, and square. */
-function point(x, y, move) {
-  const bad = move && ['mistake', 'blunder'].includes(move.called);
-  return bad
+/** A mistake's point is larger, and square. */
+function point(x, y, mistake) {
+  return mistake
     ? svg('rect', { class: 'point bad', x: x - 4, y: y - 4, width: 8, height: 8 })
     : svg('circle', { class: 'point', cx: x, cy: y, r: 3 });
-}
-
-function inWords(evaluations, history, at) {
-  const worth = evaluations[at].words;
-  if (!at) return `before the first move: ${worth}`;
-  const move = history[at - 1];
-  return `after move ${at}, ${move.mark} ${move.name}, ${move.called}: ${worth}`;
 }

@@ -1,27 +1,12 @@
-// Steps through a search: the position that is wanted, its boards as a tree, and the step at hand.
+// Draws a position, and steps through its search, of which all boards are in the page.
 
 import { Board, boardPicture } from './board.js';
 import { element, svg } from './elements.js';
-import { get } from './server.js';
 
-const EXAMPLES = [
-  ['Lesson 1 and 2', '..XXOO.XO'],
-  ['The same, turned', 'OX.OOXX..'],
-  ['A fork', 'X...O...X'],
-  ['Five free cells', 'XO..X...O'],
-];
 const PLAY_MS = 900;
 const BEYOND = 100; // of any score: the window is open on that side
 
-const byId = (id) => document.getElementById(id);
-const position = byId('position');
-const search = byId('search');
-const slider = byId('at');
-let found = null; // what the server answered
-let at = 0;
-let shown = []; // for each board of the tree, its elements
-let timer = null;
-let asked = 0;
+const $ = (id) => document.getElementById(id);
 
 /** A board on which any cell can be changed: a free one gets the mark whose turn it is. */
 class Drawing extends Board {
@@ -30,17 +15,17 @@ class Drawing extends Board {
   }
 }
 
-const drawing = new Drawing(byId('drawn'), (cell) => {
+const drawing = new Drawing($('drawn'), (cell) => {
   const marks = [...padded()];
   const count = (mark) => marks.filter((each) => each === mark).length;
   if (marks[cell] !== '.') marks[cell] = '.';
   else marks[cell] = count('X') > count('O') ? 'O' : 'X';
-  position.value = marks.join('');
+  $('position').value = marks.join('');
   draw();
 });
 
 function padded() {
-  const typed = position.value.toUpperCase().replace(/[^XO]/g, '.');
+  const typed = $('position').value.toUpperCase().replace(/[^XO]/g, '.');
   return typed.padEnd(9, '.').slice(0, 9);
 }
 
@@ -51,126 +36,112 @@ function draw() {
   drawing.cells.forEach((cell) => cell.setAttribute('aria-disabled', 'false'));
 }
 
-/** Asks for the search that is wanted, and shows it from a step on. */
-async function follow(step = 0) {
-  stop();
-  const number = ++asked;
-  const query = new URLSearchParams({ position: position.value, search: search.value });
-  try {
-    const answer = await get(`/api/search?${query}`);
-    if (number !== asked) return; // another one is wanted meanwhile
-    found = answer.large ? null : answer;
-    position.value = answer.position;
-    say(answer.large, answer.instead);
-  } catch (error) {
-    if (number !== asked) return;
-    found = null;
-    say(error.message);
-  }
+$('position').addEventListener('input', draw);
+$('clear').addEventListener('click', () => {
+  $('position').value = '.'.repeat(9);
   draw();
-  byId('stepper').hidden = !found;
-  if (!found) {
-    history.replaceState(null, '', `?${query}`);
-    return;
+});
+draw();
+if ($('view')) follow(JSON.parse($('view').textContent));
+
+function follow({ position, search, nodes, cut, boards, steps }) {
+  const end = steps.length - 1;
+  const shown = tree(boards);
+  let at = 0;
+  let timer = null;
+
+  function go(step) {
+    at = Math.min(Math.max(Math.trunc(step), 0), end);
+    const now = steps[at];
+    const path = new Set();
+    for (let each = now.board; each !== null; each = boards[each].parent) path.add(each);
+    boards.forEach((board, number) => {
+      const { item, one, value, mark } = shown[number];
+      item.hidden = at < board.entered;
+      if (item.hidden) return;
+      const isCut = board.value === null;
+      const valued = board.valued !== null && at >= board.valued;
+      const best = board.best && at >= board.best[0] && (board.best[1] === null || at < board.best[1]);
+      mark.textContent = isCut ? '✂ ' : best ? '★ ' : '';
+      value.textContent = isCut ? ': cut' : valued ? `: ${board.value}` : ': …';
+      const current = number === now.board || (now.kind === 'cut' && isCut && board.entered === at);
+      const classes = ['one', isCut && 'cut', best && 'best', path.has(number) && 'path', current && 'now'];
+      one.className = classes.filter(Boolean).join(' ');
+      one.setAttribute('aria-current', number === now.board ? 'step' : 'false');
+    });
+    $('at').value = at;
+    $('of').textContent = `${at + 1} of ${steps.length}`;
+    $('at').setAttribute('aria-valuetext', `step ${$('of').textContent}`);
+    $('said').textContent = now.text;
+    // Not `disabled`: what has the focus keeps it.
+    for (const id of ['first', 'back']) $(id).setAttribute('aria-disabled', String(at === 0));
+    for (const id of ['forward', 'last']) $(id).setAttribute('aria-disabled', String(at === end));
+    if (at === end) stop();
+    figures(now);
+    bring(shown[now.board].one);
+    history.replaceState(null, '', `?${new URLSearchParams({ position, search, step: at + 1 })}`);
   }
-  slider.max = found.steps.length - 1;
-  build();
-  go(step);
-}
 
-/** Says why there is nothing to follow, and offers what there is. */
-function say(text, instead = null) {
-  const answer = byId('answer');
-  answer.replaceChildren(text ?? '');
-  answer.hidden = !text;
-  if (!instead) return;
-  const take = () => {
-    position.value = instead.position;
-    search.value = instead.search;
-    follow();
-  };
-  const called = `Follow ${search.querySelector(`[value=${instead.search}]`).textContent} from ${instead.position}`;
-  answer.append(element('button', { type: 'button', onclick: take }, called));
-}
-
-/** The tree, with all its boards; those that are not met yet are hidden. */
-function build() {
-  const items = [];
-  const lists = []; // below each of them
-  shown = found.boards.map((board, number) => {
-    const move = board.mover ? `${board.mover} plays ${board.cell + 1}` : `${found.mover} to move`;
-    const value = element('span');
-    const mark = element('strong');
-    const window = board.window && `window: ${board.window[0]} to ${board.window[1]}`;
-    const one = element(
-      'div',
-      {},
-      boardPicture({ marks: board.marks, last: board.cell, line: board.line }),
-      element('div', {}, mark, move, value, window && element('small', {}, window)),
+  function figures(now) {
+    const figure = (name, ...text) => element('div', {}, element('dt', {}, name), element('dd', {}, ...text));
+    $('figures').replaceChildren(
+      figure('Boards looked at', `${now.nodes} of ${nodes}`),
+      figure('Moves cut', `${now.cut} of ${cut}`),
     );
-    const item = element('li', {}, one);
-    if (board.parent === null) {
-      byId('tree').replaceChildren(element('ul', {}, item));
-    } else {
-      if (!lists[board.parent]) {
-        lists[board.parent] = element('ul');
-        items[board.parent].append(lists[board.parent]);
-      }
-      lists[board.parent].append(item);
-    }
-    items.push(item);
-    return { item, one, value, mark };
-  });
-}
-
-function go(step) {
-  at = Math.min(Math.max(Math.trunc(step), 0), found.steps.length - 1);
-  const now = found.steps[at];
-  const path = new Set();
-  for (let each = now.board; each !== null; each = found.boards[each].parent) path.add(each);
-  found.boards.forEach((board, number) => {
-    const { item, one, value, mark } = shown[number];
-    item.hidden = at < board.entered;
-    if (item.hidden) return;
-    const cut = board.value === null;
-    const valued = board.valued !== null && at >= board.valued;
-    const best = board.best && at >= board.best[0] && (board.best[1] === null || at < board.best[1]);
-    mark.textContent = cut ? '✂ ' : best ? '★ ' : '';
-    value.textContent = cut ? ': cut' : valued ? `: ${board.value}` : ': …';
-    const current = number === now.board || (now.kind === 'cut' && cut && board.entered === at);
-    const classes = ['one', cut && 'cut', best && 'best', path.has(number) && 'path', current && 'now'];
-    one.className = classes.filter(Boolean).join(' ');
-    if (number === now.board) one.setAttribute('aria-current', 'step');
-    else one.removeAttribute('aria-current');
-  });
-  slider.value = at;
-  slider.setAttribute('aria-valuetext', `step ${at + 1} of ${found.steps.length}`);
-  byId('of').textContent = `${at + 1} of ${found.steps.length}`;
-  byId('said').textContent = now.text;
-  // Not `disabled`: what has the focus keeps it.
-  for (const id of ['first', 'back']) byId(id).setAttribute('aria-disabled', String(at === 0));
-  const end = at === found.steps.length - 1;
-  for (const id of ['forward', 'last']) byId(id).setAttribute('aria-disabled', String(end));
-  if (end) stop();
-  figures(now);
-  bring(shown[now.board].one);
-  const query = new URLSearchParams({ position: found.position, search: found.search, step: at + 1 });
-  history.replaceState(null, '', `?${query}`);
-}
-
-function figures(now) {
-  const counted = [
-    ['Boards looked at', `${now.nodes} of ${found.nodes}`],
-    ['Moves cut', `${now.cut} of ${found.cut}`],
-  ].map(([term, text]) => element('div', {}, element('dt', {}, term), element('dd', {}, text)));
-  if (found.search === 'alphabeta') {
-    const chooser = found.boards[now.board].mover;
-    const whose = chooser ? `Window of ${chooser}, from alpha to beta` : 'Window, from alpha to beta';
-    const text = `${now.window[0]} to ${now.window[1]}`;
-    const bounds = element('dd', {}, text, scale(now.alpha, now.beta));
-    counted.push(element('div', { class: 'window' }, element('dt', {}, whose), bounds));
+    if (search === 'minimax') return;
+    $('figures').append(figure(boards[now.board].whose, now.window, scale(now.alpha, now.beta)));
   }
-  byId('figures').replaceChildren(...counted);
+
+  function stop() {
+    clearInterval(timer);
+    timer = null;
+    $('run').setAttribute('aria-pressed', 'false');
+    $('run').textContent = 'Play';
+  }
+
+  function run() {
+    if (at === end) go(0);
+    $('run').setAttribute('aria-pressed', 'true');
+    $('run').textContent = 'Stop';
+    timer = setInterval(() => go(at + 1), PLAY_MS);
+  }
+
+  const buttons = { first: () => 0, back: () => at - 1, forward: () => at + 1, last: () => end };
+  for (const [id, to] of Object.entries(buttons)) {
+    $(id).addEventListener('click', () => {
+      stop();
+      go(to());
+    });
+  }
+  $('run').addEventListener('click', () => (timer ? stop() : run()));
+  $('at').addEventListener('input', () => {
+    stop();
+    go(Number($('at').value));
+  });
+  const keys = { ArrowLeft: 'back', ArrowRight: 'forward', Home: 'first', End: 'last' };
+  document.addEventListener('keydown', (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!(event.key in keys) || event.target.closest('#wanted, input')) return;
+    event.preventDefault();
+    $(keys[event.key]).click();
+  });
+  go(Number(new URLSearchParams(location.search).get('step')) - 1 || 0);
+}
+
+/** Draws all boards; gives the elements of each. */
+function tree(boards) {
+  const shown = boards.map((board) => {
+    const [mark, value] = [element('strong'), element('span')];
+    const words = element('div', {}, mark, board.text, value, board.window && element('small', {}, board.window));
+    const one = element('div', {}, boardPicture(board), words);
+    return { item: element('li', {}, one), one, value, mark };
+  });
+  boards.forEach(({ parent }, number) => {
+    const above = parent === null ? $('tree') : shown[parent].item;
+    if (above.lastChild?.tagName !== 'UL') above.append(element('ul'));
+    above.lastChild.append(shown[number].item);
+  });
+  return shown;
 }
 
 /** The window on a scale from the soonest loss to the soonest win. */
@@ -188,65 +159,8 @@ function scale(alpha, beta) {
 
 /** Scrolls the tree, and not the page. */
 function bring(one) {
-  const tree = byId('tree');
+  const tree = $('tree');
   const [inside, outside] = [one.getBoundingClientRect(), tree.getBoundingClientRect()];
   tree.scrollTop += inside.top - outside.top - (tree.clientHeight - inside.height) / 2;
   tree.scrollLeft += inside.left - outside.left - 16;
 }
-
-function stop() {
-  clearInterval(timer);
-  timer = null;
-  byId('run').setAttribute('aria-pressed', 'false');
-  byId('run').textContent = 'Play';
-}
-
-byId('wanted').addEventListener('submit', (event) => {
-  event.preventDefault();
-  follow();
-});
-byId('clear').addEventListener('click', () => {
-  position.value = '.'.repeat(9);
-  draw();
-});
-position.addEventListener('input', draw);
-byId('examples').append(
-  'Examples:',
-  ...EXAMPLES.map(([called, marks]) =>
-    element('button', { type: 'button', onclick: () => { position.value = marks; follow(); } }, called),
-  ),
-);
-const moves = { first: () => 0, back: () => at - 1, forward: () => at + 1, last: () => Infinity };
-for (const [id, to] of Object.entries(moves)) {
-  byId(id).addEventListener('click', () => {
-    stop();
-    go(to());
-  });
-}
-slider.addEventListener('input', () => {
-  stop();
-  go(Number(slider.value));
-});
-byId('run').addEventListener('click', () => {
-  if (timer) {
-    stop();
-    return;
-  }
-  if (at === found.steps.length - 1) go(0);
-  byId('run').setAttribute('aria-pressed', 'true');
-  byId('run').textContent = 'Stop';
-  timer = setInterval(() => go(at + 1), PLAY_MS);
-});
-const KEYS = { ArrowLeft: 'back', ArrowRight: 'forward', Home: 'first', End: 'last' };
-document.addEventListener('keydown', (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (!found || !(event.key in KEYS) || event.target.closest('#wanted, input')) return;
-  event.preventDefault();
-  byId(KEYS[event.key]).click();
-});
-
-const named = new URLSearchParams(location.search);
-position.value = named.get('position') ?? EXAMPLES[0][1];
-if (named.get('search') === 'minimax') search.value = 'minimax';
-draw();
-follow(Number(named.get('step')) - 1 || 0);

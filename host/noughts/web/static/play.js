@@ -1,267 +1,286 @@
-// Play against a friend or an engine. The whole game stands in the page's address.
+// Play against a friend or an engine. The whole game stands in the page's address, and the server
+// says how it stands. Only this tab knows when moves were made, and the score of its games.
 
 import { Board, playDigits } from './board.js';
 import { element } from './elements.js';
 import { Graph } from './graph.js';
-import { Latest } from './latest.js';
-import { FRIEND, cost, lookingBack, scoreWords, situation, stepButtons } from './play_words.js';
-import { Record } from './record.js';
+import { get, post } from './server.js';
 
 const $ = (id) => document.getElementById(id);
+const FRIEND = 'friend';
 const DEFAULT = 'medium';
+const PLACE = 'noughts-game';
+const AGAIN_MS = 1000;
 
-const game = { opponent: DEFAULT, you: 'X', start: null, moves: '', at: 0 };
-let line = null; // what the server says of all moves
-let shown = null; // and of the first `at` of them
-let did = null; // what the engine's last answer cost
+const game = { opponent: DEFAULT, you: null, position: null, moves: '', at: 0 };
+let view = null; // what the server says of it
 let chosen = []; // the cells that were clicked while waiting
-let keeps = true;
-const looked = new Map(); // what the server said of positions that were shown
+let cost = ''; // of the engine's last answer
+const tab = { session: newSession(), number: 0, game: null, score: null, ...remembered() };
 
-const server = new Latest();
-const record = new Record();
+let asked = 0;
+let waiting = false;
 const board = new Board($('board'), play, taken);
 const graph = new Graph($('graph'), goTo);
 
-function address(path, more = {}) {
-  const words = new URLSearchParams({ moves: game.moves, ...more });
-  if (game.start) words.set('start', game.start);
-  return `${path}?${words}`;
+/** The game as the page's address has it, and as the server is asked. */
+function words() {
+  const { at, ...rest } = game;
+  const all = Object.entries(at < game.moves.length ? game : rest);
+  return new URLSearchParams(all.filter(([, value]) => value !== null && value !== ''));
 }
 
-function toMove(at) {
-  const marks = [...(game.start ?? '')].filter((mark) => 'XOxo'.includes(mark)).length;
-  return 'XO'[(marks + at) % 2];
-}
-
-const isMine = (at) => game.opponent === FRIEND || toMove(at) === game.you;
-
-/** The nearest earlier (-1) or later (1) point at which the person is to move, or the end. */
-function step(direction) {
-  for (let at = game.at + direction; at >= 0 && at <= game.moves.length; at += direction) {
-    if (isMine(at) || at === game.moves.length) return at;
+/**
+ * The server's answer, or null if something else was asked in the meantime. A server that is away
+ * may come back: then it is asked again.
+ */
+async function ask() {
+  const mine = ++asked;
+  waiting = true;
+  while (mine === asked) {
+    try {
+      const answer = await get(`/api/play?${words()}`);
+      if (mine !== asked) break;
+      waiting = false;
+      return answer;
+    } catch (error) {
+      if (mine === asked && !error.away) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
   return null;
 }
 
-function play(cell) {
-  if (!isMine(game.at)) return;
-  if (server.waiting) {
-    chosen.push(cell); // two friends may be quicker than the answer
-    return;
-  }
-  const mark = toMove(game.at);
-  $('remark').textContent = '';
-  game.moves = game.moves.slice(0, game.at) + cell;
-  game.at = game.moves.length;
-  record.note(game.moves);
-  remember();
-  const marks = [...shown.marks];
-  marks[cell] = mark;
-  const names = shown.names.map((name, each) => (each === cell ? name.replace('free', mark) : name));
-  board.show({ marks, names, playable: isMine(game.at), last: cell });
-  goOn();
-}
-
-function taken(cell) {
-  if (!shown.result) $('remark').textContent = `Cell ${cell + 1} is taken.`;
-}
-
-/** After the last move: the engine's answer if it is its turn, and what there is to say. */
-async function goOn() {
+async function update() {
+  let found;
   try {
-    if (isMine(game.moves.length)) {
-      const answer = await server.ask(address('/api/position'));
-      if (!answer) return;
-      line = answer;
-    } else {
-      const answer = await server.ask(address('/api/reply', { engine: game.opponent }));
-      if (!answer) return;
-      line = answer.game;
-      did = answer.did ?? did;
-      game.moves = line.moves.join('');
-      record.note(game.moves);
-    }
+    found = await ask();
   } catch (error) {
+    waiting = false;
     // Only a link can lead to a game that the server refuses.
-    if (!line && (game.moves || game.start)) await begin();
+    if (!view && (game.moves || game.position)) await begin();
     $('said').textContent = '';
     $('remark').textContent = error.message;
     return;
   }
-  game.at = game.moves.length;
-  shown = line;
-  looked.set(game.moves, line);
+  if (!found) return;
+  view = found;
+  cost = view.cost ?? cost;
+  for (const name of ['opponent', 'you', 'moves', 'at']) game[name] = view[name];
+  tab.game.you = game.you;
+  note();
+  const ended = tab.game;
+  const kept = view.over && keep();
   draw();
-  while (chosen.length && !server.waiting) board.choose(chosen.shift());
-  if (line.result) {
-    const ended = record.game;
-    const kept = record.keep(keeps, line.result.winner);
-    $('score').textContent = scoreWords(record);
-    const text = await kept;
-    if (ended === record.game) tellKept(text);
-  }
+  while (chosen.length && !waiting) board.choose(chosen.shift());
+  if (kept && (await kept) && ended === tab.game) tellKept();
 }
 
-/** Shows the game after so many moves. What a link or a click on an old list may want is ignored. */
-async function goTo(at) {
-  if (!Number.isInteger(at) || at < 0 || at > game.moves.length) return;
-  server.forget(); // an answer that is on its way would lead back to the end
-  game.at = at;
-  const moves = game.moves.slice(0, at);
-  let found = looked.get(moves);
-  if (!found && at === game.moves.length) return goOn(); // the engine has not answered yet
-  if (!found) {
-    const words = new URLSearchParams({ moves });
-    if (game.start) words.set('start', game.start);
-    found = await server.ask(`/api/position?${words}`);
-    if (!found) return;
-    looked.set(moves, found);
+function play(cell) {
+  if (waiting) {
+    chosen.push(cell); // two friends may be quicker than the answer
+    return;
   }
+  Object.assign(view, { undo: game.at, redo: null });
+  game.moves = game.moves.slice(0, game.at) + cell;
+  game.at = game.moves.length;
+  note();
+  history.replaceState(null, '', `?${words()}`);
+  const marks = [...view.marks];
+  marks[cell] = view.turn;
+  const names = view.names.map((name, each) => (each === cell ? name.replace('free', view.turn) : name));
+  board.show({ marks, names, playable: game.opponent === FRIEND, last: cell });
+  $('remark').textContent = '';
+  update();
+}
+
+function taken(cell) {
+  if (view.playable) $('remark').textContent = `Cell ${cell + 1} is taken.`;
+}
+
+/** Shows the game after so many moves; a click on the list of an older game may want more. */
+function goTo(at) {
+  if (at === null || at > game.moves.length) return null;
   chosen = [];
-  shown = found;
-  draw();
+  game.at = at;
+  return update();
 }
 
 /** Another game with the same opponent: as on the board, the other side begins. */
 function another() {
-  if (line?.result) $('first').value = game.you === 'X' ? 'O' : 'X';
+  if (view?.over) $('first').value = game.you === 'X' ? 'O' : 'X';
   return begin();
 }
 
 function begin() {
-  Object.assign(game, { start: null, moves: '', at: 0 });
-  game.opponent = $('opponent').value;
-  game.you = game.opponent === FRIEND ? 'X' : $('first').value;
-  did = null;
+  const opponent = $('opponent').value;
+  Object.assign(game, { opponent, you: $('first').value, position: null, moves: '', at: 0 });
+  if (opponent === FRIEND) game.you = 'X';
+  cost = '';
   chosen = [];
-  looked.clear();
-  record.begin(game.opponent, game.you, true);
-  tellKept('');
-  return goOn();
+  record(true);
+  $('kept').replaceChildren();
+  return update();
 }
 
 function draw() {
-  if (!shown) return; // nothing has come yet
-  const back = game.at < game.moves.length;
-  const playable = !shown.result && isMine(game.at) && !server.waiting;
-  const hints = playable ? shown.cells : {};
+  if (!view) return; // nothing has come yet
   const [values, chances] = [$('values').checked, $('chances').checked];
   const labels = {};
   const grounds = {};
-  const names = [...shown.names];
-  for (const [cell, hint] of Object.entries(hints)) {
-    labels[cell] = [
-      values && `best play: ${hint.value.replaceAll(' ', '\u00a0')}`,
-      chances && `wins ${hint.chance} against random play`,
-    ]
-      .filter(Boolean)
-      .join('\n');
-    if (values) names[cell] += `; ${hint.value} with best play`;
-    if (chances) names[cell] += `; wins ${hint.chance} against random play`;
-    if (chances || values) {
-      grounds[cell] = [chances && `heat${hint.heat}`, hint.best && 'best'].filter(Boolean).join(' ');
-      if (hint.best) names[cell] += '; the best move';
-    }
+  const names = [...view.names];
+  for (const [cell, { value, chance, heat, best }] of Object.entries(view.hints)) {
+    const told = [values && value, chances && chance].filter(Boolean);
+    if (!told.length) continue;
+    labels[cell] = told.join('\n');
+    grounds[cell] = [chances && `heat${heat}`, best && 'best'].filter(Boolean).join(' ');
+    names[cell] = [names[cell], ...told, best && 'the best move'].filter(Boolean).join('; ');
   }
-  const last = game.at ? Number(game.moves[game.at - 1]) : null;
-  const won = shown.result?.cells ?? [];
-  board.show({ marks: shown.marks, names, playable, last, line: won, labels, grounds });
-  const words = back ? lookingBack(game, isMine(game.at)) : situation(game, shown, did);
-  $('said').textContent = words.headline;
-  $('said').classList.toggle('result', Boolean(shown.result));
-  $('remark').textContent = words.remark;
-  $('keys').classList.toggle('away', !playable);
-  $('score').textContent = scoreWords(record);
-  $('undo').disabled = step(-1) === null;
-  $('redo').disabled = step(1) === null;
-  $('did').hidden = !did;
-  $('cost').textContent = did ? cost(did) : '';
+  board.show({ ...view, names, labels, grounds });
+  $('said').textContent = view.headline;
+  $('said').classList.toggle('result', view.over && view.at === view.history.length);
+  $('remark').textContent = view.remark;
+  $('keys').classList.toggle('away', !view.playable);
+  $('score').textContent = scoreWords();
+  $('undo').disabled = view.undo === null;
+  $('redo').disabled = view.redo === null;
+  $('did').hidden = !cost;
+  $('cost').textContent = cost;
   $('legend').hidden = !chances && !values;
-  $('learn').href = `/learn?position=${shown.marks}`;
-  $('learn').hidden = Boolean(shown.result);
-  drawPast();
+  $('learn').href = `/learn?position=${view.marks}`;
+  $('learn').hidden = !view.turn;
+  $('who').hidden = game.opponent === FRIEND;
+  $('opponent').value = game.opponent;
+  $('first').value = game.you;
+  $('past').hidden = !view.history.length;
+  graph.show(view.graph, game.at);
+  drawMoves();
+  history.replaceState(null, '', `?${words()}`);
+}
+
+/** A button for the start and one for each move, with its verdict; what had the focus keeps it. */
+function drawMoves() {
+  const focused = [...$('moves').children].findIndex((item) => item.contains(document.activeElement));
+  const button = (ply, ...content) =>
+    element('li', {}, element(
+      'button',
+      { type: 'button', 'aria-current': ply === game.at ? 'step' : null, onclick: () => goTo(ply) },
+      ...content,
+    ));
+  const moves = view.history.map((move, ply) =>
+    button(
+      ply + 1,
+      `${move.mark} ${move.cell + 1}`,
+      element('span', { class: `called ${move.called}`, 'aria-hidden': 'true' }, move.verdict),
+      element('span', { class: 'hidden-text' }, ` ${move.name}, ${move.called}`),
+    ),
+  );
+  $('moves').replaceChildren(button(0, 'Start'), ...moves);
+  $('moves').children[focused]?.firstChild.focus();
+  $('judged').textContent = game.at ? view.history[game.at - 1].words : '';
+}
+
+/** The games of this session with one opponent; nothing before one has ended. */
+function scoreWords() {
+  const { won, lost, drawn } = tab.score;
+  if (!won && !lost && !drawn) return '';
+  const [you, other] = game.opponent === FRIEND ? ['X', 'O'] : ['you', game.opponent];
+  return `Score: ${you} ${won}, ${other} ${lost}, draws ${drawn}`;
+}
+
+/** Begins to note a game; `whole`: it begins with the empty board. */
+function record(whole) {
+  const { opponent, you } = game;
+  if (opponent !== tab.score?.opponent) tab.score = { opponent, won: 0, lost: 0, drawn: 0 };
+  tab.number += 1;
+  tab.game = { opponent, you, began: Date.now(), moves: '', times: [], whole, over: false, kept: '' };
+}
+
+/** Notes the game as it stands now: moves were added, or taken back. */
+function note() {
+  const { moves } = game;
+  const { times, began } = tab.game;
+  const shared = [...moves].findIndex((cell, ply) => cell !== tab.game.moves[ply]);
+  times.length = Math.min(times.length, shared < 0 ? moves.length : shared);
+  while (times.length < moves.length) times.push(Math.max(times.at(-1) ?? 0, Date.now() - began, 0));
+  tab.game.moves = moves;
   remember();
 }
 
-function drawPast() {
-  const { history, evaluations } = line;
-  $('past').hidden = !history.length;
-  graph.show(evaluations, history, game.at);
-  $('moves').replaceChildren(...stepButtons(history, game.at, goAndStay));
-  $('judged').textContent = game.at ? history[game.at - 1].words : '';
+/** Counts and stores a game the first time that it ends. */
+async function keep() {
+  const { game: ended, session, number } = tab;
+  if (ended.over) return true;
+  ended.over = true;
+  tab.score[view.winner === null ? 'drawn' : view.winner === ended.you ? 'won' : 'lost'] += 1;
+  const { opponent, moves, times } = ended;
+  if (!ended.whole) ended.kept = 'A game from a given position is not stored.';
+  else if (!document.querySelector('meta[name="token"]').content) ended.kept = 'Games from another computer are not stored.';
+  else {
+    try {
+      const played = { session, number, opponent, first: ended.you === 'X', moves, times };
+      ended.stored = (await post('/api/games', played)).game;
+      ended.kept = `Stored as game ${ended.stored}.`;
+    } catch (error) {
+      ended.kept = `This game is not stored: ${error.message}`;
+    }
+  }
+  remember();
+  return true;
 }
 
-/** The list of moves is drawn anew with each step: what had the focus has it again. */
-async function goAndStay(at) {
-  await goTo(at);
-  $('moves').children[at]?.firstChild.focus(); // there may be a new game meanwhile
-}
-
-function tellKept(text) {
-  const number = record.game.stored;
-  const link = text && number ? element('a', { href: `/games/${number}` }, 'Look at it') : null;
-  $('kept').replaceChildren(...[text, link && ' ', link].filter(Boolean));
+function tellKept() {
+  const { kept, stored } = tab.game;
+  const link = stored && element('a', { href: `/games/${stored}` }, 'Look at it');
+  $('kept').replaceChildren(kept, ' ', link ?? '');
 }
 
 function remember() {
-  const words = new URLSearchParams({ opponent: game.opponent, you: game.you });
-  if (game.start) words.set('position', game.start);
-  if (game.moves) words.set('moves', game.moves);
-  if (game.at < game.moves.length) words.set('at', String(game.at));
-  history.replaceState(null, '', `?${words}`);
+  try {
+    sessionStorage.setItem(PLACE, JSON.stringify(tab));
+  } catch {
+    // Without it a reload forgets the times; all else goes on.
+  }
+}
+
+function remembered() {
+  try {
+    return JSON.parse(sessionStorage.getItem(PLACE)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Eight hex digits, as boards draw for each of their runs. */
+function newSession() {
+  const [number] = crypto.getRandomValues(new Uint32Array(1));
+  return number.toString(16).toUpperCase().padStart(8, '0');
 }
 
 /** The game that the address names: a link, or this page loaded again. */
 function resume() {
-  const words = new URLSearchParams(location.search);
-  const wanted = words.get('opponent');
+  const named = new URLSearchParams(location.search);
   const known = [...$('opponent').options].map((option) => option.value);
-  game.opponent = known.includes(wanted) ? wanted : DEFAULT;
-  game.start = words.get('position');
-  game.moves = words.get('moves') ?? '';
-  const you = words.get('you') ?? toMove(game.moves.length);
-  game.you = game.opponent === FRIEND || you !== 'O' ? 'X' : 'O';
-  $('opponent').value = game.opponent;
-  $('first').value = game.you;
-  showWho();
-  const at = words.get('at');
-  if (game.start || !record.fits(game.opponent, game.you, game.moves)) {
-    record.begin(game.opponent, game.you, !game.start && !game.moves);
-    record.note(game.moves);
-  }
-  return goOn().then(() => at && goTo(Number(at)));
+  const opponent = known.includes(named.get('opponent')) ? named.get('opponent') : DEFAULT;
+  const [you, position, moves] = ['you', 'position', 'moves'].map((name) => named.get(name));
+  Object.assign(game, { opponent, you, position, moves: moves ?? '', at: named.get('at') ?? Infinity });
+  $('opponent').value = opponent;
+  const fits = ['opponent', 'you', 'moves'].every((name) => tab.game?.[name] === game[name]);
+  if (position || !fits) record(!position && !moves);
+  return update();
 }
 
-function press(event) {
+document.addEventListener('keydown', (event) => {
   const key = event.key.toLowerCase();
   if ((event.ctrlKey || event.metaKey) && !event.altKey && 'zy'.includes(key)) {
     event.preventDefault();
-    if (!server.waiting) goTo(step(key === 'y' || event.shiftKey ? 1 : -1));
+    if (view && !waiting) goTo(key === 'y' || event.shiftKey ? view.redo : view.undo);
   }
-}
-
-async function start() {
-  $('legend').textContent =
-    'The ring marks the best move. “Against random play” is the chance to win if the opponent plays at random and you play well: the greener, the likelier.';
-  const { players, keeps: may } = await server.ask('/api/players');
-  keeps = may;
-  $('opponent').replaceChildren(
-    ...players.map(({ name, about }) => element('option', { value: name }, `${name} – ${about}`)),
-  );
-  for (const id of ['values', 'chances']) $(id).addEventListener('change', draw);
-  for (const id of ['opponent', 'first']) $(id).addEventListener('change', begin);
-  $('opponent').addEventListener('change', showWho);
-  $('new').addEventListener('click', another);
-  $('undo').addEventListener('click', () => goTo(step(-1)));
-  $('redo').addEventListener('click', () => goTo(step(1)));
-  document.addEventListener('keydown', press);
-  playDigits(board);
-  await resume();
-}
-
-function showWho() {
-  $('who').hidden = game.opponent === FRIEND;
-}
-
-start();
+});
+for (const id of ['values', 'chances']) $(id).addEventListener('change', draw);
+for (const id of ['opponent', 'first']) $(id).addEventListener('change', begin);
+$('new').addEventListener('click', another);
+$('undo').addEventListener('click', () => goTo(view.undo));
+$('redo').addEventListener('click', () => goTo(view.redo));
+playDigits(board);
+resume();

@@ -1,19 +1,15 @@
-// Puzzles: one move is right. The first answer counts for the streak.
+// Puzzles: one move is right. The first answer counts for the streak. All answers are in the page.
 
 import { Board, boardPicture, playDigits } from './board.js';
 import { element } from './elements.js';
-import { Latest } from './latest.js';
 
 const $ = (id) => document.getElementById(id);
 const PLACE = 'noughts-puzzles';
 
-const kept = { streak: 0, best: 0, last: null, ...remembered() };
-let puzzle = null;
+const puzzle = JSON.parse($('view').textContent);
+const kept = { streak: 0, best: 0, ...remembered() };
 let counted = false;
-let answered = null; // the cell that was chosen, until it is tried again
-
-const server = new Latest();
-const board = new Board($('board'), answer);
+const board = new Board($('board'), (cell) => tell(cell, puzzle.answers[cell].said));
 
 function remembered() {
   try {
@@ -23,7 +19,10 @@ function remembered() {
   }
 }
 
-function remember() {
+function count(right) {
+  counted = true;
+  kept.streak = right ? kept.streak + 1 : 0;
+  kept.best = Math.max(kept.best, kept.streak);
   try {
     localStorage.setItem(PLACE, JSON.stringify(kept));
   } catch {
@@ -31,105 +30,45 @@ function remember() {
   }
 }
 
-/** What the server answers; what it refuses is said where the puzzle's task stands. */
-async function ask(path, words) {
-  try {
-    return await server.ask(`${path}?${new URLSearchParams(words)}`);
-  } catch (error) {
-    $('said').textContent = error.message;
-    return null;
-  }
-}
-
-async function pose(words) {
-  const found = await ask('/api/puzzle', words);
-  if (!found) return;
-  puzzle = found;
-  counted = false;
-  kept.last = puzzle.position;
-  remember();
-  history.replaceState(null, '', `?position=${puzzle.position}`);
-  $('about').textContent = `${'★'.repeat(puzzle.level)} ${puzzle.people}`.trim();
-  tryAgain();
-}
-
-const next = () =>
-  pose({
-    ...($('level').value && { level: $('level').value }),
-    ...(kept.last && { after: kept.last }),
-  });
-
-function tryAgain() {
-  answered = null;
+function pose() {
   $('said').textContent = puzzle.task;
-  board.show({ marks: puzzle.position, names: puzzle.names, playable: true });
-  draw();
+  board.show({ ...puzzle, playable: true });
+  draw(false, false);
 }
 
-async function answer(cell) {
-  const found = await ask('/api/puzzle/answer', { position: puzzle.position, cell });
-  if (!found) return;
-  if (!counted) count(found.right);
-  tell(found, found.right ? 'Right!' : `Wrong: ${found.cell + 1} is not the move.`);
-}
-
-async function show() {
-  const found = await ask('/api/puzzle/answer', { position: puzzle.position });
-  if (!found) return;
-  count(false);
-  tell(found, `The only move is ${found.cell + 1}.`);
-}
-
-function count(right) {
-  counted = true;
-  kept.streak = right ? kept.streak + 1 : 0;
-  kept.best = Math.max(kept.best, kept.streak);
-  remember();
-}
-
-function tell({ right, cell, words, end }, said) {
-  answered = cell;
-  const marks = [...puzzle.position];
-  marks[cell] = puzzle.turn;
-  const names = puzzle.names.map((name, each) =>
-    each === cell ? `${name.replace('free', puzzle.turn)}, ${right ? 'right' : 'wrong'}` : name,
-  );
+function tell(cell, said) {
+  const right = cell === puzzle.right;
+  if (!counted) count(right);
+  const { marks, name, why, end } = puzzle.answers[cell];
+  const names = puzzle.names.map((each, at) => (at === cell ? name : each));
   board.show({ marks, names, last: cell, grounds: { [cell]: right ? 'win' : 'loss' } });
   $('said').textContent = said;
-  $('why').textContent = words;
+  $('why').textContent = why;
+  const caption = element('figcaption', { class: 'quiet' }, end.title);
   $('end').replaceChildren(
-    element(
-      'figure',
-      {},
-      boardPicture(end),
-      element('figcaption', { class: 'quiet' }, end.title),
-    ),
-    element('a', { href: `/?position=${puzzle.position}` }, 'Play this position'),
+    element('figure', {}, boardPicture(end), caption),
+    element('a', { href: `/?position=${puzzle.marks}` }, 'Play this position'),
   );
-  draw(right);
+  draw(true, right);
 }
 
-function draw(right = false) {
-  $('answer').hidden = answered === null;
-  $('again').hidden = answered === null || right;
-  $('show').hidden = !puzzle || (answered !== null && right);
-  $('streak').textContent = String(kept.streak);
-  $('best').textContent = String(kept.best);
+function draw(answered, right) {
+  $('answer').hidden = !answered;
+  $('again').hidden = !answered || right;
+  $('show').hidden = right;
+  $('streak').textContent = kept.streak;
+  $('best').textContent = kept.best;
 }
 
-$('next').addEventListener('click', async () => {
-  await next();
-  board.cells[board.at].focus();
-});
 $('again').addEventListener('click', () => {
-  tryAgain();
+  pose();
   board.cells[board.at].focus();
 });
-$('show').addEventListener('click', show);
-$('level').addEventListener('change', next);
+$('show').addEventListener('click', () => {
+  count(false);
+  tell(puzzle.right, `The only move is ${puzzle.right + 1}.`);
+});
+$('level').addEventListener('change', () => $('another').requestSubmit());
 playDigits(board);
-draw();
-
-const wanted = new URLSearchParams(location.search).get('position');
-if (wanted) pose({ position: wanted });
-else next();
+pose();
+if (new URLSearchParams(location.search).has('next')) board.cells[board.at].focus();

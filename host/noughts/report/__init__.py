@@ -1,1 +1,0 @@
-"""A class's games as a page of HTML."""

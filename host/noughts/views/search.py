@@ -1,0 +1,97 @@
+"""A search as the page Learn steps through it: its boards, and what is known after each step."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from noughts.engines.search import INFINITE, format_score
+from noughts.engines.tree import MAX_DRAWN, Entry, Search, Step, Steps, size, smaller
+from noughts.game.board import Board
+from noughts.game.positions import Position
+
+SEARCHES: dict[Search, str] = {"alphabeta": "alpha-beta", "minimax": "minimax"}
+"""And what people call them."""
+
+
+@lru_cache(maxsize=32)  # a class follows the same few positions
+def followed(position: Position, search: Search) -> dict[str, Any]:
+    """The view of a search; of one that is too large a message, and what to follow instead."""
+    nodes, cut = size(position, search)
+    if nodes + cut > MAX_DRAWN:
+        return _too_large(position, search, nodes, cut)
+    found = Steps(position, search)
+    view = {
+        "position": str(position),
+        "search": search,
+        "nodes": nodes,
+        "cut": cut,
+        "boards": [_board(entry, position) for entry in found.entries],
+        "steps": [_step(step) for step in found.steps],
+    }
+    return {"position": str(position), "view": view}
+
+
+def _too_large(position: Position, search: Search, nodes: int, cut: int) -> dict[str, Any]:
+    instead, by = smaller(position, search)
+    looked_at, left_out = size(instead, by)
+    moves = f" and cuts {cut:,} moves" if cut else ""
+    if instead == position:
+        advice = f"Take {SEARCHES[by]}, which looks at {looked_at:,} and cuts {left_out:,} moves"
+    else:
+        more = instead.ply - position.ply
+        count = f"{more} best moves" if more > 1 else "one best move"
+        advice = f"Take the position after {count}, where {SEARCHES[by]} looks at {looked_at:,}"
+    return {
+        "position": str(position),
+        "message": f"From {position} {SEARCHES[search]} looks at {nodes:,} boards{moves}: "
+        f"too many to follow. {advice}.",
+        "instead": {"position": str(instead), "search": by},
+    }
+
+
+def _board(entry: Entry, start: Position) -> dict[str, object]:
+    node = entry.node
+    marks = str(node.position)
+    mover = None if node.cell is None else marks[node.cell]
+    window = f"window: {format_score(node.alpha)} to {format_score(node.beta)}"
+    return {
+        "marks": marks,
+        "parent": entry.parent,
+        "last": node.cell,
+        "text": f"{mover} plays {node.cell + 1}" if node.cell is not None else _to_move(start),
+        "line": Board.of(node.position).winning_line or (),
+        "value": _value(entry),
+        "whose": f"Window{f' of {mover}' if mover else ''}, from alpha to beta",
+        "window": None if (node.alpha, node.beta) == (-INFINITE, INFINITE) else window,
+        "entered": entry.entered,
+        "valued": entry.valued,
+        "best": entry.best,
+    }
+
+
+def _to_move(position: Position) -> str:
+    return f"{'XO'[position.ply % 2]} to move"
+
+
+def _value(entry: Entry) -> str | None:
+    """What the move is worth to who makes it; at the root, to who is to move."""
+    node = entry.node
+    if node.score is None:
+        return None
+    if node.cell is None:
+        return format_score(-node.score)
+    return f"{node.bound} {format_score(node.score)}".strip()
+
+
+def _step(step: Step) -> dict[str, object]:
+    return {
+        "kind": step.kind,
+        "board": step.entry,
+        "text": step.text,
+        "alpha": step.alpha,
+        "beta": step.beta,
+        "window": f"{format_score(step.alpha)} to {format_score(step.beta)}",
+        "nodes": step.nodes,
+        "cut": step.cut,
+    }
