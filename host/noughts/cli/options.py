@@ -306,10 +306,13 @@ def until_signal(stop: threading.Event, *names: str) -> Iterator[list[int]]:
 
 
 def nothing_found(store: Store) -> StoreError:
-    """The error when no game was found: none is kept, or none matches."""
+    """The error when no game was found: none is stored, none has ended, or none matches."""
     if count(store, GameFilter()):
-        listing = command_for("noughts games", store.path)
-        return StoreError(f"no game in {store.path} matches; {listing} lists them all")
+        ended = count(store, ChosenGames().listed())
+        listing = "noughts games" if ended else "noughts games --result unfinished"
+        what = "matches" if ended else "has ended"
+        listing = command_for(listing, store.path)
+        return StoreError(f"no game in {store.path} {what}; {listing} lists them all")
     return StoreError(f"{store.path} holds no game yet; {_how_to_fill(store.path)}")
 
 
