@@ -13,8 +13,6 @@ from own_engines import outcomes
 
 NUMBERED = sorted(LESSONS.glob("[1-9]-*.md"))
 PROVE_RULES = LESSONS / "5-prove-your-rules.md"
-QUICK = ["prove", "docs/lessons/rules/copy_opposite.py"]
-"""The one of its commands that `make test` runs."""
 
 
 def matches(printed, shown):
@@ -44,12 +42,6 @@ def test_commands_print_what_the_lesson_shows_and_make_its_pictures(lesson, less
     assert sorted(made) == sorted(re.findall(r"!\[[^]]+\]\(([\w.-]+)\)", text))
     for name, picture in made.items():
         assert picture == (LESSONS / name).read_text("utf-8"), "run `make pictures`"
-
-
-@pytest.mark.long
-def test_a_proof_prints_what_the_lesson_shows(lesson_folder):
-    (example,) = (each for each in examples(PROVE_RULES) if each.words == QUICK)
-    assert matches(example.run(lesson_folder), example.shown)
 
 
 def test_the_index_names_every_lesson_and_no_picture_is_left_over():

@@ -1,4 +1,4 @@
-"""Engines of one's own, in files, packages and programs; their processes always end."""
+"""Engines of your own, in files, packages and programs; their processes always end."""
 
 import ast
 import json
@@ -14,9 +14,11 @@ import pytest
 
 import noughts
 from needed import LINUX, POSIX
-from noughts.engines.own import LineProcess, packaged
+from noughts.engines import own, own_process
+from noughts.engines.own_process import WrongError
 from noughts.engines.registry import engines
 from noughts.errors import BoardError
+from noughts.game.positions import EMPTY
 from noughts.virtual.board import VirtualBoard
 from own_engines import FIRST_FREE, is_gone
 
@@ -28,7 +30,6 @@ def test_the_start_plays_and_is_never_written_over(folder, printed, refused, mis
     assert "mine.py is there already" in refused("new", "engine", "mine.py")
     assert (folder / "mine.py").read_text() == text
     assert "cannot write" in refused("new", "engine", "none/mine.py")
-    assert noughts.engine("./mine.py").reply(noughts.Board("XX.OO....")).cells == (2,)
     assert noughts.engine("./mine.py").reply(noughts.Board()).cells == tuple(range(9))
     for name in ("mine.txt", "random.py", "noughts.py"):
         told = misused("new", "engine", name)
@@ -39,19 +40,14 @@ def test_the_start_plays_and_is_never_written_over(folder, printed, refused, mis
 @POSIX
 @pytest.mark.parametrize(
     ("name", "typed"),
-    [
-        ("tic tac.py", '"./tic tac.py"'),
-        ("c\udce9.py", "./mine.py"),
-        ("\x1b[2J.py", "./mine.py"),
-    ],
+    [("tic tac.py", '"./tic tac.py"'), ("c\udce9.py", "./mine.py"), ("\x1b[2J.py", "./mine.py")],
 )
 def test_a_start_of_any_name_is_python_and_names_it_where_that_can_be(name, typed, folder, printed):
     assert "\x1b" not in printed("new", "engine", name)
     start = ast.get_docstring(ast.parse((folder / name).read_bytes()))
     assert f"noughts vs {typed}    " in start and start.count(typed) == 3
     assert noughts.engine(name).reply(noughts.Board("XX.OO....")).cells == (2,)
-    for players in ((name, "rules"), (name, name)):
-        assert "\x1b" not in printed("vs", *players)
+    assert "\x1b" not in printed("vs", name, name)
 
 
 @POSIX
@@ -65,7 +61,6 @@ def test_a_file_is_named_wherever_an_engine_is(folder, printed):
     (folder / "mine.py").write_text(FIRST_FREE)
     out = printed("vs", "mine.py", "./mine.py")
     assert "X, mine.py, plays 1\n" in out and out.endswith("X wins\n")
-    assert "mine.py first   0 = 0.0%" in printed("duel", "./mine.py", "hard", "-n", 20)
     out = printed("solve", "X...O....", "--engine", folder / "mine.py")
     assert "mine.py        plays 2\n" in out
     assert noughts.match("./mine.py", "hard", games=4).total.lost == 4
@@ -93,65 +88,80 @@ def test_a_name_that_is_nearly_a_file(name, hint, folder, misused):
     assert f"{name!r} is not an engine; {hint}" in misused("vs", name)
 
 
+@pytest.fixture
+def answer(folder, monkeypatch):
+    """What an engine answers as its process would, but in this one; or what is wrong with it."""
+
+    def run(text, where=("file", "mine.py")):
+        (folder / "mine.py").write_text(text)
+        monkeypatch.setattr("sys.path", [*sys.path])
+        try:
+            with monkeypatch.context() as patched:
+                patched.setattr("sys.modules", {**sys.modules})
+                choose = own_process._found(*where)
+                return own._cells(own_process._cells(choose, noughts.Board()), EMPTY)
+        except WrongError as error:
+            return "; ".join(error.args)
+
+    return run
+
+
 WRONG = [
-    ("return 0", "mine.py: chose 0, which is taken, in X........; free are 1, 2, 3, 4, 5, 6, 7, 8"),
-    ("return [4, -1]", "mine.py: chose -1, in .........; cells are 0 to 8"),
-    ("return True", "mine.py: choose returned True, in .........; return a cell, a whole number"),
-    ("return [4, '5']", "mine.py: choose returned [4, '5'], in .........; return a cell"),
-    ("return {4: 1}", "mine.py: choose returned {4: 1}, in .........; return a cell"),
-    ("return 'e' * 41", f"mine.py: choose returned '{'e' * 38}…, in .........; return a cell"),
-    ("yield from iter(lambda: 3, 4)", "mine.py: chose 3 twice, in ........."),
-    ("return []", "mine.py: choose returned [], with no cell in it, in ........."),
-    ("pass", "mine.py: choose returned nothing (None), in ........."),
-    ("x = 1\n    1 / 0", "line 3, in choose: ZeroDivisionError: division by zero, in .........; c"),
-    ("input('?')", "line 2, in choose: EOFError: input() has nobody to answer it here, in"),
-    ("open(0).read()[0]", "mine.py: line 2, in choose: IndexError: string index out of range, in"),
-    ("raise KeyboardInterrupt", "mine.py: line 2, in choose: KeyboardInterrupt, in ........."),
-    ("raise type('E', (Exception,), {'__str__': 0})", "line 2, in choose: E, in .........; "),
+    ("return [4, -1]", "chose -1; cells are 0 to 8"),
+    ("return True", "choose returned True; return a cell, a whole number"),
+    ("return [4, '5']", "choose returned [4, '5']; return a cell"),
+    ("return {4: 1}", "choose returned {4: 1}; return a cell"),
+    ("return 'e' * 41", f"choose returned '{'e' * 38}…; return a cell"),
+    ("yield from iter(lambda: 3, 4)", "chose 3 twice; "),
+    ("return []", "choose returned [], with no cell in it; "),
+    ("pass", "choose returned nothing (None); "),
+    (
+        "x = 1\n    1 / 0",
+        "line 3, in choose: ZeroDivisionError: division by zero; correct it there",
+    ),
+    ("raise KeyboardInterrupt", "line 2, in choose: KeyboardInterrupt; "),
+    ("raise type('E', (Exception,), {'__str__': 0})", "line 2, in choose: E; "),
     ("return type('N', (), {'__index__': lambda n: 1 / 0})()", "in <lambda>: ZeroDivisionError: "),
-    ("raise ValueError('x' * 10**6)", f"line 2, in choose: ValueError: {'x' * 187}…, in ........."),
-    ("import os; os._exit(3)", "mine.py: has ended with status 3, and did not answer"),
-    ("import os; os.abort()", "mine.py: was ended by signal 6, and did not answer, in ........."),
-    ("import os; os.killpg(0, 9)", "mine.py: has ended, and did not answer, in .........; it has"),
-    ("return (", "mine.py: line 2: SyntaxError: '(' was never closed; correct it there"),
-    ("\0", "Error: source code string cannot contain null bytes; correct it\n"),  # 3.10: ValueError
-    ("raise ValueError('a; \\x1b[2J')", "ValueError: a;  [2J, in .........; correct it there\n"),
-]  # fmt: skip
+    ("raise ValueError('x' * 10**6)", f"line 2, in choose: ValueError: {'x' * 187}…; "),
+    ("return (", "line 2: SyntaxError: '(' was never closed; correct it there"),
+    ("\0", "Error: source code string cannot contain null bytes; correct it"),  # 3.10: ValueError
+]
+WRONG = [(f"def choose(board):\n    {body}\n", told) for body, told in WRONG] + [
+    ("chose = 1\n", "has no function choose(board); `noughts new engine FILE` shows"),
+    ("choose = len\n", "TypeError: object of type 'Board' has no len(); "),
+    ("import sys; sys.exit(3)\n", "line 1: SystemExit: 3; correct it there"),
+    ("def choose():\n    return 1\n", "line 1, in choose: TypeError: choose() "),
+    ("import missing_module\n", "line 1: ModuleNotFoundError: No module named"),
+]
 
 
-@pytest.mark.parametrize(("body", "told"), WRONG, ids=[body for body, _ in WRONG])
-def test_what_goes_wrong_is_one_line_with_its_position(body, told, folder, vs_fails):
-    (folder / "mine.py").write_text(f"def choose(board):\n    {body}\n")
-    assert told in vs_fails("mine.py", "mine.py")
-
-
-def test_a_number_of_any_kind_is_a_cell(folder):
-    """As numpy's are, which need not be installed here; a set's order is not its own."""
-    (folder / "mine.py").write_text(
-        "class Number:\n    def __index__(self): return 4\n"
-        "def choose(board):\n"
-        "    return Number() if board[4] == '.' else {8, 1, 5}\n"
-    )
-    mine = noughts.engine("mine.py")
-    assert mine.reply(noughts.Board()).cells == (4,)
-    assert mine.reply(noughts.Board("....X....")).cells == (1, 5, 8)
+@pytest.mark.parametrize(("text", "told"), WRONG, ids=[text for text, _ in WRONG])
+def test_what_goes_wrong_is_named_with_its_place(text, told, answer):
+    assert told in answer(text)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("body", "told"),
     [
-        ("chose = 1\n", "mine.py: has no function choose(board); `noughts new engine FILE` shows"),
-        ("choose = len\n", "mine.py: TypeError: object of type 'Board' has no len(), in ........."),
-        ("import sys; sys.exit(3)\n", "mine.py: line 1: SystemExit: 3; correct it there"),
-        ("def choose():\n    return 1\n", "mine.py: line 1, in choose: TypeError: choose() "),
-        ("import missing_module\n", "mine.py: line 1: ModuleNotFoundError: No module named"),
-        (None, "mine.py is not a file; `"),
+        ("return 0", "chose 0, which is taken, in X........; free are 1, 2, 3, 4, 5, 6, 7, 8"),
+        ("input('?')", "line 2, in choose: EOFError: input() has nobody to answer it here, in ."),
+        ("open(0).read()[0]", "line 2, in choose: IndexError: string index out of range, in ..."),
+        ("raise OSError('a; \\x1b[2J')", "line 2, in choose: OSError: a;  [2J, in .........; corr"),
+        ("import os; os.abort()", "was ended by signal 6, and did not answer, in .........; it"),
+        ("import os; os.killpg(0, 9)", "has ended, and did not answer, in .........; it has"),
     ],
 )
-def test_what_is_not_an_engine(text, told, folder, vs_fails):
-    if text is not None:
-        (folder / "mine.py").write_text(text)
-    assert vs_fails("mine.py", "hard").startswith(f"noughts: {told}")
+def test_what_goes_wrong_in_its_process_is_one_line(body, told, folder, vs_fails):
+    assert vs_fails("mine.py", "rules").startswith("noughts: mine.py is not a file; `")
+    (folder / "mine.py").write_text(f"def choose(board):\n    {body}\n")
+    assert vs_fails("mine.py", "mine.py").startswith(f"noughts: mine.py: {told}")
+
+
+def test_a_number_of_any_kind_is_a_cell(answer):
+    """As numpy's are, which need not be installed here; a set's order is not its own."""
+    text = "class Number:\n    def __index__(self): return 4\ndef choose(board):\n    return "
+    assert answer(f"{text}Number()\n") == (4,)
+    assert answer(f"{text}{{8, 1, 5}}\n") == (1, 5, 8)
 
 
 def test_a_file_that_was_corrected_is_read_again(folder):
@@ -164,15 +174,21 @@ def test_a_file_that_was_corrected_is_read_again(folder):
     assert mine.reply(noughts.Board()).cells == (0,)
 
 
-def test_the_place_of_a_mistake_is_where_people_look_for_it(folder, vs_fails):
-    """In the file or beside it, and not in what it calls; of a package, in the package."""
-    (folder / "helper.py").write_text("def pick(board):\n    return board.play(9)\n")
-    (folder / "mine.py").write_text("import helper\ndef choose(board):\n    helper.pick(board)\n")
-    told = "mine.py: helper.py, line 2, in pick: IllegalMoveError: 9 is not a cell"
-    assert told in vs_fails("mine.py", "hard")
-    (folder / "helper.py").write_text("\nwhile\n")
-    told = "mine.py: helper.py, line 2: SyntaxError: invalid syntax;"
-    assert told in vs_fails("mine.py", "hard")
+@pytest.mark.parametrize(
+    ("helper", "told"),
+    [
+        (
+            "def pick(board):\n    return board.play(9)\n",
+            "2, in pick: IllegalMoveError: 9 is not a",
+        ),
+        ("\nwhile\n", "2: SyntaxError: invalid syntax"),
+    ],
+)
+def test_the_place_of_a_mistake_is_where_people_look_for_it(helper, told, folder, answer):
+    """In the file or next to it, and not in what it calls."""
+    (folder / "helper.py").write_text(helper)
+    text = "import helper\ndef choose(board):\n    helper.pick(board)\n"
+    assert answer(text).startswith(f"helper.py, line {told}")
 
 
 def test_what_a_file_prints_is_not_its_answer(folder, noughts):
@@ -184,7 +200,7 @@ def test_what_a_file_prints_is_not_its_answer(folder, noughts):
 
 
 def test_a_file_is_all_that_a_module_is(folder):
-    """It knows its place, has data classes and an encoding, and reads what lies beside it."""
+    """It knows its place, has data classes and an encoding, and reads what lies next to it."""
     (folder / "own").mkdir()
     (folder / "own" / "cells.txt").write_text("8")
     text = """# coding: latin-1
@@ -194,13 +210,11 @@ from pathlib import Path
 
 @dataclass
 class Wish:
-    cell: int
     letter: str = "\xe9"
 
 def choose(board):
-    wish = Wish(int(Path(__file__).with_name("cells.txt").read_text()))
-    assert __name__ == "mine" and len(wish.letter) == 1
-    return wish.cell
+    assert __name__ == "mine" and len(Wish().letter) == 1
+    return int(Path(__file__).with_name("cells.txt").read_text())
 """
     (folder / "own" / "mine.py").write_text(text, encoding="latin-1")
     assert noughts.engine("own/mine.py").reply(noughts.Board()).cells == (8,)
@@ -231,7 +245,7 @@ def test_a_package_brings_an_engine(entry, stars, printed, misused):
 
 def test_an_engine_whose_name_could_act_on_the_terminal_is_left_out(stars):
     stars("stars\n\x1b]0;x = stars", FIRST_FREE)
-    assert packaged() == ["stars"]
+    assert own.packaged() == ["stars"]
 
 
 @pytest.mark.parametrize(
@@ -242,9 +256,9 @@ def test_an_engine_whose_name_could_act_on_the_terminal_is_left_out(stars):
         ("stars:choose", "choose = 4\n", "is stars:choose, which is not a function choose(board);"),
     ],
 )
-def test_what_goes_wrong_in_a_package_is_one_line(entry, text, told, stars, vs_fails):
+def test_what_goes_wrong_in_a_package_is_named(entry, text, told, stars, answer):
     stars(entry, text)
-    assert vs_fails("stars", "rules").startswith(f"noughts: stars: {told}")
+    assert answer("", where=("entry", "stars")).startswith(told)
 
 
 @pytest.mark.parametrize("text", ["def choose(board):\n    while 1: pass\n", "while 1: pass\n"])
@@ -381,16 +395,13 @@ def test_a_program_with_the_name_of_an_engine_is_called_by_its_path(folder, prin
         ("sys.exit(7)", "has ended with status 7, and did not answer, in .........; it has to run"),
         ("while True: sys.stdout.write('x' * 1000)", "said 'xxxxxxxxxxxxxxxxxxxx', in ........."),
         ("pass", "did not answer within 0.5 s, in .........; flush its output, or"),
+        ("print(0); break", "has ended with status 0, and did not answer, in O.X.X....; it has to"),
     ],
 )
 def test_what_goes_wrong_with_a_program(answer, told, folder, vs_fails):
     limit = ["--limit", "0.5"] if answer == "pass" else []
-    assert told in vs_fails("--program", program(folder, answer), *limit, "--first", "it")
-
-
-def test_a_program_that_ends_between_two_questions(folder, vs_fails):
-    told = "has ended with status 0, and did not answer, in O.X.X....; it has to run"
-    assert told in vs_fails("rules", "--program", program(folder, "print(0); break"))
+    first = ["rules"] if "break" in answer else ["--first", "it"]
+    assert told in vs_fails(*first, "--program", program(folder, answer), *limit)
 
 
 def test_a_computer_that_starts_no_more_processes(folder, vs_fails, monkeypatch):
@@ -406,7 +417,7 @@ def test_a_computer_that_starts_no_more_processes(folder, vs_fails, monkeypatch)
 def test_a_line_that_nobody_asked_for(folder, vs_fails, monkeypatch):
     """What is said while we wait for an answer is taken for one."""
 
-    class Patient(LineProcess):
+    class Patient(own.LineProcess):
         def ask(self, line, limit_s):
             answer = super().ask(line, limit_s)
             while not self.has_spoken:

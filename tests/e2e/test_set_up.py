@@ -4,53 +4,50 @@ import os
 import pty
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import set_up
 from needed import POSIX
 
-TOOL = Path(set_up.__file__)
 
+@pytest.fixture
+def python(folder):
+    """Writes a shell script that stands in for the Python of the environment `env`, with pip."""
+    path = folder / "env" / "bin" / "python"
+    path.parent.mkdir(parents=True)
 
-NO_CONNECTION = "noughts: the packages cannot be fetched, for there is no connection"
+    def write(script):
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        return path
+
+    return write
 
 
 @POSIX
-def test_an_environment_that_works_stays_without_a_connection(folder, monkeypatch, capsys):
-    """Its Python stands in for one with pip."""
-    python = folder / "env" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(
-        '#!/bin/sh\ncase "$*" in *--version) exit 0 ;; esac\n'
-        "echo 'Failed to establish a new connection: Connection refused'\nexit 1\n"
-    )
-    python.chmod(0o755)
+def test_an_environment_that_works_stays_without_a_connection(python, monkeypatch, capsys):
+    refused = "echo 'Failed to establish a new connection: Connection refused'\nexit 1"
+    path = python(f'case "$*" in *--version) exit 0 ;; esac\n{refused}')
     monkeypatch.setattr("sys.argv", ["set_up.py", "env", "the game", "."])
     assert set_up.main() == 1
     out, err = capsys.readouterr()
     assert out == "Installing the game into env\n"
-    assert err.startswith(NO_CONNECTION) and err.count("\n") == 1
-    assert python.exists()
+    told = "noughts: the packages cannot be fetched, for there is no connection"
+    assert err.startswith(told) and err.count("\n") == 1
+    assert path.exists()
 
 
-def test_half_an_environment_is_none(tmp_path):
-    assert not set_up.works(tmp_path)
+def test_why_an_environment_cannot_be_made(monkeypatch, tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").symlink_to("/nowhere")
     assert not set_up.works(tmp_path)
-
-
-def test_an_older_python_is_told(monkeypatch, tmp_path):
+    failed = subprocess.CompletedProcess([], 1, "", "ensurepip is not available")
+    with monkeypatch.context() as patched:
+        patched.setattr("subprocess.run", lambda *_, **__: failed)
+        assert "sudo apt install python3-venv" in set_up.make(tmp_path / "env")
     monkeypatch.setattr("sys.version_info", (3, 9, 18))
     assert "Python 3.9.18 is too old; install Python 3.10 or later" in set_up.make(tmp_path)
-
-
-def test_a_python_without_venv_is_told(monkeypatch, tmp_path):
-    failed = subprocess.CompletedProcess([], 1, "", "ensurepip is not available")
-    monkeypatch.setattr("subprocess.run", lambda *_, **__: failed)
-    assert "sudo apt install python3-venv" in set_up.make(tmp_path / "env")
 
 
 @pytest.mark.parametrize(
@@ -67,15 +64,11 @@ def test_what_pip_says_comes_to_one_line(said, told):
 
 
 @POSIX
-def test_in_a_terminal_the_line_says_how_far_it_is(tmp_path):
-    """Its Python stands in for one with pip."""
-    python = tmp_path / "env" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text("#!/bin/sh\necho Collecting rich\necho Collecting 'textual>=1 (from x)'\n")
-    python.chmod(0o755)
+def test_in_a_terminal_the_line_says_how_far_it_is(python):
+    python("echo Collecting rich\necho Collecting 'textual>=1 (from x)'")
     ours, theirs = pty.openpty()
-    command = [sys.executable, TOOL, "env", "the game", "."]
-    subprocess.run(command, stdout=theirs, cwd=tmp_path, check=True, timeout=120)
+    command = [sys.executable, set_up.__file__, "env", "the game", "."]
+    subprocess.run(command, stdout=theirs, check=True, timeout=120)
     os.close(theirs)
     shown = os.read(ours, 1000).decode()
     os.close(ours)

@@ -31,18 +31,10 @@ def test_a_game_that_listens_to_serial_noise_is_noticed(monkeypatch):
     assert "in a flood says" in serial_noise.SerialNoise("V1", seed=4).run(3).failure
 
 
-def machine_with(name, content, board="V1"):
-    """The game on a machine, with this file among its files, or without any of this name."""
-    files = {**device_files(), name: content}
-    if content is None:
-        del files[name]
-    return Machine(board, files=files)
-
-
 @pytest.mark.parametrize("board", ["V1", long("V2")])
 def test_a_damaged_choice_is_mended(board):
     """What the menu makes of other damage is in test_device_modules.py."""
-    machine = machine_with("settings", b"\xff\xfe", board)
+    machine = Machine(board, files={**device_files(), "settings": b"\xff\xfe"})
     player = Player(machine)
     player.boots()
     assert player.choice() == "Pb"
@@ -54,29 +46,58 @@ def test_a_damaged_choice_is_mended(board):
     assert player.choice() == "Eb"
 
 
-GOOD = device_files()["table.py"]
-TABLES = {
-    "missing": None,
-    "cut short before its id": GOOD[: GOOD.index(b"ID =")],
-    "an unknown import": b"import nothing\n" + GOOD,
-    "huge": b"ROWS = (" + b"123456, " * 1_100 + b")\n" + GOOD,
+TABLE = device_files()["table.py"]
+FAULTS = {
+    "no table": ("table.py", TABLE, None, b"ImportError: no module named 'table'"),
+    "a table cut short": ("table.py", TABLE[TABLE.index(b"ID =") :], b"", b"Error"),
+    "a huge table": (
+        "table.py",
+        b"WEIGHTS =",
+        b"ROWS = (%s)\nWEIGHTS =" % (b"123456, " * 1_100),
+        b"",
+    ),
+    "a table's unknown import": (
+        "table.py",
+        b"WEIGHTS =",
+        b"import nothing\nWEIGHTS =",
+        b"ImportErr",
+    ),
+    "no loop": ("loop.py", device_files()["loop.py"], None, b"ImportError: no module named 'loop'"),
+    "no tilt": ("tilt.py", device_files()["tilt.py"], None, b"ImportError: no module named 'tilt'"),
+    "syntax": ("game.py", b"    while True:\n", b"    while True\n", b"SyntaxError"),
+    "in the loop": (
+        "loop.py",
+        b"    sentences.send(",
+        b"    None + 0\n    sentences.send(",
+        b"Type",
+    ),
+    "an import of nothing": ("ai.py", b"import table\n", b"import table, timer\n", b"ImportError"),
+    "too much": ("rules.py", b"THROUGH = (", b"ZEROS = [0] * 9000\nTHROUGH = (", b"MemoryError"),
 }
+"""In a file of the game this in the place of that, or no file; and what the board then says."""
 
 
 @pytest.mark.parametrize(
-    "damage", ["missing", "cut short before its id", "huge", long("an unknown import")]
+    ("board", "fault"),
+    [
+        *(("V1", name) if "unknown" not in name else long("V1", name) for name in FAULTS),
+        long("V2", "syntax"),
+    ],
 )
-def test_a_damaged_table_is_told_on_the_leds(damage):
-    assert b"Traceback" in fails("table.py", TABLES[damage], "files incomplete")
-
-
-def fails(name, content, text, board="V1"):
-    """What a board says that does not start with this file; on its LEDs it scrolls the text."""
+def test_a_fault_is_told_on_the_leds_and_on_the_serial_line(board, fault):
+    name, old, new, said = FAULTS[fault]
+    files = device_files()
+    assert old in files[name]
+    if new is None:
+        del files[name]
+    else:
+        files[name] = files[name].replace(old, new, 1)
     firmware = {"V1": "V1 1.1.1", "V2": "V2 2.1.2"}[board]
-    other = "error" if text == "files incomplete" else "files incomplete"
-    expected, unexpected = scrolled(firmware, text), scrolled(firmware, other)
-    machine = machine_with(name, content, board)
-    seen = set()
+    incomplete, mistaken = (scrolled(firmware, each) for each in ("files incomplete", "error"))
+    expected, unexpected = mistaken, incomplete
+    if new is None or name == "table.py":
+        expected, unexpected = incomplete, mistaken
+    machine, seen = Machine(board, files=files), set()
 
     def told():
         seen.add(machine.microbit.leds())
@@ -85,34 +106,10 @@ def fails(name, content, text, board="V1"):
     assert machine.microbit.run_until(told, timeout_us=20e6, step_us=20_000)
     assert not seen & (unexpected - expected)
     heard = machine.heard()
-    assert b"$" not in heard
-    return heard
-
-
-MISTAKES = {
-    "syntax": ("game.py", b"    while True:\n", b"    while True\n", b"SyntaxError"),
-    "in the loop": (
-        "loop.py",
-        b"    sentences.send(",
-        b"    None + 0\n    sentences.send(",
-        b"TypeError",
-    ),
-    "an import of nothing": ("ai.py", b"import table\n", b"import table, timer\n", b"ImportError"),
-    "too much": ("rules.py", b"THROUGH = (", b"ZEROS = [0] * 9000\nTHROUGH = (", b"MemoryError"),
-}
-
-
-@pytest.mark.parametrize(
-    ("board", "mistake"), [*(("V1", mistake) for mistake in MISTAKES), long("V2", "syntax")]
-)
-def test_a_mistake_is_told_on_the_leds_and_on_the_serial_line(board, mistake):
-    name, old, new, error = MISTAKES[mistake]
-    files = device_files()
-    assert old in files[name]
-    heard = fails(name, files[name].replace(old, new, 1), "error", board)
-    assert b"Traceback (most recent call last):\r\n" in heard
-    assert b'  File "%s", line ' % name.encode() in heard
-    assert b"\r\n" + error in heard
+    assert b"$" not in heard and b"Traceback (most recent call last):\r\n" in heard
+    assert said in heard
+    if expected is mistaken:
+        assert b'  File "%s", line ' % name.encode() in heard
 
 
 def test_a_mistake_is_printed_where_no_memory_is_left_for_the_leds():
@@ -132,25 +129,17 @@ def test_the_files_that_may_be_missing_are_ours():
     assert {*ours.decode().split(), *others} == {Path(name).stem for name in device_files()}
 
 
-@pytest.mark.parametrize("name", ["loop.py", long("game.py"), "tilt.py"])
-def test_a_missing_file_is_told_on_the_leds(name):
-    module = name.removesuffix(".py").encode()
-    assert b"ImportError: no module named '%s'" % module in fails(name, None, "files incomplete")
-
-
-WRONG_VALUES = {
-    "no book": GOOD.replace(b"BOOK = ", b"BOOKS = "),
-    "weights of too few lines": GOOD.replace(b"WEIGHTS = ", b"WEIGHTS = b'123'\nOTHERS = "),
-}
-
-
 @pytest.mark.parametrize(
-    ("board", "damage"),
-    [("V1", "no book"), long("V1", "weights of too few lines"), long("V2", "no book")],
+    ("board", "old", "new"),
+    [
+        ("V1", b"BOOK = ", b"BOOKS = "),
+        long("V1", b"WEIGHTS = ", b"WEIGHTS = b'123'\nOTHERS = "),
+        long("V2", b"BOOK = ", b"BOOKS = "),
+    ],
 )
-def test_a_table_that_hard_fails_over_leaves_the_other_levels(board, damage):
-    assert WRONG_VALUES[damage] != GOOD
-    machine = Machine(board, files={**device_files(), "table.py": WRONG_VALUES[damage]})
+def test_a_table_that_hard_fails_over_leaves_the_other_levels(board, old, new):
+    assert old in TABLE
+    machine = Machine(board, files={**device_files(), "table.py": TABLE.replace(old, new)})
     player = Player(machine)
     player.boots()
     for _ in range(3):

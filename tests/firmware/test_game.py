@@ -11,22 +11,20 @@ from noughts.device_files import device_files
 from noughts.virtual.program import flashed
 
 
-def begun(start):
-    """In the first game, of two people."""
+def begun(start, *presses):
+    """In the first game, by default of two people."""
     driver = in_menu(start)
-    driver.press(B)
+    for button in presses or (B,):
+        driver.press(button)
     driver.says("", "-")
     return driver
 
 
-def in_medium_game(start):
-    """In the first game, against the chip on medium."""
-    driver = in_menu(start)
-    driver.press(A)
-    driver.press(A)
-    driver.press(B)
-    driver.says("", "-")
-    return driver
+def lean(driver, x_mg, y_mg):
+    driver.board.tilt(x_mg, y_mg)
+    driver.rest(300)
+    driver.board.tilt(0, 0)
+    driver.rest(100)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +125,7 @@ def test_marks_are_shown_as_they_should_be(start):
 
 
 def test_the_chip_answers_and_the_person_can_leave(start):
-    driver = in_medium_game(start)
+    driver = begun(start, A, A, B)
     driver.press(B)
     driver.wait(lambda: len(driver.games[-1].moves) == 2, "the chip's reply")
     took_ms = driver.games[-1].ms - driver.games[-2].ms
@@ -139,7 +137,7 @@ def test_the_chip_answers_and_the_person_can_leave(start):
 
 
 def test_the_choice_survives_a_reset_and_a_power_cut(start_any):
-    driver = in_medium_game(start_any)
+    driver = begun(start_any, A, A, B)
     driver.rest(500)
     driver.board.reset()
     driver.start()
@@ -167,16 +165,13 @@ def test_ctrl_c_reaches_the_repl(start_any):
     driver.shows("2")
 
 
-@pytest.mark.parametrize(("y_mg", "cell"), [(400, "7"), (-400, "1")])
-def test_tilt_moves_the_cursor_down_and_up(start, y_mg, cell):
-    driver = in_a_tilted_game(start)
-    lean(driver, 0, y_mg)
-    driver.press(A)  # A places with A
-    driver.says(cell, "-")
-
-
 def test_by_tilt_each_player_has_a_button_of_its_own(start):
-    driver = in_a_tilted_game(start)
+    driver = in_menu(start)
+    driver.press(A, B)
+    driver.rest(500)
+    driver.press(B)
+    driver.says("", "-")
+    driver.rest(100)
     lean(driver, 400, 0)
     driver.press(A)
     driver.says("5", "-")
@@ -189,22 +184,9 @@ def test_by_tilt_each_player_has_a_button_of_its_own(start):
     driver.rest(900)
     assert driver.games[-1].moves == (5,)
     lean(driver, -400, 0)
+    lean(driver, 0, 400)
     driver.press(B)
-    driver.says("54", "-")
-
-
-def in_a_tilted_game(start):
-    driver = in_menu(start)
-    driver.press(A, B)
-    driver.rest(500)
-    driver.press(B)
-    driver.says("", "-")
-    driver.rest(100)
-    return driver
-
-
-def lean(driver, x_mg, y_mg):
-    driver.board.tilt(x_mg, y_mg)
-    driver.rest(300)
-    driver.board.tilt(0, 0)
-    driver.rest(100)
+    driver.says("57", "-")
+    lean(driver, 0, -400)
+    driver.press(A)
+    driver.says("571", "-")

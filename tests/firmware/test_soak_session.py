@@ -5,10 +5,9 @@ The seeds are those that come to the point soon: each second of a V2 costs one f
 
 import pytest
 
-from button_presser import A, B
 from needed import long
 from noughts.device_files import device_files
-from soak import monkey, probe
+from soak import probe
 from soak.session import Session
 
 
@@ -29,11 +28,9 @@ def test_a_device_minute(board, seed, seconds, free):
     assert free < result.lowest_free < 1.8 * free
     assert 5 < result.most["gap ms"] <= 50
     if board == "V1":
-        choices = [name.split()[1] for name in result.counts if name.startswith("begun ")]
-        assert {choice[0] for choice in choices} == set("EMH")
-        assert {choice[1] for choice in choices} == set("bt")
-        ends = {name[-1] for name in result.counts if name.startswith("ended ")}
-        assert ends > {"x"}
+        choices = "".join(name.split()[1] for name in result.counts if name.startswith("begun "))
+        assert set(choices) >= set("EMHbt")
+        assert {"x"} < {name[-1] for name in result.counts if name.startswith("ended ")}
 
 
 @pytest.mark.parametrize("board", ["V1", long("V2")])
@@ -43,25 +40,6 @@ def test_a_seed_repeats_to_the_microsecond(board):
     assert (first, trace) == session(board, seed=9, seconds=3)
 
 
-@pytest.mark.parametrize("board", ["V1", long("V2")])
-def test_leaning_moves_the_cursor(monkeypatch, board):
-    """By tilt, the mark goes where the board leans; else it would go to the centre."""
-
-    def movements(seed):
-        yield monkey.Lean(0, 400, 0)
-        for at_ms, buttons in ((100, (A, B)), (1000, (B,)), (2000, (A,))):
-            for after_ms, closed in ((0, True), (80, False)):
-                for button in buttons:
-                    yield monkey.Contact((at_ms + after_ms) * 1000, button, closed)
-        yield monkey.Lean(10_000_000, 0, 0)
-
-    monkeypatch.setattr(monkey, "movements", movements)
-    result, trace = session(board, seed=1, seconds=5)
-    assert not result.failure
-    assert result.counts["begun"] == result.counts["begun Pt"] == 1
-    assert any(",PP,A,5," in line for line in trace)
-
-
 @pytest.mark.parametrize(("jump", "complaint"), [(65, ""), (40, "clock jumped by")])
 def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
     """For the module on the board, the clock jumps after two seconds."""
@@ -69,9 +47,8 @@ def test_a_clock_that_jumps_is_no_stall(monkeypatch, jump, complaint):
     module = probe.MODULE.replace(step, f"    time += (time > 2000) * {jump}\n".encode() + step)
     monkeypatch.setattr(probe, "MODULE", module)
     result, _ = session("V1", seed=3, seconds=4)
-    assert complaint in result.failure
+    assert complaint in result.failure and bool(result.failure) == bool(complaint)
     assert result.counts["jumps"] == (not complaint)
-    assert bool(result.failure) == bool(complaint)
 
 
 KEEP_48_BYTES = b"    leds.kept = (getattr(leds, 'kept', 0),) * 8\n    start = "
@@ -86,15 +63,11 @@ FAULTS = {
     "leak": ("ending.py", b"    start = ", KEEP_48_BYTES, 4, "free heap sank"),
     "hang": ("ending.py", b"    start = ", HANG, 3, "no longer says a sentence"),
 }
-SOON_NOTICED = ("stall", "noise")
 
 
 @pytest.mark.parametrize(
     ("board", "fault"),
-    [
-        *(("V1", fault) if fault in SOON_NOTICED else long("V1", fault) for fault in FAULTS),
-        *(long("V2", fault) for fault in SOON_NOTICED),
-    ],
+    [("V1", "stall"), ("V1", "noise"), *(long("V1", name) for name in ("level", "leak", "hang"))],
 )
 def test_it_notices_a_fault_of_the_game(monkeypatch, board, fault):
     monkeypatch.setattr("soak.session.SILENT_CONTACTS", 40)

@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from boards import Driver, scrolled
+from boards import Driver
 from needed import long
 from noughts.boards import image
 from noughts.boards.packing import files_for_boards
@@ -25,8 +25,6 @@ AGAINST_HARD = ["A", "A", "A", "B", "A", "A", "A", "A", "B", "A", "A", "A", "B"]
 HELD_US, RESTED_US = 60_000, 200_000
 LOOKED_AT_US = 1_200_000
 """Longer than B's mark and the cursor take to go through their levels."""
-ENOUGH = 4
-"""Pictures of a text that scrolls; a computer that is busy does not look at all of them."""
 TIMEOUT_US = 60_000_000
 
 
@@ -113,11 +111,6 @@ class Witness:
         self.wait(same, expected, levels, lit)
 
 
-def qemu_with_game():
-    memory = image.bundled()["V1"].with_files(files_for_boards())
-    return Qemu(memory, int(printed(FIRMWARE, {"main.py": DISPLAY})))
-
-
 @pytest.mark.usefixtures("qemu")
 @pytest.mark.parametrize(
     ("keys", "ends"),
@@ -134,36 +127,12 @@ def test_qemu_says_and_shows_the_same(keys, ends):
         course.append((key, ours.said(), ours.levels()))
     assert "".join(each["end"] for each in ours.said()[1:]) == ends
 
-    with closing(qemu_with_game()) as qemu:
+    memory = image.bundled()["V1"].with_files(files_for_boards())
+    display = int(printed(FIRMWARE, {"main.py": DISPLAY}))
+    with closing(Qemu(memory, display)) as qemu:
         witness = Witness(qemu)
         for key, said, levels in course:
             if key:
                 witness.press(key)
             witness.says(said)
             witness.shows(levels)
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("qemu")
-def test_both_buttons_scroll_tilt_after_two_games():
-    tilt = {bytes(9 * (level > 0) for level in leds) for leds in scrolled(FIRMWARE, "tilt")}
-    with closing(qemu_with_game()) as qemu:
-        witness = Witness(qemu)
-        witness.wait(lambda: witness.items, "the menu")
-        witness.rest(1_000_000)
-        witness.press("B")
-        for _ in range(2):
-            for key in A_WINS[1:]:
-                witness.press(key)
-            witness.wait(lambda: not witness.items[-1].sentence.moves, "the next game")
-            witness.rest(100_000)
-        witness.press("AB")
-        witness.wait(lambda: witness.items[-1].sentence.end == "x", "the menu")
-        seen = set()
-
-        def scrolls():
-            seen.add(qemu.levels())
-            return len(seen & tilt) >= ENOUGH
-
-        witness.press("AB")
-        witness.wait(scrolls, "the text", seen)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from noughts.boards.packing import files_for_boards, pack
@@ -71,26 +70,21 @@ def ask_hard(
         files["table.py"] = pack(source(table).encode())
     steps = bytearray()
     positions: dict[Position, Position] = {}
-    _tour(EMPTY, positions, steps, canonical if up_to_symmetry else lambda position: position)
+
+    def tour(position: Position) -> None:
+        """Visit each position, or class of them, that was not seen yet, depth first."""
+        positions[canonical(position) if up_to_symmetry else position] = position
+        for cell in position.free:
+            after = position.play(cell)
+            if not after.over and (canonical(after) if up_to_symmetry else after) not in positions:
+                steps.append(cell)
+                tour(after)
+                steps.append(_BACK + cell)
+
+    tour(EMPTY)
     text = printed(firmware, {**files, "main.py": _WALK, "steps": bytes(steps)})
     numbers = [int(word) for word in text.split()]
     return {
         position: Answer([cell for cell in range(9) if mask >> cell & 1], us)
         for position, us, mask in zip(positions.values(), numbers[::2], numbers[1::2], strict=True)
     }
-
-
-def _tour(
-    position: Position,
-    seen: dict[Position, Position],
-    steps: bytearray,
-    name: Callable[[Position], Position],
-) -> None:
-    """Visit each position whose name was not seen yet, depth first."""
-    seen[name(position)] = position
-    for cell in position.free:
-        following = position.play(cell)
-        if not following.over and name(following) not in seen:
-            steps.append(cell)
-            _tour(following, seen, steps, name)
-            steps.append(_BACK + cell)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
+from collections.abc import Callable, Sequence
 from random import Random
 
-from brute_force import alike, ends
+from brute_force import Answer, alike, ends
 from noughts.brain import Table, choose
 from noughts.brain.habits import PeopleGame
 from noughts.game.positions import EMPTY, LINES, Position
 
+Lines = Sequence[tuple[int, ...]]
 Person = Callable[[Position], tuple[int, ...]]
 """The cells, of which a person plays any."""
+
+
+def _third(position: Position, marks: int, lines: Lines = LINES) -> tuple[int, ...]:
+    """The cells that complete a line of these marks."""
+    return tuple(
+        cell
+        for cell in position.free
+        if any(cell in line and sum(marks >> each & 1 for each in line) == 2 for line in lines)
+    )
 
 
 def at_random(position: Position) -> tuple[int, ...]:
@@ -23,33 +32,17 @@ def centre_first(position: Position) -> tuple[int, ...]:
     """The centre if it is free; else rows are completed, and blocked."""
     if 4 in position.free:
         return (4,)
-    return completing(position) or blocking(position) or position.free
+    return _third(position, position.mover) or blocks_only(position)
 
 
 def blind_to_diagonals(position: Position) -> tuple[int, ...]:
-    straight = LINES[:6]
-    return completing(position, straight) or blocking(position, straight) or position.free
+    mine, theirs = (_third(position, each, LINES[:6]) for each in (position.mover, position.other))
+    return mine or theirs or position.free
 
 
 def blocks_only(position: Position) -> tuple[int, ...]:
     """Never completes a row of its own, but by chance."""
-    return blocking(position) or position.free
-
-
-def completing(position: Position, lines: tuple[tuple[int, ...], ...] = LINES) -> tuple[int, ...]:
-    return _third(position, position.mover, lines)
-
-
-def blocking(position: Position, lines: tuple[tuple[int, ...], ...] = LINES) -> tuple[int, ...]:
-    return _third(position, position.other, lines)
-
-
-def _third(position: Position, marks: int, lines: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    return tuple(
-        cell
-        for cell in position.free
-        if any(cell in line and sum(marks >> each & 1 for each in line) == 2 for line in lines)
-    )
+    return _third(position, position.other) or position.free
 
 
 def played(person: Person, table: Table, games: int, seed: int) -> list[PeopleGame]:
@@ -71,10 +64,8 @@ def played(person: Person, table: Table, games: int, seed: int) -> list[PeopleGa
 def win_chance(person: Person, table: Table) -> float:
     """How likely the chip is to win a game: by every game that there is, one by one."""
 
-    def people(position: Position) -> list[tuple[int, Fraction]]:
-        return alike(person(position))
+    def of(cells: Callable[[Position], Sequence[int]]) -> Answer:
+        return lambda position: alike(cells(position))
 
-    def chip(position: Position) -> list[tuple[int, Fraction]]:
-        return alike(choose(position, table).cells)
-
+    chip, people = of(lambda position: choose(position, table).cells), of(person)
     return float(ends(chip, people)[0] + ends(people, chip)[2]) / 2

@@ -23,12 +23,15 @@ from classes import Person, at_random, blind_to_diagonals, blocks_only, centre_f
 from command import noughts
 from microbit_emulator import Microbit
 from noughts.game.positions import EMPTY
-from noughts.protocol.sentences import Game
 from noughts.virtual.program import program
 from stepped_ports import Clock, SteppedBoard
 
 
-class _LoggingDriver(Driver):
+def _has_moved(driver: Driver, plies: int) -> bool:
+    return len(driver.games[-1].moves) > plies
+
+
+class _Logging(Driver):
     log = b""
 
     def listen(self) -> None:
@@ -42,35 +45,24 @@ def play(board: Microbit, person: Person, games: int, seed: int = 1) -> tuple[in
 
     Who begins changes from game to game.
     """
-    driver, random = _LoggingDriver(board), Random(seed)
+    driver, random, won = _Logging(board), Random(seed), 0
     driver.start()
-    for _ in range(3):
-        driver.press(A, up_ms=200)
-    driver.press(B, up_ms=200)
-    won = 0
+    for button in (A, A, A, B):
+        driver.press(button, up_ms=200)
     for number in range(1, games + 1):
-        driver.wait(partial(_is_under_way, driver, number), f"game {number}")
-        assert "H" in driver.games[-1].seats
-        while driver.games[-1].end == "-":
-            _turn(driver, driver.games[-1], person, random)
-        won += driver.games[-1].end == "B"
+        driver.wait(lambda: bool(driver.games), f"game {number}")
+        assert driver.games[-1].number == number and "H" in driver.games[-1].seats
+        while (game := driver.games[-1]).end == "-":
+            position = EMPTY
+            for cell in game.moves:
+                position = position.play(cell)
+            if game.player(position.ply) == "A":
+                driver.place(random.choice(person(position)))
+            driver.wait(partial(_has_moved, driver, position.ply), "a move")
+        won += game.end == "B"
         driver.items.clear()
         driver.press(A, up_ms=200)  # the next one
     return won, driver.log
-
-
-def _is_under_way(driver: Driver, number: int) -> bool:
-    return bool(driver.games) and driver.games[-1].number == number
-
-
-def _turn(driver: Driver, game: Game, person: Person, random: Random) -> None:
-    """One more move: the person's by buttons, the chip's by waiting."""
-    position = EMPTY
-    for cell in game.moves:
-        position = position.play(cell)
-    if game.player(len(game.moves)) == "A":
-        driver.place(random.choice(person(position)))
-    driver.wait(lambda: len(driver.games[-1].moves) > len(game.moves), "a move")
 
 
 class Circle(NamedTuple):
@@ -104,18 +96,16 @@ def circle(person: Person, games: int, folder: Path, kind: str = "V1") -> Circle
     return Circle(before, after, learned)
 
 
-CLASSES = {
-    "takes the centre first": centre_first,
-    "never sees diagonals": blind_to_diagonals,
-    "blocks, but never completes": blocks_only,
-    "plays at random": at_random,
-}
-
 if __name__ == "__main__":
     count = int(sys.argv[1])
     print("| the class | won before | foretold gain, 95 % interval | won after | gain |")
     print("| --- | --- | --- | --- | --- |")
-    for what, who in CLASSES.items():
+    for what, who in (
+        ("takes the centre first", centre_first),
+        ("never sees diagonals", blind_to_diagonals),
+        ("blocks, but never completes", blocks_only),
+        ("plays at random", at_random),
+    ):
         with TemporaryDirectory() as place:
             found = circle(who, count, Path(place))
         low, high = (f"{100 * each:+.1f}" for each in found.learned["gain"])

@@ -23,23 +23,20 @@ print("USED", before - gc.mem_free())
 _NAMES = 40
 
 
-def _names(letters: int) -> list[str]:
-    """Names that neither the firmware nor the game has."""
-    pairs = (a + b for a in "qxz" for b in string.ascii_lowercase)
-    return [(pair + "qzjx" * 5)[:letters] for pair in pairs][:_NAMES]
+def _new_names(letters: int) -> bytes:
+    """Lines with names that neither the firmware nor the game has."""
+    pairs = [a + b for a in "qxz" for b in string.ascii_lowercase][:_NAMES]
+    return "".join(f" value.{(pair + 'qzjx' * 5)[:letters]}\n" for pair in pairs).encode()
 
 
-def _function(*lines: str) -> bytes:
-    return "".join(["def read(value):\n", *(f" {line}\n" for line in lines)]).encode()
-
-
+_READ = b"def read(value):\n"
 CASES: dict[str, tuple[bytes, int]] = {
     "a module, empty": (b"# noughts\n", 0),
     "a function without arguments": (b"def read():\n pass\n", 1),
-    "a function with an argument": (_function("return value"), 1),
-    "a known name, used once more": (_function(*["value.read"] * _NAMES), _NAMES),
-    "a new name of 5 letters": (_function(*[f"value.{name}" for name in _names(5)]), _NAMES),
-    "a new name of 12 letters": (_function(*[f"value.{name}" for name in _names(12)]), _NAMES),
+    "a function with an argument": (_READ + b" return value\n", 1),
+    "a known name, used once more": (_READ + b" value.read\n" * _NAMES, _NAMES),
+    "a new name of 5 letters": (_READ + _new_names(5), _NAMES),
+    "a new name of 12 letters": (_READ + _new_names(12), _NAMES),
     "a small integer as a global": (b"read = 1\n", 1),
     "an integer above 2 ** 30": (b"read = 1234567890123\n", 1),
     "a string of 36 letters": (b"read = '%s'\n" % (b"a b" * 12), 1),
@@ -50,21 +47,17 @@ CASES: dict[str, tuple[bytes, int]] = {
 }
 
 
-def used(firmware: str, module: bytes) -> int:
-    """Bytes of heap that importing a module takes."""
-    said = printed(firmware, {"main.py": _MEASURE, "module.py": module})
-    return int(said.partition("USED ")[2].split()[0])
-
-
 def table() -> str:
     """In Markdown."""
-    columns = []
+    columns: list[dict[str, float]] = []
     for firmware in NEWEST:
-        empty, *others = (
-            (name, count, used(firmware, module)) for name, (module, count) in CASES.items()
-        )
-        column = {empty[0]: float(empty[2])}
-        column |= {name: (total - empty[2]) / count for name, count, total in others}
+        used = {}
+        for name, (module, _) in CASES.items():
+            said = printed(firmware, {"main.py": _MEASURE, "module.py": module})
+            used[name] = int(said.partition("USED ")[2].split()[0])
+        empty = used["a module, empty"]
+        column = {name: (used[name] - empty) / (count or 1) for name, (_, count) in CASES.items()}
+        column["a module, empty"] = empty
         for name in column:
             if name.startswith("a new name"):
                 column[name] -= column["a known name, used once more"]

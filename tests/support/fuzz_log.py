@@ -29,22 +29,16 @@ _BOARDS = ("usb-1", "radio-9A1B2C3D", "radio-00000001")
 GOOD = write(Game("0000600D", 1, "PH", "A", (4,), 1500, "-")).encode()
 
 
-def legal_game(dice: Random) -> Game:
-    """A game as far as it has come."""
+def sentence(dice: Random) -> bytes:
+    """A real one, of a game as far as it has come: of the board or of others that it hears."""
     moves: tuple[int, ...] = ()
-    cells = dice.sample(range(9), dice.randrange(10))
-    for cell in cells:
+    for cell in dice.sample(range(9), dice.randrange(10)):
         if outcome(moves, "A") == "-":
             moves = (*moves, cell)
-    return Game(
-        f"{dice.randrange(8):08X}", dice.randrange(1, 5),
-        dice.choice(("PP", "PE", "PH")), "A", moves, dice.randrange(100_000), outcome(moves, "A"),
-    )  # fmt: skip
-
-
-def sentence(dice: Random) -> bytes:
-    """A real one, of the board or of others that it hears."""
-    return write(legal_game(dice), dice.choice((None, None, "9A1B2C3D", "00000001"))).encode()
+    seats, ms = dice.choice(("PP", "PE", "PH")), dice.randrange(100_000)
+    boot, number = f"{dice.randrange(8):08X}", dice.randrange(1, 5)
+    game = Game(boot, number, seats, "A", moves, ms, outcome(moves, "A"))
+    return write(game, dice.choice((None, None, "9A1B2C3D", "00000001"))).encode()
 
 
 def mutated(dice: Random) -> bytes:
@@ -52,15 +46,10 @@ def mutated(dice: Random) -> bytes:
     line = bytearray(sentence(dice))
     for _ in range(dice.randrange(1, 5)):
         at = dice.randrange(len(line) + 1)
-        kind = dice.randrange(4)
-        if kind == 0:
-            line[at : at + 1] = bytes([dice.randrange(256)])
-        elif kind == 1:
-            del line[at : at + dice.randrange(1, 4)]
-        elif kind == 2:
-            line[at:at] = line[: dice.randrange(8)]
-        else:
-            del line[at:]
+        changed, cut_off = (at + 1, dice.randbytes(1)), (len(line), b"")
+        left_out, doubled = (at + dice.randrange(1, 4), b""), (at, line[: dice.randrange(8)])
+        end, new = dice.choice((changed, left_out, doubled, cut_off))
+        line[at:end] = new
     return bytes(line)
 
 
@@ -87,22 +76,16 @@ def illegal(dice: Random) -> bytes:
 
 def noise(dice: Random) -> bytes:
     """Random bytes, or escapes, or very much of one byte."""
-    kind = dice.randrange(3)
-    if kind == 0:
-        return dice.randbytes(dice.randrange(200))
-    if kind == 1:
-        return dice.choice(
-            (b"\x1b[2J\x1b]0;owned\x07", b"\0" * 40, b"\xff\xfe", b"\x9b31m", b"\\x1b")
-        )
-    return bytes([dice.randrange(256)]) * dice.randrange(5 * MAX_LENGTH)
+    escapes = b"\x1b[2J\x1b]0;owned\x07", b"\0" * 40, b"\xff\xfe", b"\x9b31m", b"\\x1b"
+    much = dice.randbytes(1) * dice.randrange(5 * MAX_LENGTH)
+    return dice.choice((dice.randbytes(dice.randrange(200)), dice.choice(escapes), much))
 
 
 def captured(dice: Random) -> bytes:
     """A raw line, whose board has a name that nobody should see as it is."""
-    name = dice.choice(("usb-", "", "/dev/", "file-")) + "".join(
-        dice.choice((r"\x1b]0;x\x07", r"\xe2\x80\xae", r"\x3d1", r"\x0d", "=1", "1E10", "a"))
-        for _ in range(dice.randrange(1, 4))
-    )
+    odd = (r"\x1b]0;x\x07", r"\xe2\x80\xae", r"\x3d1", r"\x0d", "=1", "1E10", "a")
+    name = "".join(dice.choices(odd, k=dice.randrange(1, 4)))
+    name = dice.choice(("usb-", "", "/dev/", "file-")) + name
     return f"2026-11-21T07:03:43.123Z {name} ".encode() + sentence(dice)
 
 
@@ -115,23 +98,16 @@ def hostile(dice: Random) -> bytes:
     return b"".join(parts)
 
 
-def pieces(data: bytes, dice: Random) -> list[bytes]:
-    """The same in pieces of any size."""
-    found = []
-    while data:
-        size = dice.choice((1, 3, 17, 64, 4096))
-        found.append(data[:size])
-        data = data[size:]
-    return found
-
-
 def check(data: bytes, dice: Random, folder: Path) -> None:
     """Hear this and then a good sentence, and assert all that must hold."""
     with Store(folder / "games.db", create=True) as store:
         ears = Recorder(store)
         events: list[Event] = []
-        for piece in pieces(data + b"\r\n", dice):
-            events += ears.hear("usb-1", piece, 1_000_000)
+        rest = data + b"\r\n"
+        while rest:  # in pieces of any size
+            size = dice.choice((1, 3, 17, 64, 4096))
+            events += ears.hear("usb-1", rest[:size], 1_000_000)
+            rest = rest[size:]
         last = ears.hear("usb-1", GOOD + b"\r\n", 1_000_000)
         assert len(last) == 1, "more than the good sentence"
         assert isinstance(last[0], SentenceStored), "the good sentence was not heard"
@@ -180,17 +156,13 @@ def check_store(store: Store) -> None:
         assert not thought or thought[-1] <= game.ms
 
 
-def main(seconds: str = "60", first: str = "0") -> None:
-    """Run rounds."""
-    start, seed = time.monotonic(), int(first)
+if __name__ == "__main__":
+    seconds, seed = map(int, sys.argv[1:])
+    end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as name:
-        while time.monotonic() - start < float(seconds):
+        while time.monotonic() < end:
             dice = Random(seed)
             print(f"\rseed {seed}", end="", flush=True)
-            check(hostile(dice), dice, Path(name) / str(seed // 200))  # stores not quite empty
+            check(hostile(dice), dice, Path(name) / str(seed))
             seed += 1
     print(": all held")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

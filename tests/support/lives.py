@@ -32,20 +32,16 @@ class Forking:
     """A process that has everything imported, and forks for each life of a command."""
 
     def __init__(self, errors: Path) -> None:
+        pipe = subprocess.PIPE
         with errors.open("wb") as file:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _FORKING],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=file,
-                text=True,
+                [sys.executable, "-c", _FORKING], stdin=pipe, stdout=pipe, stderr=file, text=True
             )
 
     def begin(self, words: list[str], output: str) -> int:
         """The process of the command."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps([words, output]) + "\n")
-        self._process.stdin.flush()
+        print(json.dumps([words, output]), file=self._process.stdin, flush=True)
         return int(self._process.stdout.readline())
 
     def close(self) -> None:
@@ -65,15 +61,14 @@ class Life:
         self.pid = self._forking.begin(self._words, output)
 
     def kill(self, number: int = signal.SIGKILL) -> None:
-        """End it, and wait until it has."""
-        if self.pid is None:
-            return
-        os.kill(self.pid, number)
-        with contextlib.suppress(ProcessLookupError):
-            while True:
-                os.kill(self.pid, 0)
-                time.sleep(0.002)
-        self.pid = None
+        """End it, and wait until it has ended. Raises `ProcessLookupError` if it had before."""
+        pid, self.pid = self.pid, None
+        if pid is not None:
+            os.kill(pid, number)
+            with contextlib.suppress(ProcessLookupError):
+                while True:
+                    os.kill(pid, 0)
+                    time.sleep(0.002)
 
     def close(self) -> None:
         with contextlib.suppress(ProcessLookupError):

@@ -3,7 +3,7 @@
     python tests/support/radio_class.py --boards 30 --minutes 3 --loss 0.3
 
 Each board is played at random by its buttons. What the gateway prints goes into a store as `noughts
-watch` would keep it, and is compared with what each board has said on its own serial line. All is
+watch` would store it, and is compared with what each board has said on its own serial line. All is
 in device time, and the same in each run. No radio was used: the emulator's README says how the
 ether is modelled. Exit status 1 where a game is in the store that was not played so.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -41,15 +41,14 @@ _STARTS_US = 3_000_000
 _AT = 1_750_000_000_000
 
 
-class CountingEther(Ether):
+class _CountingEther(Ether):
     """An ether that remembers when frames were on the air."""
 
-    def __init__(self, boards: Mapping[str, Microbit], *, seed: int, loss: float) -> None:
+    def __init__(self, boards: dict[str, Microbit], *, seed: int, loss: float) -> None:
         super().__init__(boards, seed=seed, loss=loss)
         self.spans: list[tuple[int, int]] = []
 
     def begin(self, packet: Packet) -> None:
-        """A packet is on the air."""
         self.spans.append((packet.start, packet.end))
         super().begin(packet)
 
@@ -63,13 +62,11 @@ class CountingEther(Ether):
         return count
 
 
-class Pupil:
+class _Pupil:
     """Presses a board's buttons at random, until it stops."""
 
     def __init__(self, board: Microbit, seed: int, pauses_us: tuple[int, int]) -> None:
-        self.board = board
-        self._pauses_us = pauses_us
-        self._random = Random(seed)
+        self.board, self._pauses_us, self._random = board, pauses_us, Random(seed)
         self._at_us = board.clock_us + 1_000_000 + self._random.randrange(pauses_us[1])
         self._opponent = self._random.randrange(4)
 
@@ -85,25 +82,8 @@ class Pupil:
             self._at_us += self._random.randrange(*self._pauses_us)
 
     def _tap(self, button: Button) -> None:
-        board = self.board
-        board.at(self._at_us, lambda: board.press(button))
-        board.at(self._at_us + _DOWN_US, lambda: board.release(button))
-
-
-class Cable:
-    """What a board says on its serial line."""
-
-    def __init__(self, board: Microbit) -> None:
-        self._board = board
-        self.data = bytearray()
-
-    def listen(self) -> None:
-        self.data += self._board.uart.receive()
-
-    def games(self) -> list[Game]:
-        items = Stream().feed(bytes(self.data))
-        found = [item.sentence for item in items if isinstance(item, ParsedSentence)]
-        return [sentence for sentence in found if isinstance(sentence, Game)]
+        self.board.at(self._at_us, lambda: self.board.press(button))
+        self.board.at(self._at_us + _DOWN_US, lambda: self.board.release(button))
 
 
 @dataclass
@@ -113,26 +93,28 @@ class Result:
     seconds: float
     frames: int
     collided: int
-    arrived: int
     sentences: int
     printed: bytes
     """All that the gateway has said."""
     played: list[Game]
     """The last sentence of each game that was played."""
-    complete: int = 0
-    """Games in the store as they ended, of those that ended."""
-    incomplete: int = 0
-    """Games that ended, and go on in the store."""
-    missing: int = 0
-    going_on: int = 0
-    """Games that had not ended when the boards were switched off."""
+    ends: Counter[str] = field(default_factory=Counter)
+    """How many games are `complete`, `incomplete` or `missing` in the store, or were `going on`."""
     wrong: list[str] = field(default_factory=list)
     """Games of the store that were not played so."""
 
     @property
+    def arrived(self) -> int:
+        return self.printed.count(b"$NR,")
+
+    @property
+    def complete(self) -> int:
+        return self.ends["complete"]
+
+    @property
     def games(self) -> int:
         """Games that ended."""
-        return self.complete + self.incomplete + self.missing
+        return self.ends.total() - self.ends["going on"]
 
     def table(self) -> str:
         """In Markdown."""
@@ -146,9 +128,9 @@ class Result:
             "frames that the gateway printed": f"{self.arrived:,}",
             "games that ended": f"{self.games:,}",
             "complete in the store": f"{self.complete:,}",
-            "incomplete in the store, and shown so": f"{self.incomplete:,}",
-            "missing": f"{self.missing:,}",
-            "games that went on at the end": f"{self.going_on:,}",
+            "incomplete in the store, and shown so": f"{self.ends['incomplete']:,}",
+            "missing": f"{self.ends['missing']:,}",
+            "games that went on at the end": f"{self.ends['going on']:,}",
             "games in the store that were not played so": f"{len(self.wrong):,}",
         }
         return "\n".join(["| | |", "| --- | ---: |", *(f"| {a} | {b} |" for a, b in rows.items())])
@@ -168,34 +150,30 @@ def play(
     pauses_us: between two presses, at least and at most.
     """
     files = files_with(Radio(sends=GROUP), "V2", files_for_boards())
-    random = Random(seed)
-    start = stepped(NEWEST[1])
-    pupils = []
+    random, pupils = Random(seed), []
     for number in range(boards):
-        board = start(files, seed * 1000 + number + 1)
+        board = stepped(NEWEST[1])(files, seed * 1000 + number + 1)
         board.run_for(random.randrange(_STARTS_US))
-        pupils.append(Pupil(board, seed * 1000 + number, pauses_us))
-    listening = stepped(NEWEST[0])(files_with(Radio(gateway=GROUP), "V1", {}), seed * 1000)
-    listening.run_for(500_000)
+        pupils.append(_Pupil(board, seed * 1000 + number, pauses_us))
+    gateway = stepped(NEWEST[0])(files_with(Radio(gateway=GROUP), "V1", {}), seed * 1000)
+    gateway.run_for(500_000)
     named = {f"{number:02}": pupil.board for number, pupil in enumerate(pupils)}
-    ether = CountingEther({"gateway": listening, **named}, seed=seed, loss=loss)
-    gateway, *cables = map(Cable, (listening, *(pupil.board for pupil in pupils)))
+    ether = _CountingEther({"gateway": gateway, **named}, seed=seed, loss=loss)
     while ether.clock_us < (seconds + rest_s) * 1e6:
         if ether.clock_us < seconds * 1e6:
             for pupil in pupils:
                 pupil.play_to(pupil.board.clock_us + 2 * _STEP_US)
         ether.run_for(_STEP_US)
-        for cable in (gateway, *cables):
-            cable.listen()
-    said = [sentence for cable in cables for sentence in cable.games()]
+    said = [bytes(pupil.board.uart.received) for pupil in pupils]
+    items = [item for each in said for item in Stream().feed(each)]
+    sentences = [item.sentence for item in items if isinstance(item, ParsedSentence)]
     result = Result(
         seconds + rest_s,
         len(ether.spans),
         ether.collided(),
-        gateway.data.count(b"$NR,"),
-        sum(cable.data.count(b"$N") for cable in cables),
-        bytes(gateway.data),
-        list({(game.boot, game.number): game for game in said}.values()),
+        sum(each.count(b"$N") for each in said),
+        bytes(gateway.uart.received),
+        list({(g.boot, g.number): g for g in sentences if isinstance(g, Game)}.values()),
     )
     _compare(result)
     return result
@@ -211,24 +189,17 @@ def _compare(result: Result) -> None:
     for game in result.played:
         kept = stored.pop((game.boot, game.number), None)
         moves = "".join(map(str, game.moves))
-        if kept is not None and not (
-            (kept.end, kept.moves) == (game.end, moves)
-            or (kept.end == "-" and moves.startswith(kept.moves))
-        ):
-            result.wrong.append(f"{game} is kept as {kept}")
+        whole = kept is not None and (kept.end, kept.moves) == (game.end, moves)
+        if kept and not (whole or (kept.end == "-" and moves.startswith(kept.moves))):
+            result.wrong.append(f"{game} is stored as {kept}")
         elif game.end == "-":
-            result.going_on += 1
-        elif kept is None:
-            result.missing += 1
-        elif kept.end == "-":
-            result.incomplete += 1
+            result.ends["going on"] += 1
         else:
-            result.complete += 1
+            result.ends["complete" if whole else "incomplete" if kept else "missing"] += 1
     result.wrong += [f"{key}: never played" for key in stored]
 
 
-def main() -> int:
-    """Play, and print the table."""
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--boards", type=int, default=30)
     parser.add_argument("--minutes", type=float, default=3, help="of play, in device time")
@@ -238,10 +209,6 @@ def main() -> int:
         "--rest", type=float, default=LONGEST_S, help="seconds until all boards are switched off"
     )
     args = parser.parse_args()
-    result = play(args.boards, args.minutes * 60, args.loss, args.seed, rest_s=args.rest)
-    print(result.table(), *result.wrong, sep="\n")
-    return bool(result.wrong)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    outcome = play(args.boards, args.minutes * 60, args.loss, args.seed, rest_s=args.rest)
+    print(outcome.table(), *outcome.wrong, sep="\n")
+    sys.exit(bool(outcome.wrong))

@@ -52,15 +52,13 @@ def test_exact_strength_from_the_empty_board():
 
 
 def test_the_chip_plays_hard_at_all_4520_positions_from_both_sides():
-    count = 0
     for position in unfinished():
         cells = brain.best_cells(ai, position)
         assert cells and set(cells) <= best_moves(str(position)), position
+        assert list(brain.choose(position, MADE).cells) == cells
         marks = [(position.other >> c & 1) - (position.mover >> c & 1) for c in range(9)]
         score = [-line for line in position.scores()]
         assert ai.best(marks, score, -1, "H") == cells
-        count += 1
-    assert count == 4520
 
 
 def test_medium_completes_else_blocks_else_plays_anywhere_as_easy_does():
@@ -87,6 +85,8 @@ def test_the_committed_table_is_what_would_be_generated():
     assert (device_dir() / "table.py").read_text() == brain.source(MADE)
     assert MADE.id == load_device("table").ID
     assert len(MADE.payload) == 26
+    for table in (MADE, brain.Table((0,) * 10, ())):
+        assert brain.read(brain.source(table), "it") == table
 
 
 def test_weights_that_cannot_be_mended_by_a_book_and_a_wrong_book_are_refused():
@@ -141,11 +141,6 @@ def test_a_table_has_a_flaw_where_its_play_gives_value_away(seed):
     assert found.never_loses or brain.flaw(table)
 
 
-def test_a_table_file_is_read_back():
-    for table in (MADE, brain.Table((0,) * 10, ())):
-        assert brain.read(brain.source(table), "it") == table
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -153,7 +148,6 @@ def test_a_table_file_is_read_back():
         ('WEIGHTS = b"', 'WEIGHTS = b"\\x00'),
         ("BOOK = (", "BOOK = (70000, "),
         ("BOOK = (", "MORE = ("),
-        ("BOOK = (", "MORE = 1\nBOOK = ("),
         ("ID = ", "ID = len(str()) or "),
         ("WEIGHTS", 'ID = "\\\x1b[2J"\nWEIGHTS'),
         ("BOOK = (2307,", "BOOK = ("),

@@ -18,24 +18,23 @@ class Bench:
     """
 
     def __init__(self, turns_ms=(6,), stuck="", board="V1"):
+        """stuck: the buttons whose pins read 0 permanently."""
         self.now_ms = 1000
         self.turns_ms = cycle(turns_ms)
         self.levels = {"a": 1, "b": 1}
         self.plan = []  # (ms on the clock, button, level)
         self.loses_at_ms = None  # when the firmware's clock loses 66 ms
         self.microbit = ModuleType("microbit")
-        self.microbit.__dict__.update(sleep=self.sleep, running_time=self.clock)
+        names = self.microbit.__dict__
+        names.update(sleep=self.sleep, running_time=self.clock)
         for button, pin in (("a", "pin5"), ("b", "pin11")):
-            self.connect(button, pin, button in stuck)
+            level = partial(self.levels.get, button)
+            names[f"button_{button}"] = SimpleNamespace(is_pressed=lambda level=level: not level())
+            read = (lambda: 0) if button in stuck else level
+            names[pin] = SimpleNamespace(read_digital=read)
         if board == "V2":
-            self.microbit.__dict__["pin_logo"] = None
+            names["pin_logo"] = None
         self.start()
-
-    def connect(self, button, pin, stuck):
-        """Give the program a button, and its pin, which may read 0 permanently."""
-        level = partial(self.levels.get, button)
-        self.microbit.__dict__[f"button_{button}"] = SimpleNamespace(is_pressed=lambda: not level())
-        self.microbit.__dict__[pin] = SimpleNamespace(read_digital=lambda: not stuck and level())
 
     def start(self):
         self.buttons = load_device("buttons", others={"microbit": self.microbit})
@@ -91,10 +90,16 @@ def test_presses_are_told_apart_where_the_clock_loses_66_ms(bench, at_ms, gap_ms
     assert kinds(bench.run(500, *plan)) == decided
 
 
-def test_a_slow_bounce_that_every_poll_sees_is_one_press(bench):
-    """The contact opens for one turn of the loop, twice, both when pressed and when let go."""
-    levels = [(20, 0), (26, 1), (32, 0), (38, 1), (44, 0), (200, 1), (206, 0), (212, 1)]
-    assert kinds(bench.run(600, *((ms, "a", level) for ms, level in levels))) == [1]
+@pytest.mark.parametrize(("settles_ms", "every_ms"), [(24, 6), (20, 1.7), (5, 0.25)])
+def test_a_bouncing_contact_is_one_press(bench, settles_ms, every_ms):
+    """At 6 ms every turn of the loop sees another level."""
+    changes = 2 * round(settles_ms / every_ms / 2) + 1  # the last one stays
+    plan = [
+        (at_ms + every_ms * number, "a", level ^ (number % 2))
+        for at_ms, level in ((20, 0), (200, 1))
+        for number in range(changes)
+    ]
+    assert kinds(bench.run(600, *plan)) == [1]
 
 
 @pytest.mark.parametrize(("buttons", "event"), [("a", 1), ("b", 2), ("ab", 3)])

@@ -56,8 +56,6 @@ def test_all_searches_agree_with_each_other_and_with_the_solver():
     ("text", "score", "cell"),
     [
         ("XX.OO....", 9, 2),  # a win at once, before a block
-        ("XX..O...O", 9, 2),
-        ("X.O.X.O..", 9, 8),
         ("X.X.O.X.O", -8, 1),  # lost: O has two lines to stop
     ],
 )
@@ -69,7 +67,6 @@ def test_the_quicker_win_and_the_slower_loss(text, score, cell):
 @pytest.mark.parametrize(
     ("rule", "text", "cell"),
     [
-        (complete, "XX.OO....", 2),
         (complete, "XX.OO.X..", 5),
         (complete, "X...O....", None),
         (block, "X.O.X....", 8),
@@ -136,11 +133,6 @@ def test_the_interval_is_wilsons():
     assert (round(low, 3), round(high, 3)) == (0.531, 0.888)
     assert interval(0, 10)[0] == 0 and interval(10, 10)[1] == 1
     assert interval(0, 0) == (0, 1)
-    # Its ends are where a normal test at 5 % would just reject.
-    for share in (low, high):
-        assert abs(15 / 20 - share) / math.sqrt(share * (1 - share) / 20) == pytest.approx(
-            1.96, 1e-3
-        )
 
 
 def test_seats_alternate_and_played_games_agree_with_the_exact_chance():
@@ -160,9 +152,6 @@ def test_a_duel(printed):
     assert "0 = 0.0%" in told and "(0.0% to " in told and "together" in told
     assert max(map(len, told.splitlines())) <= 80
     assert printed(*words, 3) == told != printed(*words, 4)
-
-
-def test_a_duel_as_json(printed):
     (facts,) = json.loads(printed("duel", "rules", "alphabeta", "-n", 20, "--json"))
     for seat in ("first", "second"):
         assert facts[seat]["drawn"]["games"] == 10
@@ -195,16 +184,13 @@ def test_all_against_all(names, games, printed, monkeypatch):
     assert below - 0.0011 < max(share - low for share, low, _ in ends) <= below
 
 
-def test_all_against_all_fits_80_columns(capsys):
+def test_all_against_all_fits_80_columns_and_counts_draws(capsys):
     """With the widest shares, and as many games as there may be."""
     pairs = itertools.combinations(ENGINES, 2)
     _print_pairs({pair: {True: Tally(10**7), False: Tally()} for pair in pairs}, 10**7, 2**31)
     told = capsys.readouterr().out
     assert "100.0%" in told and max(map(len, told.splitlines())) <= 80
     assert " menace (untrained) " in told
-
-
-def test_draws_count_for_how_far_the_intervals_reach(capsys):
     _print_pairs({("hard", "rules"): {True: Tally(drawn=4), False: Tally()}}, 4, 0)
     low, _ = interval(4, 4)
     assert f"{math.ceil((1 - low) * 1000) / 1000:.1%} below" in capsys.readouterr().out

@@ -86,15 +86,7 @@ def test_engines_are_found_by_name_and_answer_boards(name):
         noughts.engine(name[:-2] + name[-1])
 
 
-def test_a_match_repeats_and_adds_up():
-    result = noughts.match("medium", "random", games=41, seed=3)
-    assert result == noughts.match("medium", "random", games=41, seed=3)
-    assert (result.moving_first.games, result.moving_second.games) == (21, 20)
-    assert result.total.games == 41
-    assert result != noughts.match("medium", "random", games=41, seed=4)
-
-
-def test_games_of_a_store_and_of_a_capture_are_the_same(tmp_path, printed):
+def test_games_of_a_store_and_of_a_capture_are_the_same_and_have_tables(tmp_path, printed):
     captured, db = tmp_path / "capture", tmp_path / "games.db"
     games = [*stages([4, 0, 2, 6, 3, 5, 1, 7, 8]), *stages([0, 4], end="x", number=2)]
     lines = [f"{write(sentence)}\r\n" for sentence in (BOOT, *games)]
@@ -109,7 +101,14 @@ def test_games_of_a_store_and_of_a_capture_are_the_same(tmp_path, printed):
     assert [game.number for game in noughts.games(db, wanted)] == [2]
     assert noughts.games(db)._repr_html_().count("<tr>") == 3
     assert "<td>moving first</td><td>22</td>" in noughts.prove("kind")._repr_html_()
-    assert "<td>total</td>" in noughts.match("hard", "random", 2)._repr_html_()
+    result = noughts.match("medium", "random", games=41, seed=3)
+    assert result == noughts.match("medium", "random", games=41, seed=3)
+    assert (result.moving_first.games, result.moving_second.games, result.total.games) == (
+        21,
+        20,
+        41,
+    )
+    assert "<td>total</td>" in result._repr_html_()
 
 
 def test_the_document_is_true(repository, folder):

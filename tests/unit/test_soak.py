@@ -32,22 +32,42 @@ def heard(*lines):
     return referee
 
 
+def follow(*steps):
+    """A referee that follows each (moves, measurement) of a game; a number is a write's time."""
+    referee = heard()
+    for step in steps:
+        if isinstance(step, int):
+            referee.flash_begins(step)
+        else:
+            for line in (game(step[0]), step[1]):
+                referee.hear(line) if line else None
+    return referee
+
+
+def pp(moves, end="-", number=1, first="A"):
+    return game(moves, end, seats="PP", number=number, first=first)
+
+
+WON, LOST = (
+    [*(pp("04132"[:count], "-", *of) for count in range(5)), pp("04132", player, *of)]
+    for player, of in (("A", (1, "A")), ("B", (2, "B")))
+)
+
+
 def test_the_monkeys_contacts_are_such_as_fingers_make():
     contacts = list(islice(monkey.presses(Random(1)), 50_000))
     times = [contact.at_us for contact in contacts]
     assert times == sorted(times)
     assert max(times) / 1e6 / len(times) < 1  # no long idling on the whole
-    closed, since = {A: False, B: False}, {A: 0, B: 0}
-    held_us, apart_us = [], []
-    for contact in contacts:
-        assert closed[contact.button] != contact.closed, contact
-        other = B if contact.button == A else A
-        if not contact.closed:
-            held_us.append(contact.at_us - since[contact.button])
-        elif closed[other]:
-            apart_us.append(contact.at_us - since[other])
-        closed[contact.button] = contact.closed
-        since[contact.button] = contact.at_us
+    since, held_us, apart_us = {A: None, B: None}, [], []  # when it was closed; None: it is open
+    for at_us, button, closed in contacts:
+        assert (since[button] is None) == closed
+        other = since[B if button == A else A]
+        if not closed:
+            held_us.append(at_us - since[button])
+        elif other is not None:
+            apart_us.append(at_us - other)
+        since[button] = at_us if closed else None
     assert max(held_us) > 60_000_000 and sum(us < 5_000 for us in held_us) > 1000  # bounces
     assert sum(us <= 50_000 for us in apart_us) > 250  # both buttons
     assert sum(50_000 < us <= 100_000 for us in apart_us) > 250
@@ -61,22 +81,11 @@ def test_the_referee_follows_games_and_counts_them():
     )  # fmt: skip
     assert referee.result.counts == {"ended": 2, "ended Hx": 1, "ended Px": 1}
     assert (referee.result.lowest_free, referee.result.most["gap ms"]) == (2448, 17)
-
-
-def won_by(player, number, first):
-    """The lines of a game between two people that one of them wins in the top row."""
-    moves = "04132"
-    lines = [game(moves[:count], seats="PP", number=number, first=first) for count in range(5)]
-    return [*lines, game(moves, player, seats="PP", number=number, first=first)]
-
-
-def test_who_begins_alternates():
-    won, lost = won_by("A", 1, "A"), won_by("B", 2, "B")
-    heard(*won, *lost, game("", number=3, seats="PP"))
-    with pytest.raises(ViolationError, match="player B begins"):
-        heard(*won, game("", number=2, first="B", seats="PE"))
-    with pytest.raises(ViolationError, match="player B begins"):
-        heard(*won, *lost, game("", number=3, first="B", seats="PP"))
+    heard(*WON, *LOST, pp("", number=3))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("soak.referee._replies", lambda moves, level: range(9))
+        with pytest.raises(ViolationError, match="hard has lost"):
+            heard(*(game("31425"[:count], "A" if count == 5 else "-") for count in range(6)))
 
 
 @pytest.mark.parametrize(
@@ -96,33 +105,14 @@ def test_who_begins_alternates():
         ([game(""), game("4", "x")], "a move was made in leaving"),
         ([game(""), game("4"), game("41")], "level H does not play that"),
         ([game(""), game("4"), game("40", ms=450)], "replied after 49 ms"),
+        ([*WON, game("", number=2, first="B", seats="PE")], "player B begins"),
+        ([*WON, *LOST, pp("", number=3, first="B")], "player B begins"),
         ([game("4")[:-1] + "Z"], "not a sentence"),
     ],
 )
 def test_the_referee_notices(lines, complaint):
     with pytest.raises(ViolationError, match=complaint):
         heard(*lines)
-
-
-def test_the_referee_notices_a_lost_game(monkeypatch):
-    monkeypatch.setattr("soak.referee._replies", lambda moves, level: range(9))
-    lines = [game("31425"[:count], "A" if count == 5 else "-") for count in range(6)]
-    with pytest.raises(ViolationError, match="hard has lost"):
-        heard(*lines)
-
-
-def follow(*steps):
-    """A referee that follows each (moves, measurement) of a game; a number is a write's time."""
-    referee = heard()
-    for step in steps:
-        if isinstance(step, int):
-            referee.flash_begins(step)
-        else:
-            moves, measured = step
-            referee.hear(game(moves))
-            if measured:
-                referee.hear(measured)
-    return referee
 
 
 # While flash is written or erased the CPU waits: that is not the game's. The turn of the loop in
@@ -152,38 +142,24 @@ def test_the_referee_notices_a_stall_and_a_missing_measurement(before, last, com
 def test_the_referee_measures():
     result = follow(("", "#2448,17,1"), ("4", "#2400,9,1"), ("40", "#2432,11,1")).result
     assert (result.lowest_free, result.most["gap ms"]) == (2400, 17)
-    for steps, saving_ms in ((SAVED, 72), (SAVED_LATE, 95)):
-        most = follow(*steps).result.most
-        assert (most["gap ms"], most["gap ms while saving"]) == (0, saving_ms)
+    most = follow(*SAVED_LATE).result.most
+    assert (most["gap ms"], most["gap ms while saving"]) == (0, 95)
     assert follow(("", "#2448,9,65")).result.counts["jumps"] == 1
 
 
 def test_the_table_has_a_section_for_each_board():
     seen = "games with another choice"
-    found = [
-        (Task("V2", "noise", 1, 1), Result("its firmware", Counter(flooded=5))),
-        (Task("V2", "changes", 1, 2), Result("its firmware", Counter({"games": 2}))),
-        (Task("V1", "cuts", 1, 25), Result("", Counter({"cuts": 25, "in a write": 4}))),
-        (
-            Task("V1", "cuts-in-writes", 2, 25),
-            Result("", Counter({"cuts": 25, "in an erase": 2}), failure="it broke"),
-        ),
-        (
-            Task("V1", "changes", 1, 200),
-            Result(
-                "",
-                Counter({seen: 200, f"{seen}: writes": 9_000, f"{seen}: erases": 25}),
-                Counter({f"{seen}: erases of a page": 25}),
-            ),
-        ),
-        *(
-            (
-                Task("V1", "session", seed, 100),
-                Result("", Counter({"device ms": 100_000}), cpu_s=seed * 10),
-            )
-            for seed in (1, 2)
-        ),
+    wear = Counter({seen: 200, f"{seen}: writes": 9_000, f"{seen}: erases": 25})
+    counts = [
+        (Task("V2", "changes", 1, 2), Counter({"games": 2})),
+        (Task("V1", "cuts", 1, 25), Counter({"cuts": 25, "in a write": 4})),
+        (Task("V1", "cuts-in-writes", 2, 25), Counter({"cuts": 25, "in an erase": 2})),
+        (Task("V1", "session", 1, 100), Counter({"device ms": 100_000})),
+        (Task("V1", "changes", 1, 200), wear),
     ]
+    found = [(task, Result("its firmware", count, cpu_s=15)) for task, count in counts]
+    found[2][1].failure = "it broke"
+    found[4][1].most[f"{seen}: erases of a page"] = 25
     v1, v2 = map(dict, sections(found))
     assert (v1["power cuts"], v1["failures"]) == ("50", "1")
     assert (v1["  while flash was written"], v1["  while a page was erased"]) == ("4", "2")
@@ -214,7 +190,6 @@ def test_what_failed_says_how_to_repeat_it(monkeypatch, capsys, kind):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ("--cuts many", "invalid int value: 'many'"),
         ("--hours 0 --cuts 0 --noise 0 --changes 0", "nothing to do"),
         ("--until 9", "--until needs one board"),
     ],

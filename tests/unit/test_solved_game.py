@@ -31,14 +31,9 @@ def test_published_counts():
     classes = {canonical(position) for position in unfinished()}
     assert len(classes) == 627
     assert sum(map(is_quiet, classes)) == 101
-
-
-def test_eight_symmetries_keep_the_lines():
     assert len(set(SYMMETRIES)) == 8
-    position = parse("XO..X...O")
-    assert {canonical(position)} == {
-        canonical(parse("".join("XO..X...O"[cell] for cell in to))) for to in SYMMETRIES
-    }
+    turned = (parse("".join("XO..X...O"[cell] for cell in to)) for to in SYMMETRIES)
+    assert len(set(map(canonical, turned))) == 1
 
 
 def test_positions_are_read_back_from_their_text_in_small_letters_too():
@@ -84,15 +79,6 @@ def test_a_review_is_that_of_the_solver_and_its_mistakes_are_counted_alike(order
     assert mistakes("".join(map(str, moves))) == wrong
 
 
-def test_the_review_of_a_known_game():
-    """The centre, an edge (a mistake), a corner that wins by two lines at once."""
-    reviewed = review([4, 1, 0, 8, 3])
-    assert [move.mistake for move in reviewed] == [False, True, False, False, False]
-    assert (reviewed[1].worth, reviewed[1].kept) == (0, -1)
-    assert set(reviewed[1].best) == {0, 2, 6, 8}
-    assert reviewed[3].best == (8,)
-
-
 @pytest.mark.parametrize(
     ("start", "cell", "called"),
     [
@@ -101,7 +87,6 @@ def test_the_review_of_a_known_game():
         (".X.......", 7, Verdict.INACCURACY),  # 63 %, where the centre wins 83 %
         ("X........", 1, Verdict.MISTAKE),  # a draw lost
         ("XX.OO....", 2, Verdict.BEST),
-        ("XX.OO....", 5, Verdict.MISTAKE),  # a win given away for a draw
         ("XX.OO....", 8, Verdict.BLUNDER),
         ("XX.OX...O", 5, Verdict.BEST),  # lost, whatever O plays: no mistake
     ],
@@ -150,7 +135,6 @@ def test_a_puzzle_has_one_right_move_and_it_matters():
         ("XX..O....", (2, 2)),  # or O loses at once
         ("X........", (4, 6)),
         ("XO.......", None),  # several win
-        (".........", None),
         ("XXXOO....", None),
         ("XOXXOXO.O", None),
     ],
@@ -188,13 +172,9 @@ def test_never_the_same_puzzle_twice_in_a_row_and_turned_at_random():
         before = drawn.position
         seen[drawn.position] += 1
     assert len(seen) > len(set(map(canonical, seen))) > 10
-
-
-def test_a_puzzle_is_turned_and_mirrored_in_every_way():
-    random = Random(1)
     least = canonical(parse("XX..O...."))
-    drawn = Counter(draw(random, lambda each: each.position == least).position for _ in range(400))
-    assert len(drawn) == 8 and min(drawn.values()) > 25
+    turned = Counter(draw(random, lambda each: each.position == least).position for _ in range(400))
+    assert len(turned) == 8 and min(turned.values()) > 25
 
 
 def test_where_no_other_puzzle_fits_it_is_any_other():
