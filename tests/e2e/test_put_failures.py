@@ -63,9 +63,9 @@ def raw_repl(reply):
 def test_ctrl_c_leaves_no_board_stopped():
     written = []
     port = SimpleNamespace(port="it", timeout=0, write=written.append)
-    with pytest.raises(KeyboardInterrupt), BoardFiles(port).stopped():
+    with pytest.raises(KeyboardInterrupt), BoardFiles(port):
         raise KeyboardInterrupt
-    assert written == [b"\x03\x02\x04"]
+    assert b"".join(written) == b"\x03\x02\x04"
 
 
 def test_a_port_that_fails_is_told_from_a_board_that_does(talker):
@@ -95,21 +95,6 @@ BIG = b"'micro:bit with nRF51822'\r\n('big.bin', 99999999999999, 1, b'x')\r\n\x0
 )
 def test_a_board_that_does_not_list_its_files(talker, refused, answer, why):
     assert why in refused("put", "--port", talker(answer))
-
-
-@pytest.mark.parametrize(
-    "nonsense",
-    [
-        b"(lambda: 1)",
-        b"'V1'\r\n'\\\x1b[2J'",
-        b"(" * 300,
-        b"",
-    ],
-)
-def test_a_board_that_answers_nonsense(talker, refused, recwarn, nonsense):
-    told = refused("put", "--port", talker(raw_repl(nonsense + b"\x04")))
-    assert "gave no sensible answer when asked to list its files" in told
-    assert not recwarn.list  # a warning would quote it as it is
 
 
 def test_a_file_that_is_no_table(refused, tmp_path):

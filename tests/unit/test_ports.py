@@ -144,7 +144,11 @@ class HungUp:
 
 @pytest.mark.parametrize(
     "use",
-    [wait_for_start, lambda port: BoardFiles(port).survey(), lambda port: BoardFiles(port).go_on()],
+    [
+        wait_for_start,
+        lambda port: BoardFiles(port).survey(),
+        lambda port: BoardFiles(port).__exit__(None),
+    ],
 )
 def test_a_line_that_has_hung_up(use):
     with pytest.raises(BoardError, match=r"went away.*; plug it in"):

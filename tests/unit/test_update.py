@@ -5,9 +5,7 @@ import contextlib
 import io
 from types import SimpleNamespace
 
-import microfs
 import pytest
-import serial
 
 from left_by_1_0_0 import games, on_v1, on_v2
 from noughts.boards.files import BoardFile, BoardFiles, checksum, removing, writing
@@ -205,46 +203,56 @@ def test_bytes_that_are_lost_are_noticed(lost):
                 assert board.files in (old, done)
 
 
-ANSWER = b"'micro:bit with nRF51822'\r\n('main.py', 5, 77, b'# nou')\r\n"
-BROKEN = b"Traceback (most recent call last):\r\nSyntaxError: invalid syntax\r\n"
+class Prompt:
+    """A raw REPL, as a port: it gives these answers, one after another."""
+
+    port = "it"
+    inWaiting = staticmethod(lambda: 0)
+
+    def __init__(self, *answers):
+        self.answers, self.sessions, self.ready = list(answers), 0, b""
+
+    def write(self, data):
+        if data == b"\r\x01":
+            self.sessions += 1
+            self.ready = b"raw REPL; CTRL-B to exit\r\n>"
+            self.answers.insert(0, b"soft reboot\r\n" + self.ready)
+        elif data == b"\x04":
+            self.ready = self.answers.pop(0)
+
+    def read_until(self, expected):
+        told, found, self.ready = self.ready.partition(expected)
+        return told + found
 
 
-@pytest.fixture
-def asked(monkeypatch):
-    """Answers in this order, and counts."""
-    answers = []
-    monkeypatch.setattr(microfs, "raw_on", lambda line: None)
-    monkeypatch.setattr(microfs, "execute", lambda commands, line: answers.pop(0))
-    return answers
+ANSWER = b"OK'micro:bit with nRF51822'\r\n('main.py', 5, 77, b'# nou')\r\n\x04\x04>"
+BROKEN = b"OK\x04Traceback (most recent call last):\r\nSyntaxError: invalid syntax\r\n\x04>"
+NONSENSE = [b"'micro", b"\xff", b"5\r\n", b"(lambda: 1)", b"'V1'\r\n'\\\x1b[2J'", b"(" * 300, b""]
 
 
-@pytest.fixture
-def files():
-    with serial.serial_for_url("loop://") as port:
-        yield BoardFiles(port)
-
-
-@pytest.mark.parametrize("lost", [(b"", BROKEN), (b"'micro", b""), (b"\xff", b""), (b"5\r\n", b"")])
-def test_it_is_asked_again(asked, files, lost):
-    asked += [lost, lost, (ANSWER, b"")]
-    assert files.survey() == ("V1", {"main.py": BoardFile(5, 77, b"# nou")})
-    assert not asked
-
-
-def test_but_not_for_ever(asked, files):
-    asked += [(b"", BROKEN)] * 3 + [(ANSWER, b"")]
-    with pytest.raises(BoardError, match=r"could not list its files \(.*SyntaxError"):
+@pytest.mark.usefixtures("clock")
+@pytest.mark.parametrize(
+    "lost", [b"OK", BROKEN, *(b"OK" + each + b"\x04\x04>" for each in NONSENSE)]
+)
+def test_it_is_asked_again_but_not_for_ever(lost, recwarn):
+    port = Prompt(lost, lost, ANSWER, ANSWER)
+    files = BoardFiles(port)
+    for _ in range(2):
+        assert files.survey() == ("V1", {"main.py": BoardFile(5, 77, b"# nou")})
+    assert not port.answers and port.sessions == 3  # a failure ends one
+    port.answers += [lost] * 3 + [ANSWER]
+    why = "SyntaxError: invalid syntax" if lost is BROKEN else "it gave no sensible answer"
+    with pytest.raises(BoardError, match=rf"on it could not list its files \({why}\); reset it"):
         files.survey()
-    asked[:] = [(b"?", b"")] * 3
-    with pytest.raises(BoardError, match="gave no sensible answer"):
-        files.survey()
-    assert not asked
+    assert port.answers == [ANSWER]
+    assert not recwarn.list  # a warning would quote it as it is
 
 
-def test_a_file_is_sent_again_until_all_of_it_has_arrived(asked, files):
-    asked += [(b"", b""), (b"3\r\nNone\r\n", b""), (b"4\r\nNone\r\n", b"")]
-    files.send("x.txt", b"four")
-    assert not asked
+@pytest.mark.usefixtures("clock")
+def test_a_file_is_sent_again_until_all_of_it_has_arrived():
+    port = Prompt(b"OK\x04\x04>", b"OK3\r\nNone\r\n\x04\x04>", b"OK4\r\nNone\r\n\x04\x04>")
+    BoardFiles(port).send("x.txt", b"four")
+    assert not port.answers
 
 
 PLAYED = games(75)
