@@ -215,7 +215,7 @@ NONSENSE = [b"'micro", b"\xff", b"5\r\n", b"(lambda: 1)", b"'V1'\r\n'\\\x1b[2J'"
     "lost", [b"OK", BROKEN, *(b"OK" + each + b"\x04\x04>" for each in NONSENSE)]
 )
 def test_it_is_asked_again_but_not_for_ever(talker, lost, recwarn):
-    repl = RawRepl(lost, lost, ANSWER, ANSWER)
+    repl = RawRepl(ANSWER, lost, lost, ANSWER)
     files = BoardFiles(talker(repl))
     for _ in range(2):
         assert files.survey() == ("V1", {"main.py": BoardFile(5, 77, b"# nou")})
