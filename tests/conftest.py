@@ -37,7 +37,6 @@ if os.name != "posix":
         "e2e/test_flash.py",
         "e2e/test_play_terminal.py",
         "e2e/test_progress.py",
-        "e2e/test_put_failures.py",
         "e2e/test_readme.py",
         "e2e/test_rooms.py",
         "e2e/test_standard_streams.py",

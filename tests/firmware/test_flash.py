@@ -68,7 +68,6 @@ def test_another_hex(plugged_in, drive, tmp_path, noughts, printed):
     ("kind", "words", "told"),
     [
         ("V1", ("--gateway", "7"), f"micro:bit V1: gateway of group 7, release {__version__}"),
-        long("V1", ("--radio", "7"), f"micro:bit V1: game {__version__}, table 2798"),
         long(
             "V2",
             ("--radio", "7"),

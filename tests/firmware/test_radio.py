@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 
-from bench_board import never_silent
 from boards import A, B, Driver
 from microbit_emulator import Ether
 from needed import long
@@ -164,28 +163,15 @@ def test_ctrl_c_reaches_the_repl(when_ms):
         assert "KeyboardInterrupt:" in [line_of(item).rstrip() for item in board.items]
 
 
-def test_no_button_waits_for_the_radio():
-    """How long it takes is in test_device_numbers.py; here, that there was something to send."""
-    board = begun(never_silent())
-    board.play_out("4", "-")
-    assert len(board.ether.packets) > 30
-
-
 def test_a_fault_of_the_radio_ends_no_game():
     files = sender_files()
     files["air.py"] = files["air.py"].replace(b"radio.send_bytes(i[2])", b"raise OSError", 1)
-    board = begun(files)
-    board.play_out("4", "-")
-    assert not board.ether.packets and len(board.noise) == 1
-
-
-def begun(files):
-    """A board that sends, in its first game."""
     board = Sender(sender(files=files))
     board.start()
     board.press(B)
     board.says("", "-")
-    return board
+    board.play_out("4", "-")
+    assert not board.ether.packets and len(board.noise) == 1
 
 
 def test_the_ordinary_game_leaves_the_radio_alone():
@@ -195,20 +181,12 @@ def test_the_ordinary_game_leaves_the_radio_alone():
 
 GOOD = ["$NR,9A1B2C3D,NG,3E5A5FD2,119,PH,A,402,5120,-*hh", "$NR,x*00"]
 RUBBISH = [
-    b"",
-    b"$",
-    b"$NR,*0",
-    b"$NR,half",
-    b"NR,9A1B2C3D,x*00",
+    *(b"", b"$", b"$NR,*0", b"$NR,half", b"NR,9A1B2C3D,x*00"),
+    *(b"$NR,\x1b[2J*00", b"$NR,\xff\xfe*00", b"$NR,\x03*00"),
     b"$NG,3E5A5FD2,119,PH,A,402,5120,-*00",
     b"$NR,\r\n$NB,1,3E5A5FD2,V2,1.0.0,2798*00",
     b"$NR,*00$NB,1,3E5A5FD2,V2,1.0.0,2798*00",
-    b"$NR,\x1b[2J*00",
-    b"$NR,\xff\xfe*00",
-    b"$NR,\x03*00",
-    bytes(251),
-    b"$NR," + b"A" * 247,
-    bytes(range(65)),
+    *(bytes(251), b"$NR," + b"A" * 247, bytes(range(65))),
 ]
 SENDS = """
 import radio

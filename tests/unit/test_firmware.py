@@ -87,26 +87,18 @@ def test_the_firmware_of_most_boards():
     assert v2.layout == range(uflash._FS_START_ADDR_V2, uflash._FS_END_ADDR_V2)
 
 
-@pytest.mark.parametrize("board", ["V1", "V2"])
-def test_a_plain_hex_is_the_same(tmp_path, board):
-    path = tmp_path / "plain.hex"
-    whole = slim(board)
-    whole.memory.write_hex_file(str(path))
-    (loaded,) = image.load(path).values()
-    assert loaded.memory.todict() == whole.memory.todict()
-    assert (loaded.board, loaded.layout) == (board, whole.layout)
-
-
 @pytest.mark.parametrize(
     ("board", "bytes_at", "layout"),
     [
+        *((board, {}, slim(board).layout) for board in ("V1", "V2")),  # a plain hex
         ("V1", {UicrAddress["PAGES_USED"]: b"\xa0\0"}, range(0x38000, 0x3F800)),
         ("V2", {V2_TABLE + 0x22: b"\x6e"}, range(0x6E000, 0x73000)),
     ],
 )
 def test_a_layout_elsewhere_is_found(board, bytes_at, layout):
     (found,) = image.read(changed(board, bytes_at), "it").values()
-    assert found.layout == layout
+    assert (found.board, found.layout) == (board, layout)
+    assert bytes_at or found.memory.todict() == slim(board).memory.todict()
 
 
 @pytest.mark.parametrize(
@@ -126,12 +118,6 @@ def test_a_layout_elsewhere_is_found(board, bytes_at, layout):
 def test_a_firmware_that_says_what_cannot_be(board, bytes_at):
     with pytest.raises(FirmwareError, match=r"it holds no MicroPython.*; use an official"):
         image.read(changed(board, bytes_at), "it")
-
-
-def test_firmware_for_the_other_board():
-    memories = {"V1": slim("V2").memory, "V2": slim("V2").memory}
-    with pytest.raises(FirmwareError, match="it holds no MicroPython for the micro:bit V1; use"):
-        image.read(image.join(memories), "it")
 
 
 def test_the_official_universal_hex_is_written_as_it_was():
@@ -194,8 +180,11 @@ def test_bad_firmware_files(tmp_path, content, why):
     assert "\n" not in str(caught.value) and ";" in str(caught.value)
 
 
-def test_a_hex_for_the_other_board_only(tmp_path):
+def test_firmware_for_the_other_board(tmp_path):
     path = tmp_path / "v2.hex"
     path.write_text(":020000040000FA\n" + UNIVERSAL[UNIVERSAL.index(":0400000A9903") :])
     with pytest.raises(FirmwareError, match="is for the micro:bit V2 only; choose that with"):
         firmware_for("V1", path)
+    memories = {"V1": slim("V2").memory, "V2": slim("V2").memory}
+    with pytest.raises(FirmwareError, match="it holds no MicroPython for the micro:bit V1; use"):
+        image.read(image.join(memories), "it")

@@ -12,16 +12,13 @@ from noughts.virtual.program import Program
 PROGRAM = Program("V1", "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)", b"\xff" * 4096, b"uicr")
 
 
-GAME = b"$NG,0BADB007,1,PH,A,,5120,x*00"
-
-
 def chunk(name, content, marker=0xFE):
     end = 2 + len(name) + len(content)
     return (bytes([marker, end, len(name)]) + name + content).ljust(128, b"\xff")
 
 
 PLAYED = (
-    chunk(b"settings", b"Mb", marker=0) + chunk(b"9", b"100033" + GAME) + chunk(b"settings", b"Ht")
+    chunk(b"settings", b"Mb", marker=0) + chunk(b"9", b"100033$NG,") + chunk(b"settings", b"Ht")
 ).ljust(4096, b"\xff")
 
 

@@ -33,10 +33,7 @@ def test_the_innermost_call_is_where_it_happened():
     ]  # fmt: skip
     advice = f"stops with TypeError: can't; correct device/loop.py, line {number} and run "
     assert str(traceback) == advice + "`noughts put`"
-
-
-def test_what_runs_first_is_main_by_either_name():
-    for name in ("__main__", "main.py"):
+    for name in ("__main__", "main.py"):  # what runs first
         assert at(name, 5).place == ("main.py", 5)
 
 

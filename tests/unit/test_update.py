@@ -5,19 +5,20 @@ import contextlib
 import io
 from types import SimpleNamespace
 
-import microfs
 import pytest
-import serial
 
 from left_by_1_0_0 import games, on_v1, on_v2
 from noughts.boards.files import BoardFile, BoardFiles, checksum, removing, writing
 from noughts.boards.packing import MARK
+from noughts.boards.ports import open_port
 from noughts.boards.put import forget_games, plan
 from noughts.boards.release_1_0_0 import Left, candidates, left_in
 from noughts.device_files import device_files
 from noughts.errors import BoardError
+from stepped_ports import Talker
 
-WANTED = {name: b"# noughts: " + name.encode() for name in ("ai.py", "main.py", "table.py")}
+OLD = b"# noughts: "
+WANTED = {name: OLD + name.encode() for name in ("ai.py", "fault.py", "main.py", "table.py")}
 
 
 def on_board(files):
@@ -29,34 +30,31 @@ def planned(files, replace=False):
     return update.remove, update.send
 
 
-OLD = b"# noughts: "
-
-
 @pytest.mark.parametrize(
     ("there", "removed", "sent"),
     [
         (WANTED, (), ()),
-        # main.py comes first, and the table last: without it nothing plays.
-        ({}, (), ("main.py", "ai.py", "table.py")),
+        # What says that files are missing comes first; the table last: without it nothing plays.
+        ({}, (), ("fault.py", "main.py", "ai.py", "table.py")),
         ({**WANTED, "table.py": OLD}, (), ("table.py",)),
         (
-            {**WANTED, "ai.py": OLD, "main.py": OLD},
+            dict.fromkeys(WANTED, OLD),
             ("table.py", "ai.py"),
-            ("main.py", "ai.py", "table.py"),
+            ("fault.py", "main.py", "ai.py", "table.py"),
         ),
-        ({"main.py": WANTED["main.py"]}, (), ("ai.py", "table.py")),
+        ({"main.py": WANTED["main.py"]}, (), ("fault.py", "ai.py", "table.py")),
+        # Retired files of ours go, and others stay.
+        (
+            {**WANTED, "an 'old'.py": b"# noughts: once", "mine.py": b"# noughts and crosses"},
+            ("table.py", "an 'old'.py"),
+            ("table.py",),
+        ),
+        # An empty file is what an interruption has left.
+        ({**WANTED, "main.py": b""}, ("table.py",), ("main.py", "table.py")),
     ],
 )
 def test_what_is_removed_and_sent_in_this_order(there, removed, sent):
-    assert planned(there) == (removed, sent)
-
-
-def test_the_files_that_tell_of_missing_ones_stay_until_they_are_written_anew():
-    wanted = {**WANTED, "fault.py": b"# noughts: fault.py"}
-    older = dict.fromkeys(wanted, OLD)
-    update = plan("V1", on_board(older), wanted, False)
-    assert update.remove == ("table.py", "ai.py")
-    assert update.send == ("fault.py", "main.py", "ai.py", "table.py")
+    assert planned({**there, "settings": b"Hb"}) == (removed, sent)
 
 
 def test_only_stored_games_and_the_choice_are_forgotten():
@@ -70,30 +68,19 @@ def test_only_stored_games_and_the_choice_are_forgotten():
     assert set(removed) == set(stored) and emptied == [True]
 
 
-def test_retired_files_go_and_others_stay():
-    files = {
-        **WANTED,
-        "an 'old'.py": b"# noughts: once",
-        "mine.py": b"# noughts and crosses, by me",
-        "settings": b"Hb",
-    }
-    assert planned(files) == (("table.py", "an 'old'.py"), ("table.py",))
-
-
 def test_foreign_file_is_replaced_only_with_replace():
     files = {**WANTED, "main.py": b"print('mine')"}
     with pytest.raises(BoardError, match=r"the board has another program's main\.py; .* --replace"):
         planned(files)
     assert planned(files, replace=True) == (("table.py",), ("main.py", "table.py"))
-    assert planned({**WANTED, "main.py": b""}) == (("table.py",), ("main.py", "table.py"))
 
 
 def test_room_is_counted_in_chunks():
-    # V1 has 216 chunks; ours take three.
-    fits = {"big": bytes(126 * 212)}
+    # V1 has 216 chunks; ours take four.
+    fits = {"big": bytes(126 * 211)}
     assert planned(fits)[1]
-    with pytest.raises(BoardError, match=r"128 bytes short of room; .*'big' \(26,838 bytes\)"):
-        planned({"big": bytes(126 * 213)})
+    with pytest.raises(BoardError, match=r"128 bytes short of room; .*'big' \(26,712 bytes\)"):
+        planned({"big": bytes(126 * 212)})
     with pytest.raises(BoardError, match=r"bytes short of room; make ours smaller$"):
         plan("V2", {}, {"main.py": bytes(20_480)}, False)
 
@@ -131,49 +118,37 @@ class Board:
         self.files = files
         self.printed = []
 
-    def run(self, commands):
+    def run(self, *commands):
         os = SimpleNamespace(listdir=lambda: list(self.files), remove=self.remove)
         names = {"open": self.open, "print": self.print, "__import__": lambda *_: os}
         scope = {"__builtins__": vars(builtins) | names}
         for command in commands:
             exec(command, scope)
+        return " ".join(self.printed)
 
     def remove(self, name):
         if name not in self.files:
             raise OSError
         del self.files[name]
 
-    def says(self, command, printed):
-        """Whether the host will take what the board prints for success."""
-        with contextlib.suppress(Exception):
-            self.run([command])
-            return " ".join(self.printed) == printed
-        return False
-
     def print(self, value):
         self.printed.append(str(value))
 
     def open(self, name, mode):
-        files = self.files
-        files[name] = b""
-
-        class Written(io.BytesIO):
-            def close(self):
-                files[name] = self.getvalue()
-
-        if mode != "wb":
-            raise ValueError
-        return Written()
+        assert mode == "wb"
+        self.files[name] = b""
+        written = io.BytesIO()
+        close = lambda: self.files.update({name: written.getvalue()})  # noqa: E731
+        return SimpleNamespace(write=written.write, close=close)
 
 
 @pytest.mark.parametrize("size", [0, 1, 511, 512, 513, 2000])
 def test_a_file_is_written(size):
-    content = bytes(range(256)) * 8
-    commands, printed = writing("ai.py", content[:size])
+    content = (bytes(range(256)) * 8)[:size]
+    commands, printed = writing("ai.py", content)
     board = Board()
-    board.run(commands)
-    assert board.files == {"ai.py": content[:size]}
-    assert " ".join(board.printed) == printed
+    assert board.run(*commands) == printed
+    assert board.files == {"ai.py": content}
 
 
 def test_main_is_open_no_longer_than_one_command():
@@ -182,10 +157,10 @@ def test_main_is_open_no_longer_than_one_command():
 
 
 def test_files_are_removed_that_are_there():
-    commands, printed = removing(["table.py", "ai.py", "chip.py", "ä 'b'.py"])
+    (command,), printed = removing(["table.py", "ai.py", "chip.py", "ä 'b'.py"])
     board = Board(**{"main.py": b"", "ai.py": b"", "table.py": b"", "ä 'b'.py": b""})
-    board.run(commands)
-    assert board.files == {"main.py": b""} and board.printed == [printed]
+    assert board.run(command) == printed
+    assert board.files == {"main.py": b""}
 
 
 @pytest.mark.filterwarnings("ignore")  # of what is left of a line
@@ -198,53 +173,94 @@ def test_bytes_that_are_lost_are_noticed(lost):
     ):
         acts = command.index("f = open" if "f = open" in command else "os.remove")
         for at in range(len(command)):
-            board = Board(**old)
-            if board.says(command[:at] + command[at + lost :], printed):
+            board, said = Board(**old), None
+            with contextlib.suppress(Exception):
+                said = board.run(command[:at] + command[at + lost :])
+            if said == printed:
                 assert board.files == done
             elif at + lost < acts:
                 assert board.files in (old, done)
 
 
-ANSWER = b"'micro:bit with nRF51822'\r\n('main.py', 5, 77, b'# nou')\r\n"
-BROKEN = b"Traceback (most recent call last):\r\nSyntaxError: invalid syntax\r\n"
-
-
 @pytest.fixture
-def asked(monkeypatch):
-    """Answers in this order, and counts."""
-    answers = []
-    monkeypatch.setattr(microfs, "raw_on", lambda line: None)
-    monkeypatch.setattr(microfs, "execute", lambda commands, line: answers.pop(0))
-    return answers
+def talker(clock):
+    """A port whose far end answers what it hears by a function of bytes."""
+    return lambda answer: open_port(Talker(clock, answer).port)
 
 
-@pytest.fixture
-def files():
-    with serial.serial_for_url("loop://") as port:
-        yield BoardFiles(port)
+class RawRepl:
+    """It gives these answers, one after another."""
+
+    def __init__(self, *answers):
+        self.answers, self.sessions = list(answers), 0
+
+    def __call__(self, heard):
+        said = b""
+        for byte in heard:
+            if byte == 1:
+                self.sessions += 1
+                said += b"raw REPL; CTRL-B to exit\r\n>"
+                self.answers.insert(0, b"soft reboot\r\nraw REPL; CTRL-B to exit\r\n>")
+            elif byte == 4:
+                said += self.answers.pop(0)
+        return said
 
 
-@pytest.mark.parametrize("lost", [(b"", BROKEN), (b"'micro", b""), (b"\xff", b""), (b"5\r\n", b"")])
-def test_it_is_asked_again(asked, files, lost):
-    asked += [lost, lost, (ANSWER, b"")]
-    assert files.survey() == ("V1", {"main.py": BoardFile(5, 77, b"# nou")})
-    assert not asked
+ANSWER = b"OK'micro:bit with nRF51822'\r\n('main.py', 5, 77, b'# nou')\r\n\x04\x04>"
+BROKEN = b"OK\x04Traceback (most recent call last):\r\nSyntaxError: invalid syntax\r\n\x04>"
+NONSENSE = [b"'micro", b"\xff", b"5\r\n", b"(lambda: 1)", b"'V1'\r\n'\\\x1b[2J'", b"(" * 300, b""]
 
 
-def test_but_not_for_ever(asked, files):
-    asked += [(b"", BROKEN)] * 3 + [(ANSWER, b"")]
-    with pytest.raises(BoardError, match=r"could not list its files \(.*SyntaxError"):
+@pytest.mark.parametrize(
+    "lost", [b"OK", BROKEN, *(b"OK" + each + b"\x04\x04>" for each in NONSENSE)]
+)
+def test_it_is_asked_again_but_not_for_ever(talker, lost, recwarn):
+    repl = RawRepl(ANSWER, lost, lost, ANSWER)
+    files = BoardFiles(talker(repl))
+    for _ in range(2):
+        assert files.survey() == ("V1", {"main.py": BoardFile(5, 77, b"# nou")})
+    assert not repl.answers and repl.sessions == 3  # a failure ends one
+    repl.answers += [lost] * 3 + [ANSWER]
+    why = "SyntaxError: invalid syntax" if lost is BROKEN else "it gave no sensible answer"
+    with pytest.raises(BoardError, match=rf"could not list its files \({why}\); reset it"):
         files.survey()
-    asked[:] = [(b"?", b"")] * 3
-    with pytest.raises(BoardError, match="gave no sensible answer"):
-        files.survey()
-    assert not asked
+    assert repl.answers == [ANSWER]
+    assert not recwarn.list  # a warning would quote it as it is
 
 
-def test_a_file_is_sent_again_until_all_of_it_has_arrived(asked, files):
-    asked += [(b"", b""), (b"3\r\nNone\r\n", b""), (b"4\r\nNone\r\n", b"")]
-    files.send("x.txt", b"four")
-    assert not asked
+def test_a_file_is_sent_again_until_all_of_it_has_arrived(talker):
+    answers = (b"OK%s\x04\x04>" % each for each in (b"", b"3\r\nNone\r\n", b"4\r\nNone\r\n"))
+    repl = RawRepl(*answers)
+    BoardFiles(talker(repl)).send("x.txt", b"four")
+    assert not repl.answers
+
+
+def test_a_damaged_files_size_is_no_more_than_can_be(talker):
+    answer = b"OK'micro:bit with nRF51822'\r\n('big.bin', 99999999999999, 1, b'x')\r\n\x04\x04>"
+    _, files = BoardFiles(talker(RawRepl(answer))).survey()
+    assert files["big.bin"].size == 1 << 20
+
+
+@pytest.mark.parametrize("said", [b"", b"\x1b[2J garbage \xff\n"])
+def test_what_is_no_micropython(talker, said):
+    with pytest.raises(BoardError, match="does not answer like MicroPython; press its reset"):
+        BoardFiles(talker(lambda heard: said)).survey()
+
+
+def test_waiting_for_silence_ends(clock):
+    """A port that always has more."""
+    port = SimpleNamespace(port="endless", timeout=0, write=len, inWaiting=lambda: 1)
+    port.read = lambda size: clock.sleep(0.1)
+    with pytest.raises(BoardError, match="does not answer like MicroPython"):
+        BoardFiles(port).survey()
+
+
+@pytest.mark.usefixtures("clock")
+def test_ctrl_c_leaves_no_board_stopped():
+    written = []
+    with pytest.raises(KeyboardInterrupt), BoardFiles(SimpleNamespace(write=written.append)):
+        raise KeyboardInterrupt
+    assert b"".join(written) == b"\x03\x02\x04"
 
 
 PLAYED = games(75)

@@ -1,12 +1,11 @@
 """Is it there? A running board and its files, over its serial line: all that we do with microfs.
 
-microfs enters the raw REPL, which stops the game, and carries out commands there; `restart` starts
-the game again. What microfs does not have is added here:
+microfs enters the raw REPL, which stops the game. Its own file commands reset the board for each
+file and check nothing, so here one session serves all that is asked, until the game starts again:
 
 - A board that has just been switched on, or lost some bytes, is asked again, for a limited time.
 - The board computes a checksum of each file, which takes much less time than reading it.
-- A file is written, or many are removed, in one session. The board checks what it is to write
-  before it writes, and the host checks what it answers.
+- The board checks what it is to write before it writes, and the host checks what it answers.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,7 +25,7 @@ from microbit_emulator.firmware import V1, V2
 from noughts.boards import clock
 from noughts.boards.packing import MARK
 from noughts.boards.ports import ERRORS
-from noughts.boards.start import Start, gone, wait_for_start
+from noughts.boards.start import gone
 from noughts.errors import BoardError
 
 _Answer = TypeVar("_Answer")
@@ -39,14 +38,11 @@ _PIECE = 512  # bytes that are written by one command; V1 has no memory for 1,02
 _ANSWER_S = 10.0
 _TRIES = 3
 _INTERRUPT_WAITS_S = (1.0, 1.0, 2.0, 4.0)
+"""A board that has just been switched on does not listen until its program runs."""
 _LIMIT_S = 60.0
 _CARRY_OUT_S = 0.5
 """A command is not to be interrupted that is just writing a file."""
 _MAX_SIZE = 1 << 20
-_RESET_OR_FLASH = (
-    "reset it and run the same command again; if that fails too, repair it with `noughts flash`"
-)
-"""A power cut may have damaged the file system: no reset helps then."""
 
 _DESCRIBE = "import os\nprint(repr(os.uname()[3] + '; ' + os.uname()[4]))\n"
 _DESCRIBED = re.compile(
@@ -218,38 +214,44 @@ class _Line:
         return getattr(self._port, name)
 
 
-class _RefusedError(ValueError):
+class _RefusedError(Exception):
     """The board raised an exception instead of an answer; its text is that, in one line."""
 
 
-# What microfs and literal_eval raise over an answer that makes no sense.
-_NONSENSE = (
-    ValueError,
-    TypeError,
-    SyntaxError,
-    IndexError,
-    AssertionError,
-    RecursionError,
-    MemoryError,
-)
+# What literal_eval and unpacking raise over an answer that makes no sense.
+_NONSENSE = (ValueError, TypeError, SyntaxError, IndexError, RecursionError, MemoryError)
 
 
-class BoardFiles:
+class BoardFiles(AbstractContextManager["BoardFiles"]):
     """The files of the board on an open port, whose timeout is set here.
 
-    Every method raises `BoardError` when the board does not answer, or not as it should.
+    Whatever becomes of the talk with the board, its program starts again at the end. patient: wait
+    for one that has just been switched on. Every method raises `BoardError` when the board does not
+    answer, or not as it should.
     """
 
-    def __init__(self, port: serial.SerialBase) -> None:
+    def __init__(self, port: serial.SerialBase, patient: bool = True) -> None:
         self._port = port
+        self._waits_s = _INTERRUPT_WAITS_S if patient else _INTERRUPT_WAITS_S[:2]
+        self._listens = False
 
-    def describe(self, patient: bool = True) -> Description:
-        """What runs on the board. patient: wait for one that has just been switched on."""
-        return self._ask("name its firmware", [_DESCRIBE], _description, patient)
+    def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
+        try:
+            if failed is not None:
+                clock.sleep(_CARRY_OUT_S)
+                self._port.write(b"\x03")  # the line so far is no command
+            self._port.write(b"\x02\x04")  # out of the raw REPL, and a soft reset
+        except ERRORS as error:
+            if failed is None:  # the first failure is the one to report
+                raise gone(self._port) from error
 
-    def survey(self, patient: bool = True) -> tuple[str, dict[str, BoardFile]]:
-        """The board's kind, `V1` or `V2`, and its files by name; patient: as in `describe`."""
-        return self._ask("list its files", [_SURVEY], _surveyed, patient)
+    def describe(self) -> Description:
+        """What runs on the board."""
+        return self._ask("name its firmware", [_DESCRIBE], _description)
+
+    def survey(self) -> tuple[str, dict[str, BoardFile]]:
+        """The board's kind, `V1` or `V2`, and its files by name."""
+        return self._ask("list its files", [_SURVEY], _surveyed)
 
     def read(self, names: Sequence[str], size: int) -> dict[str, bytes]:
         """The first bytes of files, so many at most."""
@@ -275,29 +277,6 @@ class BoardFiles:
         """Empty a V2's data log, where the firmware has one."""
         self._carry_out("empty its data log", [_FORGET_LOG], "forgotten")
 
-    def go_on(self) -> None:
-        """Restart the board: out of the raw REPL, and a soft reset."""
-        try:
-            self._port.write(b"\x02\x04")
-        except ERRORS as error:
-            raise gone(self._port) from error
-
-    def restart(self) -> Start:
-        """Restart the board, and return what it says then."""
-        self.go_on()
-        return wait_for_start(self._port)
-
-    @contextmanager
-    def stopped(self) -> Iterator[None]:
-        """Whatever becomes of the talk with the board: it does not stay stopped for that."""
-        try:
-            yield
-        except BaseException:
-            with suppress(Exception):  # the first failure is the one to report
-                clock.sleep(_CARRY_OUT_S)
-                self._port.write(b"\x03\x02\x04")  # the line so far is no command
-            raise
-
     def _carry_out(self, what: str, commands: list[str], printed: str) -> None:
         def check(out: bytes) -> None:
             if out.split() != printed.encode().split():
@@ -305,54 +284,60 @@ class BoardFiles:
 
         self._ask(what, commands, check)
 
-    def _ask(
-        self,
-        what: str,
-        commands: list[str],
-        read: Callable[[bytes], _Answer],
-        patient: bool | None = None,
-    ) -> _Answer:
+    def _ask(self, what: str, commands: list[str], read: Callable[[bytes], _Answer]) -> _Answer:
         """What is read from the board's answer; it is asked again, if bytes were lost."""
-        name = self._port.port
-        try:
-            if patient is not None:
-                self._stop(_INTERRUPT_WAITS_S if patient else _INTERRUPT_WAITS_S[:2])
-            self._port.timeout = _ANSWER_S
-            for _ in range(_TRIES - 1):
-                with suppress(*_NONSENSE):
-                    return self._answer(commands, read)
-            return self._answer(commands, read)
-        except _RefusedError as error:
-            raise BoardError(f"the board could not {what} ({error}); {_RESET_OR_FLASH}") from error
-        except _NONSENSE as error:
-            raise BoardError(
-                f"the board on {name} gave no sensible answer when asked to {what}; "
-                + _RESET_OR_FLASH
-            ) from error
-        except ERRORS as error:
-            if isinstance(error, TimeoutError) or "raw REPL" in str(error):
-                raise BoardError(
-                    f"the device on {name} does not answer like MicroPython; "
-                    "press its reset button and try again, or flash it with `noughts flash`"
-                ) from error
-            raise gone(self._port) from error
-
-    def _answer(self, commands: list[str], read: Callable[[bytes], _Answer]) -> _Answer:
-        out, err = microfs.execute(commands, _Line(self._port))
-        if err:
-            raise _RefusedError(" ".join(microfs.clean_error(err).split()))
-        return read(out)
-
-    def _stop(self, waits_s: Sequence[float]) -> object:
-        """Enter the raw REPL; a board does not listen until its program runs."""
-        left_s = list(waits_s)
-        while True:
-            self._port.timeout = left_s.pop(0)
+        reason = ""
+        for _ in range(_TRIES):
             try:
-                return microfs.raw_on(_Line(self._port))
+                if not self._listens:
+                    self._interrupt()
+                self._listens = False  # a failure ends the session
+                answer = read(b"".join(map(self._execute, commands)))
+                self._listens = True
+                return answer
+            except _RefusedError as error:
+                reason = str(error)
+            except _NONSENSE:
+                reason = "it gave no sensible answer"
+            except ERRORS as error:
+                raise gone(self._port) from error
+        # A power cut may have damaged the file system: no reset helps then.
+        raise BoardError(
+            f"the board on {self._port.port} could not {what} ({reason}); reset it and run the "
+            "same command again; if that fails too, repair it with `noughts flash`"
+        )
+
+    def _interrupt(self) -> None:
+        """Enter the raw REPL."""
+        for wait_s in self._waits_s:
+            self._port.timeout = wait_s
+            try:
+                microfs.raw_on(_Line(self._port))
+            except TimeoutError:
+                break
             except OSError as error:
-                if not left_s or "raw REPL" not in str(error):
+                if "raw REPL" not in str(error):
                     raise
+            else:
+                self._port.timeout = _ANSWER_S
+                clock.sleep(0.1)
+                return
+        raise BoardError(
+            f"the device on {self._port.port} does not answer like MicroPython; "
+            "press its reset button and try again, or flash it with `noughts flash`"
+        )
+
+    def _execute(self, command: str) -> bytes:
+        """What a command prints; it is sent at microfs's pace, which a board can follow."""
+        data = command.encode()
+        for start in range(0, len(data), 32):
+            self._port.write(data[start : start + 32])
+            clock.sleep(0.01)
+        self._port.write(b"\x04")
+        out, error = self._port.read_until(b"\x04>")[2:-2].split(b"\x04", 1)
+        if error:
+            raise _RefusedError(" ".join(microfs.clean_error(error).split()))
+        return bytes(out)
 
 
 def same(board: Mapping[str, BoardFile], files: Mapping[str, bytes]) -> set[str]:

@@ -20,7 +20,7 @@ from noughts.boards.ports import find_ports, open_port
 from noughts.boards.put import Progress
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 from noughts.boards.release_1_0_0 import left_on, recovered
-from noughts.boards.start import confirmed_start
+from noughts.boards.start import confirmed_start, wait_for_start
 from noughts.brain import Table
 from noughts.errors import BoardError, FirmwareError
 from noughts.protocol.sentences import Boot, Game
@@ -124,10 +124,9 @@ def flash(
     if back is None:
         say(f"{drive.path} did not come back; listening on the serial port anyway")
     with closing(_opened(drive, port)) as line:
-        board = BoardFiles(line)
-        with board.stopped():  # the game has begun before its port was open: it begins again
+        with BoardFiles(line) as board:  # the game began before its port was open: once more
             board.describe()
-        start = board.restart()
+        start = wait_for_start(line)
     if start.boot is not None:
         started(start.boot)
     table_id = what.table.id if what.table else ""
@@ -142,11 +141,9 @@ def _recover(
 ) -> None:
     """Keep the games that release 1.0.0 has left on the board at a port."""
     try:
-        with closing(open_port(name)) as port:
-            board = BoardFiles(port)
-            with board.stopped():
-                games = left_on(board, *board.survey(patient=False)).games
-                board.go_on()  # the drive may refuse the hex
+        # The game starts again, since the drive may refuse the hex.
+        with closing(open_port(name)) as port, BoardFiles(port, patient=False) as board:
+            games = left_on(board, *board.survey()).games
     except BoardError as error:
         say(f"{drive.path}: games of release 1.0.0, if it has any, cannot be read: {error}")
         return

@@ -16,7 +16,7 @@ from noughts.boards.files import BoardFiles
 from noughts.boards.image import bundled, is_sound
 from noughts.boards.ports import Port, find_ports, open_port
 from noughts.boards.radio import OFF
-from noughts.boards.start import Start
+from noughts.boards.start import Start, wait_for_start
 from noughts.device_files import device_files
 from noughts.errors import BoardError, GameError, NoughtsError
 from noughts.protocol.sentences import Boot
@@ -79,10 +79,9 @@ def probe(board: ProbedBoard, restart: bool) -> None:
     try:
         with closing(open_port(board.port.name)) as port:
             if restart:
-                line = BoardFiles(port)
-                with line.stopped():
-                    board.board, board.firmware, board.micropython = line.describe()
-                board.start = line.restart()
+                with BoardFiles(port) as files:
+                    board.board, board.firmware, board.micropython = files.describe()
+                board.start = wait_for_start(port)
     except GameError as error:
         board.fault = error
     except BoardError as error:

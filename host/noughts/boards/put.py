@@ -22,7 +22,7 @@ from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
 from noughts.boards.release_1_0_0 import left_on, recovered
-from noughts.boards.start import confirmed_start
+from noughts.boards.start import confirmed_start, wait_for_start
 from noughts.errors import BoardError
 from noughts.protocol.sentences import Boot, Game
 
@@ -74,8 +74,7 @@ def bring_up_to_date(
     """
     table_id = brain.of(files).id
     with closing(open_port(port_name)) as port:
-        board = BoardFiles(port)
-        with board.stopped():
+        with BoardFiles(port) as board:
             kind, present = board.survey()
             ours = {name: file for name, file in present.items() if file.ours}
             wanted = radio
@@ -103,7 +102,7 @@ def bring_up_to_date(
             if forget:
                 forget_games(kind, board, present)
                 say("the board has forgotten its games and the menu's choice")
-        start = board.restart()
+        start = wait_for_start(port)
     if start.boot is not None:
         started(start.boot)
     return confirmed_start(start, table_id, wanted)

@@ -178,13 +178,9 @@ def read_table(path: Path) -> brain.Table:
     """The table in a file. Raises `NoughtsError` if it cannot be read or is not a table."""
     try:
         with path.open("rb") as file:
-            return brain.read(file.read(64 << 10).decode("ascii"), str(path))
+            return brain.read(file.read(64 << 10).decode("latin-1"), str(path))
     except OSError as error:
         raise NoughtsError(f"cannot read {path} ({error.strerror}); check the name") from error
-    except UnicodeDecodeError as error:
-        raise NoughtsError(
-            f"{path} is not a table; make one with `noughts table -o FILE`"
-        ) from error
 
 
 def prove_table(table: Table, unproved: bool) -> None:
