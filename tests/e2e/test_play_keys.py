@@ -76,22 +76,15 @@ def test_a_signal_ends_it(number):
         program.communicate()
 
 
-@pytest.fixture
-def without_unicorn(tmp_path):
-    """An environment in which it cannot be loaded, as where there is no wheel of it."""
+def test_without_unicorn(tmp_path, terminal):
+    """It cannot be loaded, as where there is no wheel of it."""
     (tmp_path / "unicorn.py").write_text("raise ImportError('no library for this computer')\n")
-    return {**os.environ, "PYTHONPATH": str(tmp_path)}
-
-
-MISSING = (
-    "the emulator needs Unicorn, which cannot be loaded here (no library for this computer); "
-    "install the version that works: pip install unicorn==2.1.4\n"
-)
-
-
-def test_without_unicorn(without_unicorn, terminal):
-    done = play("v1", "A", env=without_unicorn)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"noughts: {MISSING}")
-    program = terminal("play", PYTHONPATH=without_unicorn["PYTHONPATH"])
+    program = terminal("play", PYTHONPATH=str(tmp_path))
     assert program.end() == 1
-    assert program.text.replace("\r\n", "\n") == f"noughts: {MISSING}"
+    said = program.text.replace("\r\n", "\n")
+    assert said == (
+        "noughts: the emulator needs Unicorn, which cannot be loaded here (no library for this "
+        "computer); install the version that works: pip install unicorn==2.1.4\n"
+    )
+    done = play("v1", "A", env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from needed import LINUX, long
-from sample_games import filled, stages
+from sample_games import A_WINS, filled, stages
 from terminal import ESCAPES
 from waiting import until
 
@@ -33,13 +33,8 @@ def started(terminal):
     """A program whose board has started, and the board's process."""
     program = terminal("play", "--board", "v1")
     program.wait_for("board started")
-    return program, board_of(program)
-
-
-def board_of(program):
-    """The process that its board runs in."""
-    (child,) = psutil.Process(program.pid).children()
-    return child
+    (board,) = psutil.Process(program.pid).children()
+    return program, board
 
 
 @pytest.mark.parametrize("board", ["v1", long("v2")])
@@ -52,15 +47,12 @@ def test_a_board_and_its_games_are_stored_until_a_fresh_one_is_asked_for(termina
     program.wait_for("H: the chip, hard")
     program.type("b")
     program.wait_for("game 1: A is a person, B is the chip (hard); A begins")
-    program.wait_for("mode   tilt")
     program.type("a")
     program.wait_for("game 1, move 2: B")
     program.type(" ")
     program.wait_for("game 1: abandoned after 2 moves")
-    child = board_of(program)
     program.type("q")
     assert program.end() == 0
-    assert not child.is_running()
     assert "\x1b[?1049l" in program.text  # the terminal is as it was
     assert "1 game stored; `noughts replay last` shows the last one" in program.text
     listed = terminal("games")
@@ -101,13 +93,29 @@ def test_games_that_cannot_be_stored_are_reported_at_the_end(terminal, tmp_path)
     assert memory.startswith("noughts: the virtual board's memory: cannot make")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, long(signal.SIGHUP)])
-def test_a_signal_ends_the_board_and_restores_the_terminal(started, number):
+# Only on Linux a test can open the terminal of another process.
+@pytest.mark.parametrize(
+    "end",
+    ["TERM", long("HUP"), "KILL", "closed", pytest.param("full q", marks=LINUX), long("full TERM")],
+)
+def test_the_board_ends_with_its_program(started, end):
+    """Also where the terminal takes nothing any more."""
     program, board = started
-    os.kill(program.pid, number)
-    assert program.end() == 128 + number
-    assert not board.is_running()
-    assert "\x1b[?1049l" in program.text
+    if end.startswith("full"):
+        program.fill()
+    if end == "closed":
+        program.hang_up()
+    elif end == "full q":
+        program.type("q")
+    else:
+        number = signal.Signals["SIG" + end.split()[-1]]
+        os.kill(program.pid, number)
+    if end in ("TERM", "HUP"):
+        assert program.end() == 128 + number
+        assert not board.is_running() and "\x1b[?1049l" in program.text
+    else:
+        until(program.has_ended, "its end")
+    board.wait(120)
 
 
 def test_a_killed_board_is_one_line_and_exit_1(started):
@@ -117,33 +125,6 @@ def test_a_killed_board_is_one_line_and_exit_1(started):
     *_, after = program.text.split("\x1b[?1049l")
     assert "noughts: the virtual board is not running any more (killed?); start again\r\n" in after
     assert "Traceback" not in after
-
-
-def test_a_killed_program_leaves_no_board(started):
-    program, board = started
-    os.kill(program.pid, signal.SIGKILL)
-    program.end()
-    board.wait(120)
-
-
-@LINUX  # only there a test can open the terminal of another process
-@pytest.mark.parametrize("how", ["q", long(signal.SIGTERM)])
-def test_a_terminal_that_takes_nothing_any_more(started, how):
-    program, board = started
-    program.fill()
-    if how == "q":
-        program.type("q")
-    else:
-        os.kill(program.pid, how)
-    until(program.has_ended, "its end")
-    board.wait(120)
-
-
-def test_a_terminal_that_is_closed_ends_it(started):
-    program, board = started
-    program.hang_up()
-    until(program.has_ended, "its end")
-    board.wait(120)
 
 
 @pytest.mark.parametrize("size", [(16, 100), (30, 39)])
@@ -157,7 +138,7 @@ def test_a_terminal_that_is_too_small_is_told_before_anything_starts(terminal, s
 
 @pytest.fixture
 def db(tmp_path):
-    return str(filled(tmp_path / "games.db", stages([4, 1, 0, 8, 3, 5, 6], step_ms=500)))
+    return str(filled(tmp_path / "games.db", stages(A_WINS, step_ms=500)))
 
 
 def test_it_plays_by_itself_and_can_be_stopped(terminal, db):
@@ -177,19 +158,9 @@ def test_it_plays_by_itself_and_can_be_stopped(terminal, db):
     assert program.end() == 0
 
 
-def test_a_replay_ends_with_its_terminal(terminal, db):
-    program = terminal("replay", "1", "--db", db)
-    program.wait_for("0/7")
-    program.hang_up()
-    until(program.has_ended, "its end")
-
-
 def test_the_heat_map_has_colours(terminal, db):
     program = terminal("stats", "--db", db)
     program.wait_for("A mistake is a move")
     assert program.end() == 0
     cells = re.findall(r"\x1b\[[0-9;]*(48;[0-9;]+)m +([0-9]+%)", program.text)
-    colours = {text: colour for colour, text in cells}
-    assert len(cells) == 9
-    assert set(colours) == {"0%", "100%"}
-    assert colours["0%"] != colours["100%"]
+    assert len(cells) == 9 and len(set(cells)) == len({colour for colour, _ in cells}) == 2

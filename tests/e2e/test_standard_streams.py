@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from needed import FULL_DISK, long
+from needed import FULL_DISK
 from noughts.boards.packing import files_for_boards
 from noughts.cli import COMMANDS, main
 from noughts.protocol.sentences import write
@@ -65,9 +65,7 @@ def words(request, folder):
     there = {}
     if request.param == "put":
         older = {**files_for_boards(), "ai.py": b"# noughts:\nolder=1\n"}
-        in_process = "noughts" not in request.fixturenames  # it waits in device time
-        start = request.getfixturevalue("plugged_in" if in_process else "virtual")
-        there["PORT"] = start(older).port
+        there["PORT"] = request.getfixturevalue("plugged_in")(older).port
     if request.param == "flash":
         drive = StandInDrive(folder / "MICROBIT")
         request.addfinalizer(drive.close)
@@ -83,11 +81,10 @@ FULL = (
     1,
     "noughts: cannot use standard output (No space left on device); check it and try again\n",
 )
-HELP = ["--help", "--version"]
 
 
 @FULL_DISK
-@pytest.mark.parametrize("words", [*WORDS, *HELP], indirect=True)
+@pytest.mark.parametrize("words", [*WORDS, "--help", "--version"], indirect=True)
 def test_a_full_disk_is_reported_in_one_line(words, monkeypatch, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", ".")
     with Path("/dev/full").open("w") as full:
@@ -98,9 +95,10 @@ def test_a_full_disk_is_reported_in_one_line(words, monkeypatch, capsys):
 
 
 @FULL_DISK
-@pytest.mark.parametrize("words", ["games", *map(long, [*WORDS, *HELP])], indirect=True)
-def test_output_that_nobody_can_take(noughts, words):
+def test_output_that_nobody_can_take(noughts, tmp_path):
     """A full disk, output that is closed, and a reader that has enough."""
+    filled(tmp_path / "games.db", stages([4], "x"))
+    words = WORDS["games"]
     reading, writing = os.pipe()
     os.close(reading)
     for unbuffered in ("", "1"):

@@ -12,6 +12,8 @@ from noughts.store.store import Store
 
 BOOT = Boot("00000A83", "V1", "0.1.0", "2798")
 DRAW = [4, 0, 2, 6, 3, 5, 1, 7, 8]
+A_WINS = [4, 1, 0, 8, 3, 5, 6]
+"""The left column; the second move, on an edge, is the mistake."""
 AT = 1_790_000_000_000
 """A moment: 2026-09-21 14:13:20 UTC."""
 HOSTILE_NAMES = (

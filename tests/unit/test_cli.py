@@ -121,25 +121,20 @@ print([name for name in heavy if name in sys.modules])
 
 
 WRONG_USAGE = [
-    "--unknown", "play --unknown", "play --board wooden", "play --board simulated", "play --keys Q",
-    "play --firmware x.hex --hex x.hex", "prove perfect", "vs", "vs hard --first him",
-    "vs hard easy medium", "duel hard", "duel hard hart", "duel hard easy medium",
-    "duel hard easy --all", "duel hard easy -n 3", "duel hard easy -n 0",
-    "solve", "solve X........ --tree 2 --search hard", "table -o -", "hex -o -",
-    "hex --radio 256", "hex --gateway -1", "flash --gateway x", "put --radio on",
+    "--unknown", "play --board simulated", "play --keys Q", "play --firmware x.hex --hex x.hex",
+    "vs hard --first him", "duel hard hart", "duel hard easy --all", "duel hard easy -n 3",
+    "solve X........ --tree 2 --search hard", "table -o -", "hex -o -", "hex --radio 256",
     "put --radio 1 --gateway 2", "put --gateway 1 --table table.py",
-    "hex --list noughts.hex --radio 1", "flash --hex a.hex --radio 1",
-    "watch --room 3b", "watch --password-file x", "watch --ca x",
-    "watch --publish mqtt://broker --from x",
+    "hex --list noughts.hex --radio 1", "flash --hex a.hex --radio 1", "watch --room 3b",
+    "watch --password-file x", "watch --ca x", "watch --publish mqtt://broker --from x",
     "hex --extract folder", "hex --list x.hex --extract folder x.hex", "hex --list x.hex -o y.hex",
     "flash --all /media/MICROBIT", "flash --all --port COM3", "flash /media/ONE /media/TWO",
-    "put file.py", "put --table", "doctor --port", "replay -1", "export --format xls",
-    "train hard", "train menace --games 0", "train menace --games 1000001",
-    "train menace --against hart", "train menace --against ",
-    "train menace --against hard --stored", "train menace --stored --plot menace.svg",
-    "train menace --stored --json", "train menace --stored --games 500",
-    "train menace --plot menace.gif", "train menace --json --show .........",
-    "train menace --json --show ", "train menace --seats PH", "train menace -o menace.txt",
+    "train hard", "train menace --games 0", "train menace --against hart",
+    "train menace --against ", "train menace --against hard --stored",
+    "train menace --stored --plot menace.svg", "train menace --stored --json",
+    "train menace --stored --games 500", "train menace --plot menace.gif",
+    "train menace --json --show .........", "train menace --json --show ",
+    "train menace --seats PH", "train menace -o menace.txt",
     "train menace -o games.json --db games.json", "train menace --plot games.svg --db games.svg",
 ]  # fmt: skip
 
@@ -150,14 +145,9 @@ WRONG_USAGE = [
         *((line, "") for line in WRONG_USAGE),
         ("play \x1b[2J\x07", "Got unexpected extra argument ( [2J )"),
         ("vs mine.py --limit 0", "0.0 is not in the range 0<x<=3600"),
-        ("vs mine.py --limit nan", "'nan' is not in the range 0<x<=3600"),
-        ("vs mine.py --limit 3601", "3601.0 is not in the range 0<x<=3600"),
         ("web --port 70000", "'--port': 70000 is not in the range 0<=x<=65535"),
         ("web --boards 9", "'--boards': 9 is not in the range 0<=x<=8"),
         ("solve X........ --chip --tree 2", "give one of them"),
-        ("solve X........ --tree 0", "0 is not in the range 1<=x<=9"),
-        ("watch --emulated 0", "0 is not in the range 1<=x<=16"),
-        ("watch --emulated x", "'x' is not a valid number"),
         ("watch --emulated 1 /dev/nowhere --db x", "--emulated is a demonstration"),
         ("watch --from x /dev/y", "leave out ports"),
         ("watch --name x", "--name needs --from"),
@@ -166,7 +156,6 @@ WRONG_USAGE = [
         ("games --result c", "'c' is not a result; choose from A, B, draw, abandoned, unfinished"),
         ("games --seats p", "'p' is not two letters of P, E, M, H, R, U, N, C, T, G, D, such as "),
         ("games --since soon", "'soon' is not a usable date"),
-        ("games --since 9999-12-31", "is not a usable date"),
         ("games --since 0001-01-01", "is not a usable date"),
         ("games --until mon", "write today, yesterday, a weekday such as monday"),
         ("replay one", "'one' is not a game"),
@@ -187,11 +176,8 @@ def test_wrong_usage_exits_2_and_says_what_is_accepted(line, says, misused):
     [
         ("play", "no terminal to play in"),
         ("play --firmware missing.hex --keys A", "cannot read missing.hex"),
-        ("play --hex missing.hex --keys A", "cannot read missing.hex"),
-        ("hex --list /", "cannot read /"),
         ("hex --list /dev/zero", "not a hex file"),
         ("hex --firmware missing.hex", "cannot read missing.hex"),
-        ("hex -o /", "cannot write / (it is a folder); name a file"),
         ("flash /nowhere", "/nowhere is not a micro:bit's drive"),
         ("flash", "no micro:bit drive was found; check that the cable has data lines"),
         ("put", "no micro:bit was found on a serial port; plug it in"),
@@ -245,10 +231,16 @@ LOSING = brain.Table((1,) * 10, ())
 FLAW = f"noughts: the table {LOSING.id} can play 5 in X.O......, which gives away a win; "
 
 
-@pytest.mark.parametrize("line", ["put", "flash --no-verify", "hex -o noughts.hex"])
+@pytest.mark.parametrize(
+    "line", ["put", "put --table table.py", "flash --no-verify", "hex -o noughts.hex"]
+)
 def test_a_table_that_can_lose_goes_onto_no_board(line, folder, monkeypatch, noughts, refused):
-    files = device_files() | {"table.py": brain.source(LOSING).encode()}
-    monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
+    given = "--table" in line
+    if given:
+        (folder / "table.py").write_text(brain.source(LOSING))
+    else:
+        files = device_files() | {"table.py": brain.source(LOSING).encode()}
+        monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
     firmwares = {board: slim(board) for board in ("V1", "V2")}
     monkeypatch.setattr("noughts.boards.image.bundled_for", firmwares.get)
     monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder, {})])
@@ -257,18 +249,13 @@ def test_a_table_that_can_lose_goes_onto_no_board(line, folder, monkeypatch, nou
     monkeypatch.setattr("noughts.cli.put.bring_up_to_date", lambda *_, **named: "sent")
     words = line.split()
     told = refused(*words)
-    assert told.startswith(FLAW) and told.endswith("--unproved\n") and not any(folder.iterdir())
+    assert told.startswith(FLAW) and told.endswith("--unproved\n")
+    assert {*folder.iterdir()} == ({folder / "table.py"} if given else set())
     status, out, err = noughts(*words, "--unproved")
     assert (status, err) == (0, f"{FLAW}accepted, because of --unproved\n") and out
-    status, _, err = noughts(*words, "--gateway", "7")  # which has no table
-    assert (status, err) == (0, "")
-
-
-def test_a_table_of_a_right_id_that_can_lose_is_not_sent(folder, noughts, refused):
-    (folder / "table.py").write_text(brain.source(LOSING))
-    words = ("put", "--port", "/dev/ttyNONE", "--table", "table.py")
-    assert refused(*words).startswith(FLAW)
-    assert "there is no port /dev/ttyNONE" in noughts(*words, "--unproved")[2]
+    if not given:
+        status, _, err = noughts(*words, "--gateway", "7")  # which has no table
+        assert (status, err) == (0, "")
 
 
 def test_keys_are_read():
@@ -382,35 +369,33 @@ def clone(tmp_path, monkeypatch):
     return program
 
 
-def test_in_a_clone_by_its_path(clone, tmp_path):
-    """Also where the shell finds another installation."""
-    other = tmp_path / "noughts"
-    for there in (False, True):
-        if there:
-            other.write_text("#!/bin/sh\n")
-            other.chmod(0o755)
-        assert as_typed(ADVICE) == f"stops; run `{PROGRAM} put`, then `{PROGRAM} watch`"
-        assert as_typed("as it is") == "as it is"
-
-
 @POSIX
-def test_by_its_name_where_the_shell_finds_it_or_another_program_has_started_it(
-    clone, tmp_path, monkeypatch
+@pytest.mark.parametrize(
+    ("folder_of_programs", "started", "name"),
+    [
+        ("empty", str(PROGRAM), str(PROGRAM)),
+        ("another", str(PROGRAM), str(PROGRAM)),
+        ("clone", str(PROGRAM), "noughts"),
+        ("linked", "PROGRAM", "noughts"),  # as uv and pipx install it
+        ("linked", "LINK", "noughts"),
+        *(("linked", each, "noughts") for each in ("noughts/__main__.py", "notebook", "")),
+        ("empty", "my games/noughts", '"my games/noughts"'),
+    ],
+)
+def test_advice_names_the_program_as_it_can_be_typed(
+    clone, tmp_path, monkeypatch, folder_of_programs, started, name
 ):
-    monkeypatch.setenv("PATH", str(clone.parent))
-    assert as_typed(ADVICE) == ADVICE
-    # As uv and pipx install it: a link in a folder of programs.
     link = tmp_path / "noughts"
-    link.symlink_to(clone)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    for started in (str(clone), str(link), "noughts/__main__.py", "notebook", ""):
-        monkeypatch.setattr(sys, "argv", [started])
-        assert as_typed(ADVICE) == ADVICE
-
-
-def test_a_path_with_a_space_is_quoted(clone, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["my games/noughts"])
-    assert as_typed("`noughts put`") == '`"my games/noughts" put`'
+    if folder_of_programs == "another":
+        link.write_text("#!/bin/sh\n")
+        link.chmod(0o755)
+    elif folder_of_programs == "linked":
+        link.symlink_to(clone)
+    elif folder_of_programs == "clone":
+        monkeypatch.setenv("PATH", str(clone.parent))
+    named = {"PROGRAM": str(clone), "LINK": str(link)}
+    monkeypatch.setattr(sys, "argv", [named.get(started, started), "put"])
+    assert as_typed(ADVICE) == f"stops; run `{name} put`, then `{name} watch`"
 
 
 def test_all_that_prints_advice(clone, monkeypatch, noughts, refused, capsys):

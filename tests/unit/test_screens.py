@@ -31,10 +31,9 @@ from noughts.watch.events import (
 from noughts.watch.play_recording import PlayRecording
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
-from sample_games import AT, BOOT, filled, stages
+from sample_games import A_WINS, AT, BOOT, filled, stages
 from screens import StandIn, screen_lines
 
-A_WINS = [4, 1, 0, 8, 3, 5, 6]
 SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids="{0[0]}x{0[1]}".format)
 pytestmark = pytest.mark.usefixtures("in_zone", "folder", "plain_environment")
 

@@ -19,10 +19,9 @@ from noughts.watch.events import (
 from noughts.watch.port_monitor import PortMonitor
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
-from sample_games import AT, BOOT, stages
+from sample_games import A_WINS, AT, BOOT, stages
 from screens import screen_lines
 
-A_WINS = [4, 1, 0, 8, 3, 5, 6]
 SMALL, USUAL, LARGE = (60, 20), (80, 24), (140, 40)
 pytestmark = pytest.mark.anyio
 
@@ -75,15 +74,12 @@ def thirty(path):
 async def test_thirty_boards_are_sorted_by_name_fill_the_width_and_scroll(screen, size):
     async with screen(thirty, size) as (pilot, app):
         shown = screen_lines(app)
-        assert shown[0].strip() == "30 boards · scores are games won since the start"
         titles = re.findall(r"table (\d+) V1", "\n".join(shown))
         assert titles[:3] == ["1", "2", "3"] or size[0] < 78
         assert titles == [str(number) for number in range(1, len(titles) + 1)]
         border = next(line for line in shown if "table 1 V1" in line)
         assert len(border) >= size[0] - 2 and border.count("╭") == (size[0] - 1) // 26
         text = "\n".join(shown)
-        assert "│ person against hard" in text and "PH" not in text
-        assert re.search(r"╰─+ A (won )?1, B (won )?0, ", text)
         assert "table 30" not in text.split("game ")[0]
         await pilot.press("tab", "end")
         # On a busy computer Textual's pauses end before it has scrolled.

@@ -108,11 +108,8 @@ def test_a_game_that_ends_with_two_lines():
 
 
 def test_a_game_that_o_wins_and_one_that_is_drawn():
-    lost = described("", "XX.OO.X..")
-    assert lost["graph"] == [
-        {"score": -9, "text": "before the first move: O wins in 1", "mistake": False}
-    ]
-    assert (lost["turn"], lost["names"][5]) == ("O", "6, middle right, free")
+    (start,) = described("", "XX.OO.X..")["graph"]
+    assert start == {"score": -9, "text": "before the first move: O wins in 1", "mistake": False}
     found = described("5", "XX.OO.X..")
     assert found["graph"][-1]["score"] == -10
     assert found["names"][8] == "9, bottom right, empty"
@@ -229,12 +226,15 @@ def test_how_a_puzzle_ends():
     assert (drawn["line"], drawn["title"]) == ([], "How it ends: a draw")
 
 
-def searched(position, search="alphabeta"):
-    """What the page Learn is told of a search."""
-    return json.loads(page(f"/learn?position={position}&search={search}").data)
+def searched(position):
+    """What the page Learn receives of a search, which is alpha-beta unless it says minimax."""
+    return json.loads(page(f"/learn?position={position}&search=nonsense").data)
 
 
 def test_a_search_that_is_too_large_to_follow():
+    found = page("/learn?position=X...O...X&search=minimax")
+    assert "From X...O...X minimax looks at 1,053 boards: too many" in found.text
+    assert "Follow alpha-beta from X...O...X" in found.text
     found = page("/learn?position=XO..X....")
     assert (
         "From XO..X.... alpha-beta looks at 410 boards and cuts 105 moves: too many to follow. "
@@ -244,12 +244,9 @@ def test_a_search_that_is_too_large_to_follow():
     assert json.loads(page(instead).data)["nodes"] == 93
 
 
-def test_a_search_is_alpha_beta_unless_the_address_says_minimax():
-    assert searched("..xxoo.xo", "nonsense")["search"] == "alphabeta"
-
-
 def test_the_window_of_each_step():
-    found = searched("..XXOO.XO")
+    found = searched("..xxoo.xo")
+    assert found["search"] == "alphabeta"
     last = found["steps"][-1]
     assert len(found["boards"]) == last["nodes"] + last["cut"]
     windows = [(each["alpha"], each["beta"], each["window"]) for each in found["steps"]]

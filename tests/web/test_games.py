@@ -30,14 +30,8 @@ def url(serve, db, in_zone):
     return serve(db).url
 
 
-def lists(page, *numbers):
-    """These are the games in the table."""
-    expect(page.locator("tbody th")).to_have_text([str(number) for number in numbers])
-
-
 def test_games_are_chosen_in_the_form_and_by_the_address(url, page):
     page.goto(f"{url}/games")
-    lists(page, 5, 4, 3, 2, 1)
     row = page.get_by_role("row").nth(3)
     assert row.inner_text().split("\t") == [
         "3", "2026-09-21 14:15", "B won", "person against hard", "B", "5", "5", "usb-1",
@@ -51,22 +45,13 @@ def test_games_are_chosen_in_the_form_and_by_the_address(url, page):
     expect(page).to_have_url(
         f"{url}/games?board=USB-1&seats=PH&result=A&result=draw&since=&until=2026-09-21"
     )
-    expect(page.get_by_role("status")).to_have_text(
-        "2 games: boards with 'USB-1' in their name, person against hard, results A or draw, "
-        "until 2026-09-21"
-    )
-    lists(page, 2, 1)
+    expect(page.locator("tbody th")).to_have_text(["2", "1"])
 
 
 def test_a_game_is_stepped_by_slider_keys_buttons_and_its_list(url, page):
     page.goto(f"{url}/games/1")
     said = page.locator("#said")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Game 1: A won")
-    expect(page.locator("#players")).to_have_text("X is A, a person O is B, the chip (hard)")
     expect(said).to_have_text("A begins.")
-    expect(
-        page.get_by_role("button", name="2, on the top edge: free; draw with best play")
-    ).to_be_visible()
     page.keyboard.press("ArrowRight")
     expect(said).to_contain_text("Move 1 of 5: A plays 5, in the centre, after 1.0 s.")
     page.keyboard.press("ArrowRight")
@@ -85,12 +70,7 @@ def test_a_game_is_stepped_by_slider_keys_buttons_and_its_list(url, page):
     page.keyboard.press("Home")
     page.keyboard.press("ArrowLeft")  # there is nothing before
     expect(said).to_have_text("A begins.")
-
-    slider = page.get_by_role("slider", name="Moves made")
-    slider.focus()
-    page.keyboard.press("ArrowRight")
-    expect(said).to_contain_text("Move 1 of 5")
-    slider.fill("4")
+    page.get_by_role("slider", name="Moves made").fill("4")
     expect(said).to_contain_text("Move 4 of 5: B plays 3")
     page.get_by_role("button", name="Back", exact=True).click()
     expect(said).to_contain_text("Move 3 of 5")
@@ -101,9 +81,7 @@ def test_a_game_is_stepped_by_slider_keys_buttons_and_its_list(url, page):
     expect(
         page.get_by_role("button", name="1, in the top-left corner: free", exact=True)
     ).to_have_text("")
-    assert page.locator(".verdict").all_inner_texts() == ["", "?", "best", "?!", "best"]
     graph = page.get_by_role("slider", name="Evaluation over the game")
-    expect(graph).to_have_attribute("aria-valuenow", "2")
     told = re.compile("after move 2, O .*, mistake: X wins")
     expect(graph).to_have_attribute("aria-valuetext", told)
     graph.press("ArrowRight")

@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 from browser import cell, says
 from noughts.game.positions import canonical, parse
 from noughts.game.puzzles import puzzle_of
-from sample_games import filled, stages
 
 
 def streak(page):
@@ -22,7 +21,6 @@ def test_right_wrong_and_the_streak(server, page):
     page.goto(f"{server.url}/puzzles?position=XX.OO....")
     says(page, "X to move: find the only move that wins.")
     page.keyboard.press("3")
-    says(page, "Right!")
     page.get_by_text("X at 3, top right, is a win in 1.").wait_for()
     assert cell(page, 3).get_attribute("aria-label") == "3, top right, X, right"
     assert streak(page) == ["1", "1"]
@@ -30,8 +28,6 @@ def test_right_wrong_and_the_streak(server, page):
     says(page, "O to move: find the only move that does not lose.")
     cell(page, 2).click()
     says(page, "Wrong: 2 is not the move.")
-    allowed = "turns the draw into a loss. It allows: X 4, O 7, X 5, O 3, X 6."
-    page.get_by_text(f"O at 2, top middle, {allowed}").wait_for()
     page.get_by_role("img", name="How it ends: X wins").wait_for()
     assert streak(page) == ["0", "1"]
     page.get_by_role("button", name="Try again").click()
@@ -40,15 +36,6 @@ def test_right_wrong_and_the_streak(server, page):
     assert streak(page) == ["0", "1"]  # the first answer counts
     for name in ("Show the move", "Try again"):
         assert page.get_by_role("button", name=name).is_hidden()
-
-
-def test_the_level_and_what_people_did_are_shown(serve, page, tmp_path):
-    """Ten people answer a corner, six of them on an edge."""
-    wrong, right = [0, 1, 4, 8, 3, 5, 6], [8, 4, 0, 2, 6, 3, 7]
-    answers = enumerate([wrong] * 6 + [right] * 4, 1)
-    db = filled(tmp_path / "class.db", *(stages(cells, None, "PP", at) for at, cells in answers))
-    page.goto(f"{serve(db).url}/puzzles?position=..X......")
-    page.get_by_text("★★★ In the stored games, 6 of 10 went wrong here.").wait_for()
 
 
 def following(page):
@@ -69,16 +56,6 @@ def test_showing_the_move_ends_the_streak(server, page):
     page.get_by_role("button", name="Show the move").click()
     says(page, "The only move is 3.")
     assert streak(page) == ["0", "2"]
-
-
-def test_a_link_to_what_is_not_a_puzzle(server, page):
-    page.goto(f"{server.url}/puzzles?position=.........")
-    says(page, "......... is not a puzzle; in one, exactly one move is right")
-    page.errors.clear()  # the browser tells of the server's 400
-    page.locator("main").get_by_role("link", name="Puzzles").click()
-    page.get_by_role("status").filter(has_text="find the only move").wait_for()
-    page.get_by_role("button", name="Show the move").click()
-    page.get_by_role("status").filter(has_text="The only move is").wait_for()
 
 
 def test_the_next_puzzle_is_of_the_level_and_not_the_same(server, page):
