@@ -106,6 +106,16 @@ def test_no_more_boards_are_started_once_they_are_to_end():
     assert 1 <= len(begun) <= 2
 
 
+def test_a_board_is_started_again_once(monkeypatch):
+    """Two browsers may ask for it at once."""
+    boards, begun = VirtualBoards(1, print, print), []
+    monkeypatch.setattr(boards, "_begin", begun.append)
+    for error, starts in (("it was killed", 1), ("", 1), ("it was killed", 2)):
+        boards.errors |= {"virtual-1": error} if error else {}
+        boards.again("virtual-1")
+        assert (len(begun), boards.errors) == (starts, {})
+
+
 def starting():
     return [each for each in threading.enumerate() if each.name == "start a board"]
 
