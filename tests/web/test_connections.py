@@ -4,16 +4,16 @@ import re
 import resource
 import signal
 import socket
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 
 import pytest
 from playwright.sync_api import expect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
 
 from needed import long
 from noughts.web import safety
 from noughts.web import server as web_server
-from raw_requests import head, line, open_socket, rest
 from waiting import LIMIT_S, until
 
 LONG = b"GET /api/long HTTP/1.1\r\nHost: HERE\r\n\r\n"
@@ -23,6 +23,30 @@ SILENT = {
     "half a second request": b"GET /static/icon.svg HTTP/1.1\r\nHost: HERE\r\n\r\nG",
     "no body": b"GET / HTTP/1.1\r\nHost: HERE\r\nContent-Length: 9\r\n\r\n12",
 }
+
+
+@contextmanager
+def line(server, said=b""):
+    """A connection that says this much; `HERE` stands for the server's name."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT_S) as sock:
+        with suppress(ConnectionError):  # it may be closed before all is said
+            sock.sendall(said.replace(b"HERE", f"127.0.0.1:{server.port}".encode()))
+        yield sock
+
+
+def rest(sock):
+    """All that comes until the server closes the connection."""
+    parts = []
+    with suppress(ConnectionError):
+        while part := sock.recv(65_536):
+            parts.append(part)
+    return b"".join(parts)
+
+
+def open_socket(server, **named):
+    """A WebSocket that answers what it hears."""
+    address = f"ws://127.0.0.1:{server.port}/socket"
+    return connect(address, origin=server.url, open_timeout=LIMIT_S, **named)
 
 
 @pytest.fixture
@@ -154,9 +178,12 @@ def test_a_websocket_whose_browser_is_gone_is_closed(echo, serve, monkeypatch):
     """Its computer sleeps: the connection stands, and nobody answers."""
     monkeypatch.setattr(web_server, "_PING_S", 0.2)
     server = serve()
-    key = {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13"}
-    upgrade = {"Host": "HERE", "Origin": server.url, "Connection": "Upgrade", **key}
-    with line(server, head("GET", "/socket", upgrade | {"Upgrade": "websocket"})) as sock:
+    upgrade = (
+        "GET /socket HTTP/1.1\r\nHost: HERE\r\nOrigin: http://HERE\r\nConnection: Upgrade\r\n"
+        "Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        "Sec-WebSocket-Version: 13\r\n\r\n"
+    )
+    with line(server, upgrade.encode()) as sock:
         assert rest(sock).startswith(b"HTTP/1.1 101 ")
 
 
