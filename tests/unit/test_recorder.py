@@ -17,7 +17,7 @@ import fuzz_log
 from needed import POSIX, long
 from noughts.boards.ports import Port
 from noughts.cli.watch_output import sum_up
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, StoreError
 from noughts.protocol.parser import escape
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, checksum, write
@@ -92,6 +92,14 @@ def test_a_sentence_is_stored_before_its_event(store):
         ]
     assert recorder.hear("usb-1", line(game[0]), AT) == [SentenceStored("usb-1", game[0], 1, False)]
     assert store.read("SELECT moves, heard FROM games") == [("40", AT)]
+
+
+def test_boards_do_not_mix(store):
+    recorder = Recorder(store)
+    for a, b in zip(line(stages([4])[1]), line(stages([0])[1]), strict=True):
+        recorder.hear("one", bytes([a]), AT)
+        recorder.hear("two", bytes([b]), AT)
+    assert store.read("SELECT moves FROM games ORDER BY moves") == [("0",), ("4",)]
 
 
 def test_noise_is_counted_stored_and_harmless(store):
@@ -259,6 +267,16 @@ def test_a_store_that_goes_away_while_it_is_written(tmp_path, harm, capsys):
     if harm is delete_its_log:
         with Store(db) as before:
             assert 1 in [game.number for game in games(before, GameFilter())]
+
+
+@POSIX
+def test_a_store_that_cannot_be_replaced(tmp_path):
+    folder = tmp_path / "folder"
+    with contextlib.closing(Recorder(Store(folder / "games.db", create=True))) as recorder:
+        shutil.rmtree(folder)
+        folder.write_text("in the way of another store")
+        with pytest.raises(StoreError, match="no new store can be made next to it"):
+            recorder.hear("usb-1", line(BOOT), AT)
 
 
 def test_a_store_that_others_write_and_tidy_is_still_there(store):

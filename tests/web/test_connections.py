@@ -4,7 +4,7 @@ import re
 import resource
 import signal
 import socket
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 from playwright.sync_api import expect
@@ -195,16 +195,3 @@ def test_a_websocket_is_no_connection_that_has_to_go(echo, serve, monkeypatch):
             assert server.ask("GET", "/")[0] == 200
         socket.send("still there")
         assert socket.recv(LIMIT_S) == "still there"
-
-
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("count", [2, long(20)])
-def test_many_browsers_are_answered_at_once(server, chromium, count):
-    with ExitStack() as stack:
-        contexts = [stack.enter_context(closing(chromium.new_context())) for _ in range(count)]
-        pages = [context.new_page() for context in contexts]
-        for page in pages:
-            page.evaluate(f"setTimeout(() => location.assign('{server.url}/'))")
-        for page in pages:
-            page.wait_for_url(f"{server.url}/**", timeout=600_000)
-            expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=600_000)
