@@ -256,9 +256,10 @@ def test_a_store_that_goes_away_while_it_is_written(tmp_path, harm, capsys):
     with contextlib.closing(Recorder(Store(db, create=True))) as recorder:
         recorder.hear("usb-1", line(BOOT, *first), AT)
         harm(db)
-        gone, *_ = recorder.hear("usb-1", line(*second[:5]), AT)
+        gone, *stored = recorder.hear("usb-1", line(*second[:5]), AT)
         now = db.with_name("games-2.db")
         assert gone == StoreGone(str(db), str(now))
+        assert [event.sentence for event in stored] == second[:5]
         recorder.hear("usb-1", line(*second[5:]), AT)
         (game,) = games(recorder.store, GameFilter())
         sum_up(Session(), recorder, 0)
