@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 if os.name != "posix":
     # They import what only POSIX has: pseudo-terminals, and limits of a process; or run its shell.
     collect_ignore = [
-        "e2e/test_class_without_cables.py",
         "e2e/test_flash.py",
         "e2e/test_play_terminal.py",
         "e2e/test_progress.py",

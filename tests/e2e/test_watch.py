@@ -43,13 +43,13 @@ def test_all_events_of_a_board(port, watch, tmp_path):
 
 
 def test_boards_that_are_far_away(watch):
-    """A `socket://` URL; the host there hangs up, and is called again."""
+    """A `socket://` URL; the host there hangs up in a game, and is called again."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(120)
         url = f"socket://127.0.0.1:{server.getsockname()[1]}"
         watcher = watch("games", url)
         told = stages(DRAW)
-        for times, (plies, sent) in enumerate(((2, told[:3]), (9, told[3:])), 1):
+        for times, (plies, sent) in enumerate(((2, told[:3]), (9, told[5:])), 1):
             far, _ = server.accept()
             with far:
                 watcher.connected(url, times)
@@ -58,7 +58,10 @@ def test_boards_that_are_far_away(watch):
                 far.setblocking(False)
                 with pytest.raises(BlockingIOError):
                     far.recv(1)  # nothing was sent to it
-    assert [(game["board"], game["moves"]) for game in games(watcher.db)] == [(url, DRAW)]
+    watcher.kill()
+    (game,) = games(watcher.db)
+    assert (game["board"], game["moves"]) == (url, DRAW)
+    assert game["thought_ms"] == [1000] * 2 + [None] * 3 + [1000] * 4
 
 
 def test_it_says_that_it_waits_for_a_board(started, tmp_path):
@@ -84,14 +87,6 @@ def test_a_reader_that_has_enough(started, port, tmp_path):
     assert len(games(db)) == 1
 
 
-def test_where_games_are_stored_is_printed_without_control_characters(tmp_path):
-    db, log = tmp_path / "a\x1b[2Jb.db", tmp_path / "empty.log"
-    log.touch()
-    done = noughts("watch", "--from", log, "--db", db)
-    assert done.returncode == 0 and db.exists()
-    assert "stored in" in done.stderr and "\x1b" not in done.stderr
-
-
 def test_no_more_boards_are_started_once_they_are_to_end():
     begun = []
 
@@ -104,6 +99,16 @@ def test_no_more_boards_are_started_once_they_are_to_end():
     boards.start()
     until(lambda: not starting(), "the end")
     assert 1 <= len(begun) <= 2
+
+
+def test_a_board_is_started_again_once(monkeypatch):
+    """Two browsers may ask for it at once."""
+    boards, begun = VirtualBoards(1, print, print), []
+    monkeypatch.setattr(boards, "_begin", begun.append)
+    for error, starts in (("it was killed", 1), ("", 1), ("it was killed", 2)):
+        boards.errors |= {"virtual-1": error} if error else {}
+        boards.again("virtual-1")
+        assert (len(begun), boards.errors) == (starts, {})
 
 
 def starting():
@@ -126,19 +131,16 @@ raise SystemExit(cli.main())
     assert done.stderr == "noughts: it cannot be started; close some programs\n"
 
 
-@pytest.mark.parametrize(
-    ("how", "number"), [("--json", signal.SIGTERM), ("--plain", signal.SIGINT)]
-)
-def test_storing_waits_for_no_reader(started, port, tmp_path, how, number):
+def test_storing_waits_for_no_reader(started, port, tmp_path):
     """400 whole games while nobody reads either pipe, and then the first signal ends it."""
     board, db = port("board"), tmp_path / "g.db"
-    process = started(how, "--db", db, board.path)
+    process = started("--json", "--db", db, board.path)
     assert b"connected" in process.stdout.readline()
     for game in range(1, 401):
         board.say(*stages(DRAW, number=game))
     until(lambda: rows(db) == [(400,)], "all games")
     board.say(stages([4], "x", number=401)[-1])  # nobody waits for this one
-    process.send_signal(number)
+    process.send_signal(signal.SIGTERM)
     assert process.wait(120) == 0
     assert b"not shown, as nobody read them; stored in" in process.stderr.read()
     assert rows(db) == [(401,)]
@@ -160,21 +162,9 @@ def test_a_capture_waits_for_its_reader(started, capture, tmp_path):
     assert ended.stderr.read() == b""
 
 
-def test_a_terminal_that_takes_nothing_any_more(port, terminal, tmp_path):
+def test_the_live_screen(port, terminal, tmp_path):
     board, db = port("board"), tmp_path / "g.db"
     program = terminal("watch", "--db", str(db), board.path)
-    program.wait_for("board")
-    program.fill()
-    board.say(*stages(DRAW))
-    until(lambda: rows(db) == [(1,)], "the game")
-    os.kill(program.pid, signal.SIGTERM)
-    until(program.has_ended, "its end")
-    assert program.status == 0
-
-
-def test_the_live_screen(port, terminal, tmp_path):
-    board = port("board")
-    program = terminal("watch", "--db", str(tmp_path / "g.db"), board.path)
     program.wait_for("board")
     program.wait_for("0 sentences")
     board.say(BOOT, *stages(DRAW))
@@ -189,6 +179,17 @@ def test_the_live_screen(port, terminal, tmp_path):
     program.wait_for("stored in")
     assert "\x1b[31;1mred" not in program.text
 
+    # Again, in a terminal that takes nothing any more.
+    board.plug()
+    program = terminal("watch", "--db", str(db), board.path)
+    program.wait_for("board")
+    program.fill()
+    board.say(*stages(DRAW, number=2))
+    until(lambda: rows(db) == [(2,)], "the game")
+    os.kill(program.pid, signal.SIGTERM)
+    until(program.has_ended, "its end")
+    assert program.status == 0
+
 
 def test_a_capture_of_any_serial_program(tmp_path):
     log = tmp_path / "class.log"
@@ -199,10 +200,11 @@ def test_a_capture_of_any_serial_program(tmp_path):
         ("red", "--from", log, "--name", "red"),
         ("stdin", "--from", "-"),
     ):
-        db = tmp_path / f"{board}.db"
+        db = tmp_path / f"\x1b[2J{board}.db"
         done = noughts("watch", *words, "--db", db, typed=log.read_bytes())
         assert (done.returncode, done.stdout) == (0, "")
         assert "11 sentences from 1 board, 1 game ended, 10 bytes of noise" in done.stderr
+        assert "stored in" in done.stderr and "\x1b" not in done.stderr
         assert [(game["board"], game["started"]) for game in games(db)] == [(board, None)]
 
 

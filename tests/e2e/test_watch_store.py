@@ -1,83 +1,23 @@
-"""The store of `noughts watch`: it goes away, is in use or full, and the command is killed."""
+"""The store of `noughts watch`: it is in use or full, and the command is killed."""
 
 import contextlib
 import itertools
 import json
 import random
 import resource
-import shutil
 import signal
 import sqlite3
 import time
-from pathlib import Path
 
 import pytest
 
 from command import noughts
 from lives import Forking, Life
 from needed import long
-from noughts.store.store import Store
 from random_games import random_game
-from sample_games import AT, BOOT, DRAW, filled, stages
+from sample_games import DRAW, filled, stages
 from waiting import until
-from watcher import games, happens, rows
-
-
-def delete(db):
-    for path in db.parent.glob("games.db*"):
-        if path.is_file():
-            path.unlink()
-
-
-def delete_the_folder(db):
-    # First out of the way: the watcher makes a new one as soon as it sees that this one is gone.
-    shutil.rmtree(db.parent.rename(db.parent.with_name("deleted")))
-
-
-def delete_its_log(db):
-    Path(f"{db}-wal").unlink()
-
-
-@pytest.mark.parametrize("harm", [delete_the_folder, delete_its_log, long(delete)])
-def test_a_store_that_goes_away_while_it_is_written(port, watch, tmp_path, harm):
-    board = port("board")
-    (tmp_path / "log").mkdir()
-    watcher = watch("log/games", board.path)
-    db = watcher.db
-    watcher.connected(board.path)
-    board.say(BOOT, *stages(DRAW))
-    happens(watcher, end="=")
-    harm(db)
-    board.say(*stages(DRAW, number=2)[:5])
-    gone = watcher.wait(lambda event: event["event"] == "moved", "what has become of the store")
-    now = db.with_name("games-2.db")
-    assert (gone["store"], gone["now"]) == (str(db), str(now))
-    board.say(*stages(DRAW, number=2)[5:])
-    watcher.wait(lambda event: event.get("number") == 2 and event["end"] == "=", "the second game")
-    status, told = watcher.end()
-    assert (status, told.endswith(f"stored in {now}\n")) == (0, True)
-    (game,) = games(now)
-    assert (game["number"], game["moves"], game["thought_ms"]) == (2, DRAW, [1000] * 9)
-    assert game["release"] == BOOT.release
-    if harm is delete_its_log:
-        assert 1 in {game["number"] for game in games(db)}
-
-
-def test_a_store_that_others_write_and_tidy_is_still_there(port, watch, tmp_path):
-    """Checkpoints, readers and other writers are no harm."""
-    board = port("board")
-    watcher = watch("games", board.path)
-    watcher.connected(board.path)
-    for number in range(1, 10):
-        with Store(watcher.db) as other:
-            for game in stages(DRAW, number=number, boot="BBBBBBBB"):
-                other.keep("another", game, AT)
-            other.read("PRAGMA wal_checkpoint(TRUNCATE)" if number % 2 else "VACUUM")
-        board.say(*stages(DRAW, number=number))
-    watcher.wait(lambda event: event.get("number") == 9 and event["end"] == "=", "the last")
-    assert watcher.end()[0] == 0
-    assert rows(watcher.db) == [(18,)]
-    assert not [event for event in watcher.events if event["event"] == "moved"]
+from watcher import games, rows
 
 
 @contextlib.contextmanager
@@ -85,25 +25,6 @@ def locked(db):
     with contextlib.closing(sqlite3.connect(db, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
-
-
-def test_another_program_that_writes_for_long_is_waited_for(port, watch):
-    board = port("board")
-    watcher = watch("games", board.path)
-    watcher.connected(board.path)
-    board.say(*stages(DRAW))
-    watcher.wait(lambda event: event.get("end") == "=", "the first game")
-    with locked(watcher.db):
-        for number in range(2, 300):
-            board.say(*stages(DRAW, number=number))
-        watcher.wait(lambda event: event["event"] == "busy", "why nothing is stored")
-        board.say(*stages(DRAW, number=300))
-        assert not [event for event in watcher.events if event.get("number", 0) > 1]
-    watcher.wait(lambda event: event["event"] == "free", "that the store is free")
-    watcher.wait(lambda event: event.get("number") == 300 and event["end"] == "=", "the last")
-    assert rows(watcher.db) == [(300,)]
-    status, told = watcher.end()
-    assert (status, "300 games ended" in told) == (0, True)
 
 
 def test_the_end_does_not_wait_for_another_program(port, watch):

@@ -15,12 +15,18 @@ from noughts.boards.packing import files_for_boards, pack
 from noughts.boards.ports import open_port
 from noughts.boards.put import bring_up_to_date
 from noughts.device_files import device_files
+from noughts.protocol import data_log
 from noughts.protocol.sentences import Game, write
+from noughts.store.store import Store
 from noughts.terminal.output import progress
+from noughts.watch.recorder import Recorder
+from noughts.watch.sources import SentencesRead
 from official import stepped
 from stepped_ports import SteppedBoard
+from unplugged import COLUMNS, as_row, lesson
 
 NEWEST = 24
+FIRST_MS, SECOND_MS = 1_000_000_000_000, 1_000_000_900_000
 FOREIGN = {
     **{name: name.encode() * 40 for name in "öäüßéñ日"},
     **{name: name.encode() * 9 for name in ("~", "~A", "~@x", "~.py", "-", ".", "..")},
@@ -86,6 +92,27 @@ def test_a_v2_adds_rows_to_its_data_log():
     assert restarted(machine) == []
     player = Player(machine)
     assert [*played, *play(player, 1)] == machine.logged()
+
+
+@pytest.mark.parametrize(("kinds", "games_played"), [(["V1"], 4), long(["V1", "V2", "V2"], 18)])
+def test_every_game_of_a_class_without_cables_is_in_the_store(tmp_path, kinds, games_played):
+    boards = [(kind, seed, *lesson(kind, seed)) for seed, kind in enumerate(kinds)]
+    wanted = [as_row(game) for *_, ended in boards for game in ended]
+    with closing(Store(tmp_path / "games.db", create=True)) as store:
+        recorder = Recorder(store)
+        for at in (FIRST_MS, SECOND_MS):  # plugged in, and once more
+            for kind, seed, machine, _ in boards:
+                machine.rest(2000)
+                name = f"usb-{kind}-{seed}"
+                recorder.hear(name, machine.heard(), at)
+                if kind == "V2":
+                    log = data_log.games(machine.microbit.my_data())
+                    recorder.take(SentencesRead(name, log, at, from_log=True))
+                    recorder.settle()
+                machine.cut_power()
+        assert len(wanted) == games_played
+        assert sorted(store.read(f"SELECT {COLUMNS} FROM games")) == sorted(wanted)
+        assert set(store.read("SELECT started, played_before FROM games")) == {(None, FIRST_MS)}
 
 
 @pytest.mark.parametrize(

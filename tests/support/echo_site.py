@@ -18,7 +18,7 @@ class EchoSite:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.changes = 0
-        self.begun = self.on_their_way = 0
+        self.on_their_way = 0
         """Long answers."""
         self._pages = pages.routes
         monkeypatch.setattr(pages, "routes", self._routes)
@@ -56,7 +56,6 @@ class _LongAnswer(StreamingResponse):
         self._site = site
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._site.begun += 1
         self._site.on_their_way += 1
         try:
             await super().__call__(scope, receive, send)

@@ -72,8 +72,10 @@ class Boards:
             self._changed(name)
 
     def again(self, name: str) -> None:
-        self.started.append(name)
-        self.running[name] = Board()
+        if name in self.errors:
+            self.started.append(name)
+            self.running[name] = Board()
+            del self.errors[name]
         threading.Thread(target=self._changed, args=(name,)).start()
 
     def board(self, name: str) -> Board:

@@ -42,12 +42,6 @@ class _Served:
             response = connection.getresponse()
             return response.status, dict(response.headers.items()), response.read()
 
-    def token(self) -> str:
-        """What a page of this start shows when it changes something."""
-        match = re.search(rb'<meta name="token" content="([\w-]+)">', self.ask("GET", "/")[2])
-        assert match
-        return match[1].decode()
-
 
 class ThreadServer(_Served):
     """The page's server, in a thread of this process."""
@@ -64,9 +58,6 @@ class ThreadServer(_Served):
         self._thread = threading.Thread(target=self._server.run, args=([self._sock],))
         self._thread.start()
         assert ready.wait(LIMIT_S)
-
-    def token(self) -> str:
-        return self.site.token
 
     def close(self) -> None:
         """End it, as a signal does."""

@@ -1,4 +1,4 @@
-"""A running `noughts watch --json`, and boards that are heard through it."""
+"""A running `noughts watch --json`, and what it has stored."""
 
 from __future__ import annotations
 
@@ -13,11 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from boards import B, PortDriver
 from command import noughts
-from noughts.protocol.parser import ParsedSentence
 from noughts.protocol.sentences import Boot, Game
-from noughts.virtual.board import VirtualBoard
 from waiting import until
 
 Event = dict[str, Any]
@@ -65,10 +62,6 @@ class Watcher:
     def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
         """End it as Ctrl-C does; gives its exit status and what it said on standard error."""
         self._process.send_signal(number)
-        return self.ended()
-
-    def ended(self) -> tuple[int, str]:
-        """Wait until it has ended by itself."""
         status = self._process.wait(120)
         self._thread.join(120)
         assert self._process.stderr is not None
@@ -84,35 +77,6 @@ class Watcher:
 def happens(watcher: Watcher, **wanted: object) -> Event:
     """Wait for an event with these fields."""
     return watcher.wait(lambda event: wanted.items() <= event.items(), str(wanted))
-
-
-class HeardBy(PortDriver):
-    """A board whose buttons we press, and which we hear only through a watcher."""
-
-    def __init__(self, board: VirtualBoard, watcher: Watcher, name: str) -> None:
-        super().__init__(board)
-        self.watcher = watcher
-        self.name = name
-        self._taken = 0
-
-    def begin(self) -> None:
-        """Start the board again, for nobody may have heard it start, and wait for its menu."""
-        self.watcher.connected(self.name)
-        self.board.reset()
-        self.rest(2000)
-        self.wait(lambda: bool(self.boots), "the boot sentence")
-
-    def begin_game(self) -> None:
-        """Press B in the menu."""
-        self.press(B)
-        self.says("", "-")
-
-    def listen(self) -> None:
-        events = self.watcher.events[self._taken :]
-        self._taken += len(events)
-        for event in events:
-            if event.get("board") == self.name and event["event"] in ("boot", "game"):
-                self.items.append(ParsedSentence("", sentence(event)))
 
 
 def sentence(event: Event) -> Boot | Game:

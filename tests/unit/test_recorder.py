@@ -3,8 +3,10 @@
 import contextlib
 import io
 import json
+import shutil
 import sqlite3
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,14 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fuzz_log
-from needed import long
+from needed import POSIX, long
 from noughts.boards.ports import Port
-from noughts.errors import NoughtsError
+from noughts.cli.watch import _sum_up
+from noughts.errors import NoughtsError, StoreError
 from noughts.protocol.parser import escape
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, checksum, write
 from noughts.store import capture
 from noughts.store.boards import boards
+from noughts.store.queries import GameFilter, games
+from noughts.store.store import Store
 from noughts.watch.events import (
     BoardRefused,
     NoiseReceived,
@@ -37,7 +42,7 @@ from noughts.watch.port_monitor import name_of
 from noughts.watch.radio_lines import MAX_BOARDS, known_ids
 from noughts.watch.recorder import Recorder
 from noughts.watch.session import Session
-from sample_games import AT, BOOT, stages
+from sample_games import AT, BOOT, DRAW, stages
 
 
 def received(store):
@@ -50,8 +55,8 @@ def received(store):
     return noise, sentences
 
 
-def line(sentence):
-    return write(sentence).encode() + b"\r\n"
+def line(*sentences):
+    return b"".join(write(each).encode() + b"\r\n" for each in sentences)
 
 
 @pytest.mark.parametrize("seeds", [range(30), long(range(30, 150))])
@@ -95,12 +100,10 @@ def test_a_sentence_is_stored_before_its_event(store):
 
 def test_boards_do_not_mix(store):
     recorder = Recorder(store)
-    events = []
     for a, b in zip(line(stages([4])[1]), line(stages([0])[1]), strict=True):
-        events += recorder.hear("one", bytes([a]), AT)
-        events += recorder.hear("two", bytes([b]), AT)
-    found = [(event.board, event.sentence.moves) for event in events]
-    assert found == [("one", (4,)), ("two", (0,))]
+        recorder.hear("one", bytes([a]), AT)
+        recorder.hear("two", bytes([b]), AT)
+    assert store.read("SELECT moves FROM games ORDER BY moves") == [("0",), ("4",)]
 
 
 def test_noise_is_counted_stored_and_harmless(store):
@@ -221,15 +224,77 @@ def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
     """And what is too much to wait is counted."""
     monkeypatch.setattr("noughts.watch.recorder._MAX_PENDING", 5)
     recorder = Recorder(store)
-    told = stages([4, 0, 2, 6, 3, 5])
+    monkeypatch.setattr("noughts.watch.recorder._SAY_BUSY_S", 0.0)
+    told, busy = stages([4, 0, 2, 6, 3, 5]), StoreBusy(str(store.path))
     with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert recorder.hear("usb-1", b"".join(map(line, told)), AT) == []
+        assert recorder.hear("usb-1", line(*told), AT) == [busy]
+        assert recorder.settle() == []
         assert (len(recorder.pending), recorder.left_out) == (5, len(told) - 5)
         assert store.read("SELECT * FROM boards") == []
     waiting = list(capture.read(io.BytesIO(recorder.save().read_bytes())))
     assert [each.data for each in waiting] == [line(each)[:-2] + b"\n" for each in told[:5]]
-    assert [event.sentence for event in recorder.settle()] == told[:5]
+    *stored, free = recorder.settle()
+    assert [event.sentence for event in stored] == told[:5]
+    assert free == StoreFree(str(store.path))
+
+
+def delete(db):
+    for path in db.parent.glob("games.db*"):
+        path.unlink()
+
+
+def delete_the_folder(db):
+    shutil.rmtree(db.parent)
+
+
+def delete_its_log(db):
+    Path(f"{db}-wal").unlink()
+
+
+@POSIX
+@pytest.mark.parametrize("harm", [delete, delete_the_folder, delete_its_log])
+def test_a_store_that_goes_away_while_it_is_written(tmp_path, harm, capsys):
+    db = tmp_path / "log" / "games.db"
+    first, second = stages(DRAW), stages(DRAW, number=2)
+    with contextlib.closing(Recorder(Store(db, create=True))) as recorder:
+        recorder.hear("usb-1", line(BOOT, *first), AT)
+        harm(db)
+        gone, *stored = recorder.hear("usb-1", line(*second[:5]), AT)
+        now = db.with_name("games-2.db")
+        assert gone == StoreGone(str(db), str(now))
+        assert [event.sentence for event in stored] == second[:5]
+        recorder.hear("usb-1", line(*second[5:]), AT)
+        (game,) = games(recorder.store, GameFilter())
+        _sum_up(Session(), recorder, 0)
+        assert capsys.readouterr().err.endswith(f"stored in {now}\n")
+    assert (game.number, game.thought_ms, game.release) == (2, [1000] * 9, BOOT.release)
+    if harm is delete_its_log:
+        with Store(db) as before:
+            assert 1 in [game.number for game in games(before, GameFilter())]
+
+
+@POSIX
+def test_a_store_that_cannot_be_replaced(tmp_path):
+    folder = tmp_path / "folder"
+    with contextlib.closing(Recorder(Store(folder / "games.db", create=True))) as recorder:
+        shutil.rmtree(folder)
+        folder.write_text("in the way of another store")
+        with pytest.raises(StoreError, match="no new store can be made next to it"):
+            recorder.hear("usb-1", line(BOOT), AT)
+
+
+def test_a_store_that_others_write_and_tidy_is_still_there(store):
+    """Checkpoints, readers and other writers are no harm."""
+    recorder = Recorder(store)
+    for number in range(1, 10):
+        with Store(store.path) as other:
+            for told in stages(DRAW, number=number, boot="BBBBBBBB"):
+                other.keep("another", told, AT)
+            other.read("PRAGMA wal_checkpoint(TRUNCATE)" if number % 2 else "VACUUM")
+        events = recorder.hear("usb-1", line(*stages(DRAW, number=number)), AT)
+        assert {type(event) for event in events} == {SentenceStored}
+    assert store.read("SELECT count(*) FROM games WHERE end != '-'") == [(18,)]
 
 
 @pytest.mark.parametrize(

@@ -49,13 +49,12 @@ def test_addresses(url, host, port, tls, user, prefix):
     assert (address.user, address.prefix) == (user, prefix)
     assert is_broker(url) and not is_broker("/dev/ttyACM0") and not is_broker("socket://x:1")
     assert parse(str(address)).port == port
+    assert address.is_here == (host == "::1")
 
 
-def test_what_stays_on_this_computer():
-    for host in ("localhost", "LOCALHOST", "127.0.0.1", "[::1]"):
-        assert parse(f"mqtt://{host}").is_here
-    for host in ("10.0.0.7", "broker", "localhost.example"):
-        assert not parse(f"mqtt://{host}").is_here
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"])
+def test_what_stays_on_this_computer(host):
+    assert parse(f"mqtt://{host}").is_here and not parse("mqtt://localhost.example").is_here
 
 
 @pytest.mark.parametrize(
@@ -71,19 +70,15 @@ def test_what_stays_on_this_computer():
         ("mqtt://broker/" + "x" * 201, "has a prefix"),
         ("mqtt://broker/%1B", "has a prefix"),
         ("mqtt://broker/$SYS", "and no $ at the beginning"),
+        ("mqtt://u:Secret7@broker", "password"),
+        ("mqtt://u:Secret7@broker:x", "is not the address of a broker"),
+        ("mqtt://:Secret7@b", "password"),
     ],
 )
 def test_wrong_addresses_are_one_line(url, why, refused, folder):
     for words in (["watch", url], ["watch", "--publish", url]):
-        assert why in refused(*words)
-
-
-@pytest.mark.parametrize(
-    "url", ["mqtt://u:Secret7@broker", "mqtt://u:Secret7@broker:x", "mqtt://:Secret7@b"]
-)
-def test_a_password_in_an_address_is_refused_and_not_repeated(url, refused):
-    for words in (["watch", url], ["watch", "--publish", url]):
-        assert "ecret7" not in refused(*words)
+        told = refused(*words)
+        assert why in told and "ecret7" not in told
 
 
 @pytest.mark.parametrize(
@@ -344,13 +339,6 @@ def kept(path):
         return store.execute("SELECT number, end, started FROM games ORDER BY number").fetchall()
 
 
-def test_message_is_confirmed_when_stored_with_its_timestamp(watch):
-    watch.sender.send(1)
-    watch.poll()
-    assert watch.sender.confirmed == [1]
-    assert kept(watch.path) == [(1, "=", AT)]
-
-
 def test_a_board_whose_port_was_opened_again_may_tell_of_an_earlier_run(watch):
     said = [write(each).encode() + b"\n" for each in (BOOT, stages(DRAW)[-1])]
     boot, end = (DataReceived("3b/usb-1", data, AT) for data in said)
@@ -391,9 +379,10 @@ def test_it_is_not_confirmed_if_something_of_it_was_left_out(watch, monkeypatch)
 
 
 @POSIX
-def test_message_is_confirmed_in_replacement_store(watch):
+def test_message_is_confirmed_when_stored_also_in_a_replacement_store(watch):
     watch.sender.send(1)
     watch.poll()
+    assert (watch.sender.confirmed, kept(watch.path)) == ([1], [(1, "=", AT)])
     watch.path.unlink()
     gone = watch.path
     watch.sender.send(2)

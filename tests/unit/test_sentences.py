@@ -156,21 +156,37 @@ def test_noise_is_harmless_to_show(data):
             assert item.text.isascii() and item.text.isprintable()
 
 
-def test_a_gateway_s_line_tells_who_said_what():
-    by_radio = [write(GAME, radio_id) for radio_id in ("9A1B2C3D", "00000001")]
-    heard = feed("\r\n".join([*by_radio, by_radio[0][:30], LINE.decode()]).encode())
-    assert heard == [
-        ParsedSentence(by_radio[0], GAME, "9A1B2C3D"),
-        ParsedSentence(by_radio[1], GAME, "00000001"),
-        Noise(by_radio[0][:30]),
-        ParsedSentence(LINE.decode().strip(), GAME),
-    ]
+BOOT = Boot("00000A83", "V1", "0.1.0", "2798")
+BY_RADIO = [write(GAME, radio_id) for radio_id in ("9A1B2C3D", "00000001")]
+PARSED = ParsedSentence(LINE.decode().strip(), GAME)
 
 
-def test_a_sentence_after_half_a_line():
-    boot = Boot("00000A83", "V1", "0.1.0", "2798")
-    items = feed(b"$NG,00000A83,1,P\0" + write(boot).encode() + b"\r\n")
-    assert items == [Noise("$NG,00000A83,1,P\\x00"), ParsedSentence(write(boot), boot)]
+@pytest.mark.parametrize(
+    ("data", "items", "noise"),
+    [
+        ("\r\n".join([*BY_RADIO, BY_RADIO[0][:30], LINE.decode()]).encode(), [
+            ParsedSentence(BY_RADIO[0], GAME, "9A1B2C3D"),
+            ParsedSentence(BY_RADIO[1], GAME, "00000001"),
+            Noise(BY_RADIO[0][:30]),
+            PARSED,
+        ], 30),
+        (b"$NG,00000A83,1,P\0" + write(BOOT).encode() + b"\r\n", [
+            Noise("$NG,00000A83,1,P\\x00"), ParsedSentence(write(BOOT), BOOT)
+        ], 17),
+        (LINE + LINE[:9], [PARSED, Noise(LINE[:9].decode())], 9),
+        # A damaged line end is noise that nobody is shown.
+        (LINE[:-2] + b"\0\0" + LINE, [PARSED] * 2, 0),
+        (LINE[:-2] + b" and more\r\n", [PARSED, Noise(" and more")], 9),
+        # A checksum has two digits.
+        *((LINE[:-2] + d + b"\r\n", [Noise((LINE[:-2] + d).decode())], len(LINE) - 1)
+          for d in (b"0", b"F", b"a")),
+    ],
+)  # fmt: skip
+def test_what_is_found_among_bytes(data, items, noise):
+    stream = Stream()
+    assert [*stream.feed(data), *stream.end()] == items
+    assert stream.noise == noise
+    assert stream.feed(LINE) == [PARSED]
 
 
 def test_a_line_without_end_is_cut_and_does_not_grow():
@@ -189,14 +205,6 @@ def test_an_unknown_sentence_is_new_once():
     assert isinstance(heard, ParsedSentence)
 
 
-def test_half_a_line_at_the_end_is_noise():
-    stream = Stream()
-    assert stream.feed(LINE + LINE[:9]) == [ParsedSentence(LINE.decode().strip(), GAME)]
-    assert stream.end() == [Noise(LINE[:9].decode())]
-    assert stream.noise == 9
-    assert stream.feed(LINE) == [ParsedSentence(LINE.decode().strip(), GAME)]
-
-
 @pytest.mark.parametrize("after", [b"\0\0", b"\0", b"\r", b" ", b"\xff", b"g", b"$", b"*5C"])
 def test_what_is_no_hex_digit_ends_a_sentence(after):
     """The last line before the cable was pulled: its line end came damaged, or in part."""
@@ -204,21 +212,6 @@ def test_what_is_no_hex_digit_ends_a_sentence(after):
     assert stream.feed(LINE[:-2]) == []  # a hex digit may follow, and then it is no sentence
     assert stream.feed(after)[0] == ParsedSentence(LINE.decode().strip(), GAME)
     assert stream.feed(b"\r\n" + LINE)[-1] == ParsedSentence(LINE.decode().strip(), GAME)
-
-
-def test_a_damaged_line_end_is_noise_that_nobody_is_shown():
-    stream = Stream()
-    assert (
-        stream.feed(LINE[:-2] + b"\0\0" + LINE) == [ParsedSentence(LINE.decode().strip(), GAME)] * 2
-    )
-    assert stream.noise == 0
-    items = stream.feed(LINE[:-2] + b" and more\r\n")
-    assert items == [ParsedSentence(LINE.decode().strip(), GAME), Noise(" and more")]
-
-
-@pytest.mark.parametrize("digit", [b"0", b"F", b"a"])
-def test_a_checksum_of_three_digits_is_none(digit):
-    assert feed(LINE[:-2] + digit + b"\r\n") == [Noise((LINE[:-2] + digit).decode())]
 
 
 @example([LINE[:-2], b"*", b"\r", LINE], 1)

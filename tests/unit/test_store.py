@@ -53,21 +53,6 @@ def test_of_games_that_fit_the_newest_is_taken(store):
 
 
 @pytest.mark.parametrize(
-    ("ply", "ms"), [(1, 2500), (2, 4500), (3, 1500), (3, 500), (1, 4500), (5, 3500)]
-)
-@pytest.mark.parametrize("first", [True, False])
-def test_a_time_that_runs_backwards_is_of_another_game(store, ply, ms, first):
-    """Two whole games' moves are heard, at 2 and 4 s, and one sentence that fits in no order."""
-    told = stages([4, 0, 2, 6, 3, 5])
-    strange = replace(told[ply], ms=ms)
-    heard = [strange, told[2], told[4]] if first else [told[2], told[4], strange]
-    keep_all(store, heard)
-    assert len(store.read(ROWS)) == 2
-    for each in games(store, GameFilter()):
-        assert all(ms is None or ms >= 0 for ms in each.thought_ms)
-
-
-@pytest.mark.parametrize(
     "second",
     [
         Game("00000A83", 1, "PH", "A", (4, 0, 2), 3500, "-"),  # a game that was abandoned goes on

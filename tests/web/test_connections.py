@@ -4,16 +4,16 @@ import re
 import resource
 import signal
 import socket
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 from playwright.sync_api import expect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
 
 from needed import long
 from noughts.web import safety
 from noughts.web import server as web_server
-from raw_requests import head, line, open_socket, rest
 from waiting import LIMIT_S, until
 
 LONG = b"GET /api/long HTTP/1.1\r\nHost: HERE\r\n\r\n"
@@ -23,6 +23,30 @@ SILENT = {
     "half a second request": b"GET /static/icon.svg HTTP/1.1\r\nHost: HERE\r\n\r\nG",
     "no body": b"GET / HTTP/1.1\r\nHost: HERE\r\nContent-Length: 9\r\n\r\n12",
 }
+
+
+@contextmanager
+def line(server, said=b""):
+    """A connection that says this much; `HERE` stands for the server's name."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT_S) as sock:
+        with suppress(ConnectionError):  # it may be closed before all is said
+            sock.sendall(said.replace(b"HERE", f"127.0.0.1:{server.port}".encode()))
+        yield sock
+
+
+def rest(sock):
+    """All that comes until the server closes the connection."""
+    parts = []
+    with suppress(ConnectionError):
+        while part := sock.recv(65_536):
+            parts.append(part)
+    return b"".join(parts)
+
+
+def open_socket(server, **named):
+    """A WebSocket that answers what it hears."""
+    address = f"ws://127.0.0.1:{server.port}/socket"
+    return connect(address, origin=server.url, open_timeout=LIMIT_S, **named)
 
 
 @pytest.fixture
@@ -154,9 +178,12 @@ def test_a_websocket_whose_browser_is_gone_is_closed(echo, serve, monkeypatch):
     """Its computer sleeps: the connection stands, and nobody answers."""
     monkeypatch.setattr(web_server, "_PING_S", 0.2)
     server = serve()
-    key = {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13"}
-    upgrade = {"Host": "HERE", "Origin": server.url, "Connection": "Upgrade", **key}
-    with line(server, head("GET", "/socket", upgrade | {"Upgrade": "websocket"})) as sock:
+    upgrade = (
+        "GET /socket HTTP/1.1\r\nHost: HERE\r\nOrigin: http://HERE\r\nConnection: Upgrade\r\n"
+        "Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        "Sec-WebSocket-Version: 13\r\n\r\n"
+    )
+    with line(server, upgrade.encode()) as sock:
         assert rest(sock).startswith(b"HTTP/1.1 101 ")
 
 
@@ -168,16 +195,3 @@ def test_a_websocket_is_no_connection_that_has_to_go(echo, serve, monkeypatch):
             assert server.ask("GET", "/")[0] == 200
         socket.send("still there")
         assert socket.recv(LIMIT_S) == "still there"
-
-
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("count", [2, long(20)])
-def test_many_browsers_are_answered_at_once(server, chromium, count):
-    with ExitStack() as stack:
-        contexts = [stack.enter_context(closing(chromium.new_context())) for _ in range(count)]
-        pages = [context.new_page() for context in contexts]
-        for page in pages:
-            page.evaluate(f"setTimeout(() => location.assign('{server.url}/'))")
-        for page in pages:
-            page.wait_for_url(f"{server.url}/**", timeout=600_000)
-            expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=600_000)

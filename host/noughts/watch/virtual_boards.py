@@ -73,8 +73,12 @@ class VirtualBoards:
     def again(self, name: str) -> None:
         """Start a board anew that does not run any more."""
         with self._lock:
+            if name not in self.errors:
+                return  # another browser was first
+            # Only then its error, or somebody who looks at the old board notes it again.
             old = self.running.pop(name, None)
             self._boards.pop(name, None)
+            del self.errors[name]
         if old is not None:
             old.close()
         self._begin(name)

@@ -164,7 +164,7 @@ class BoardControls:
             raise BoardError("that is not a virtual board; only those can be pressed from here")
         match message:
             case {"do": "start"}:
-                if virtual.errors.pop(name, None):  # else another browser was first
+                if name in virtual.errors:
                     self._boards.begins_anew(name)
                     virtual.again(name)
             case {"do": "tap", "buttons": "A" | "B" | "AB" as buttons}:
