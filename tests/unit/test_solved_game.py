@@ -76,10 +76,13 @@ def test_a_review_is_that_of_the_solver_and_its_mistakes_are_counted_alike(order
     position = EMPTY
     for move in reviewed:
         after = position.play(move.cell)
-        assert (move.worth, move.kept) == (solver.value(position), -solver.value(after))
-        assert all(-solver.value(position.play(cell)) == move.worth for cell in move.best)
+        assert (move.value_before, move.value_after) == (
+            solver.value(position),
+            -solver.value(after),
+        )
+        assert all(-solver.value(position.play(cell)) == move.value_before for cell in move.best)
         position = after
-    wrong = [ply for ply, move in enumerate(reviewed) if move.kept != move.worth]
+    wrong = [ply for ply, move in enumerate(reviewed) if move.value_after != move.value_before]
     assert [ply for ply, move in enumerate(reviewed) if move.mistake] == wrong
     assert mistakes("".join(map(str, moves))) == wrong
 
@@ -88,7 +91,7 @@ def test_the_review_of_a_known_game():
     """The centre, an edge (a mistake), a corner that wins by two lines at once."""
     reviewed = review([4, 1, 0, 8, 3])
     assert [move.mistake for move in reviewed] == [False, True, False, False, False]
-    assert (reviewed[1].worth, reviewed[1].kept) == (0, -1)
+    assert (reviewed[1].value_before, reviewed[1].value_after) == (0, -1)
     assert set(reviewed[1].best) == {0, 2, 6, 8}
     assert reviewed[3].best == (8,)
 
@@ -114,7 +117,7 @@ def test_what_known_moves_are_called(start, cell, called):
 def test_only_what_keeps_the_value_can_be_best_good_or_inaccurate():
     for position in set(map(canonical, unfinished())):
         for move in (review([cell], position)[0] for cell in position.free):
-            lost = move.worth - move.kept
+            lost = move.value_before - move.value_after
             if lost:
                 assert verdict(move) == {1: Verdict.MISTAKE, 2: Verdict.BLUNDER}[lost]
             elif verdict(move) == Verdict.BEST:
