@@ -59,7 +59,7 @@ def _ready(site: Site, browse: bool) -> None:
         where = ", ".join(others[1:]) or "no other address"
         say(
             f"other computers can watch at {where}: anyone on your network can see the boards' "
-            "names and all games, and can change nothing"
+            "names and all games, but cannot change anything"
         )
     if browse:
         threading.Thread(target=webbrowser.open, args=(here,), daemon=True).start()
