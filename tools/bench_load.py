@@ -78,8 +78,8 @@ with open(log, "rb") as file:
     while lines := list(islice(file, 64)):
         bodies = []
         for line in lines:
-            body, _, told = line.strip()[1:].partition(b"*")
-            if reduce(xor, body) == int(told, 16):
+            body, _, checksum = line.strip()[1:].partition(b"*")
+            if reduce(xor, body) == int(checksum, 16):
                 bodies.append(body.decode().split(",")[1:])
         with db:
             db.executemany(upsert, bodies)
@@ -166,7 +166,7 @@ def _watch(boards: int, store: Path) -> Iterator[tuple[list[int], psutil.Process
 
 
 def _kept(path: Path) -> int:
-    """Sentences that a store has: each game's start, and each move whose time was heard."""
+    """Sentences that a store has: each game's start, and each move whose time was received."""
     with Store(path) as store:
         return sum(
             1 + len([ms for ms in str(times).split(",") if ms])
@@ -206,8 +206,8 @@ def _mb(process: psutil.Process) -> float:
     return float(process.memory_info().rss) / 1e6
 
 
-def _as_lines(told: Sequence[Game]) -> bytes:
-    return b"".join(write(game).encode() + b"\r\n" for game in told)
+def _as_lines(games: Sequence[Game]) -> bytes:
+    return b"".join(write(game).encode() + b"\r\n" for game in games)
 
 
 def captured() -> Rows:
@@ -224,9 +224,9 @@ def captured() -> Rows:
         bare_s = cpu_s("-c", _BARE_STORE, str(log), f"{store}-bare")
         bare_s -= cpu_s("-c", "import sqlite3")
         size = store.stat().st_size / _CAPTURED
-    told = sum(map(len, games))
-    what = f"`noughts watch --from`, {told:,} sentences: CPU, against a bare script"
-    yield as_ratio(what, ours_s, bare_s, 10, f"{ours_s / told * 1e6:.0f} µs a sentence")
+    sentences = sum(map(len, games))
+    what = f"`noughts watch --from`, {sentences:,} sentences: CPU, against a bare script"
+    yield as_ratio(what, ours_s, bare_s, 10, f"{ours_s / sentences * 1e6:.0f} µs a sentence")
     yield at_most("the store's size per game, lines included", size, 1500, "{:,.0f} bytes")
 
 
@@ -271,7 +271,7 @@ def rooms() -> Rows:
     what = f"{ROOMS * IN_ROOM:,} boards in {ROOMS} rooms, a sentence every {INTERVAL_S} s each"
     text = f"{stored:,} of {busy.sent:,} sentences stored, {busy.again:,} came twice"
     yield Row(what, text, "all", stored == busy.sent)
-    what = "… from heard to stored at the collector, median"
+    what = "… from received to stored at the collector, median"
     yield Row(what, f"{statistics.median(busy.delays_ms):.0f} ms")
     late_ms = busy.delays_ms[int(0.99 * stored)]
     yield at_most("… 99th percentile", late_ms, 1000, "{} ms")
@@ -428,13 +428,13 @@ def _share_of_server(browsers: int) -> float:
 def _look(url: str, shown: threading.Semaphore) -> None:
     """Follow all boards as a page does, until the server ends."""
     address = f"{url.replace('http', 'ws')}/api/live"
-    told, drawn = False, 0
+    complete, drawn = False, 0
     socket = connect(address, origin=Origin(url), compression=None, ping_interval=None)
     with socket, contextlib.suppress(ConnectionClosed):
         while True:
             message = json.loads(socket.recv())
-            if not told and len(message.get("order", ())) == _SHOWN:
-                told = True
+            if not complete and len(message.get("order", ())) == _SHOWN:
+                complete = True
                 shown.release()
             drawn += 1
             if drawn % 4 == 0:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what single tests need beside Python, through apt, where that needs no question; else says
+# Installs what single tests need besides Python, through apt, where that needs no question; else says
 # how to install it, in one line each. It never fails: a test says for itself what it misses.
 
 root=
@@ -41,7 +41,7 @@ missing() {
 }
 
 have qemu-system-arm || get qemu-system-arm ||
-    missing QEMU "beside which a test holds our emulator" qemu-system-arm qemu \
+    missing QEMU "with which a test compares our emulator" qemu-system-arm qemu \
         SoftwareFreedomConservancy.QEMU
 have chromium chromium-browser google-chrome || get chromium ||
     missing Chromium "in which tests use the page" chromium "--cask chromium" Hibbiki.Chromium

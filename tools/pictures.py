@@ -78,7 +78,7 @@ class Frame(NamedTuple):
 
     leds: bytes
     pressed: str
-    said: str
+    sentence: str
     """Its last sentence, in words."""
     ms: int
 
@@ -99,8 +99,8 @@ def played() -> list[Frame]:
 
 def _film(board: Microbit, pressed: str, ms: int, frames: list[Frame]) -> None:
     for _ in range(0, ms, _FRAME_MS):
-        said = board.uart.received.decode().split("\r\n")[-2]
-        frame = Frame(board.leds(), pressed, describe(sentences.read(said)), _FRAME_MS)
+        line = board.uart.received.decode().split("\r\n")[-2]
+        frame = Frame(board.leds(), pressed, describe(sentences.read(line)), _FRAME_MS)
         if frames and frames[-1][:3] == frame[:3]:
             frames[-1] = frames[-1]._replace(ms=frames[-1].ms + _FRAME_MS)
         else:
@@ -143,7 +143,7 @@ def _front() -> str:
 
 
 def _drawn(frame: Frame) -> str:
-    """The front of a micro:bit, and below it what it last said."""
+    """The front of a micro:bit, and below it its last sentence."""
     parts = ['<g transform="translate(-10 -10)"><use href="#front"/>']
     if frame.pressed:
         parts.append(f'<circle cx="{_BUTTONS[frame.pressed]}" cy="150" r="17" fill="#5b8def"/>')
@@ -154,7 +154,7 @@ def _drawn(frame: Frame) -> str:
             glow = f'fill="#ff2a1a" opacity="{light:.2f}" filter="url(#glow)"'
             parts.append(f'<use href="#led" {at} {glow}/><use href="#led" {at} {glow}/>')
             parts.append(f'<use href="#led" {at} fill="#ff6a55" opacity="{light:.2f}"/>')
-    for line, text in enumerate(frame.said.split("; ")):
+    for line, text in enumerate(frame.sentence.split("; ")):
         parts.append(f'<text class="said" x="220" y="{366 + 20 * line}">{text}</text>')
     return "".join(parts) + "</g>"
 

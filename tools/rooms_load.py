@@ -5,7 +5,7 @@
 It prints a `Load`, of which `make bench` makes rows. The broker is a real mosquitto. The 40 rooms
 are publishers of the command's own code, because 40 commands would need more memory and processors
 than this computer has to spare. Their stores are written to in place of recorders. A delay is from
-the moment at which a sentence was heard in its room until the collector, which has stored it,
+the moment at which a sentence was received in its room until the collector, which has stored it,
 prints it.
 
 A busy class: in a game against the chip a person takes some 2.6 s for a move and the chip 0.4 s for
@@ -94,7 +94,7 @@ class _School:
             for room in range(rooms)
             for board in range(IN_ROOM)
         ]
-        self.heard: dict[_Key, int] = {}
+        self.received: dict[_Key, int] = {}
 
     def publish(self) -> None:
         for number in range(len(self._stores)):
@@ -108,7 +108,7 @@ class _School:
         """Take the next sentence of a board."""
         room, name, games = self._boards[board % len(self._boards)]
         game, at = next(games), timestamps.now()
-        self.heard[game.boot, game.number, len(game.moves)] = at
+        self.received[game.boot, game.number, len(game.moves)] = at
         self._unstored[room].append(Received.of(name, game, at))
 
     def flush(self) -> None:
@@ -136,35 +136,35 @@ class _School:
         """What the broker has received and sent by now; it counts once a second."""
         logging.getLogger("paho").setLevel(logging.CRITICAL)  # it says that it has hung up
         time.sleep(1.5)
-        told = subscribe.simple(  # type: ignore[no-untyped-call]
+        counts = subscribe.simple(  # type: ignore[no-untyped-call]
             [f"$SYS/broker/bytes/{way}" for way in ("received", "sent")],
             hostname="127.0.0.1",
             port=self.broker.port,
             msg_count=2,
         )
-        return sum(int(each.payload) for each in told)
+        return sum(int(each.payload) for each in counts)
 
     def load(self, start_ms: int) -> Load:
-        """Wait until the collector has told of all sentences, or tells of no more."""
-        told: dict[_Key, int] = {}
+        """Wait until the collector has reported all sentences, or stops reporting."""
+        stored: dict[_Key, int] = {}
         events = 0
         end_s = time.monotonic() + _GIVE_UP_S
-        while len(told) < len(self.heard) and time.monotonic() < end_s:
+        while len(stored) < len(self.received) and time.monotonic() < end_s:
             for _ in range(25):
                 self.flush()
                 time.sleep(2 * _STEP_S)
-            known = len(told)
+            known = len(stored)
             *lines, _ = self._output.read_text("utf-8").split("\n")
             games = [each for each in map(json.loads, lines) if each["event"] == "game"]
             for each in games[events:]:
                 key = each["boot"], each["number"], len(each["moves"])
-                told.setdefault(key, timestamps.from_iso(each["at"]))
+                stored.setdefault(key, timestamps.from_iso(each["at"]))
             events = len(games)
-            if len(told) > known:
+            if len(stored) > known:
                 end_s = time.monotonic() + _GIVE_UP_S
-        delays = sorted(told[key] - at for key, at in self.heard.items() if key in told)
-        again = events - len(told)
-        return Load(len(self.heard), again, delays, (max(told.values()) - start_ms) / 1000)
+        delays = sorted(stored[key] - at for key, at in self.received.items() if key in stored)
+        again = events - len(stored)
+        return Load(len(self.received), again, delays, (max(stored.values()) - start_ms) / 1000)
 
 
 def _endless(boot: str) -> Iterator[Game]:

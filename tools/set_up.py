@@ -1,7 +1,7 @@
 """Set up a virtual environment, a line for each step: `set_up.py FOLDER NAME [PACKAGE]`.
 
 FOLDER is made if it is not there; PACKAGE, what pip calls this project with or without its extras,
-is installed into it; NAME is what a person is told that this is. What goes wrong is one line. It
+is installed into it; NAME is the name that people see for it. What goes wrong is one line. It
 runs on the Python that is there, before anything is installed, and says so if that is too old (for
 which it keeps to what Python 3.7 can read).
 """
@@ -72,14 +72,14 @@ def install(folder: Path, name: str, package: str) -> str:
     """Install with pip, and say how far it is; returns what is wrong."""
     pip = [python(folder), "-m", "pip", "--disable-pip-version-check", "--no-color", "install"]
     command = [*pip, "--progress-bar", "off", "--editable", package]
-    said = deque(["pip failed"], maxlen=200)
+    output = deque(["pip failed"], maxlen=200)
     text, packages, live = f"Installing {name} into {folder}", 0, sys.stdout.isatty()
     print(text, end="" if live else "\n", flush=True)
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     ) as process:
         for line in process.stdout or ():
-            said.append(line.strip())
+            output.append(line.strip())
             fetched, step = re.match(r"Collecting ([\w.-]+)", line), ""
             if fetched:
                 packages += 1
@@ -90,12 +90,12 @@ def install(folder: Path, name: str, package: str) -> str:
                 print(f"\r\033[K{text}: {step}"[:100], end="", flush=True)
     if live:
         print(f"\r\033[K{text}", flush=True)
-    return why(list(said)) if process.returncode else ""
+    return why(list(output)) if process.returncode else ""
 
 
-def why(said: list[str]) -> str:
+def why(output: list[str]) -> str:
     """What pip's output comes to."""
-    text = "\n".join(said)
+    text = "\n".join(output)
     if "No space left" in text:
         return _NO_ROOM
     if _OFFLINE.search(text):
@@ -103,7 +103,7 @@ def why(said: list[str]) -> str:
             "the packages cannot be fetched, for there is no connection to the internet; connect "
             "(behind a proxy, set HTTPS_PROXY) and run this again: it goes on where it stopped"
         )
-    last = ([line for line in said if line.startswith("ERROR: ")] or said)[-1]
+    last = ([line for line in output if line.startswith("ERROR: ")] or output)[-1]
     last = last.replace("ERROR: ", "")
     return f"pip cannot install what is needed ({last}); run this again"
 

@@ -25,7 +25,7 @@ _UNITS_US = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000}
 
 _HELD = {
     "press": ("A@1s", "press a button for 0.1 s, or as long as A@1s-3s says"),
-    "touch-logo": ("@1s", "touch the logo likewise"),
+    "touch-logo": ("@1s", "touch the logo in the same way"),
 }
 """The options that are inputs for some time: how they look, and their help."""
 _NUMBERS: dict[str, tuple[str, str, Callable[..., object], tuple[type, ...]]] = {

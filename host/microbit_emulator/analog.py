@@ -195,7 +195,7 @@ class Pwm(Peripheral):
 
     @property
     def plays_sound(self) -> bool:
-        """Whether its values are samples: faster than anybody hears, and many of them."""
+        """Whether its values are samples: faster than anyone can hear, and many of them."""
         values = self.values
         return 0 < values[COUNTERTOP] << (values[PWM_PRESCALER] & 7) <= _SOUND_TICKS
 

@@ -320,7 +320,7 @@ class V2(Chip):
         self.attach(Ppi(self, channels=20))
 
     def volts_at(self, analog_input: int, nth: int = 0) -> float:
-        """What the microphone hears is a square wave of 16 samples, about its own bias."""
+        """The microphone receives a square wave of 16 samples, about its own bias."""
         if self.analog_pins[analog_input] == _MICROPHONE:
             sound = self.world.sound
             volts = sound and _QUIETEST_V * 2 ** ((sound - _QUIETEST) / _LEVELS_AN_OCTAVE)

@@ -53,7 +53,7 @@ class Nvic:
         """Of what runs now; lower is more urgent."""
         self._outer: list[int] = []
         self.muted = 0
-        """Disabled interrupts whose peripherals have been told that nobody listens."""
+        """Disabled interrupts whose peripherals have been notified that nobody listens."""
         self.unmute: dict[int, Callable[[], object]] = {}
 
     def raise_line(self, irq: int) -> None:
@@ -214,7 +214,7 @@ class Cpu:
         self.pc = 0
         self.vector_table = 0
         self.stalled = False
-        """The CPU waits for flash; whoever sets this clears it in an event."""
+        """The CPU waits for flash; the code that sets this clears it in an event."""
         self.polling = False
         """The firmware does nothing but wait for a register to change: skip to the next event."""
         self._asleep = False

@@ -2,7 +2,7 @@
 
 Each micro:bit has a clock of its own; here they run together, and every packet ends at all of its
 receivers at the very moment at which it ends at its sender. Nothing is rounded to a step, so a run
-repeats whatever its steps and the order in which boards were named.
+repeats, in steps of any length and with boards named in any order.
 
 README.md says what a packet meets on its way, and what is not modelled.
 
@@ -40,7 +40,7 @@ class Ether(InDeviceTime):
     seed: with it, the losses are the same in each run.
     loss: the share of packets that a receiver in range does not notice.
     attenuation: decibels from a sender to a receiver, or a function of their names; `math.inf`
-    where nothing arrives. A signal of 0 dBm is heard down to about -93 dBm.
+    where nothing arrives. A signal of 0 dBm is received down to about -93 dBm.
     collisions: False lets packets pass through each other.
 
     All but the boards may be changed between runs.
@@ -62,7 +62,7 @@ class Ether(InDeviceTime):
         self._flying: list[Packet] = []
         """The packets that have not ended everywhere, by the time at which they do."""
         self.history: deque[Packet] = deque(maxlen=_REMEMBERED)
-        """The last ones that have ended, heard by anybody or not."""
+        """The last ones that have ended, received by anybody or not."""
         self._landed: list[Packet] = []
         """Those that have, and may have disturbed others."""
 
@@ -95,7 +95,7 @@ class Ether(InDeviceTime):
                 antenna.stand_at(self._reached)
 
     def _advance(self, powered: list[Antenna], ticks: int) -> None:
-        """Run all to a time, or to the end of the next packet: whoever acts next goes first."""
+        """Run all to a time, or to the end of the next packet: the next to act goes first."""
         acting = [antenna for antenna in powered if antenna.now() < ticks]
         queue = [(antenna.idle_until(), antenna.name, antenna) for antenna in acting]
         heapify(queue)
@@ -164,7 +164,7 @@ class Ether(InDeviceTime):
         antenna.deliver(packet, payload, dbm)
 
     def _dbm(self, packet: Packet, receiver: str) -> int | None:
-        """How strong a packet arrives; None where it is not heard."""
+        """How strong a packet arrives; None where it is not received."""
         attenuation = self.attenuation
         lost = attenuation(packet.sender, receiver) if callable(attenuation) else attenuation
         if math.isinf(lost):

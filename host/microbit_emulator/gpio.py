@@ -99,7 +99,7 @@ class Port:
         self.drive_inputs: Callable[[], int] = lambda: NEVER
         """Drives the pins that change by themselves; returns when they may change next."""
         self.inputs_change = 0
-        """Before this time they stay as they are; whoever changes that sets it to 0."""
+        """Before this time they stay as they are; the code that changes that sets it to 0."""
         self.watched = 0
         """The outputs whose pulses are of interest, a bit each."""
         self.oscillations: dict[int, Oscillation] = {}

@@ -72,7 +72,7 @@ class Microbit(InDeviceTime):
     """A micro:bit that runs a firmware, in device time.
 
     Device time passes only in `run_for` and `run_until`. The same firmware, seed and inputs at the
-    same device times repeat everything to the instruction, whatever the steps.
+    same device times repeat everything to the instruction, in steps of any length.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Microbit(InDeviceTime):
             self._reached = min(cycle, cpu.now())
 
     def enter(self, ether: Ether, name: str) -> Antenna:
-        """Hear and be heard in an ether, from now on, which calls this."""
+        """Send and receive in an ether, from now on, which calls this."""
         antenna = Antenna(name, ether, self._chip, self._run_alone)
         self._chip.antenna = antenna
         return antenna

@@ -55,13 +55,13 @@ def start(
 @lru_cache
 def _started(board: str, hex: str | None, cache: Path | None) -> tuple[Image, int]:
     """MicroPython after its first start, which may set UICR, and when it then begins a program."""
-    kept = None
+    snapshot = None
     if cache and hex is None:
         with suppress(PackageNotFoundError):
             official = version("micropython-microbit-fs")
-            kept = cache / f"{board}-{__version__}-{official}.pickle"
-    if kept and kept.exists():
-        found: tuple[Image, int] = pickle.loads(kept.read_bytes())
+            snapshot = cache / f"{board}-{__version__}-{official}.pickle"
+    if snapshot and snapshot.exists():
+        found: tuple[Image, int] = pickle.loads(snapshot.read_bytes())
         return found
     plain = micropython(board, hex)
     flash = plain.with_files({"main.py": b"print('.')"}).flash
@@ -71,10 +71,10 @@ def _started(board: str, hex: str | None, cache: Path | None) -> tuple[Image, in
     microbit = _reset(board, replace(plain, flash=flash))
     microbit.run_until(lambda: b"." in microbit.uart.received, step_us=100)
     result = plain, microbit.clock_us - _BEFORE_PRINT_US
-    if kept:  # whole at any time: other processes may be reading it
-        written = kept.with_suffix(f".{os.getpid()}")
+    if snapshot:  # whole at any time: other processes may be reading it
+        written = snapshot.with_suffix(f".{os.getpid()}")
         written.write_bytes(pickle.dumps(result))
-        written.replace(kept)
+        written.replace(snapshot)
     return result
 
 

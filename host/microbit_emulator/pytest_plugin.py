@@ -23,8 +23,8 @@ def microbit(request: pytest.FixtureRequest) -> Callable[..., Microbit]:
     from microbit_emulator.program import start
 
     boards = request.node.stash.setdefault(_BOARDS, [])
-    kept = getattr(request.config, "cache", None)
-    cache = kept.mkdir("microbit_emulator") if kept else None
+    folder = getattr(request.config, "cache", None)
+    cache = folder.mkdir("microbit_emulator") if folder else None
 
     def start_board(board: str = "V2", program: Program = "main.py", **named: Any) -> Microbit:
         if not isinstance(program, Mapping):

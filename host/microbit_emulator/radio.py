@@ -10,7 +10,7 @@ end: ADDRESS and PAYLOAD come then too, and RAM is written as a whole. A packet 
 S0, LENGTH, S1 and payload come from RAM; S0 and S1 are mostly left out. Times are in ticks of
 1/64 microsecond, in which the clocks of both chips and the bits of all modes are whole.
 
-A packet is heard if the radio was receiving before it began and until its end, by the same
+A packet is received if the radio was receiving before it began and until its end, by the same
 addresses. Its CRC is wrong if its payload is longer than MAXLEN here, or laid out in another way.
 
 Not modelled: STOP, fast ramp-up, Bluetooth's long range, IEEE 802.15.4, the bit counter and device
@@ -54,7 +54,7 @@ TICKS_PER_US = TICK_HZ // 1_000_000
 _BIT_TICKS = {0: 64, 1: 32, 2: 256, 3: 64, 4: 32}
 """Of MODE: 1 and 2 Mbit/s, 250 kbit/s, and Bluetooth's 1 and 2 Mbit/s."""
 SENSITIVITY_DBM = {0: -93, 1: -89, 2: -96, 3: -96, 4: -92}
-"""The weakest signal that is heard, by MODE, about: the chips differ by some decibels."""
+"""The weakest signal that is received, by MODE, about: the chips differ by some decibels."""
 
 
 class Layout(NamedTuple):

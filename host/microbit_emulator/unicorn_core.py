@@ -3,7 +3,7 @@
 - **Time in mid-slice.** Unicorn counts the instructions of a run and stops at a limit. Both are
   private fields of its C structure; read in a callback, the counter is the exact time, and setting
   the limit to the counter stops the run cleanly before the next instruction. (`emu_stop` in a
-  memory-mapped access executes the instruction again, for ever.) Where the two fields are is found
+  memory-mapped access executes the instruction again, endlessly.) Where the two fields are is found
   at start, by runs of known length.
 - **Speed.** Callbacks go straight through ctypes, and several CPU registers are read or written in
   one call. Calls keep the interpreter's lock (`PyDLL`, `PYFUNCTYPE`), which giving up and taking

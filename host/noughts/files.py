@@ -20,7 +20,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, beside its place; moved there at the end, removed after an error.
+    """A file to write, next to its final place; moved there at the end, removed after an error.
 
     A link stays one, and its target is replaced; a device or a pipe, such as `/dev/stdout`, is
     written to. Raises `NoughtsError`, and leaves what was there, when the folder cannot be
@@ -28,7 +28,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """
     if path.is_dir():
         raise NoughtsError(f"cannot write {path} (it is a folder); name a file in it")
-    beside = None
+    temporary = None
     try:
         # What stands for an open file, such as /dev/stdout, cannot be replaced either.
         if path.is_relative_to("/dev") or (path.exists() and not path.is_file()):
@@ -36,23 +36,23 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
                 yield file
             return
         path = Path(os.path.realpath(path))
-        handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        Path(beside).chmod(mode)
-        Path(beside).replace(path)
-        beside = None
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(path)
+        temporary = None
     except OSError as error:
         raise NoughtsError(
             f"cannot write {path} ({error.strerror}); "
             "check that the folder exists, is writable and has room"
         ) from error
     finally:
-        if beside is not None:
-            Path(beside).unlink(missing_ok=True)
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
 
 
 def _umask() -> int:

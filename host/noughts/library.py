@@ -1,4 +1,4 @@
-"""What `import noughts` gives beside the board: engines, matches, proofs, reviews, and games."""
+"""What `import noughts` offers besides the board: engines, matches, proofs, reviews, and games."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def prove(name: str) -> Proof:
 
 
 def review(moves: Iterable[int | str]) -> list[Reviewed]:
-    """What each move of a game was worth, whole game or not. Raises `IllegalMoveError`.
+    """Review each move of a game, finished or not. Raises `IllegalMoveError`.
 
     >>> [ply for ply, move in enumerate(review("4135")) if move.mistake]
     [1]
@@ -203,7 +203,7 @@ def games_in_capture(capture: str | Path | BinaryIO) -> list[Game]:
 
 
 def _items(capture: BinaryIO) -> Iterator[object]:
-    """What each board of a capture has said."""
+    """The events of each board in a capture."""
     streams: dict[str | None, Stream] = {}
     for captured in read_capture(capture):
         stream = streams.setdefault(captured.board, Stream())

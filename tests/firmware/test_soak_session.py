@@ -61,7 +61,7 @@ FAULTS = {
     "stall": ("game.py", b"            until = ", STALL, 5, "the loop stalled for"),
     "noise": ("ending.py", b"    start = ", NOISE, 5, "on the serial line"),
     "leak": ("ending.py", b"    start = ", KEEP_48_BYTES, 4, "free heap sank"),
-    "hang": ("ending.py", b"    start = ", HANG, 3, "no longer says a sentence"),
+    "hang": ("ending.py", b"    start = ", HANG, 3, "no longer sends sentences"),
 }
 
 

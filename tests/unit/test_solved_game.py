@@ -71,10 +71,13 @@ def test_a_review_is_that_of_the_solver_and_its_mistakes_are_counted_alike(order
     position = EMPTY
     for move in reviewed:
         after = position.play(move.cell)
-        assert (move.worth, move.kept) == (solver.value(position), -solver.value(after))
-        assert all(-solver.value(position.play(cell)) == move.worth for cell in move.best)
+        assert (move.value_before, move.value_after) == (
+            solver.value(position),
+            -solver.value(after),
+        )
+        assert all(-solver.value(position.play(cell)) == move.value_before for cell in move.best)
         position = after
-    wrong = [ply for ply, move in enumerate(reviewed) if move.kept != move.worth]
+    wrong = [ply for ply, move in enumerate(reviewed) if move.value_after != move.value_before]
     assert [ply for ply, move in enumerate(reviewed) if move.mistake] == wrong
     assert mistakes("".join(map(str, moves))) == wrong
 
@@ -99,7 +102,7 @@ def test_what_known_moves_are_called(start, cell, called):
 def test_only_what_keeps_the_value_can_be_best_good_or_inaccurate():
     for position in set(map(canonical, unfinished())):
         for move in (review([cell], position)[0] for cell in position.free):
-            lost = move.worth - move.kept
+            lost = move.value_before - move.value_after
             if lost:
                 assert verdict(move) == {1: Verdict.MISTAKE, 2: Verdict.BLUNDER}[lost]
             elif verdict(move) == Verdict.BEST:

@@ -288,8 +288,8 @@ def test_the_command_says_where_the_page_is_and_warns_of_others(tmp_path, capsys
     here, warning = capsys.readouterr().err.splitlines()
     assert here == "noughts is at http://127.0.0.1:8017/ (Ctrl-C ends)"
     assert warning == (
-        "other computers can watch at http://192.0.2.2:8017/: whoever is in your network "
-        "sees the boards' names and all games, and can change nothing"
+        "other computers can watch at http://192.0.2.2:8017/: anyone on your network "
+        "can see the boards' names and all games, but cannot change anything"
     )
 
 

@@ -25,7 +25,7 @@ from soak.result import Result
 DEFAULTS = "Pb"
 _LEVELS = "PEMH"
 STORED = {"V1": 23, "V2": 3000}
-"""The newest games that are there whatever is cut: storing another one takes a V1's oldest."""
+"""The newest games that survive any cut: storing another one takes a V1's oldest."""
 _FREE = ChunkMarker.UNUSED, ChunkMarker.FREED
 _LONGEST_US = 7_000_000
 _ALL_SENT_MS = 400

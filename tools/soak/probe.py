@@ -1,4 +1,4 @@
-"""What the soak puts on the board beside the game: a module that measures, and its own `main.py`.
+"""What the soak puts on the board next to the game: a module that measures, and its own `main.py`.
 
 The game's other files are unchanged. The module stands between the game and two of its functions:
 `buttons.wait`, which the game calls once in each turn of its loop, and `sentences.send`. After each

@@ -1,4 +1,4 @@
-"""What must hold of everything that the board says, whoever presses its buttons."""
+"""What must hold of everything that the board sends, with any button presses."""
 
 from __future__ import annotations
 

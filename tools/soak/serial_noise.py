@@ -83,7 +83,7 @@ class SerialNoise:
         self._player.choice()
 
     def _to_prompt(self) -> None:
-        """Out of whatever was begun, and of the raw REPL, as a person does it: until it answers.
+        """Out of any unfinished input, and of the raw REPL, as a person does it: until it answers.
 
         A V2 skips as many Ctrl-C as it has stopped something for, because its buffer holds those;
         one that came while a flood had filled the buffer is not there, and a later one is skipped.

@@ -24,8 +24,8 @@ DRIFT_BYTES = 64
 """Free heap may differ by this at the same point of a game: four blocks of MicroPython's heap.
 
 The best readings are compared, and half of the points of a game must have sunk. Single readings are
-lower by chance: the collector keeps whatever a stale word on the stack points to. A leak lowers the
-best ones, too, and those of all points.
+lower by chance: the collector retains anything that a stale word on the stack points to. A leak
+lowers the best ones, too, and those of all points.
 """
 
 _BOOT_MS = {"V1": 1_500, "V2": 2_500}
@@ -121,7 +121,7 @@ class Session:
             self._machine.rest(1_000)
             self._listen()
         if self._referee.last is before:
-            raise ViolationError("the board no longer says a sentence, whatever is pressed")
+            raise ViolationError("the board no longer sends sentences when buttons are pressed")
 
     def _flash_begins(self, us: int) -> None:
         self._listen()  # what was measured before it does not contain it

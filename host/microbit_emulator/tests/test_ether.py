@@ -125,7 +125,7 @@ def test_collisions(late_us: int, collisions: bool, expected: list[bytes]) -> No
     send_at(ether, other, begin + late_us, "q")
     ether.run_for(30_000)
     assert value(receiver, "__import__('machine').mem32[0x40001400]") == bool(expected)
-    # Who sends hears nothing, even where packets pass through each other.
+    # A sender receives nothing, even where packets pass through each other.
     both_sent_at_once = late_us < 552
     assert (heard(receiver), heard(one)) == (expected, [] if both_sent_at_once else [SECOND])
 

@@ -1,4 +1,4 @@
-"""Programs of one's own: where they come from, and the fixture that starts them."""
+"""A user's own programs: where they come from, and the fixture that starts them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_what_is_expected_is_taken_and_what_is_missing_is_said(microbit: Start) 
 
 
 def test_a_failed_test_shows_its_board(tmp_path: Path) -> None:
-    """Its program is found beside it, wherever pytest was started."""
+    """Its program is found next to it, wherever pytest was started."""
     (tmp_path / "main.py").write_text(BUTTON)
     (tmp_path / "test_it.py").write_text(
         "def test_it(microbit):\n"

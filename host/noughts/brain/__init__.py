@@ -112,7 +112,7 @@ def _book_entry(position: Position, weights: tuple[int, ...]) -> int | None:
         entry = entry_of(named, value)
         if entry is not None:
             return entry
-    raise NoughtsError(f"these weights cannot tell the moves of {position} apart; find others")
+    raise NoughtsError(f"these weights cannot distinguish the moves of {position}; find others")
 
 
 def make(weights: tuple[int, ...] = WEIGHTS) -> Table:
@@ -209,8 +209,8 @@ def source(table: Table, maker: str = "noughts table", objective: str = "") -> s
 def read(text: str, name: str) -> Table:
     """The table in the text of a `table.py`, which is parsed and never run.
 
-    Raises `NoughtsError` where it is none, or its ID is not that of its contents; `name` is for
-    messages.
+    Raises `NoughtsError` where it is not a table, or its ID is not that of its contents; `name` is
+    for messages.
     """
     fields: dict[str, object] = {}
     try:

@@ -48,7 +48,7 @@ Policy = Callable[[Position], Sequence[int]]
 
 
 class Chances:
-    """How often whoever plays by a policy wins against people of given habits, exactly.
+    """How often a player with a policy wins against people of given habits, exactly.
 
     Half of the games are begun by either side. choice: what comes of a choice among the policy's
     cells. The positions that are asked about are canonical.
@@ -278,7 +278,7 @@ class Estimate:
 
     @property
     def shows_gain(self) -> bool:
-        """Whether there is a gain, as far as one can tell."""
+        """Whether there is a gain, as far as the games show."""
         return self.gain[0] > 0
 
 

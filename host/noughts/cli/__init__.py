@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 OVERVIEW = """\
 Tic-tac-toe on a BBC micro:bit; `noughts COMMAND --help` explains a command.
 play    noughts play                play on a virtual micro:bit in this terminal
-        noughts web                 play and look on in the browser
-        noughts vs hard             play an engine by typing, or see two play
+        noughts web                 play and watch boards in the browser
+        noughts vs hard             play an engine by typing, or watch two play
 board   noughts flash               copy the game to a board by its USB drive
         noughts put                 update the game on a board over serial
         noughts hex -o a.hex        build a hex for any micro:bit, or list one
-        noughts doctor              check computer and boards: what to fix
-class   noughts watch               show every board live, and keep every game
-        noughts boards              list the boards that were seen; name them
+        noughts doctor              check computer and boards for problems
+class   noughts watch               show every board live, and store every game
+        noughts boards              list known boards, and name them
         noughts games               list the stored games
         noughts replay last         step through a game, each move judged
         noughts stats               count results, first moves and mistakes
         noughts report -o 7b.html   write a page on a class: results, mistakes
         noughts export -o all.csv   write games as a table for a spreadsheet
-engines noughts solve X...O....     show a position's worth, and the best line
+engines noughts solve X...O....     show a position's value and the best line
         noughts duel hard medium    let engines play many games, and count
         noughts prove               prove which engines never lose
-        noughts new engine mine.py  write the start of an engine of your own
+        noughts new engine mine.py  write a template for your own engine
         noughts learn               make the chip win more against your players
         noughts train menace        let matchboxes learn to play, and see how
         noughts table --check       make or check the table the chip plays by
@@ -87,7 +87,7 @@ click.version_option(__version__, message="noughts %(version)s")(_commands)
 def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: None) -> int:
     """Run a command; the exit status is 0, 1 after an expected failure, 2 after wrong usage.
 
-    `ready` is called when all is imported, and Ctrl-C may be heard.
+    `ready` is called when all is imported, and Ctrl-C may be handled.
     """
     output.prepare()
     try:
@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
         return status
     except KeyboardInterrupt:
         status = 130
-    except BrokenPipeError:  # whoever read our output has enough
+    except BrokenPipeError:  # the reader of our output has closed it
         status = 1
     except click.UsageError as error:
         print(_usage_message(error), file=sys.stderr)

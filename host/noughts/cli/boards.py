@@ -42,7 +42,7 @@ def _name(text: str) -> str | None:
 @options.db
 @click.pass_context
 def run(context: click.Context, as_json: bool, db: Path | None) -> None:
-    """List the boards that were seen; name them."""
+    """List known boards, and name them."""
     if context.invoked_subcommand:
         return
     with options.open_store(db) as store:
@@ -89,8 +89,8 @@ def _name_board(context: click.Context, board: str, name: str | None, db: Path |
             note = options.newer_demonstration(store.path)
             raise StoreError(f"{error}; {note}" if note else str(error)) from error
         store.name_board(known.board, name)
-    told = "has no name any more" if name is None else f"is now {name}"
-    print(printable(f"board {known.number}, {short(known.board)}, {told}"))
+    change = "has no name any more" if name is None else f"is now {name}"
+    print(printable(f"board {known.number}, {short(known.board)}, {change}"))
 
 
 run.add_command(_name_board, "name")

@@ -29,7 +29,7 @@ from noughts.virtual.program import try_emulator
 )
 @options.as_json("the report")
 def run(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
-    """Check computer and boards: what to fix."""
+    """Check computer and boards for problems."""
     boards = [(each, of_board(each)) for each in inspect(port, not no_restart)]
     here = of_computer(bool(boards), try_emulator)
     all_good = all(

@@ -31,9 +31,9 @@ RECORDS = f"""
 columns:
 {chr(10).join(f"  {names:<{_WIDTH}}  {meaning}" for names, meaning in MEANINGS)}
 
-csv: UTF-8, a line of names first; moments as 2026-11-21 07:03:43.123, UTC; nothing for no value.
-jsonl: an object a line; moments as 2026-11-21T07:03:43.123Z; null for no value.
-parquet: 64-bit integers, strings, and moments as timestamps in ms, UTC; null for no value.
+csv: UTF-8, with a header line; times as 2026-11-21 07:03:43.123, UTC; empty for no value.
+jsonl: one object per line; times as 2026-11-21T07:03:43.123Z; null for no value.
+parquet: 64-bit integers, strings, and times as timestamps in ms, UTC; null for no value.
 """
 
 

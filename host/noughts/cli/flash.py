@@ -47,7 +47,7 @@ def run(
 ) -> None:
     """Copy the game to a board by its USB drive.
 
-    With `--all`, go on after a failure, and say at the end how many boards failed.
+    With `--all`, continue after a failure, and print at the end how many boards failed.
     """
     if every and (drive or port):
         raise click.UsageError("--all flashes every board; leave out DRIVE and --port")

@@ -23,7 +23,7 @@ _MAX = 1_000_000_000
 
 _WIDTH = max(len(field.name) for field in FIELDS)
 RECORDS = f"""
---json prints a list of objects, one a line, the newest first; moments as ISO 8601, UTC; null for
+--json prints a list of objects, one per line, the newest first; times as ISO 8601, UTC; null for
 what was not received:
 {chr(10).join(f"  {field.name:<{_WIDTH}}  {field.meaning}" for field in FIELDS)}
 """
@@ -36,7 +36,7 @@ what was not received:
     "-n",
     metavar="N",
     type=options.IntRange(1, _MAX),
-    help=f"at most so many, the newest ({_NEWEST}; all with --json)",
+    help=f"list at most the newest N ({_NEWEST}; all with --json)",
 )
 @options.as_json("the games")
 @options.stored_games

@@ -40,7 +40,7 @@ from noughts.files import write_whole
     type=options.FILE,
     help="build nothing; put the files that a hex holds into a folder",
 )
-@options.as_json("what it holds")
+@options.as_json("the contents")
 def run(
     output: Path | None,
     firmware: tuple[Path, ...],
@@ -103,7 +103,7 @@ def _warn(firmwares: Mapping[str, Firmware]) -> None:
 
 
 def _tell(firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str, bytes]]) -> None:
-    told: Mapping[str, bytes] | None = None
+    previous: Mapping[str, bytes] | None = None
     for board, firmware in firmwares.items():
         files = contents[board]
         print(firmware)
@@ -113,11 +113,11 @@ def _tell(firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str,
             print(f"  table id: {_table_id(files) or 'none (no table of noughts)'}")
         if radio != OFF:
             print(f"  radio: {radio}")
-        print(f"  files: {len(files)}{', the same' if files == told else ''}")
-        if files != told:
+        print(f"  files: {len(files)}{', the same' if files == previous else ''}")
+        if files != previous:
             for name, content in files.items():
                 print(f"    {_printable(name):<14} {len(content):>6,} bytes")
-        told = files
+        previous = files
 
 
 def _facts(

@@ -1,4 +1,4 @@
-"""`noughts learn`: a table for the chip that wins more often against the people of kept games."""
+"""`noughts learn`: a table for the chip that wins more often against the stored games' players."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from noughts.files import write_whole
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.store.people_games import people_games
-from noughts.terminal.layout import beside, board, columns
+from noughts.terminal.layout import board, columns, side_by_side
 from noughts.views.game_filter import ChosenGames
 
 _SHOWN = 6
@@ -123,7 +123,7 @@ def _tell(
         print("\nWhat did not fit into the table: it plays (-) where (+) would win more")
     for each in missed[:_SHOWN]:
         picture = board(each.position, dict.fromkeys(each.played, "-") | {each.better: "+"})
-        print("\n" + beside([picture, f"would win {100 * each.gain:.2f} points"]))
+        print("\n" + side_by_side([picture, f"would win {100 * each.gain:.2f} points"]))
     extra = len(table.payload)
     print(
         f"\ntable {table.id}: {extra} bytes, {len(table.book)} positions in the book; proved: it "
@@ -154,4 +154,4 @@ def _picture(change: Change) -> str:
         cell, chance = change.mistakes[0]
         pictures.append(board(change.position.play(change.after[0]), {cell: "?"}, change.after[0]))
         words.append(f"{chance:.0%} of people then play {cell + 1}, and lose")
-    return beside([*pictures, "\n".join(words)])
+    return side_by_side([*pictures, "\n".join(words)])

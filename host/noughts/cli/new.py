@@ -1,4 +1,4 @@
-"""`noughts new`: write the start of an engine of one's own."""
+"""`noughts new`: write a template for a user's own engine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _python_file(text: str) -> Path:
 @click.argument("what", type=click.Choice(["engine"]), help="what to begin: an engine")
 @click.argument("file", type=_python_file, help="such as mine.py")
 def run(what: str, file: Path) -> None:
-    """Write the start of an engine of your own."""
+    """Write a template for your own engine."""
     if file.exists() or file.is_symlink():
         raise NoughtsError(f"{file} is there already; choose another name, or delete it first")
     start = _START

@@ -44,7 +44,7 @@ class IntRange(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A number in a range; "nan" is none."""
+    """A number in a range; "nan" is not one."""
 
     name = "number"
 

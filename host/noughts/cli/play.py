@@ -157,11 +157,11 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
 
 
 def _sum_up(recording: PlayRecording, memory: list[KeptFlash], db: Path | None) -> None:
-    """Say what was kept, and what could not be: the game was played all the same."""
-    kept = len(recording.kept)
-    if kept:
+    """Print how many games were stored, or why they could not be."""
+    stored = len(recording.kept)
+    if stored:
         replay = "noughts replay last" + ("" if db is None else f" --db {shlex.quote(str(db))}")
-        say(as_typed(f"{counted(kept, 'game')} stored; `{replay}` shows the last one"))
+        say(as_typed(f"{counted(stored, 'game')} stored; `{replay}` shows the last one"))
     errors = [f"the virtual board's memory: {each.error}" for each in memory if each.error]
     if recording.moved:
         errors.insert(0, recording.moved)

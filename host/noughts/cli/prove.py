@@ -18,7 +18,7 @@ from noughts.game.positions import after
 from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Asked, Proof, Seat, ask, prove
 from noughts.game.review import Verdict, review, verdict
 from noughts.protocol.describe import either
-from noughts.terminal.layout import beside, board, columns
+from noughts.terminal.layout import board, columns, side_by_side
 from noughts.terminal.output import progress
 
 _HEAD = ("engine", "moves", "games", "won", "drawn", "lost", "plies", "wins against random")
@@ -180,7 +180,7 @@ def _moves(line: Sequence[int], first: bool) -> str:
         title = f"{'XO'[ply % 2]} {move.cell + 1}{mark}"
         boards.append(f"{title}\n{board(move.before.play(move.cell), {}, move.cell)}")
     rows = [boards[at : at + _IN_A_ROW] for at in range(0, len(boards), _IN_A_ROW)]
-    return "\n\n".join(beside(row, gap=3) for row in rows)
+    return "\n\n".join(side_by_side(row, gap=3) for row in rows)
 
 
 def _order(seat: Seat) -> str:

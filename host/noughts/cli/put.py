@@ -63,7 +63,7 @@ def run(
     files = files_for_boards()
     if table:
         files["table.py"] = pack(brain.source(options.read_table(table)).encode())
-    present = brain.of(files)  # what is missing here is said before any board is looked for
+    present = brain.of(files)  # report missing files before looking for a board
     if not is_gateway:
         options.prove_table(present, unproved)
     name = choose_port(port)

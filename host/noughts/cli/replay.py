@@ -1,4 +1,4 @@
-"""`noughts replay`: one game, move by move, with what each move was worth."""
+"""`noughts replay`: one game, move by move, with the value of each move."""
 
 from __future__ import annotations
 

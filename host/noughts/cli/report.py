@@ -1,4 +1,4 @@
-"""`noughts report`: a class's games as one page to look at, print, and keep."""
+"""`noughts report`: a class's games as one page to read and print."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RECORDS = """
 The page is one file that opens offline in any browser, and prints: results, a table of boards,
 first moves, mistakes, and the positions in which people made most of them.
 
---csv, or a file that ends in .csv: a row for each board. board, name; games; won, drawn and lost
+--csv, or a file that ends in .csv: one row per board. board, name; games; won, drawn and lost
 against the chip; between_people (won or drawn); abandoned, unfinished; mistakes (of people, in
 games that were won or drawn), mistakes_a_game; last_utc (when the latest game began), or
 last_before_utc (of a recovered game: a moment at which it was over).

@@ -1,4 +1,4 @@
-"""`noughts solve`: what a position is worth, the best line, and what finding them costs."""
+"""`noughts solve`: a position's value, its best line, and the cost of finding them."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
     "--tree",
     metavar="DEPTH",
     type=options.IntRange(1, _MAX_DEPTH),
-    help="draw what is searched, so many plies deep, cut branches marked",
+    help="draw the search tree to this many plies, with cut branches marked",
 )
 @click.option(
     "--search",
     type=click.Choice(_DRAWN),
     default="alphabeta",
-    help="whose tree: alphabeta, which cuts branches, or minimax, which looks at all",
+    help="which search: alphabeta, which cuts branches, or minimax, which tries all",
 )
 @click.option(
     "--svg",
     type=options.FILE,
-    help="draw the position into this picture, with each free cell's worth, or the tree, of up to "
+    help="draw the position into this picture, with each free cell's value, or the tree, of up to "
     f"{MAX_DRAWN:,} positions, or what the chip sees",
 )
 @click.option(
@@ -64,7 +64,7 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
     "--engine",
     metavar="ENGINE",
     multiple=True,
-    help="ask this engine of your own, too, such as ./mine.py; may be given several times",
+    help="also ask your own engine, such as ./mine.py; may be given several times",
 )
 @options.own_engines
 @options.as_json("the solution")
@@ -77,7 +77,7 @@ def run(
     chosen: list[Engine],
     as_json: bool,
 ) -> None:
-    """Show a position's worth, and the best line."""
+    """Show a position's value and the best line."""
     if chip and tree:
         raise click.UsageError(
             "--chip shows one position, --tree what a search looks at; give one of them"
@@ -158,7 +158,7 @@ def _facts(
 
 
 def _as_text(node: Node) -> Tree:
-    """The tree; what a move is worth is said from the side of who makes it."""
+    """The tree; a move's value is for the player who makes it."""
     if node.cell is None:
         tree = Tree(Text(f"{node.position}  (each move's value is for the player who makes it)"))
     else:

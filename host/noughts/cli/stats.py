@@ -1,4 +1,4 @@
-"""`noughts stats`: what the games that are kept have in common."""
+"""`noughts stats`: statistics of the stored games."""
 
 from __future__ import annotations
 

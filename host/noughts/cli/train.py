@@ -65,7 +65,7 @@ class _Training:
 @click.option(
     "--against",
     metavar="ENGINE",
-    help=f"whom it plays: {', '.join(engines())}, or a file; menace is itself, on both sides "
+    help=f"its opponent: {', '.join(engines())}, or a file; menace is itself, on both sides "
     "(medium)",
 )
 @click.option(
@@ -78,7 +78,7 @@ class _Training:
     "--seat",
     type=click.Choice(_SEATS),
     default="first",
-    help="whether it moves first, as Michie's did, second, or both by turns",
+    help="whether it moves first, as Michie's did, second, or both in turn",
 )
 @click.option("--seed", default=1, help="the seed of the random numbers")
 @click.option(
@@ -93,7 +93,7 @@ class _Training:
     metavar="POSITION",
     help="show its box for this position, nine characters X, O and . in reading order",
 )
-@options.as_json("what came of it")
+@options.as_json("the result")
 @options.stored_games
 def run(
     engine: str,
@@ -256,15 +256,15 @@ def _box(menace: Menace, position: Position, plain: bool) -> str:
     }
     total = sum(beads.values())
     if not total:
-        said = f"This box is empty: {menace.name} resigns, as {mover}."
+        text = f"This box is empty: {menace.name} resigns, as {mover}."
     else:
         chances = ", ".join(
             f"{cell + 1}{_UNBROKEN}with{_UNBROKEN}{count / total:.1%}"
             for cell, count in beads.items()
             if count
         )
-        said = f"{mover} to move draws one of {counted(total, 'bead')}: it plays {chances}."
-    return f"{board(position, labels)}\n\n{textwrap.fill(said, 80).replace(_UNBROKEN, ' ')}"
+        text = f"{mover} to move draws one of {counted(total, 'bead')}: it plays {chances}."
+    return f"{board(position, labels)}\n\n{textwrap.fill(text, 80).replace(_UNBROKEN, ' ')}"
 
 
 def _label(count: int, plain: bool) -> str:

@@ -58,7 +58,7 @@ _HELP = "\n".join(
     help="leave a MENACE's file as it is; otherwise it learns from your game at its end",
 )
 def run(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -> None:
-    """Play an engine by typing, or see two play."""
+    """Play an engine by typing, or watch two play."""
     players: list[Engine | None] = [*chosen]
     if len(players) not in (1, 2):
         raise click.UsageError(
@@ -171,7 +171,7 @@ def _typed(prompt: str) -> str:
     except EOFError:
         return _LEAVE
     except UnicodeDecodeError:
-        return "\N{REPLACEMENT CHARACTER}"  # refused as whatever else is not a cell
+        return "\N{REPLACEMENT CHARACTER}"  # refused like any other text that is not a cell
     if not sys.stdin.isatty():
         print(text)  # as a terminal would have
     return text

@@ -102,9 +102,9 @@ _room = partial(
 @click.option(
     "--known",
     type=options.FILE,
-    help="by radio, keep only the boards in this file: a line for each, its id (9A1B2C3D) or its "
+    help="by radio, accept only the boards in this file: one per line, its id (9A1B2C3D) or its "
     f"name in `noughts boards`, # before a comment (without it, the first {MAX_BOARDS} boards that "
-    "a gateway hears)",
+    "a gateway receives)",
 )
 @click.option("--plain", is_flag=True, help="print a line for each event")
 @click.option("--json", "as_json", is_flag=True, help="print a JSON object for each event")
@@ -148,7 +148,7 @@ def run(
     password_file: Path | None,
     ca: Path | None,
 ) -> None:
-    """Show every board live, and keep every game."""
+    """Show every board live, and store every game."""
     if captured is not None and (port or emulated or publish):
         raise click.UsageError("--from reads a file; leave out ports, --emulated and --publish")
     if emulated and port:
@@ -214,7 +214,7 @@ def _check(port: str) -> None:
         if not may_be_port(port):
             raise ValueError("it is not a serial device")
         serial.serial_for_url(port, do_not_open=True).close()
-    except Exception as error:  # the handlers of URLs raise whatever they come across
+    except Exception as error:  # the handlers of URLs may raise anything
         reason = " ".join(str(error).split())
         raise NoughtsError(
             f"{port} is not a port ({reason}); name a device such as /dev/ttyACM0, or a URL"
@@ -355,13 +355,13 @@ def _opened(name: str) -> Iterator[BufferedReader]:
 def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as_json: bool) -> int:
     """Gives how many events are not shown."""
 
-    def tell(events: list[Event]) -> None:
+    def print_events(events: list[Event]) -> None:
         for event in events:
             session.take(event)
         lines.put(_as_lines(events, as_json, session.called))
 
     lines = Lines(sys.stdout, lambda count: _as_lines([NotShown(count)], as_json, str)[0], stop.set)
-    recorder.start(stop, tell)
+    recorder.start(stop, print_events)
     try:
         recorder.wait()
     finally:

@@ -40,7 +40,7 @@ from noughts.web.site import Site
 @click.option("--no-browser", is_flag=True, help="do not open a browser")
 @options.db
 def run(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None) -> None:
-    """Play and look on in the browser."""
+    """Play and watch boards in the browser."""
     from noughts.web.app import application
     from noughts.web.live import LiveBoards
 
@@ -58,8 +58,8 @@ def _ready(site: Site, browse: bool) -> None:
     if site.lan:
         where = ", ".join(others[1:]) or "no other address"
         say(
-            f"other computers can watch at {where}: whoever is in your network sees the boards' "
-            "names and all games, and can change nothing"
+            f"other computers can watch at {where}: anyone on your network can see the boards' "
+            "names and all games, but cannot change anything"
         )
     if browse:
         threading.Thread(target=webbrowser.open, args=(here,), daemon=True).start()

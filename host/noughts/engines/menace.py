@@ -19,7 +19,7 @@ two lines threaten and nothing helps. Three things are not in that paper:
 - The last bead of its first move stays: else it would resign all games, and never learn again.
 - 289 more boxes are for moving second, filled in the same way.
 
-One that has learned is kept in a file, such as `menace.json`:
+One that has learned is stored in a file, such as `menace.json`:
 
     {
      "format": "noughts menace",
@@ -229,7 +229,7 @@ def refuse_other(path: Path) -> None:
 def learn_game(
     path: Path, cells: Sequence[int], first: bool, result: int
 ) -> tuple[Menace, list[int]]:
-    """Let the machine of a file learn from one more game, and keep it.
+    """Let the machine of a file learn from one more game, and save it.
 
     It is read again, so that what it has learned elsewhere during the game stays. The rest is as in
     `Menace.learn`. Raises `NoughtsError`.

@@ -140,9 +140,9 @@ class LineProcess:
     def ask(self, line: str, limit_s: float) -> str:
         """Its answer to a line. Raises as `read` does, and if it has spoken without being asked."""
         if self.has_spoken:
-            said = self.read(0)[:20]
+            printed = self.read(0)[:20]
             raise WrongError(
-                f"said {said!r} without being asked", "say one line for each that it reads"
+                f"said {printed!r} without being asked", "say one line for each that it reads"
             )
         with contextlib.suppress(OSError):  # it has ended, which reading will find
             self._to.write(f"{line}\n".encode())

@@ -1,7 +1,7 @@
 """The processes of engines of your own: the leash, and the Python that calls `choose(board)`.
 
 The leash stands between us and a program of somebody else's, so that it ends when we do. It hands
-on the lines that it gets, and ends the program, and whatever that has started, when there are no
+on the lines that it gets, and ends the program, and all that it has started, when there are no
 more: then its owner has closed them, has ended, or was killed. What the program says goes to the
 owner straight away. The leash itself says `READY` first, and in the end `WRONG` with why it cannot
 start the program, or `ENDED` with the status with which that has ended.
@@ -56,7 +56,7 @@ _RUN = (
 )
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 _TOO_MANY = 10
-"""Cells, and one of them is said twice."""
+"""Cells, and one of them is named twice."""
 
 
 def python_command(module: str, function: str, *words: str) -> list[str]:
@@ -226,10 +226,10 @@ def _cells(choose: Callable[[Board], object], board: Board) -> str:
         answer = choose(board)
         cells: list[Any] = [answer]
         if isinstance(answer, Iterable) and not isinstance(answer, str | bytes | dict):
-            cells = [*islice(answer, _TOO_MANY)]  # it may go on for ever
+            cells = [*islice(answer, _TOO_MANY)]  # it may never end
         whole = all(hasattr(cell, "__index__") and not isinstance(cell, bool) for cell in cells)
         found = sorted(map(operator.index, cells)) if whole else []
-        said, shown = " ".join(map(str, found)), _shortened(repr(answer), 40)
+        answered, shown = " ".join(map(str, found)), _shortened(repr(answer), 40)
     except BaseException as error:
         code = getattr(choose, "__code__", None)
         file, line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
@@ -241,7 +241,7 @@ def _cells(choose: Callable[[Board], object], board: Board) -> str:
     if not whole:
         advice = "return a cell, a whole number from 0 to 8, or several in a list"
         raise WrongError(f"choose returned {shown}", advice)
-    return said
+    return answered
 
 
 def _misfired(error: BaseException, file: str, line: int = 0) -> WrongError:
@@ -250,7 +250,7 @@ def _misfired(error: BaseException, file: str, line: int = 0) -> WrongError:
     It is the innermost place in the file, or in another of its folder; file: empty if unknown.
     """
     name, text = type(error).__name__, ""
-    with contextlib.suppress(Exception):  # that is written by whoever wrote the file
+    with contextlib.suppress(Exception):  # that is written by the file's author
         text = str(error)
     place = f"line {line}, in choose" if line else ""
     if isinstance(error, SyntaxError) and error.lineno:

@@ -2,16 +2,16 @@
 
 Each rule either names the cell to play or leaves the decision to the next:
 
-1. complete a line of one's own
-2. block the opponent's
+1. complete a line
+2. block the opponent's line
 3. stop a possible fork: a row and a column that meet in a corner, each with one mark of the
-   opponent's and none of one's own, the corner itself not being the opponent's; play on the first
+   opponent's and none of its own, the corner itself not being the opponent's; play on the first
    of the two lines, its middle cell before its ends
 4. the free cell with the most influence: the number of lines through it that are not already held
    by both sides
 
 Moving second, against every sequence of an opponent, this wins 364 of 489 games and draws the
-rest: published figures, which the tests reproduce. Moving first it was never said not to lose.
+rest: published figures, which the tests reproduce. The source claims nothing for moving first.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Minimax:
     _prunes = False
 
     def __init__(self, visited: Visited | None = None) -> None:
-        """`visited` hears of each move that is searched, those below it first."""
+        """`visited` receives each move that is searched, those below it first."""
         self._visited = visited
 
     def reply(self, position: Position) -> Reply:

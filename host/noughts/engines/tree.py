@@ -6,7 +6,7 @@
     done    the root's value is known, and the move to play
 
 The steps are read off the tree that the engine itself went through, so they cannot differ from it.
-Values and windows are said from the side of the player who makes the move, and plies are counted
+Values and windows are for the player who makes the move, and plies are counted
 from the root.
 """
 
@@ -39,7 +39,7 @@ class Node:
     cell: int | None
     """The move, None at the root."""
     score: int | None = None
-    """What it is worth to who made the move, in plies from the root; None if it was cut."""
+    """Its value to the player who made the move, in plies from the root; None if it was cut."""
     alpha: int = -INFINITE
     beta: int = INFINITE
     """The window in which the move was searched, as scores to who made it."""
@@ -178,7 +178,7 @@ class Steps:
         self.steps.append(Step(kind, entry, text, alpha, beta, self._nodes, self._cut))
 
     def _try_moves(self, node: Node, number: int, mover: str) -> None:
-        """Try the moves of a board, best so far to be kept, until the rest is cut."""
+        """Try the moves of a board, remembering the best, until the rest is cut."""
         alpha, beta = -INFINITE, INFINITE
         best: Entry | None = None
         for child in node.children:
@@ -271,7 +271,7 @@ _INK, _FAINT, _MOVED = "#0f172a", "#64748b", "#e2e8f0"
 def drawn(tree: Node, about: str) -> str:
     """An SVG document of the whole tree, from the root on the left to the right, with a heading.
 
-    Beside each board stand the move that led to it and what that is worth to who made it, and below
+    Text next to each board shows the move that led to it and its value to who made it, and below
     the window in which alpha-beta searched it. A thick line leads to the move that the search
     plays, a dashed one to a move that it cut.
     """
@@ -297,7 +297,7 @@ def drawn(tree: Node, about: str) -> str:
 
 
 _KEY = (
-    "Beside a board: the move, and what it is worth to the player who makes it. "
+    "Next to a board: the move, and its value to the player who makes it. "
     "Thick: the move that is played."
 )
 
@@ -337,13 +337,13 @@ def _board(node: Node, x: int, y: int) -> list[str]:
     size = f'width="{_BOARD}" height="{_BOARD}" viewBox="0 0 {SIZE} {SIZE}"'
     moved = {} if node.cell is None else {node.cell: _MOVED}
     parts = elements(str(node.position), Board.of(node.position).winning_line, {}, moved)
-    beside = x + _BOARD + 8
+    text_x = x + _BOARD + 8
     colour, weight = (_FAINT, "normal") if node.score is None else (_INK, "bold")
-    texts = [_text(beside, y + 20, _worth(node), 13, colour, weight)]
+    texts = [_text(text_x, y + 20, _worth(node), 13, colour, weight)]
     if node.score is not None and node.cell is not None:
         window = f"window {format_score(node.alpha)} to {format_score(node.beta)}"
         if (node.alpha, node.beta) != (-INFINITE, INFINITE):
-            texts.append(_text(beside, y + 37, window, 11, _FAINT))
+            texts.append(_text(text_x, y + 37, window, 11, _FAINT))
     return [f'<svg x="{x}" y="{y}" {size}{faded}>', *parts, "</svg>", *texts]
 
 

@@ -36,7 +36,7 @@ class Reply:
     weights: tuple[int, ...] | None = None
     """For each of the cells, how often it is played in proportion; None: all equally often."""
     remark: str = ""
-    """A sentence that it says about the game to whoever plays it, if it has something to say."""
+    """A sentence that it says about the game to its opponent, if it has one."""
 
     def weighted(self) -> list[tuple[int, int]]:
         """Each of the cells, and how often it is played in proportion."""
@@ -148,7 +148,7 @@ def play(first: Player, second: Player) -> Iterator[tuple[int, Position]]:
 def winner(position: Position) -> int:
     """Who has won a game: 1 the side that moved first, -1 the other, 0 nobody.
 
-    If the position is not over, whoever is to move has resigned.
+    If the position is not over, the player to move has resigned.
     """
     if position.over and not WON[position.other]:
         return 0

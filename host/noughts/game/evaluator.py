@@ -78,7 +78,7 @@ class Odds(NamedTuple):
 
 
 def mean_odds(_my_turn: bool, after: After[Odds]) -> Odds:
-    """The mean of the odds that moves come to, whoever makes them."""
+    """The mean of the odds that moves come to, for either player."""
     won = drawn = lost = total = 0
     for _, weight, odds in after:
         total += weight

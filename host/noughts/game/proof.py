@@ -63,7 +63,7 @@ class Seat:
 
 @dataclass(frozen=True)
 class Proof:
-    """What is proved of an engine by playing every game against it."""
+    """The result of playing every game against an engine."""
 
     seats: tuple[Seat, Seat]
     """Moving first, then moving second."""

@@ -1,4 +1,4 @@
-"""A game looked at afterwards: what each move was worth, and what the best one was.
+"""A review of a game: the value of each move, and the best one.
 
 A mistake is a move after which the position is worth less to who made it than before: a win
 given away, or a draw lost. A move's verdict has the marks that chess players know:
@@ -44,10 +44,10 @@ class Reviewed:
 
     before: Position
     cell: int
-    worth: int
-    """What the position was worth to the mover before: 1 a win, 0 a draw, -1 a loss."""
-    kept: int
-    """What it is worth to the same player after the move."""
+    value_before: int
+    """The position's value to the mover before the move: 1 a win, 0 a draw, -1 a loss."""
+    value_after: int
+    """Its value to the same player after the move."""
     best: tuple[int, ...]
     """The cells that hard chooses from, see `solver`: of those that keep the value, what wins most
     often against an opponent who moves at random."""
@@ -55,7 +55,7 @@ class Reviewed:
     @property
     def mistake(self) -> bool:
         """Whether the move gave away some of the value."""
-        return self.kept < self.worth
+        return self.value_after < self.value_before
 
 
 def review(moves: Sequence[int], start: Position = EMPTY) -> list[Reviewed]:
@@ -73,7 +73,7 @@ def review(moves: Sequence[int], start: Position = EMPTY) -> list[Reviewed]:
 
 def verdict(move: Reviewed) -> Verdict:
     """What a reviewed move is called."""
-    if move.worth - move.kept == 2:
+    if move.value_before - move.value_after == 2:
         return Verdict.BLUNDER
     if move.mistake:
         return Verdict.MISTAKE
@@ -90,13 +90,13 @@ def chance_lost(move: Reviewed) -> Fraction:
 def mistakes(moves: str) -> list[int]:
     """The plies, from 0, of the mistakes in a legal game; quick, for many games."""
     values, found = _values(), []
-    mover = other = worth = 0
+    mover = other = before = 0
     for ply, cell in enumerate(moves):
         mover, other = other, mover | _BITS[cell]
         after = values[mover, other]
-        if after != -worth:
+        if after != -before:
             found.append(ply)
-        worth = after
+        before = after
     return found
 
 

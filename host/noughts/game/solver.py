@@ -24,14 +24,14 @@ def _value(position: Position) -> int:
 
 
 def value(position: Position) -> int:
-    """What the position is worth to the player to move: 1, 0 or -1."""
+    """The position's value to the player to move: 1, 0 or -1."""
     return _value(canonical(position))
 
 
 def value_preserving_moves(position: Position) -> list[int]:
     """The moves that keep the position's value."""
-    worth = value(position)
-    return [cell for cell in position.free if -value(position.play(cell)) == worth]
+    before = value(position)
+    return [cell for cell in position.free if -value(position.play(cell)) == before]
 
 
 def _best_or_mean(hard_to_move: bool, after: After[Fraction]) -> Fraction:

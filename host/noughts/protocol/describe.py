@@ -143,11 +143,11 @@ def name_key(name: str) -> list[tuple[bool, int, str]]:
 
 def judged(move: Reviewed) -> tuple[str, str]:
     """What a move of a game was worth, and what had been better, if anything had."""
-    worth = WORTHS[move.worth]
+    worth = WORTHS[move.value_before]
     if move.mistake:
-        what = f"A mistake: it turns a {worth} into a {WORTHS[move.kept]}."
+        what = f"A mistake: it turns a {worth} into a {WORTHS[move.value_after]}."
         return what, f"Best: {either(move.best)}."
-    lost = move.worth < 0
+    lost = move.value_before < 0
     after = "; the position was already lost" if lost else f": it keeps the {worth}"
     if move.cell in move.best:
         alone = len(move.best) == 1

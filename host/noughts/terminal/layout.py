@@ -67,10 +67,10 @@ def grid(labels: Sequence[str], marked: int | None = None) -> str:
     return rule.join("|".join(cells[at : at + 3]).rstrip() for at in (0, 3, 6))
 
 
-def beside(blocks: Sequence[str], gap: int = 4) -> str:
-    r"""Blocks of lines, each beside the one before.
+def side_by_side(blocks: Sequence[str], gap: int = 4) -> str:
+    r"""Blocks of lines, side by side.
 
-    >>> print(beside(["a\nbb", "c"], gap=2))
+    >>> print(side_by_side(["a\nbb", "c"], gap=2))
     a   c
     bb
     """

@@ -27,7 +27,7 @@ _LOOKS = 8
 
 
 class _Output(io.FileIO):
-    """Standard output: what goes wrong with it is said by its name."""
+    """Standard output: errors name the stream."""
 
     def write(self, data: bytes, /) -> int:  # type: ignore[override]
         try:
@@ -38,7 +38,7 @@ class _Output(io.FileIO):
 
 
 class _Messages(io.FileIO):
-    """Standard error: where nobody can be told anything, the work goes on all the same."""
+    """Standard error: if it cannot be written to, the work continues."""
 
     def write(self, data: bytes, /) -> int:  # type: ignore[override]
         try:
@@ -53,7 +53,7 @@ def prepare() -> None:
     Output that cannot be written then raises an `OSError` about "standard output", when it is
     written or flushed; messages that cannot be written are dropped.
     """
-    if sys.stdin is None:  # closed by whoever started us
+    if sys.stdin is None:  # closed by our parent process
         sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115
     sys.stdout = _over(_Output, sys.stdout)
     sys.stderr = _over(_Messages, sys.stderr)
@@ -103,7 +103,7 @@ def say(line: str) -> None:
 
 
 class Lines:
-    """Prints lines, while whoever says them goes on; beyond a limit they are dropped, and counted.
+    """Prints lines in the background; beyond a limit they are dropped, and counted.
 
     It writes past the stream's own buffer, which would hold up the end of the program. `failed` is
     called, in the thread, when nothing can be written any more; `close` then raises the `OSError`.
@@ -112,7 +112,7 @@ class Lines:
     def __init__(
         self, stream: TextIO, dropped: Callable[[int], str], failed: Callable[[], None]
     ) -> None:
-        """dropped: the line that tells of so many lines that were not printed."""
+        """dropped: makes the line that reports how many lines were not printed."""
         self._stream = stream
         self._dropped = dropped
         self._failed = failed
@@ -201,7 +201,7 @@ class Lines:
 
 
 class Steps:
-    """What a long task tells of itself; without a bar, only the lines are shown.
+    """The progress of a long task; without a bar, only the lines are shown.
 
     Names of files may be part of that: nothing in it acts on the terminal.
     """
@@ -254,8 +254,8 @@ def progress(total: int, unit: str = "bytes") -> Iterator[Steps]:
 def leaving_a_stuck_terminal(stop: threading.Event, done: Callable[[], None]) -> Iterator[None]:
     """While a program has the terminal, which should end once `stop` is set and `done` returns.
 
-    It writes to the terminal to restore it, and would wait for ever for one that takes nothing, or
-    is closed: then the process ends without that. On POSIX only, where a terminal can be asked.
+    It writes to the terminal to restore it, and would wait indefinitely for one that takes nothing
+    or is closed: then the process ends without that. On POSIX only, where a terminal can be asked.
     """
     if os.name != "posix":
         yield

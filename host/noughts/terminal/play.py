@@ -254,7 +254,7 @@ class BoardApp(Program):
     ) -> None:
         """It ends when `stopped` is set, and sets it when it ends.
 
-        recording: hears what the board says. keep_flash: called with the flash when it has changed.
+        recording: receives the board's text. keep_flash: called with the flash when it has changed.
         """
         super().__init__()
         self._stopped = stopped
@@ -366,14 +366,14 @@ class BoardApp(Program):
             return
         try:
             leds = self._board.leds()
-            heard = self._board.serial.read(4096)
+            received = self._board.serial.read(4096)
         except NoughtsError as error:
             self.fail(error)
             return
         except OSError:  # its port goes a moment after the board
             return
-        self._recording.hear(heard)
-        for item in self._stream.feed(heard):
+        self._recording.hear(received)
+        for item in self._stream.feed(received):
             self._tell(item)
         if (flash := self._board.memory()) is not self._flash:
             self._flash = flash
@@ -403,7 +403,7 @@ class BoardApp(Program):
                 self._table_id, self._boot = item.sentence.table_id, item.sentence.boot
                 self._stopped_by = ""
             self._tell_status()
-            # What the board has kept from earlier runs would fill the screen at each start.
+            # What the board has stored from earlier runs would fill the screen at each start.
             if isinstance(item.sentence, Boot) or not is_late(item.sentence, self._boot):
                 self._heard.write(Text(describe(item.sentence)))
         elif isinstance(item, Noise):
@@ -438,7 +438,7 @@ def panel(
     width: int,
     height: int,
 ) -> Text:
-    """All that is said beside the board, the most important first, in lines of this width.
+    """All the text next to the board, the most important first, in lines of this width.
 
     stopped: why the game does not run, from its last traceback, or empty.
     """
@@ -469,7 +469,7 @@ def panel(
 
 
 def _game(game: Game) -> Text:
-    """The marks, the last one or the row that has won marked, and beside them who plays."""
+    """The marks, the last one or the row that has won marked, and next to them who plays."""
     rows = mark_rows(game.marks, after(game.moves).won_cells or game.moves[-1:])
     for text, player in zip(rows, "AB", strict=False):
         text.append(f"  {player}", PLAYERS[player]).append(f"  {_seat(game, player)}")

@@ -35,7 +35,7 @@ _SIGNS = "█▒·"
 _PLAIN = "#:."
 FORMATS = (".png", ".svg")
 
-# Vermilion and blue can be told apart by everybody (Okabe and Ito).
+# Vermilion and blue can be distinguished by everybody (Okabe and Ito).
 _RESULTS = {"A": "#d55e00", "B": "#0072b2", "draw": "#7f8fa6", "abandoned": "#c8ccd4"}
 _RESULTS["unfinished"] = "#e6e8ec"
 # As the results of `noughts stats --plot`; the order from the bottom up is that in the terminal.

@@ -54,7 +54,7 @@ q         quit"""
 
 
 class WatchApp(Program):
-    """Watches until Ctrl-C or `q`, until `stop` is set, or until something cannot be kept.
+    """Watches until Ctrl-C or `q`, until `stop` is set, or until something cannot be stored.
 
     `take` gets the recorder's events.
     """
@@ -179,9 +179,9 @@ class WatchApp(Program):
         if self._recorder.radio.refused:
             refused = counted(self._recorder.radio.refused, "sentence")
             lines.append((f"{refused} by radio refused, of boards that are not known", "dim"))
-        for trouble in (self._session.warning, self._failure):
-            if trouble:
-                lines.append((trouble, "bold"))
+        for error in (self._session.warning, self._failure):
+            if error:
+                lines.append((error, "bold"))
         if self._session.offline:
             rooms = ", ".join(sorted(self._session.offline, key=name_key))
             lines.append((f"offline: {rooms}", "bold"))

@@ -1,1 +1,1 @@
-"""What people look at, as plain data: made once, and only drawn by terminal, page and report."""
+"""The views, as plain data: made once, and drawn by terminal, page and report."""

@@ -28,7 +28,7 @@ class ChosenGames:
     since: date | None = None
     until: date | None = None
     """Days in this computer's time zone; the games began on them or between them; of one
-    that was told late the day counts on which it was."""
+    that was recovered the day counts on which it was."""
 
     def filter(self) -> GameFilter:
         """The same with moments, without games in which nobody has moved."""

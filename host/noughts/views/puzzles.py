@@ -19,7 +19,7 @@ Met = Mapping[Position, tuple[int, int]]
 
 
 def parsed_puzzle(text: str) -> Puzzle:
-    """The puzzle of a position. Raises `NoughtsError` for one that is none."""
+    """The puzzle of a position. Raises `NoughtsError` for one that is not a puzzle."""
     position = Board(text).position
     found = puzzle_of(position)
     if found is None:
@@ -81,8 +81,8 @@ def _explained(puzzle: Puzzle, cell: int, line: list[int]) -> str:
         what = f"is a {score}" if puzzle.wins else "holds the draw"
         text = f"{mover} at {named} {what}."
         return f"{text} With best play: {goes_on}." if line else text
-    kept = -value(position.play(cell))
-    turns = f"turns the {WORTHS[value(position)]} into a {WORTHS[kept]}"
+    value_after = -value(position.play(cell))
+    turns = f"turns the {WORTHS[value(position)]} into a {WORTHS[value_after]}"
     return f"{mover} at {named} {turns}. It allows: {goes_on}."
 
 

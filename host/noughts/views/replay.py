@@ -30,7 +30,7 @@ class Player:
 
 @dataclass(frozen=True)
 class Move:
-    """A move of the game, and what it was worth."""
+    """A move of the game, and its value."""
 
     mark: str
     player: str

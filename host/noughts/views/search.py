@@ -75,7 +75,7 @@ def _to_move(position: Position) -> str:
 
 
 def _value(entry: Entry) -> str | None:
-    """What the move is worth to who makes it; at the root, to who is to move."""
+    """The move's value to the player who makes it; at the root, to the player to move."""
     node = entry.node
     if node.score is None:
         return None

@@ -21,7 +21,7 @@ from noughts.web.site import Site
 def application(
     site: Site, boards: LiveBoards, ready: Callable[[], object] = lambda: None
 ) -> ASGIApp:
-    """What answers on the site's port, with these boards; `ready` is called once it can."""
+    """The web application, with these boards; `ready` is called once it can."""
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:

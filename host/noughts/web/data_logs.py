@@ -25,8 +25,8 @@ def routes(site: Site) -> list[Route]:
     async def store(request: Request) -> Response:
         """Store the games of the log that is the request's body, and say how many there were."""
         name = printable(request.query_params.get("name", "")[:_MAX_NAME])
-        said = await run_in_threadpool(_stored, site, name, await request.body())
-        return JSONResponse({"said": said})
+        message = await run_in_threadpool(_stored, site, name, await request.body())
+        return JSONResponse({"said": message})
 
     return [Route("/api/logs", store, methods=["POST"])]
 
@@ -36,7 +36,7 @@ def _stored(site: Site, name: str, content: bytes) -> str:
     if not found:
         return f"{name}: no games yet"
     at = timestamps.now()
-    told = [Received.of(name_of_copy(name), game, at, late=True) for game in found]
+    received = [Received.of(name_of_copy(name), game, at, late=True) for game in found]
     with Store(site.db, create=True) as store:
-        new = sum(kept.new for kept in store.keep_many(told))
+        new = sum(kept.new for kept in store.keep_many(received))
     return f"{name}: {counted(len(found), 'game')}, {new:,} new"

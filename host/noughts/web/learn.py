@@ -29,7 +29,7 @@ def routes(site: Site) -> list[BaseRoute]:
 
 
 def _page(request: Request, site: Site) -> Response:
-    """The search that the address names; a position that cannot be followed is said to be so."""
+    """The search that the address names; or a message that the position cannot be followed."""
     text = request.query_params.get("position", _EXAMPLES["Lesson 1 and 2"])
     search: Search = "minimax" if request.query_params.get("search") == "minimax" else "alphabeta"
     shown: dict[str, Any] = {"view": None, "message": "", "instead": None, "position": text}

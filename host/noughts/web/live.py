@@ -238,9 +238,9 @@ class LiveBoards:
 
     def _tell_now(self) -> None:
         session, called = self.session, self.session.called
-        trouble = printable(self._error or session.warning)
+        error = printable(self._error or session.warning)
         waiting = [printable(f"{port}: {why}") for port, why in sorted(session.waiting.items())]
-        self.words.set("site", {"trouble": trouble, "waiting": waiting[:_WAITING]})
+        self.words.set("site", {"error": error, "waiting": waiting[:_WAITING]})
         shown = self.boards.keys() - {board.name for board in session.gateways}
         for name in self._changed & shown:
             error = printable(self.virtual.errors.get(name, ""))

@@ -25,7 +25,7 @@ class Page(NamedTuple):
     called: str
     title: str
     scripted: bool = False
-    """Whether it is nothing without JavaScript; it runs `static/NAME.js`."""
+    """Whether it needs JavaScript; it runs `static/NAME.js`."""
 
 
 PAGES = {
@@ -63,7 +63,7 @@ def routes(site: Site) -> list[Route]:
 def answer(
     request: Request, site: Site, name: str, status: int = 200, **values: object
 ) -> Response:
-    """A page, filled with these values; who may only look on is not told the token."""
+    """A page, filled with these values; a page that may only watch does not get the token."""
     known = may_change(site, request.client.host if request.client else "?")
     token = site.token if known else ""
     shown = {"title": PAGES[name].title, "error": None, **values}

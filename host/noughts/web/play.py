@@ -102,7 +102,7 @@ def _end(start: Board, moves: Sequence[int]) -> Board:
 def _answered(name: str, position: Position) -> tuple[Reply, float]:
     """An engine's answer, and how long it took when it was first asked.
 
-    Cached: whoever may look on may ask, and minimax takes a while.
+    Cached: anyone who may watch may ask, and minimax takes a while.
     """
     engine = known_engine(name)
     start = time.perf_counter()
@@ -112,7 +112,7 @@ def _answered(name: str, position: Position) -> tuple[Reply, float]:
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A game that has ended, as the page tells it."""
+    """A game that has ended, as the page sends it."""
 
     session: str
     """Eight hex digits that name the page's run, as a boot id names a board's."""
@@ -127,7 +127,7 @@ class PlayedGame:
     """For each move, ms since the game began."""
 
     def stages(self) -> list[Game]:
-        """The game as a board would have told it: A is the person, or of two the one who began."""
+        """The game as a board would have sent it: A is the person, or of two the one who began."""
         seats = "PP" if self.opponent == FRIEND else f"P{seat_of(self.opponent)}"
         first = "A" if self.first else "B"
         return [
@@ -183,5 +183,5 @@ def _kept(site: Site, played: PlayedGame) -> int | None:
     """The game's number in the store."""
     began = timestamps.now() - played.times[-1]
     with Store(site.db, create=True) as store:
-        told = [Received.of(BOARD, stage, began + stage.ms) for stage in played.stages()]
-        return store.keep_many(told)[-1].game
+        received = [Received.of(BOARD, stage, began + stage.ms) for stage in played.stages()]
+        return store.keep_many(received)[-1].game

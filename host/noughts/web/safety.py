@@ -180,7 +180,7 @@ def _is_from_here(scope: Scope, headers: Headers, changes: bool) -> bool:
 
 
 def is_token(site: Site, token: object) -> bool:
-    """Whether it is this start's, whatever somebody may have sent as one."""
+    """Whether it is this start's token."""
     return isinstance(token, str) and hmac.compare_digest(
         token.encode(errors="replace"), site.token.encode()
     )
@@ -197,7 +197,7 @@ def may_change(site: Site, address: str) -> bool:
 
 
 def _address(scope: Scope) -> str:
-    """Where the connection comes from; what a header may say of that is not believed."""
+    """Where the connection comes from; headers are not trusted for that."""
     return str((scope.get("client") or ("?", 0))[0])
 
 
@@ -224,7 +224,7 @@ class LimitedConnection(H11Protocol):
     """HTTP, in so many connections at most: a new one takes the place of another.
 
     uvicorn waits without end for the rest of a request, and for a reader of its answer; with its
-    `limit_concurrency`, those who are slow would keep out all others.
+    `limit_concurrency`, slow clients would block all others.
     """
 
     _numbers = itertools.count()

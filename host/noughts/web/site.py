@@ -17,11 +17,11 @@ class Site:
     hosts: tuple[str, ...] = ("127.0.0.1", "localhost")
     """Names under which a browser may ask for it."""
     lan: bool = False
-    """Whether other computers may look on. They may change nothing."""
+    """Whether other computers may watch. They cannot change anything."""
     boards: int = 0
     """How many virtual boards run."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    """What a page shows that it came from this start; whatever changes something needs it."""
+    """Proof that a page is from this start; every request that changes something needs it."""
 
     @property
     def addresses(self) -> tuple[str, ...]:

@@ -173,15 +173,15 @@ class BoardTasks:
     def _check(self) -> None:
         found: list[dict[str, object]] = []
 
-        def tell(doing: str) -> None:
-            told = {"doing": printable(doing), "told": list(found)}
-            self._boards.changed(after=partial(self._boards.words.set, "doctor", told))
+        def show(doing: str) -> None:
+            report = {"doing": printable(doing), "told": list(found)}
+            self._boards.changed(after=partial(self._boards.words.set, "doctor", report))
 
         def note(name: str, checks: Sequence[Check]) -> None:
             found.append({"name": name, "checks": [_record(check) for check in checks]})
 
         try:
-            tell("this computer")
+            show("this computer")
             virtual = dict(self._boards.virtual.names)
             boards = find_boards(self._boards.virtual.ports())
             note("This computer", of_computer(bool(boards), try_emulator))
@@ -189,7 +189,7 @@ class BoardTasks:
                 name = ""
                 if board.port is not None:
                     name = virtual.get(board.port.name) or name_of(board.port)
-                tell(name)
+                show(name)
                 with self._boards.monitor.released(name) if name else nullcontext():
                     probe(board, restart=True)
                 if board.boot is not None:
@@ -198,7 +198,7 @@ class BoardTasks:
                 note(called, of_board(board))
         except (NoughtsError, OSError) as error:
             note("Stopped", [Check("doctor", False, error_message(error))])
-        tell("")
+        show("")
 
 
 def _record(check: Check) -> dict[str, object]:

@@ -8,7 +8,7 @@ import { post, showTrouble } from './server.js';
 const MOST = 262_145; // bytes that are sent: a data log is shorter, and the server says so
 const part = (selector) => document.querySelector(selector);
 const root = part('#boards');
-const may = part('#may'); // disabled where somebody can only look on, with all that is in it
+const may = part('#may'); // disabled with everything in it, for people who can only watch
 const status = part('#status');
 const input = part('#logs input');
 const check = part('#doctor button');

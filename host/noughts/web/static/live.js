@@ -29,8 +29,8 @@ export function follow(hear, { leds = false } = {}) {
 }
 
 /** What is to be said of the store and of ports, above the boards. */
-function showSite({ trouble, waiting }) {
-  const lines = [trouble, ...waiting.map((line) => `Waiting for ${line}`)].filter(Boolean);
+function showSite({ error, waiting }) {
+  const lines = [error, ...waiting.map((line) => `Waiting for ${line}`)].filter(Boolean);
   const notices = lines.map((text) => element('p', { class: 'notice' }, text));
   document.getElementById('site').replaceChildren(...notices);
 }

@@ -130,11 +130,11 @@ function draw() {
   const grounds = {};
   const names = [...view.names];
   for (const [cell, { value, chance, heat, best }] of Object.entries(view.hints)) {
-    const told = [values && value, chances && chance].filter(Boolean);
-    if (!told.length) continue;
-    labels[cell] = told.join('\n');
+    const hints = [values && value, chances && chance].filter(Boolean);
+    if (!hints.length) continue;
+    labels[cell] = hints.join('\n');
     grounds[cell] = [chances && `heat${heat}`, best && 'best'].filter(Boolean).join(' ');
-    names[cell] = [names[cell], ...told, best && 'the best move'].filter(Boolean).join('; ');
+    names[cell] = [names[cell], ...hints, best && 'the best move'].filter(Boolean).join('; ');
   }
   board.show({ ...view, names, labels, grounds });
   $('said').textContent = view.headline;

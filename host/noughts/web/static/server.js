@@ -14,7 +14,7 @@ export async function get(address) {
   return answered(await fetched(address, { headers: { Accept: 'application/json' } }));
 }
 
-/** Changes something: sends a file, or JSON. The token is fetched again if noughts was started anew meanwhile. */
+/** Changes something: sends a file, or JSON. The token is fetched again if noughts has restarted. */
 export async function post(address, content) {
   let response = await fetched(address, request(content));
   if (response.status === 401) {
