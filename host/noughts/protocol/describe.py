@@ -30,7 +30,7 @@ _ENGINES = {
     "R": "random", "U": "rules", "N": "minimax", "C": "alphabeta", "T": "transposition",
     "G": "kind", "D": "menace",
 }  # fmt: skip
-"""Those that no board has; the page's games are kept with them."""
+"""Game ends that no board sends; the page's games are stored with them."""
 
 _SEATED = {"P": "person", "E": "easy", "M": "medium", "H": "hard", **_ENGINES}
 
