@@ -72,7 +72,7 @@ def follow(events, *followers):
 
 
 def said(events):
-    return [event.text() for event in events if not event.told_again]
+    return [event.text() for event in events if not event.resent]
 
 
 @pytest.mark.parametrize(("at", "minutes"), [(0, 0), (1, 1), (60_000, 1)])

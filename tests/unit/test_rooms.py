@@ -163,7 +163,7 @@ def test_any_topic_is_read_or_refused(topic):
 @given(st.binary() | st.binary().map(lambda noise: LINE + noise))
 def test_any_message_is_read_or_refused(lines):
     with contextlib.suppress(ValueError):
-        assert all(at <= AT + 5 for _, at in messages.heard("usb-1", lines, AT + 5))
+        assert all(at <= AT + 5 for _, at in messages.received_lines("usb-1", lines, AT + 5))
 
 
 def test_nothing_goes_round_in_circles():
@@ -183,7 +183,7 @@ def test_a_room_is_called_as_its_computer(monkeypatch):
 
 def test_a_message_holds_raw_lines_and_their_moments():
     late = LINE.replace(b"2026", b"2031")  # a clock that is fast
-    assert messages.heard("usb-1", LINE + late, AT + 5) == [(SAID, AT), (SAID, AT + 5)]
+    assert messages.received_lines("usb-1", LINE + late, AT + 5) == [(SAID, AT), (SAID, AT + 5)]
     assert re.fullmatch("[0-9a-f]{16}", messages.digest(LINE))  # few of them are ever the same
 
 
@@ -200,7 +200,7 @@ def test_a_message_holds_raw_lines_and_their_moments():
 )
 def test_a_message_of_anything_else_is_refused(lines):
     with pytest.raises(ValueError, match="it is "):
-        messages.heard("usb-1", lines, AT)
+        messages.received_lines("usb-1", lines, AT)
 
 
 def line(board, said=SAID):

@@ -17,7 +17,7 @@ from noughts.store.lines import Received
 from noughts.store.queries import NEWEST_FIRST, GameFilter, before_and_after, game, games
 from noughts.store.schema import OF_1_0_0 as VERSION_OF_1_0_0
 from noughts.store.schema import VERSION
-from noughts.store.store import Kept, Store
+from noughts.store.store import Store, Stored
 from sample_games import AT, filled, stages
 
 START = Game("00000A83", 1, "PH", "A", (), 0, "-")
@@ -46,7 +46,7 @@ def test_of_games_that_fit_the_newest_is_taken(store):
     """Two games of one name, both cut short after their first moves; then the later one goes on."""
     for ms in (1000, 1500):
         store.keep("usb-1", Game("00000A83", 1, "PH", "A", (4,), ms, "-"), None)
-    assert store.keep("usb-1", Game("00000A83", 1, "PH", "A", (4, 0), 2500, "-"), None) == Kept(
+    assert store.keep("usb-1", Game("00000A83", 1, "PH", "A", (4, 0), 2500, "-"), None) == Stored(
         2, True
     )
     assert [row[4:6] for row in store.read(ROWS)] == [("4", "1000"), ("40", "1500,2500")]

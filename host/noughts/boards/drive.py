@@ -49,7 +49,7 @@ class Drive:
 
     @property
     def board(self) -> str | None:
-        """`V1` or `V2`, where the interface chip says."""
+        """`V1` or `V2`, if the interface chip reports it."""
         return BOARD_IDS.get((self.usb_id or "")[:4])
 
     @property
@@ -132,7 +132,7 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
 def wait_until_back(drive: Drive, limit_s: float = _COMES_BACK_S) -> Drive | None:
     """The drive when it is back without the hex, or None if it does not come back in time.
 
-    Raises `BoardError` if the interface chip says that it could not use the hex.
+    Raises `BoardError` if the interface chip reports that it could not use the hex.
     """
     end_s = clock.monotonic() + limit_s
     while clock.monotonic() < end_s:

@@ -89,7 +89,7 @@ def flash(
     """Copy a hex to a board, and see on its serial port that the game, or gateway, starts.
 
     say: gets what is done, in lines. port: where it starts, if it cannot be found. started: gets
-    what the game says then. keep: stores games that release 1.0.0 has left on the board, which then
+    what the game sends then. keep: stores games that release 1.0.0 left on the board, which then
     go. Raises `BoardError`.
     """
     if drive.maintenance:
@@ -139,7 +139,7 @@ def _recover(
     keep: Callable[[Sequence[Game]], object],
     say: Callable[[str], object],
 ) -> None:
-    """Keep the games that release 1.0.0 has left on the board at a port."""
+    """Store the games that release 1.0.0 has left on the board at a port."""
     try:
         # The game starts again, since the drive may refuse the hex.
         with closing(open_port(name)) as port, BoardFiles(port, patient=False) as board:

@@ -8,7 +8,7 @@ micropython-microbit-fs's. It does not do these, so they are done here:
 
 - Its API takes the text of a hex apart anew in each call; its functions for an `IntelHex`, used
   here, take 0.3 s off `noughts hex`.
-- It believes what a damaged hex says of itself: the emulator's `layout_of` is asked instead.
+- It trusts a damaged hex's own description: the emulator's `layout_of` is asked instead.
 - It adds files to those that are there; ours replace them.
 """
 
@@ -67,11 +67,11 @@ def size_on_board(name: str, size: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Firmware:
-    """A MicroPython firmware, and whatever files came with it."""
+    """A MicroPython firmware, and any files that came with it."""
 
     memory: intelhex.IntelHex
     info: DeviceInfo
-    """What the firmware says of its place in flash."""
+    """The firmware's own description of its place in flash."""
     release: str
     """The firmware's own version, such as `1.1.1`."""
     micropython: str
@@ -89,7 +89,7 @@ class Firmware:
 
     @cached_property
     def flash(self) -> bytes:
-        """The whole flash memory, with whatever files came with it."""
+        """The whole flash memory, with any files that came with it."""
         return self._content(0, DEVICE_SPECS[self.info.device_version].flash_size)
 
     @cached_property
@@ -175,7 +175,7 @@ def bundled_for(board: str) -> Firmware:
 def load(path: Path) -> dict[str, Firmware]:
     """The firmwares in a file, by board: a Universal Hex, or a plain hex for one board.
 
-    Raises `FirmwareError` in one line when there is none.
+    Raises `FirmwareError` in one line if there is none.
     """
     return read(text_of(path), str(path))
 

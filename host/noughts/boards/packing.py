@@ -2,7 +2,7 @@
 
 That is the same program in fewer bytes, on the same lines. Comments and blanks between words go,
 indents become one space, continued lines lose theirs. Line breaks stay, so that the line which a
-board's traceback names is the one in `device/`. Of a comment in the first line what stands before
+board's traceback names is the one in `device/`. Of a comment in the first line the part before
 its colon stays, too: `noughts put` knows our files by it.
 
 A board interns each name that its firmware does not have already, and never gives the memory back.
@@ -58,7 +58,7 @@ def packed(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 @lru_cache(maxsize=64)
 def pack(source: bytes) -> bytes:
-    """A Python file made smaller; one that cannot be read stays as it is, for the board to say."""
+    """A Python file made smaller; an unparsable one is left as it is; the board reports it."""
     try:
         text = source.decode().replace("\r\n", "\n").replace("\r", "\n")
         names = NAMES if source.startswith(MARK) else {}

@@ -26,7 +26,7 @@ with contextlib.suppress(ImportError):  # on Windows
 
     LOST += (termios.error,)
 ERRORS: tuple[type[Exception], ...] = (OSError, *LOST)
-"""Whatever a port raises."""
+"""All errors that a port can raise."""
 
 VENDOR, PRODUCT = 0x0D28, 0x0204
 """The USB ids of every micro:bit's interface chip. Other makers' boards with the same chip
@@ -100,7 +100,7 @@ def open_port(name: str, timeout_s: float = 0) -> serial.SerialBase:
         port: serial.SerialBase = serial.serial_for_url(
             name, BAUD, timeout=timeout_s, exclusive=True
         )
-    except Exception as error:  # the handlers of its URLs raise whatever they come across
+    except Exception as error:  # URL handlers can raise anything
         raise BoardError(why_not(name, error)) from error
     # What `rfc2217://` receives, pyserial puts into a queue without end; with one, the far host
     # waits when we do not read, as it does with `socket://`.
@@ -124,7 +124,7 @@ def may_be_port(name: str) -> bool:
         return False
     try:
         handle = os.open(name, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
-    except OSError:  # why, `open_port` says
+    except OSError:  # `open_port` reports why
         return True
     try:
         return os.isatty(handle)
@@ -193,7 +193,7 @@ def how_to_be_permitted(name: str) -> str:
 
 
 def users_of(name: str) -> list[str]:
-    """The other programs that have a port open, where the system says (Linux)."""
+    """The other programs that have a port open, if the system reports them (Linux)."""
     device = Path(name).resolve()
     users = []
     for process in Path("/proc").glob("[0-9]*"):

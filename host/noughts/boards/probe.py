@@ -33,7 +33,7 @@ class ProbedBoard:
     firmware: str | None = None
     micropython: str | None = None
     start: Start | None = None
-    """What the board said when it started."""
+    """What the board sent when it started."""
     problem: str | None = None
     """What is wrong with the port or the game; what to do."""
     fault: GameError | None = None
@@ -41,12 +41,12 @@ class ProbedBoard:
 
     @property
     def boot(self) -> Boot | None:
-        """What the game said when it started."""
+        """What the game sent when it started."""
         return self.start.boot if self.start else None
 
 
 def inspect(extra_ports: Sequence[str], restart: bool) -> list[ProbedBoard]:
-    """Every micro:bit that is there, and whatever is on the extra ports, each probed."""
+    """Every connected micro:bit and everything on the extra ports, each probed."""
     boards = find_boards(extra_ports)
     for board in boards:
         probe(board, restart)
@@ -54,7 +54,7 @@ def inspect(extra_ports: Sequence[str], restart: bool) -> list[ProbedBoard]:
 
 
 def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:
-    """Every micro:bit that is there, and whatever is on the extra ports."""
+    """Every connected micro:bit and everything on the extra ports."""
     found = [*find_ports(), *(Port(name, None) for name in extra_ports)]
     # One that is named may be among those found, perhaps by another name.
     ports = {os.path.realpath(port.name): port for port in reversed(found)}
@@ -167,7 +167,7 @@ def of_board(board: ProbedBoard) -> list[Check]:
 
 
 def _firmware(board: str, release: str, micropython: str) -> tuple[bool, str]:
-    """Whether the game runs well on a firmware, and what to say of it."""
+    """Whether the game runs well on a firmware, and what to report about it."""
     found = f"MicroPython {micropython} (firmware {release})"
     if not is_sound(board, release):
         found += ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"

@@ -66,9 +66,9 @@ def bring_up_to_date(
     *,
     keep: Callable[[Sequence[Game]], object],
 ) -> str:
-    """Compare, send what differs, restart, confirm; gives what the board says then, in words.
+    """Compare, send what differs, restart, confirm; returns the board's start as text.
 
-    files: the game's. started: gets what it says then as it is. radio: what the board is to do by
+    files: the game's. started: gets that start unformatted. radio: what the board is to do by
     radio, by default what it does already. forget: the board forgets its games and the menu's
     choice. keep: stores games that release 1.0.0 has left, which then go. Raises `BoardError`.
     """

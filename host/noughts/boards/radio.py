@@ -1,4 +1,4 @@
-"""What a board needs beside the game, or in its place, to send by radio or to be a gateway.
+"""What a board needs next to the game, or instead of it, to send by radio or to be a gateway.
 
 The group is in a file that is made here: `group.py` for a board that sends, `main.py` for a
 gateway. It stays the same from release to release, so it shows the group of any board.

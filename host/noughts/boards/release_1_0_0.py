@@ -45,7 +45,7 @@ def left_on(board: BoardFiles, kind: str, present: Mapping[str, BoardFile]) -> L
 
 
 def recovered(games: Sequence[Game]) -> str:
-    """What to say of games that are stored."""
+    """The message about stored games."""
     count = "1 game" if len(games) == 1 else f"{len(games)} games"
     return f"recovered {count} that release 1.0.0 had stored on the board"
 

@@ -1,4 +1,4 @@
-"""Did it start? What a board says of itself when it starts: waiting for it, and checking it.
+"""Did it start? Waiting for a board's start message and checking it.
 
 A game sends a sentence. A board with radio sends a line before that, and a gateway, which has no
 game, sends only a line: `noughts watch` takes those for noise.
@@ -25,17 +25,17 @@ LIMIT_S = 10.0
 _RESTART_S = 2.0
 """How long after a traceback the game may still start: it may be from before the restart."""
 
-# Whatever came before it in the line: a reset may have cut something short.
+# Other text may precede it in the line: a reset may have cut something short.
 _SENDER = re.compile(r"radio ([0-9A-F]{8}) (\d{1,3})$")
 _GATEWAY = re.compile(r"gateway ([\w.+-]{1,16}) (V[12]) (\d{1,3})$")
 
 
 @dataclass(frozen=True)
 class Start:
-    """What a board says when it starts."""
+    """A board's start message."""
 
     boot: Boot | None
-    """What the game says; None of a gateway."""
+    """The game's boot sentence; None for a gateway."""
     board: str
     release: str
     radio: Radio = OFF
@@ -50,7 +50,7 @@ class Start:
 
 
 def wait_for_start(port: serial.SerialBase, limit_s: float = LIMIT_S) -> Start:
-    """What the board on a port says when it starts next.
+    """The next start message of the board on a port.
 
     Raises `GameError` when there is a traceback instead, `BoardError`, with the last line that it
     sent, when there is neither, and `BoardGoneError`.
@@ -97,7 +97,7 @@ def gone(port: serial.SerialBase) -> BoardGoneError:
 
 
 def confirmed_start(start: Start, table_id: str, radio: Radio) -> str:
-    """What the board says, in words; `BoardError` if it is not what was put there.
+    """The board's start as text; `BoardError` if it is not what was put there.
 
     table_id: of the game, if it is one.
     """

@@ -1,6 +1,6 @@
 """MicroPython's tracebacks as they come over a serial line, and the lines of `device/` they name.
 
-What they say comes from a board: it is taken only as `protocol.parser` gives it, printable ASCII.
+Their text comes from a board: it is taken only as `protocol.parser` gives it, printable ASCII.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ from noughts.store.store import default_path
 from noughts.terminal.output import say
 
 if TYPE_CHECKING:
-    from noughts.virtual.kept_flash import KeptFlash
     from noughts.virtual.keys import Step
     from noughts.virtual.program import Program
+    from noughts.virtual.stored_flash import StoredFlash
     from noughts.watch.play_recording import PlayRecording
 
 
@@ -113,16 +113,16 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
     _check_size()
     from noughts.virtual.board import VirtualBoard
-    from noughts.virtual.kept_flash import KeptFlash
+    from noughts.virtual.stored_flash import StoredFlash
     from noughts.watch.play_recording import PlayRecording, board_name
 
-    memory: list[KeptFlash] = []
+    memory: list[StoredFlash] = []
 
     def made() -> Program:
         new = start()
         if not remembers:
             return new
-        memory.append(KeptFlash(default_path().parent / "virtual", new))
+        memory.append(StoredFlash(default_path().parent / "virtual", new))
         if fresh:
             memory[0].forget()
         return memory[0].program()
@@ -156,7 +156,7 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         return 128 + numbers[0] if numbers else app.return_code or 0
 
 
-def _sum_up(recording: PlayRecording, memory: list[KeptFlash], db: Path | None) -> None:
+def _sum_up(recording: PlayRecording, memory: list[StoredFlash], db: Path | None) -> None:
     """Print how many games were stored, or why they could not be."""
     stored = len(recording.kept)
     if stored:

@@ -387,7 +387,7 @@ def _as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], st
     if as_json:
         at = {"at": timestamps.iso(timestamps.now())}
         return [json.dumps(at | event.record()) for event in events]
-    return [printable(event.text(called)) for event in events if not event.told_again]
+    return [printable(event.text(called)) for event in events if not event.resent]
 
 
 def _sum_up(session: Session, recorder: Recorder, unshown: int = 0) -> None:

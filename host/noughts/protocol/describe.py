@@ -30,7 +30,7 @@ _ENGINES = {
     "R": "random", "U": "rules", "N": "minimax", "C": "alphabeta", "T": "transposition",
     "G": "kind", "D": "menace",
 }  # fmt: skip
-"""Those that no board has; the page's games are kept with them."""
+"""Opponents that no board has; games played on the page are stored with these letters."""
 
 _SEATED = {"P": "person", "E": "easy", "M": "medium", "H": "hard", **_ENGINES}
 

@@ -1,4 +1,4 @@
-"""From the bytes of a serial line to sentences and noise, whatever pieces they come in."""
+"""From the bytes of a serial line to sentences and noise, in pieces of any size."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Unknown:
     line: str
     what: str
     again: bool = False
-    """Whether the stream has had one of these before: a person is told of each `what` once."""
+    """Whether the stream has had one of these before: each `what` is reported once."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ Item = ParsedSentence | Unknown | Noise
 class Stream:
     """Takes bytes as they arrive and gives what they hold. It never raises, and never grows.
 
-    A sentence begins with its `$`, whatever came before it in the line: a reset may have cut
+    A sentence begins with its `$`, even if other text precedes it in the line: a reset may have cut
     something short, or a line end may have been lost. It ends after its checksum, with the first
     byte that is no hex digit: line ends arrive damaged, too.
     """

@@ -2,9 +2,9 @@
 
     $NB,1,<boot>,<board>,<release>,<table id>*hh                       once at boot
     $NG,<boot>,<game>,<seats>,<first>,<moves>,<ms>,<end>*hh           a game so far
-    $NR,<id>,<body of one of these>*hh                                 the same, heard by radio
+    $NR,<id>,<body of one of these>*hh                                 the same, received by radio
 
-A game that a board has kept is told again after `$NB`, at a later start, word for word: its boot is
+A game that a board has stored is resent after `$NB`, at a later start, word for word: its boot is
 then not the one that `$NB` has named.
 
 hh is the XOR of what is between `$` and `*`, as two upper-case hex digits. A sentence is accepted
@@ -82,15 +82,15 @@ Sentence = Boot | Game
 
 
 def is_late(game: Game, boot: str | None) -> bool:
-    """Whether a sentence tells of a game that may be long over; boot: what the board last named.
+    """Whether a sentence is about a game that may be long over; boot: the board's last boot id.
 
-    Such a sentence says nothing of when the game was played.
+    Such a sentence does not show when the game was played.
     """
     return game.end != "-" and game.boot != boot
 
 
 def is_present(game: Game, boot: str | None, now: Game | None) -> bool:
-    """Whether a game that is told of is the one on the LEDs; now: the one that was last there."""
+    """Whether a reported game is the one on the LEDs; now: the one that was last there."""
     return not is_late(game, boot) or is_same(game, now)
 
 
@@ -100,20 +100,20 @@ def is_same(game: Game, now: Game | None) -> bool:
 
 
 class Runs:
-    """Which run each board is in, by the line on which it is heard, as far as that line tells."""
+    """Which run each board is in, by the line on which it is received, if that line shows it."""
 
     def __init__(self) -> None:
         self._announced: dict[str, tuple[str | None, int | None]] = {}
-        """By line: the boot of the run it is in, None until something tells; and since when."""
+        """By line: the boot of the run it is in, None until that is known; and since when."""
 
     def opened(self, line: str, at: int | None) -> None:
-        """A port was opened: its board may be amid what it tells of earlier runs."""
+        """A port was opened: its board may be resending games of earlier runs."""
         self._announce(line, None, at)
 
     def is_late(self, line: str, sentence: Sentence, by_radio: bool, at: int | None) -> bool:
-        """Whether a sentence tells of a game that may be long over."""
+        """Whether a sentence is about a game that may be long over."""
         if by_radio:
-            # The end of a game is sent again some time later, so its moment tells little.
+            # The end of a game is resent some time later, so its moment is not exact.
             return not isinstance(sentence, Boot) and sentence.end != "-"
         if not isinstance(sentence, Boot) and sentence.end != "-":
             announced, _ = self._announced.get(line, (None, None))
@@ -124,7 +124,7 @@ class Runs:
 
     def _announce(self, line: str, boot: str | None, at: int | None) -> None:
         _, since = self._announced.get(line, (None, None))
-        if at is None or since is None or since <= at:  # else it comes late, or a second time
+        if at is None or since is None or since <= at:  # else it is late or repeated
             self._announced[line] = boot, at
 
 
@@ -139,7 +139,7 @@ def score_array(marks: Mapping[int, str]) -> list[int]:
 
 
 def checksum(body: str) -> str:
-    """Two hex digits for what stands between `$` and `*`: the XOR of its bytes."""
+    """Two hex digits for the part between `$` and `*`: the XOR of its bytes."""
     folded = int.from_bytes(body.encode("ascii", "replace"), "big")
     for bits in _HALVES:
         folded ^= folded >> bits
@@ -162,7 +162,7 @@ def framed(text: str, radio_id: str | None = None) -> str:
 
 
 def body(sentence: Sentence) -> str:
-    """What stands between `$` and `*` of a sentence by cable."""
+    """The part between `$` and `*` of a sentence by cable."""
     if isinstance(sentence, Boot):
         return (
             f"NB,{PROTOCOL},{sentence.boot},{sentence.board},{sentence.release},{sentence.table_id}"
@@ -180,7 +180,7 @@ def is_of_board(body: str) -> bool:
 
 
 def read(line: str) -> Sentence:
-    """The sentence in a line (without its line end), whichever way it came.
+    """The sentence in a line (without its line end), by cable or radio.
 
     Raises `UnknownSentenceError` for what a later version may have sent, `SentenceError` for all
     else.
@@ -232,7 +232,7 @@ def _game(found: re.Match[str]) -> Game:
 
 
 def outcome(moves: Iterable[int], first: str) -> str:
-    """What the rules say of these moves: `-`, `A`, `B` or `=`.
+    """The result of these moves by the rules: `-`, `A`, `B` or `=`.
 
     Raises `SentenceError` when a cell is taken twice or somebody moves after the end.
     """

@@ -1,6 +1,6 @@
 """What a board is doing now, from its sentences and from the picture on its LEDs.
 
-The sentences tell of games only, so the menu is read off the LEDs: it shows the opponent's letter.
+The sentences cover only games, so the menu is read off the LEDs: it shows the opponent's letter.
 An arrow and a cross answer a press that places nothing, and a sad face a fault.
 
     starting ---$NB----> menu --$NG--> turn <--> thinking --$NG with an end--> over --+
@@ -82,7 +82,7 @@ class Observer:
         self._leds = b""
 
     def hear(self, sentence: Sentence) -> None:
-        """Take a sentence of the board. One that tells of a game of earlier changes nothing."""
+        """Take a sentence of the board. One about an earlier game changes nothing."""
         if isinstance(sentence, Game) and not is_present(sentence, self._boot, self.now.game):
             return
         self._looks = 0
@@ -93,7 +93,7 @@ class Observer:
         if sentence.end == "x":
             self.now = Situation("menu", _opponent(sentence))
             return
-        self._looks = _SHOWN_TWICE  # the letter may still stand there: wait for a change
+        self._looks = _SHOWN_TWICE  # the letter may still be there: wait for a change
         if sentence.end != "-":
             self.now = Situation("over", _opponent(sentence), sentence)
         else:

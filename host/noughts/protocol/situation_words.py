@@ -20,7 +20,7 @@ CONTROLS = {"b": "buttons", "t": "tilt"}
 
 @dataclass(frozen=True)
 class Said:
-    """What is to be said of a situation."""
+    """The text for a situation."""
 
     headline: str
     about: str

@@ -34,12 +34,12 @@ _REFUSED = {
 
 
 class Broker(paho.Client):
-    """Keeps a connection to a broker, with these subscriptions. `close()` it.
+    """Maintains a connection to a broker, with these subscriptions. `close()` it.
 
-    What is published meanwhile is sent when the broker is back; any thread may publish.
+    Messages published during an outage are sent when the broker is back; any thread may publish.
 
     connected: called when there is a new connection. received: gets each message, which is to be
-    acknowledged. failed: told why something does not work, once until there is a connection again.
+    acknowledged. failed: gets the reason for a failure, once until there is a connection again.
     All are called in paho's thread, and must not wait. status: a topic that the broker sets to
     offline when the connection ends without a word.
     """
@@ -59,7 +59,7 @@ class Broker(paho.Client):
         self.address, self.subscriptions = address, subscriptions
         self.connected, self.failed = connected, failed
         self.why = ""
-        """What was told last."""
+        """The last reported error."""
         self.answered = self.let_in = self.closing = False
         if address.user is not None:
             self.username_pw_set(address.user, login.password)
@@ -144,7 +144,7 @@ class Broker(paho.Client):
         self.fail(self.reason(error), again=not isinstance(error, ssl.SSLError))
 
     def fail(self, why: str, again: bool = False) -> None:
-        """Tell why something does not work; again: it is no news that it still does not."""
+        """Report why something does not work; again: the same failure was already reported."""
         if self.closing or why == self.why or (again and self.why):
             return
         self.why = why

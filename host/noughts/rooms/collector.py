@@ -29,7 +29,7 @@ from noughts.watch.sources import Change, DataReceived, Delivered, LineOpened
 _MAX_NAMES = 10_000
 """Nobody who may publish can fill the memory with rooms and boards."""
 _MAX_REJECTED = 100
-"""Kinds of messages that are rejected, of which a person is told."""
+"""Kinds of rejected messages that are reported to the user."""
 _SHOWN = 80
 """Characters of a topic."""
 
@@ -106,7 +106,7 @@ class Collector:
 
     def _said(self, message: paho.MQTTMessage, room: str, board: str) -> Iterator[Change]:
         name, payload = f"{room}/{board}", bytes(message.payload)
-        heard = messages.heard(board, payload, timestamps.now())
+        heard = messages.received_lines(board, payload, timestamps.now())
         self._limit(name, self._heard, "boards")
         for data, at in heard:
             opened = data == OPENED
@@ -125,7 +125,7 @@ class Collector:
         self._broker.ack(message.mid, message.qos)
 
     def _confirm(self) -> None:
-        """Tell the rooms what is stored by now."""
+        """Tell the rooms what has been stored."""
         if self._stored:
             self._confirmations = [
                 self._broker.publish(

@@ -41,7 +41,7 @@ def digest(lines: bytes) -> str:
     return hashlib.sha256(lines).hexdigest()[:16]
 
 
-def heard(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]]:
+def received_lines(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]]:
     """What a message says of this board, line by line, and when each was heard.
 
     The clock of another computer may be fast, or the sender lie: nothing was heard after `now`.

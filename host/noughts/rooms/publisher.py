@@ -144,7 +144,7 @@ class Publisher:
     def poll(self) -> list[Event]:
         """Send what is to be sent; gives what a person should know since the last time."""
         events: list[Event] = []
-        with suppress(StoreError):  # whoever writes to the store says what is wrong
+        with suppress(StoreError):  # the store's writer reports what is wrong
             if self._store_now() is not self._store:
                 self._open(self._store_now())
             while not self._arrived.empty():

@@ -1,1 +1,1 @@
-"""The games that are kept: the SQLite store, reading it back, statistics, and columns to export."""
+"""Stored games: the SQLite store, reading it back, statistics, and columns to export."""

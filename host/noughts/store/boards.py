@@ -18,7 +18,7 @@ _SEARCHED = 200
 
 @dataclass(frozen=True)
 class KnownBoard:
-    """A board whose games are kept."""
+    """A board with stored games."""
 
     number: int
     """Its number in the store."""
@@ -27,7 +27,7 @@ class KnownBoard:
     name: str | None
     """What people call it."""
     hardware: str | None
-    """V1 or V2; None if its start was not heard."""
+    """V1 or V2; None if its start was not received."""
     games: int
     """Those that have ended."""
     heard: int | None
@@ -94,7 +94,7 @@ def known_board(store: Store, wanted: str) -> KnownBoard:
 
 
 def as_name(text: str) -> str | None:
-    """A name as it is kept, None for an empty one.
+    """A name as it is stored, None for an empty one.
 
     Raises `ValueError`, saying why, for one that is too long, or could act on a terminal.
     """

@@ -1,12 +1,12 @@
-r"""Captured logs: what a serial line brought, or lines that say when which board said what.
+r"""Captured logs: what a serial line brought, or lines with a time, a board and what it sent.
 
-These are the raw lines that rooms send to each other, and that release 1.0.0 wrote beside its
-store. Each is the moment, the board and what it said, with every byte that is not plain text as
+These are the raw lines that rooms send to each other, and that release 1.0.0 wrote next to its
+store. Each is the moment, the board and what it sent, with every byte that is not plain text as
 \xhh:
 
     2026-11-21T07:03:43.123Z usb-9900000012345678 $NG,00000A83,1,PH,A,4,1312,-*5C
 
-Where nothing is said, the board's port was opened: it may have been reset since its last line.
+If there is no text, the board's port was opened: it may have been reset since its last line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LINE = re.compile(
 )
 _CHUNK = 65_536
 OPENED = b"\n"
-"""What is captured where a board's port was opened; a board's own empty lines are not kept."""
+"""The text recorded when a board's port was opened; empty lines from a board are not recorded."""
 _NAME = re.compile(r"[0-9A-Za-z/\\].{0,3999}")
 
 
@@ -37,7 +37,7 @@ def is_board_name(text: str) -> bool:
 
 
 def raw_line(board: str, text: str, at: int) -> bytes:
-    """A line that says when a board said something; text: already escaped."""
+    """A line with the time at which a board sent a text; text: already escaped."""
     name = escape(board.encode()).replace(" ", "\\x20")
     return f"{timestamps.iso(at)} {name} {text}\n".encode()
 

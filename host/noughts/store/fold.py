@@ -3,7 +3,7 @@
 What was received is the truth, and a stored game is its summary; so neither the order in which
 lines come, nor how often or by which way, makes a difference to the games.
 
-    line    what a board said of a game: the whole game so far, see `protocol/sentences.py`
+    line    what a board sent about a game: the whole game so far, see `protocol/sentences.py`
     radio   whether it came by radio, where anybody near can send; else by cable, or from a file
     late    whether the game was over some time before it was received: sent again, or from a log
 """
@@ -80,15 +80,15 @@ def fold(lines: Iterable[Line]) -> list[tuple[FoldedGame, list[Line]]]:
     a line that fits two games    is of the one whose next line has fewer moves, or of the slower.
     moves, times, ms, end         those of the line that has come furthest; the time of each move
                                   that a line ends with.
-    started                       the earliest beginning that a live line tells, by cable if one
-                                  is, else by radio; heard is when the last of them was received.
+    started                       the earliest start given by a live line, by cable if there
+                                  is one, else by radio; heard is when the last of them arrived.
     played_before                 without a live line, the first moment at which the game was over.
     by_radio                      1 if no line by cable has come as far as the last one.
     board                         by cable, with a USB serial number, in the nearest room: the
                                   first in that order of those under which it was received.
     ============================  =================================================================
 
-    A line that came without a moment says nothing of when the game was played.
+    A line received without a time does not show when the game was played.
     """
     played = sorted(lines, key=attrgetter("progress"))
     if all(_are_of_one_game(*each) for each in pairwise(played)):
@@ -189,5 +189,5 @@ def _late_dates(lines: Iterable[Line]) -> _Dates:
 
 
 def precedence(board: str) -> tuple[bool, bool, int, str]:
-    """Of boards under which a game was received, the least is the one that it is kept under."""
+    """A game received under several boards is stored under the one with the lowest value."""
     return is_by_radio(board), "usb-" not in board, len(board), board

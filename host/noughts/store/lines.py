@@ -15,7 +15,7 @@ _REMEMBERED = 128
 """Boots and game numbers whose lines stay in memory: those of the boards that play."""
 _MAX_LINES = 200
 """By cable, or by radio, of one boot and game number: a game has eleven, and what folds them must
-not take long, whoever sends what."""
+not take long, no matter who sends what."""
 _MAX_NOISE = 64 * 1024 * 1024
 """Bytes of what is not a sentence."""
 _NOISE_ROW = 50
@@ -24,7 +24,7 @@ _PURGED = 1000
 """Rows of noise that go at once."""
 
 Key = tuple[str, int]
-"""Boot and game number: they name a game, whichever way and under whichever board it comes."""
+"""Boot and game number: they identify a game, however it arrives and under any board."""
 
 _LINE = (
     "INSERT INTO lines (board, boot, number, by_radio, late, at, text) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -38,7 +38,7 @@ _GAME = (
 
 
 class Received(NamedTuple):
-    """What a board said."""
+    """A line from a board."""
 
     board: str
     sentence: Sentence | None
@@ -57,14 +57,14 @@ class Received(NamedTuple):
         return cls(board, sentence, body(sentence), at, late)
 
 
-class Kept(NamedTuple):
+class Stored(NamedTuple):
     """A line is in the store."""
 
     game: int | None
     """The game's number in the store; none for a boot, for noise, and for what is kept as noise
     because too many different lines have its boot and game number."""
     new: bool
-    """Whether the store did not have it before, whichever way it came."""
+    """Whether it is new to the store, by cable or by radio."""
     played_before: int | None = None
     """Of a game whose start is not known: a moment at which it was over, in ms since 1970."""
 
@@ -77,7 +77,7 @@ class _Stored:
     """By board, radio, late and text."""
     numbers: dict[int, int] = field(default_factory=dict)
     """The numbers of the games, by the line that each has been in from the beginning."""
-    game_of: dict[str, Kept | None] = field(default_factory=dict)
+    game_of: dict[str, Stored | None] = field(default_factory=dict)
     """By a line's text, its game; None until the games are renewed."""
     stale: bool = True
     """Whether they are to be renewed."""
@@ -106,7 +106,7 @@ class Lines:
         self._stored.clear()
         self._noise = None
 
-    def keep(self, received: Iterable[Received]) -> list[Kept]:
+    def keep(self, received: Iterable[Received]) -> list[Stored]:
         """Add all that was received, and renew its games."""
         ((version,),) = self._db.execute("PRAGMA data_version")
         if version != self._version:  # another program has written
@@ -115,8 +115,8 @@ class Lines:
         if len(self._stored) > _REMEMBERED:
             playing = [(key, each) for key, each in self._stored.items() if not each.over]
             self._stored = dict(playing[-_REMEMBERED:])
-        added = [self._keep(each) for each in received]
-        return [each if isinstance(each, Kept) else self._kept(*each) for each in added]
+        added = [self._add_received(each) for each in received]
+        return [each if isinstance(each, Stored) else self._result_of(*each) for each in added]
 
     def board(self, name: str) -> int:
         """The number of a board, which is new if need be."""
@@ -126,15 +126,15 @@ class Lines:
             self._boards[name] = number
         return self._boards[name]
 
-    def _keep(self, each: Received) -> tuple[Key, str, bool] | Kept:
+    def _add_received(self, each: Received) -> tuple[Key, str, bool] | Stored:
         """The boot and number of the line's game, the line, and whether it is new."""
         board, sentence, text, at, late, _ = each
         if sentence is None:
             if at is not None:  # else it is in a file already
                 self._add_noise(board, text, at)
-            return Kept(None, True)
+            return Stored(None, True)
         if isinstance(sentence, Boot):
-            return Kept(None, self._add_boot(board, sentence.boot, text, at))
+            return Stored(None, self._add_boot(board, sentence.boot, text, at))
         key = sentence.boot, sentence.number
         stored = self._stored.get(key) or self._of(key)
         new = text not in stored.game_of
@@ -142,7 +142,7 @@ class Lines:
             return key, text, new
         if at is not None:
             self._add_noise(board, framed(text), at)
-        return Kept(None, False)
+        return Stored(None, False)
 
     def add(
         self, key: Key, board: str, radio: bool, late: bool, at: int | None, text: str
@@ -238,7 +238,7 @@ class Lines:
             self._renew(key, self._of(key))
             self._stored.clear()
 
-    def _kept(self, key: Key, text: str, new: bool) -> Kept:
+    def _result_of(self, key: Key, text: str, new: bool) -> Stored:
         stored = self._stored[key]
         if stored.stale:
             self._renew(key, stored)
@@ -251,7 +251,7 @@ class Lines:
         numbers = {}
         stored.over = True
         for game, lines in fold(stored.lines.values()):
-            # A game keeps its number for as long as the line is in it that it began with.
+            # A game's number stays the same as long as its first line belongs to it.
             ids = [line.id for line in lines]
             known = [(stored.numbers[line], line) for line in ids if line in stored.numbers]
             number, first = min(known, default=(None, min(ids)))
@@ -260,7 +260,7 @@ class Lines:
             number = number or written or 0
             numbers[first] = number
             stored.over &= game.end != "-"
-            kept = Kept(number, True, game.played_before)
+            kept = Stored(number, True, game.played_before)
             for line in lines:
                 stored.game_of[line.text] = kept
         for number in set(stored.numbers.values()) - set(numbers.values()):

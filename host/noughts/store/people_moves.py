@@ -20,7 +20,7 @@ class MetPosition:
     moves: Counter[int]
     """How often each cell was chosen; of cells that are the same up to symmetry, the least."""
     right: tuple[int, ...]
-    """The cells that keep what the position is worth, those that are the same included."""
+    """The cells that preserve the position's value, including equivalent ones."""
 
     @property
     def met(self) -> int:

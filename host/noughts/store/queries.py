@@ -31,7 +31,7 @@ class GameFilter:
     """Of `RESULTS`."""
     since: int | None = None
     until: int | None = None
-    """Moments; the game began before it. Of a game that was told late the moment counts before
+    """Moments; the game began before it. Of a recovered game the moment counts before
     which it was played. A game without a moment fits neither."""
     moved: bool = False
     """Leave out those that were left before their first move."""
@@ -70,7 +70,7 @@ NEWEST_FIRST = f"{_MOMENT} DESC, games.id DESC"
 def games(
     store: Store, wanted: GameFilter, newest: int | None = None, skipped: int = 0
 ) -> Iterator[StoredGame]:
-    """The games in the order in which they were kept, or so many of the newest, newest first.
+    """The games in the order in which they were stored, or so many of the newest, newest first.
 
     skipped: how many newer ones are left out of these.
     """
@@ -132,10 +132,10 @@ _NOTHING_SAID: list[tuple[int, tuple[str | None, ...]]] = [(0, (None, None, None
 
 
 def _boots(store: Store) -> _Boots:
-    """What boards said when they started and when, by board and boot id, the earliest first.
+    """What boards sent when they started and when, by board and boot id, earliest first.
 
-    A boot names a run wherever it is heard of, so these are there without a board, too; not
-    what came by radio, which says nothing of what came otherwise.
+    A boot id identifies a run on any board, so each is also listed without a board; except
+    those received by radio, which do not describe other runs.
     """
     boots: _Boots = {}
     query = (
@@ -202,7 +202,7 @@ def played(store: Store, wanted: GameFilter) -> Iterator[tuple[int, str, str, st
 
 
 def count_origins(store: Store, wanted: GameFilter) -> tuple[int, int]:
-    """How many games were told late, and have no start, and how many the radio alone vouches for.
+    """How many games were recovered, and have no start, and how many came only by radio.
 
     Raises `StoreError`.
     """

@@ -1,12 +1,12 @@
 """The store's tables, and how a store of release 1.0.0 becomes one of this version.
 
     boards   what games come from: `usb-` and the USB serial number, `radio-` and the board's own
-             id where it was heard by radio, else the port's name; before that and a `/` the room,
-             if several are kept together; and what people call it, once they have named it
+             id if it was received by radio, else the port's name; before that and a `/` the room,
+             if several are stored together; and what people call it, once they have named it
     lines    what was received, each different line once, with the first moment at which it was
              received; what is not a sentence, with each of its moments, up to 64 MB of it
     boots    each run of a board that has said what it runs, from its lines
-    games    one row per game, whichever ways it came: what `fold.py` makes of the lines of a boot
+    games    one row per game, by cable or radio: what `fold.py` makes of the lines of a boot
              and number, renewed in the transaction in which lines come; its seats are letters of
              `describe.SEATS`
 
@@ -15,7 +15,7 @@ Moments are milliseconds since 1970, UTC; NULL where nobody looked at a clock.
 
 from __future__ import annotations
 
-APPLICATION_ID = 0x6E6F7567  # "noug", by which a store is told from other databases
+APPLICATION_ID = 0x6E6F7567  # "noug", which distinguishes a store from other databases
 VERSION = 5
 OF_1_0_0 = 4
 """The version of the stores that release 1.0.0 wrote."""

@@ -27,7 +27,7 @@ class Player:
     mistakes: int = 0
     """In those games."""
     thought_ms: list[int | None] = field(default_factory=list)
-    """Of each move in all games; None where the time was not heard."""
+    """Of each move in all games; None where the time was not received."""
 
     @property
     def mistakes_a_game(self) -> float | None:

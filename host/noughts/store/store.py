@@ -1,6 +1,6 @@
-"""The store: an SQLite file that keeps every game, whatever is unplugged, reset or killed.
+"""The store: an SQLite file of every game, even if a cable is pulled.
 
-What comes together is one transaction, in the write-ahead log, so a sentence is kept wholly or not
+What comes together is one transaction, in the write-ahead log, so a sentence is stored whole or not
 at all, others may read at the same time, and several watchers may write.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
 from noughts.invocation import quoted
 from noughts.protocol.sentences import Sentence
-from noughts.store.lines import Kept, Lines, Received
+from noughts.store.lines import Lines, Received, Stored
 from noughts.store.schema import APPLICATION_ID, BOARDS, OF_1_0_0, TABLES, VERSION
 from noughts.store.store_files import StoreFiles
 
@@ -40,7 +40,7 @@ def command_for(command: str, path: Path) -> str:
 
 
 def damaged(path: Path, error: Exception) -> StoreDamagedError:
-    """What to say of a store that holds nonsense."""
+    """The error message for a damaged store."""
     reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
     return StoreDamagedError(
         f"{path} is damaged or not a store of noughts ({reason}); move it away, "
@@ -94,14 +94,14 @@ class Store(contextlib.AbstractContextManager["Store"]):
         elif not path.exists():
             raise StoreError(f"no games are stored in {path} yet; `noughts watch` stores them")
         for mode in self._modes(create):
-            with self._told():
+            with self._readable_errors():
                 self.db = sqlite3.connect(
                     f"{Path(os.path.realpath(path)).as_uri()}?{mode}",
                     uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False,
                 )  # fmt: skip
             self._lines = Lines(self.db)
             try:
-                with self._told():
+                with self._readable_errors():
                     self._prepare()
                 self._files = StoreFiles(path, self.db)
                 return
@@ -152,7 +152,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             time.sleep(0.02)
 
     def _version(self) -> int:
-        """The store's version, 0 for a new file; what is none of ours is left alone."""
+        """The store's version, 0 for a new file; other files are left alone."""
         ((version,),) = self.db.execute("PRAGMA user_version")
         ((application,),) = self.db.execute("PRAGMA application_id")
         ((tables,),) = self.db.execute("SELECT count(*) FROM sqlite_master")
@@ -176,8 +176,8 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """How long to wait while another program writes, before raising `StoreBusyError`."""
         self.db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
 
-    def keep(self, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Kept:
-        """Keep a sentence of a board; `at`: the moment when it was heard, if known.
+    def keep(self, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Stored:
+        """Store a board's sentence; `at`: the moment when it was received, if known.
 
         late: the game was over at some moment before, see `sentences.is_late`. When this returns,
         the sentence stays, also if the process is killed. Sentences that were read before change
@@ -185,16 +185,16 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """
         return self.keep_many([Received.of(board, sentence, at, late)])[0]
 
-    def keep_many(self, received: Sequence[Received]) -> list[Kept]:
-        """Keep sentences as `keep` does, and noise, all of it or nothing."""
+    def keep_many(self, received: Sequence[Received]) -> list[Stored]:
+        """Store sentences as `keep` does, and noise, all of it or nothing."""
         if not received:
             return []
-        with self._told(), self._transaction():
+        with self._readable_errors(), self._transaction():
             return self._lines.keep(received)
 
     def renew(self) -> None:
         """Make all games anew of their lines. Unless a store is damaged, that changes nothing."""
-        with self._told(), self._transaction():
+        with self._readable_errors(), self._transaction():
             self._lines.renew_all()
 
     def name_board(self, board: str, name: str | None) -> None:
@@ -202,7 +202,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
         The board need not have been seen.
         """
-        with self._told(), self._transaction():
+        with self._readable_errors(), self._transaction():
             number = self._lines.board(board)
             try:
                 self.db.execute("UPDATE boards SET given_name = ? WHERE id = ?", (name, number))
@@ -213,7 +213,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
     def save_published(self, receiver: str, line: int) -> None:
         """Note that all lines up to this one are stored at a receiver."""
-        with self._told(), self._transaction():
+        with self._readable_errors(), self._transaction():
             self.db.execute("INSERT OR REPLACE INTO published VALUES (?, ?)", (receiver, line))
 
     def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> _Transaction:
@@ -221,7 +221,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
         return _Transaction(self.db, begin, self._lines.forget)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _readable_errors(self) -> Iterator[None]:
         """What SQLite raises, as one line."""
         try:
             yield
@@ -255,7 +255,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
     def each(self, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         """The rows of a query, one by one. Raises `StoreError`."""
-        with self._told():
+        with self._readable_errors():
             # `yield from` would close the cursor, perhaps after the store.
             for row in self.db.execute(query, values):  # noqa: UP028
                 yield row

@@ -74,16 +74,16 @@ class StoreFiles:
         return None
 
     def close(self) -> None:
-        """Close the store. Its log is kept out of another file at its path.
+        """Close the store. Its log is not applied to another file at its path.
 
-        SQLite would leave the log beside a file that was moved there, and apply it to that at the
+        SQLite would leave the log next to a file that was moved there, and apply it to that at the
         next opening. It would bring the log into a file that was copied over the store.
         """
         if self._closed:
             return
         self._closed = True
         if self._known[0] != _identity(self._paths[0]):
-            with contextlib.suppress(sqlite3.Error):  # into our own file, wherever that is now
+            with contextlib.suppress(sqlite3.Error):  # into our own file, even if it was moved
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._remove_log()
         elif self._written_over():
@@ -121,8 +121,8 @@ def _content(path: Path) -> _Content:
     return status.st_size, status.st_mtime_ns
 
 
-def beside(path: Path) -> Path:
-    """A new, empty file beside a store that is gone: `games-2.db`, or the next that is free.
+def unused_path_near(path: Path) -> Path:
+    """A new, empty file next to a store that is gone: `games-2.db`, or the next that is free.
 
     Raises `OSError`.
     """

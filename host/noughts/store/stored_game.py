@@ -22,8 +22,8 @@ _PLIES = range(1, 10)
 def thinking(times: str) -> list[int | None]:
     """Of a game's `times`: for each move, ms since the move before, or since the game began.
 
-    None where one of the two was not heard, or where the times run backwards: earlier versions
-    kept such.
+    None if one of the two was not received, or if the times run backwards: earlier versions
+    stored such times.
     """
     if not times:
         return []
@@ -40,10 +40,10 @@ def thinking(times: str) -> list[int | None]:
 
 
 class StoredGame(NamedTuple):
-    """A game of the store; see `sentences.Game` for what the board tells.
+    """A game of the store; see `sentences.Game` for what the board sends.
 
     Moments are ms since 1970, UTC; None where nobody looked at a clock. The last three are what
-    the board said of itself when it started; None if that was not heard.
+    the board sent about itself when it started; None if that was not received.
     """
 
     id: int
@@ -62,7 +62,7 @@ class StoredGame(NamedTuple):
     moves: str
     """Cells 0 to 8."""
     times: str
-    """For each move, ms since the game began; empty if not heard."""
+    """For each move, ms since the game began; empty if not received."""
     hardware: str | None
     release: str | None
     table_id: str | None

@@ -1,6 +1,6 @@
 """Taking over a store of release 1.0.0, which knew no lines.
 
-Its games say which lines they came from. The raw lines that 1.0.0 wrote into a folder beside it
+Its games say which lines they came from. The raw lines that 1.0.0 wrote into a folder next to it
 are read once; the folder stays as it is.
 """
 
@@ -34,7 +34,7 @@ _OLD_BOOTS = """
 def take_over(db: sqlite3.Connection, path: Path) -> None:
     """Make the tables of this version, and fill them, in a transaction.
 
-    A game keeps its number. Release 1.0.0 had a row for each board name under which a game was
+    Game numbers stay the same. Release 1.0.0 had a row for each board name under which a game was
     received; those are one game now.
     """
     db.execute("ALTER TABLE games RENAME TO old_games")

@@ -30,7 +30,7 @@ from noughts.protocol.situation_words import CONTROLS, Said, said
 from noughts.terminal.layout import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.virtual.board import VirtualBoard
-from noughts.virtual.kept_flash import choice_in
+from noughts.virtual.stored_flash import choice_in
 from noughts.watch.play_recording import PlayedGames, PlayRecording
 
 if TYPE_CHECKING:

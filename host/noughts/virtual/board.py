@@ -26,7 +26,7 @@ _SHUTDOWN_TIMEOUT_S = 10.0
 _WRITING_US = 100_000
 """A page is erased in 85 ms at most."""
 _BUFFER = 1024
-"""Bytes on their way to the board, beyond which whoever sends them has to wait."""
+"""Bytes on their way to the board, beyond which the sender has to wait."""
 
 
 class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
@@ -104,7 +104,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         return BoardGoneError("the virtual board is not running any more (killed?); start again")
 
     def _listen(self) -> None:
-        """In a thread: take what the board shows and says, to its end."""
+        """In a thread: take what the board shows and sends, until it ends."""
         assert self._process.stdout is not None
         with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
             while True:

@@ -45,7 +45,7 @@ class Step(NamedTuple):
 
 
 def read_keys(text: str) -> list[Step]:
-    """What a `--keys` text asks for. Raises `KeyTokenError` with a line that says which token."""
+    """What a `--keys` text asks for. Raises `KeyTokenError` with a line that names the token."""
     return [_step(token) for token in text.split()]
 
 
@@ -74,7 +74,7 @@ def _is_ms(text: str) -> bool:
 
 
 class KeyPlayer:
-    """Presses keys on a board, and gives what it shows and says as it happens.
+    """Presses keys on a board, and gives what it shows and sends as it happens.
 
     An LED picture is given when it has stood for two looks, so that none is half drawn, and when it
     was not given since the last key.

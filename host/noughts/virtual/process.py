@@ -36,7 +36,7 @@ from noughts.virtual.program import Program, load_emulator
 
 STEP_US = 5_000
 PRESS_US = 60_000
-"""A button stays down for so long, also when it is let go at once, as by a click from afar; and
+"""A button stays down this long, even if it is released at once, as by a remote click; and
 then up, also when it is pressed again at once."""
 REST_US = 100_000
 """Between two gestures: with the shortest press, longer than the 112 ms in which the game takes the
@@ -106,7 +106,7 @@ class BoardProcess:
             while True:
                 self._inbox.put(pickle.load(self._commands))
         except (EOFError, OSError, pickle.UnpicklingError):
-            os._exit(0)  # the owner is gone, whatever the board is doing
+            os._exit(0)  # the owner is gone, so the board stops
 
     def _obey(self) -> None:
         while self._next is not None or not self._inbox.empty():

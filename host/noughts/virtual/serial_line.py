@@ -38,7 +38,7 @@ class SerialLine:
         self._thread.start()
 
     def feed(self, data: bytes) -> None:
-        """Send bytes from the board to whoever reads the port."""
+        """Send bytes from the board to the port's readers."""
         with self._writing:
             if not self._closed.is_set():
                 self._far.write(data)
@@ -95,7 +95,7 @@ class _Pty:
 
 
 class _Tcp:
-    """Every program that connects hears the board, as those do that open a pseudo-terminal."""
+    """Every connected program receives the board's output, as with a pseudo-terminal."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))

@@ -23,7 +23,7 @@ _CLOSE_S = 0.2
 
 
 def name_of_copy(file: str) -> str:
-    """The name under which the store keeps the games of a log that was copied to this file."""
+    """The board name in the store for the games of a log that was copied to this file."""
     return f"file-{printable(file)}"
 
 

@@ -26,8 +26,8 @@ class Event:
     """Its text, with its fields in braces."""
 
     @property
-    def told_again(self) -> bool:
-        """Whether people need not be told."""
+    def resent(self) -> bool:
+        """Whether it is a repeat, which people need not see."""
         return False
 
     @property
@@ -105,24 +105,24 @@ class SentenceStored(BoardEvent):
     new: bool
     """Whether the store has learnt anything from it."""
     late: bool = False
-    """Whether the game was over at some earlier moment: a board has kept it, or repeats its end."""
+    """Whether the game ended earlier: a board had stored it, or repeats its end."""
     played_before: int | None = None
     """The moment before which it was played, in ms since 1970, where its start is not known."""
     gateway: str | None = None
     """The board on whose line it came, where it came by radio."""
 
     @property
-    def told_again(self) -> bool:
-        """A kept game that is known, or an end that is repeated by radio."""
+    def resent(self) -> bool:
+        """A stored game that is known, or an end that is repeated by radio."""
         return self.late and not self.new
 
     @property
     def description(self) -> str:
-        """What the board said."""
+        """The board's sentence."""
         if isinstance(self.sentence, Boot) or not self.late:
             return describe(self.sentence, self.game)
         if self.played_before is None:
-            # A kept game whose start was heard; by radio it is the end of one that was followed.
+            # A stored game whose start was received; by radio the end of one that was followed.
             by_radio = is_by_radio(self.board)
             return (describe if by_radio else describe_whole)(self.sentence, self.game)
         before = timestamps.local_bound(self.played_before)
@@ -150,7 +150,7 @@ class SentenceStored(BoardEvent):
 
 @dataclass(unsafe_hash=True)
 class ResentGames(BoardEvent):
-    """A board has told the games that it has kept; those that are new were reported."""
+    """A board has resent the games that it had stored; the new ones were reported."""
 
     kind = "kept"
     again: int
@@ -165,7 +165,7 @@ class ResentGames(BoardEvent):
 
 @dataclass(unsafe_hash=True)
 class BoardRefused(BoardEvent):
-    """What a board says by radio is not kept, for this reason."""
+    """What a board sends by radio is not stored, for this reason."""
 
     kind = "refused"
     says = "refused: {why}"
@@ -175,7 +175,7 @@ class BoardRefused(BoardEvent):
 
 @dataclass(unsafe_hash=True)
 class BoardNamed(BoardEvent):
-    """What people call a board: it has just connected, or was given another name meanwhile."""
+    """What people call a board: it has just connected, or was renamed."""
 
     kind = "named"
     name: str | None
@@ -209,7 +209,7 @@ class NoiseReceived(BoardEvent):
 
 @dataclass(unsafe_hash=True)
 class StoreBusy(Event):
-    """Another program keeps the store to itself: what is heard waits in memory."""
+    """Another program has locked the store: what is received waits in memory."""
 
     kind = "busy"
     says = (
@@ -230,7 +230,7 @@ class StoreFree(Event):
 
 @dataclass(unsafe_hash=True)
 class StoreGone(Event):
-    """The store was deleted, overwritten or damaged; games are kept in another one from now on."""
+    """The store was deleted, overwritten or damaged; new games are stored in another one."""
 
     kind = "moved"
     says = (
@@ -243,7 +243,7 @@ class StoreGone(Event):
 
 @dataclass(unsafe_hash=True)
 class NotShown(Event):
-    """So many events that nobody read, and that are not shown any more; all was kept."""
+    """The number of unread events that were dropped; everything was stored."""
 
     kind = "missed"
     events: int

@@ -1,4 +1,4 @@
-"""Keeping the games of a virtual board that a person plays on, where that can be done."""
+"""Recording the games of a virtual board that a person plays on, where possible."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def board_name(board: str) -> str:
 
 
 class PlayRecording:
-    """Keeps what a board says in a store, as `noughts watch` does. `close()` it.
+    """Records what a board sends in a store, as `noughts watch` does. `close()` it.
 
     It never fails: `error` then says in one line why games are not stored.
     """
@@ -32,7 +32,7 @@ class PlayRecording:
         self.board = board
         """The board's name in the store."""
         self.moved = ""
-        """Where games are kept instead, in one line, if the store was deleted or overwritten."""
+        """Where games are stored instead, in one line, if the store was deleted or overwritten."""
         self.kept: dict[tuple[str, int], int] = {}
         """The numbers in the store of the games that are there and over, by boot and number."""
         self._stop = threading.Event()
@@ -66,7 +66,7 @@ class PlayRecording:
                         self.kept[game.boot, game.number] = number
 
     def join(self) -> None:
-        """Wait until all that was heard by now is kept, or the store has failed."""
+        """Wait until everything received so far is stored, or the store has failed."""
         self._stop.set()
         if self._recorder is not None:
             self._recorder.join()
@@ -83,7 +83,7 @@ class PlayRecording:
 class PlayedGames:
     """The games of a session at one board, from its sentences: the score, and the last that ended.
 
-    Unlike the store it needs no disk, so there is a replay where nothing can be kept.
+    Unlike the store it needs no disk, so there is a replay even if nothing can be stored.
     """
 
     def __init__(self, board: str) -> None:
@@ -104,7 +104,7 @@ class PlayedGames:
         game = sentence.boot, sentence.number
         if self._current != game:
             if is_late(sentence, self._boot.boot if self._boot else None):
-                return  # the board has kept it, from an earlier run
+                return  # the board resends it, from an earlier run
             self._current = game
             self._lines.clear()
         at = timestamps.now()

@@ -1,7 +1,7 @@
 """Following serial ports that come and go: finding, opening and reading many of them.
 
 One thread finds ports; each port is opened in a thread of its own, because a far host may take
-long to answer. Whoever calls `poll()` reads them all, without waiting. Nothing is ever written.
+long to answer. `poll()` reads them all, without waiting. Nothing is ever written.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _READ = 16_384
 
 
 def name_of(port: Port) -> str:
-    """The name under which the store keeps a board's games."""
+    """The name of a board in the store."""
     if port.usb_id:
         return printable(f"usb-{port.usb_id}")
     # A raw line, or a spreadsheet, would take other beginnings for something else.
@@ -96,9 +96,9 @@ class PortMonitor:
 
     @contextlib.contextmanager
     def released(self, board: str) -> Iterator[None]:
-        """A board's port is closed, whichever it is, for somebody else to use.
+        """Close a board's port for somebody else to use.
 
-        Whoever calls `poll()` closes it, so that must be another thread.
+        `poll()` closes it, so another thread must be calling that.
         """
         with self._port_closed:
             self._released.add(board)
@@ -161,7 +161,7 @@ class PortMonitor:
             why = _LENT if self._board(port) in self._released else None
             try:
                 data = read_port(opened, _READ)
-            except Exception as error:  # the handlers of URLs raise whatever they come across
+            except Exception as error:  # URL handlers can raise anything
                 why = " ".join(str(error).split())
             if data:
                 changes.append(DataReceived(self._board(port), data, timestamps.now()))
@@ -207,5 +207,5 @@ class PortMonitor:
 def _close(port: serial.SerialBase) -> None:
     try:
         close_port(port)
-    except Exception:  # it is gone: what closing it still raises tells nothing new
+    except Exception:  # it is gone: an error from closing it adds nothing
         return

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from noughts.errors import NoughtsError
-from noughts.protocol.radio_boards import board_heard, id_of, is_by_radio
+from noughts.protocol.radio_boards import id_of, is_by_radio, sending_board
 from noughts.watch.events import BoardRefused
 
 MAX_BOARDS = 100
@@ -37,7 +37,7 @@ class RadioLines:
 
     def board(self, line: str, radio_id: str) -> str | BoardRefused | None:
         """The board that said something, or why it is refused; None if that was reported."""
-        board = board_heard(line, radio_id)
+        board = sending_board(line, radio_id)
         if self._known is not None:
             if radio_id in self._known:
                 return board

@@ -18,9 +18,9 @@ from noughts.protocol.sentences import Boot, Runs, body, framed
 from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.capture import raw_line
-from noughts.store.lines import Kept, Received
+from noughts.store.lines import Received, Stored
 from noughts.store.store import Store
-from noughts.store.store_files import beside
+from noughts.store.store_files import unused_path_near
 from noughts.watch.events import (
     BoardNamed,
     Event,
@@ -93,7 +93,7 @@ class Recorder:
         self.sources = list(sources)
         self.radio = RadioLines(known)
         self.pending: list[Event | Delivered | LineEnded | Received] = []
-        """What another program keeps us from storing, and what comes behind that."""
+        """What another program prevents us from storing, and what comes after that."""
         self.left_out = 0
         """Sentences that are lost, because too many were pending."""
         self.store = store
@@ -125,7 +125,7 @@ class Recorder:
 
     @property
     def path(self) -> Path:
-        """The file in which games are kept; a new one if the first was deleted or overwritten."""
+        """The file in which games are stored; a new one if the first was deleted or overwritten."""
         return self.store.path
 
     def start(self, stop: threading.Event, tell: Callable[[list[Event]], None]) -> None:
@@ -151,7 +151,7 @@ class Recorder:
             self._thread.join(0.1)  # Windows looks at Ctrl-C only between two waits
 
     def wait(self) -> None:
-        """Wait until it has ended, and all is kept. Raises `StoreError` if something is not."""
+        """Wait until it has ended, and all is stored. Raises `StoreError` if something is not."""
         self.join()
         if self.failure is not None:
             raise self.failure
@@ -182,7 +182,7 @@ class Recorder:
         return events
 
     def poll(self) -> list[Event]:
-        """Take what is there. Raises `StoreError` if it cannot be kept."""
+        """Take what is there. Raises `StoreError` if it cannot be stored."""
         left_out = self.left_out
         self._arrived.clear()
         for change in [change for source in self.sources for change in source.poll()]:
@@ -195,7 +195,7 @@ class Recorder:
         events = self.settle()
         self._events += len(events)
         if self._events >= _TIDY:
-            # CPython keeps lists of freed tuples and the like, which only this gives back.
+            # CPython holds on to lists of freed tuples and the like, which only this gives back.
             gc.collect()
             self._events = 0
         return events
@@ -276,10 +276,10 @@ class Recorder:
         return [BoardNamed(board, self._names.get(board)) for board in dict(changed)]
 
     def settle(self) -> list[Event]:
-        """Store what is pending, as far as other programs let us; gives what is kept by now.
+        """Store what is pending, as far as other programs let us; gives what is stored so far.
 
         In another store, should this one not be there any more. Raises `StoreError` when something
-        cannot be kept; it stays pending.
+        cannot be stored; it stays pending.
         """
         pending = self.pending.copy()
         delivered: list[Delivered] = []
@@ -328,7 +328,7 @@ class Recorder:
     def _report(
         self,
         some: Sequence[Event | Delivered | LineEnded | Received],
-        kept: Iterator[Kept],
+        kept: Iterator[Stored],
         events: list[Event],
         delivered: list[Delivered],
     ) -> None:
@@ -344,7 +344,7 @@ class Recorder:
                 if isinstance(each, Event):
                     events.append(each)
 
-    def _report_received(self, received: Received, kept: Kept, events: list[Event]) -> None:
+    def _report_received(self, received: Received, kept: Stored, events: list[Event]) -> None:
         board, sentence, text, at, late, gateway = received
         game, new, played_before = kept
         if isinstance(sentence, Boot):
@@ -375,7 +375,7 @@ class Recorder:
         """Go on in another store, with the names of boards and what they said of themselves."""
         gone = self.path
         try:
-            store = Store(beside(self._first_path), create=True)
+            store = Store(unused_path_near(self._first_path), create=True)
         except OSError as error:
             raise StoreError(
                 f"{gone} is gone, and no new store can be made next to it ({error.strerror}); "
@@ -394,7 +394,7 @@ class Recorder:
         return StoreGone(str(gone), str(store.path))
 
     def save(self) -> Path:
-        """Write what is pending into a file beside the store. Raises `OSError`."""
+        """Write what is pending into a file next to the store. Raises `OSError`."""
         path = self.path.with_name(f"{self.path.name}-not-stored-{timestamps.now()}.log")
         lines = []
         for each in self.pending:

@@ -42,7 +42,7 @@ class BoardState:
     """Whether it passes on what others say, and says nothing itself."""
     boot: Boot | None = None
     game: Game | None = None
-    """The game that is on its LEDs, as far as the last sentence told of it."""
+    """The game that is on its LEDs, as far as the last sentence described it."""
     number: int | None = None
     """That game's number in the store."""
     score: Counter[str] = field(default_factory=Counter)
@@ -59,7 +59,7 @@ class Ended:
     board: str
     game: Game
     played_before: int | None = None
-    """Of a game that was told late: a moment at which it was over."""
+    """Of a recovered game: a moment at which it was over."""
 
 
 class Session:

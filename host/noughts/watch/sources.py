@@ -61,7 +61,7 @@ class SentencesRead:
 
 @dataclass(frozen=True)
 class Delivered:
-    """Comes after bytes whose sender waits to be told that they are stored."""
+    """Follows bytes whose sender waits for confirmation that they are stored."""
 
     stored: Callable[[], None]
 

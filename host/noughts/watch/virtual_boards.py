@@ -1,4 +1,4 @@
-"""Several virtual boards: V2 and V1 by turns, started beside everything else."""
+"""Several virtual boards: V2 and V1 by turns, started in the background."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, Program, program
 
 _AT_ONCE = 2
-"""Boards that start at the same time: each keeps a processor busy for a second."""
+"""Boards that start at the same time: each uses a processor for a second."""
 _KINDS = BOARDS[::-1]
 _CLOSE_S = 0.5
 _HEARD_S = 10.0
@@ -24,13 +24,13 @@ class _Board(VirtualBoard):
         self.heard = threading.Event()
         """Set once somebody has opened the port: what was said before is lost."""
         self._plugged = plugged
-        super().__init__(partial(self._when_heard, kind))
+        super().__init__(partial(self._program_once_opened, kind))
 
     def plug(self) -> None:
         super().plug()
         self._plugged(self)
 
-    def _when_heard(self, kind: str) -> Program:
+    def _program_once_opened(self, kind: str) -> Program:
         made = program(kind)
         self.heard.wait(_HEARD_S)
         return made

@@ -31,7 +31,7 @@ from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
-from noughts.virtual.kept_flash import choice_in
+from noughts.virtual.stored_flash import choice_in
 from noughts.watch.data_logs import DataLogs
 from noughts.watch.events import (
     BoardEvent,

@@ -51,7 +51,7 @@ class LiveBoard:
 
     def take(self, event: BoardEvent) -> None:
         """Take an event of this board."""
-        if not event.told_again:
+        if not event.resent:
             self._last.append(event)
         if isinstance(event, SentenceStored):
             sentence, late = event.sentence, event.late

@@ -31,7 +31,7 @@ _SETTINGS = re.compile(rb"\xfe.\x08settings([PEMH][bt])", re.DOTALL)
 _CHUNK = 128
 
 
-class KeptFlash:
+class StoredFlash:
     """Where the flash of a virtual board is from one run to the next."""
 
     def __init__(self, folder: Path, program: Program) -> None:
@@ -44,7 +44,7 @@ class KeptFlash:
         self._last = program.flash
 
     def program(self) -> Program:
-        """The board with its flash as it was left; a new one where nothing usable is kept."""
+        """The board with its flash as it was left; a new one if nothing usable is stored."""
         try:
             self._last = self._read(self.path.read_bytes())
         except FileNotFoundError:
@@ -70,7 +70,7 @@ class KeptFlash:
         return memory[: len(self._new.flash)]
 
     def keep(self, flash: bytes) -> None:
-        """Keep the flash from now on; `error` says so where that fails."""
+        """Store the flash from now on; `error` is set if that fails."""
         if flash == self._last:
             return
         packed = zlib.compress(flash + self._new.uicr, 1)

@@ -6,8 +6,8 @@ from hashlib import sha256
 
 import pytest
 
-from noughts.virtual.kept_flash import KeptFlash, choice_in
 from noughts.virtual.program import Program
+from noughts.virtual.stored_flash import StoredFlash, choice_in
 
 PROGRAM = Program("V1", "micro:bit V1, MicroPython 1.9.2 (firmware 1.1.1)", b"\xff" * 4096, b"uicr")
 
@@ -23,15 +23,15 @@ PLAYED = (
 
 
 def test_a_board_goes_on_with_what_was_kept(tmp_path):
-    kept = KeptFlash(tmp_path / "new" / "folder", PROGRAM)
+    kept = StoredFlash(tmp_path / "new" / "folder", PROGRAM)
     assert kept.program() == PROGRAM
     kept.keep(PROGRAM.flash)
     assert not kept.path.exists()  # what has not changed is not written
     kept.keep(PLAYED)
-    again = KeptFlash(tmp_path / "new" / "folder", PROGRAM)
+    again = StoredFlash(tmp_path / "new" / "folder", PROGRAM)
     assert again.program() == replace(PROGRAM, flash=PLAYED)
     again.forget()
-    assert KeptFlash(tmp_path / "new" / "folder", PROGRAM).program() == PROGRAM
+    assert StoredFlash(tmp_path / "new" / "folder", PROGRAM).program() == PROGRAM
     assert kept.error == again.error == ""
 
 
@@ -43,15 +43,15 @@ def test_the_choice_is_found_in_it():
 
 @pytest.mark.parametrize("newer", [{"flash": b"\xfe" * 4096}, {"board": "V2", "firmware": "2.1.2"}])
 def test_another_release_or_board_begins_anew(tmp_path, newer):
-    KeptFlash(tmp_path, PROGRAM).keep(PLAYED)
-    kept = KeptFlash(tmp_path, replace(PROGRAM, **newer))
+    StoredFlash(tmp_path, PROGRAM).keep(PLAYED)
+    kept = StoredFlash(tmp_path, replace(PROGRAM, **newer))
     assert kept.program() == replace(PROGRAM, **newer)
     assert kept.error == ""
 
 
 @pytest.mark.parametrize("how", ["bit", "digest", "short", "text"])
 def test_a_damaged_file_is_a_new_board_with_a_word(tmp_path, how):
-    kept = KeptFlash(tmp_path, PROGRAM)
+    kept = StoredFlash(tmp_path, PROGRAM)
     kept.keep(PLAYED)
     content = bytearray(kept.path.read_bytes())
     begin, packed = content[:40], zlib.compress(PLAYED[:-1])
@@ -63,24 +63,24 @@ def test_a_damaged_file_is_a_new_board_with_a_word(tmp_path, how):
             "text": b"hello",
         }[how]
     )
-    again = KeptFlash(tmp_path, PROGRAM)
+    again = StoredFlash(tmp_path, PROGRAM)
     assert again.program() == PROGRAM
     assert again.error == f"{kept.path} is damaged; the board is a new one"
     again.keep(PLAYED)
-    assert KeptFlash(tmp_path, PROGRAM).program().flash == PLAYED
+    assert StoredFlash(tmp_path, PROGRAM).program().flash == PLAYED
 
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    kept = KeptFlash(tmp_path / "file", PROGRAM)
+    kept = StoredFlash(tmp_path / "file", PROGRAM)
     assert kept.program() == PROGRAM
     kept.keep(PLAYED)
     assert "file" in kept.error and "\n" not in kept.error
 
 
 def test_two_at_once_leave_a_whole_file(tmp_path):
-    one, two = KeptFlash(tmp_path, PROGRAM), KeptFlash(tmp_path, PROGRAM)
+    one, two = StoredFlash(tmp_path, PROGRAM), StoredFlash(tmp_path, PROGRAM)
     one.keep(PLAYED)
     two.keep(PLAYED.replace(b"Ht", b"Et"))
-    assert choice_in(KeptFlash(tmp_path, PROGRAM).program().flash) == "Et"
+    assert choice_in(StoredFlash(tmp_path, PROGRAM).program().flash) == "Et"
     assert list(tmp_path.iterdir()) == [one.path]
