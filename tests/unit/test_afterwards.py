@@ -428,6 +428,12 @@ def test_no_such_game_and_none_that_fits(refused, stored):
     refused("games", "--board", "\udcff")
 
 
+def test_games_of_which_none_has_ended(refused, tmp_path):
+    begun = filled(tmp_path / "begun.db", stages([2])[1:])
+    listing = f"`noughts games --result unfinished --db {begun}` lists them all"
+    assert refused("games", db=begun) == f"noughts: no game in {begun} has ended; {listing}\n"
+
+
 @pytest.mark.parametrize(
     ("library", "line"),
     [("matplotlib", "stats --plot s.png"), ("pyarrow", "export -o g.parquet")],
