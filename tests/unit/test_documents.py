@@ -9,7 +9,7 @@ from noughts import __version__
 from noughts.device_files import device_dir, device_files
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = (".", "device", "docs", "docs/lessons", "tools/soak")
+FOLDERS = (".", "device", "docs", "docs/lessons")
 DOCUMENTS = [path for folder in FOLDERS for path in sorted(ROOT.glob(f"{folder}/*.md"))]
 
 
