@@ -106,7 +106,7 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
             print(printable(line), file=sys.stderr)
         print(f"noughts: {printable(as_typed(error_message(error)))}", file=sys.stderr)
         status = 1
-    output.abandon_output()
+    output.abandon_output(finish=status != 130)
     return status
 
 

@@ -59,12 +59,21 @@ def prepare() -> None:
     sys.stderr = _over(_Messages, sys.stderr)
 
 
-def abandon_output() -> None:
-    """Write what is left to be written, or drop it: Python would complain of it at its exit."""
+def abandon_output(finish: bool = True) -> None:
+    """Write what is left to be written, or drop it: Python would complain of it at its exit.
+
+    finish: False after Ctrl-C, since a reader that has stalled would hold up the end.
+    """
     try:
+        if not finish:
+            _drop_output()
         sys.stdout.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _over(kind: type[io.FileIO], stream: TextIO | None) -> TextIO:
