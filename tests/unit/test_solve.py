@@ -15,7 +15,7 @@ from noughts.engines.search import (
     score_of_move,
     variation,
 )
-from noughts.engines.tree import MAX_DRAWN, Steps, build_tree, size, smaller
+from noughts.engines.search_tree import MAX_DRAWN, Steps, build_tree, size, smaller
 from noughts.game import solver
 from noughts.game.positions import EMPTY, WON, parse, unfinished
 

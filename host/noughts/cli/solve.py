@@ -19,7 +19,7 @@ from noughts.cli import options
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
 from noughts.engines.search import format_score, score_of_move, variation
-from noughts.engines.tree import MAX_DRAWN, Node, build_tree, drawn, unfinished
+from noughts.engines.search_tree import MAX_DRAWN, Node, build_tree, drawn, unfinished
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.game.board import Board

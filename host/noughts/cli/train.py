@@ -14,7 +14,7 @@ import click
 from noughts.cli import options
 from noughts.engines.menace import SUFFIX, Menace, alike, refuse_other, train, write
 from noughts.engines.registry import engines
-from noughts.engines.tree import unfinished
+from noughts.engines.search_tree import unfinished
 from noughts.errors import printable
 from noughts.game.engine import Engine, Tally, remembering
 from noughts.game.evaluator import odds

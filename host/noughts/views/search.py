@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from noughts.engines.search import INFINITE, format_score
-from noughts.engines.tree import MAX_DRAWN, Entry, Search, Step, Steps, size, smaller
+from noughts.engines.search_tree import MAX_DRAWN, Entry, Search, Step, Steps, size, smaller
 from noughts.game.board import Board
 from noughts.game.positions import Position
 

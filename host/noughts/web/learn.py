@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from noughts.engines.tree import Search, unfinished
+from noughts.engines.search_tree import Search, unfinished
 from noughts.errors import NoughtsError
 from noughts.views.search import SEARCHES, followed
 from noughts.web.pages import PAGES, answer
