@@ -73,7 +73,8 @@ def abandon_output(finish: bool = True) -> None:
 
 
 def _drop_output() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(io.UnsupportedOperation):  # a stream in memory holds nobody up
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _over(kind: type[io.FileIO], stream: TextIO | None) -> TextIO:
