@@ -1,10 +1,12 @@
 """The command `noughts watch`, on pseudo-terminals that say what the test wants."""
 
+import fcntl
 import os
 import signal
 import socket
 import subprocess
 import sys
+import termios
 import threading
 
 import pytest
@@ -149,6 +151,11 @@ def test_storing_waits_for_no_reader(started, port, tmp_path):
     ]
 
 
+def _unread(pipe):
+    """Bytes that wait in it; a pipe of Linux holds 65,536."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder)
+
+
 def test_a_capture_waits_for_its_reader(started, capture, tmp_path):
     """Nothing is dropped of what is read from a file; Ctrl-C ends it at once."""
     log = capture(*(each for number in range(1, 101) for each in stages(DRAW, number=number)))
@@ -156,7 +163,7 @@ def test_a_capture_waits_for_its_reader(started, capture, tmp_path):
     read.stdout.readline()
     assert read.stdout.read().count(b"\n") == 1_000 - 1
     assert read.wait(120) == 0
-    ended.stdout.readline()
+    until(lambda: _unread(ended.stdout) >= 60_000, "a full pipe")
     ended.send_signal(signal.SIGINT)
     assert ended.wait(120) == 130
     assert ended.stderr.read() == b""
