@@ -95,7 +95,7 @@ class Browser:
     def __init__(
         self,
         site: Site,
-        hub: LiveBoards,
+        live_boards: LiveBoards,
         client: str = "127.0.0.1",
         leds: bool = True,
         token: bool = True,
@@ -112,7 +112,7 @@ class Browser:
             "headers": [(b"host", here), (b"origin", b"http://" + here)],
             "client": (client, 50_000), "subprotocols": [],
         }  # fmt: skip
-        app = application(site, hub)
+        app = application(site, live_boards)
         self._in.put_nowait({"type": "websocket.connect"})
         self.task = asyncio.ensure_future(app(scope, self._in.get, self._out.put))
         if token:
@@ -142,13 +142,13 @@ class Browser:
         await asyncio.wait_for(self.task, 120)
 
 
-def told(hub: LiveBoards, *said: Sentence | PortOpened, board: str = "virtual-1") -> None:
-    """Let a board of the hub be plugged in, and say something."""
+def told(live_boards: LiveBoards, *said: Sentence | PortOpened, board: str = "virtual-1") -> None:
+    """Let a board of the live_boards be plugged in, and say something."""
     for each in said:
         if isinstance(each, PortOpened):
-            hub._recorded.put(each)
+            live_boards._recorded.put(each)
         else:
-            hub._recorded.put(DataReceived(board, f"{write(each)}\r\n".encode(), None))
+            live_boards._recorded.put(DataReceived(board, f"{write(each)}\r\n".encode(), None))
 
 
 async def settled(holds: Callable[[], object]) -> None:

@@ -52,9 +52,9 @@ class ThreadServer(_Served):
         self.port = self._sock.getsockname()[1]
         hosts = (*Site.hosts, *own_addresses()) if lan else Site.hosts
         self.site = Site(db, self.port, hosts, lan, boards)
-        self.hub = LiveBoards(self.site)
+        self.live_boards = LiveBoards(self.site)
         ready = threading.Event()
-        self._server = http_server(application(self.site, self.hub, ready.set))
+        self._server = http_server(application(self.site, self.live_boards, ready.set))
         self._thread = threading.Thread(target=self._server.run, args=([self._sock],))
         self._thread.start()
         assert ready.wait(LIMIT_S)

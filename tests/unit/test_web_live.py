@@ -27,35 +27,35 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def live(tmp_path, monkeypatch):
-    """Starts a hub of so many boards, and what opens browsers on it; sees that all ends."""
+    """Starts a live_boards of so many boards, and what opens browsers on it; sees that all ends."""
     monkeypatch.setattr(list_ports, "comports", list)
     monkeypatch.setattr(web_live, "VirtualBoards", Boards)
     monkeypatch.setattr(web_live, "_SHUTDOWN_TIMEOUT_S", 120)  # on a busy computer
     monkeypatch.setattr(web_live, "_TASK_TIMEOUT_S", 120)
-    hubs, browsers = [], []
+    started_boards, browsers = [], []
     threads, tasks = set(threading.enumerate()), asyncio.all_tasks()
 
     def start(boards=1, **named):
         site = Site(tmp_path / "games.db", 8017, boards=boards, token=TOKEN, **named)
-        hub = LiveBoards(site)
-        hubs.append(hub)
-        hub.start()
+        live_boards = LiveBoards(site)
+        started_boards.append(live_boards)
+        live_boards.start()
 
         def browse(*words, **named):
-            browsers.append(Browser(site, hub, *words, **named))
+            browsers.append(Browser(site, live_boards, *words, **named))
             return browsers[-1]
 
-        return hub, browse
+        return live_boards, browse
 
     yield start
     for browser in browsers:
         await browser.leave()
-    (hub,) = hubs
-    if not hub.stopping.is_set():
-        await hub.close()
+    (live_boards,) = started_boards
+    if not live_boards.stopping.is_set():
+        await live_boards.close()
     await settled(lambda: len(asyncio.all_tasks()) == len(tasks))
-    assert hub.virtual.running == {} and hub.virtual.closed == 1
-    assert "record games" not in hub.virtual.beside_the_end  # all that they said is kept
+    assert live_boards.virtual.running == {} and live_boards.virtual.closed == 1
+    assert "record games" not in live_boards.virtual.beside_the_end  # all that they said is kept
     await asyncio.get_running_loop().shutdown_default_executor()
     for thread in set(threading.enumerate()) - threads:
         thread.join(120)
@@ -63,8 +63,8 @@ async def live(tmp_path, monkeypatch):
 
 
 async def test_what_was_held_is_let_go_however_a_browser_goes_away(live):
-    hub, browse = live()
-    board = hub.virtual.running[NAME]
+    live_boards, browse = live()
+    board = live_boards.virtual.running[NAME]
     for how in (None, {"type": "websocket.receive", "bytes": b"x"}):
         browser = browse()
         browser.say(board=NAME, do="press", buttons="A")
@@ -72,19 +72,19 @@ async def test_what_was_held_is_let_go_however_a_browser_goes_away(live):
         await browser.leave(how)
         assert board.done == [("press", "A"), ("release", "A")]
         board.done.clear()
-    assert not hub.leds.followed.is_set() and not hub.words.followed.is_set()
+    assert not live_boards.leds.followed.is_set() and not live_boards.words.followed.is_set()
 
 
 async def test_others_look_on_when_one_goes_away(live):
-    hub, browse = live()
+    live_boards, browse = live()
     one, two, three = (browse(leds=leds) for leds in (True, True, False))
     for browser in (one, two):
         await browser.until(lambda now: f"leds/{NAME}" in now)
     await one.leave()
-    hub.virtual.running[NAME].shown = bytes([9] * 25)
+    live_boards.virtual.running[NAME].shown = bytes([9] * 25)
     await two.until(lambda now: now[f"leds/{NAME}"][0] == "9" * 25)
-    hub.boards[NAME].work = {"what": "flash", "doing": "copying", "done": 3, "total": 18}
-    hub.changed(NAME)
+    live_boards.boards[NAME].work = {"what": "flash", "doing": "copying", "done": 3, "total": 18}
+    live_boards.changed(NAME)
     await two.until(lambda now: now[f"board/{NAME}"]["work"])
     shown = two.now[f"board/{NAME}"]
     assert (
@@ -95,8 +95,8 @@ async def test_others_look_on_when_one_goes_away(live):
 
 
 async def test_what_the_leds_clock_and_flash_of_a_board_tell(live):
-    hub, browse = live()
-    board, browser = hub.virtual.running[NAME], browse()
+    live_boards, browse = live()
+    board, browser = live_boards.virtual.running[NAME], browse()
     await browser.until(lambda now: now.get(f"leds/{NAME}") == ["0" * 25, 1])
     board.ms = 7  # it was programmed anew, and looks the same
     await browser.until(lambda now: now[f"leds/{NAME}"] == ["0" * 25, 0])
@@ -110,28 +110,28 @@ async def test_what_the_leds_clock_and_flash_of_a_board_tell(live):
 
 
 async def test_a_board_that_has_ended_is_started_again(live):
-    hub, browse = live()
-    browser, board = browse(), hub.virtual.running[NAME]
+    live_boards, browse = live()
+    browser, board = browse(), live_boards.virtual.running[NAME]
     browser.say(board=NAME, do="start")  # it runs: nothing is to be done
     browser.say(board=NAME, do="tap", buttons="A")
     await settled(lambda: board.done)
-    hub.record(NAME, BOOT)
+    live_boards.record(NAME, BOOT)
     await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
     menu = browser.now[f"board/{NAME}"]["headline"]
     board.ended = True
     await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("ended"))
     assert browser.now[f"board/{NAME}"]["about"] == "it was killed; start again"
-    assert hub.virtual.started == []
+    assert live_boards.virtual.started == []
     for _ in range(2):
         browser.say(board=NAME, do="start")
     await browser.until(lambda now: not now[f"board/{NAME}"]["ended"])
     assert browser.now[f"board/{NAME}"]["about"] != "it was killed; start again"
-    assert hub.boards[NAME].observer.now.phase == "starting" and menu.startswith("Menu")
-    hub._look_at(NAME, board)  # what looks at LEDs may come late to see it
+    assert live_boards.boards[NAME].observer.now.phase == "starting" and menu.startswith("Menu")
+    live_boards._look_at(NAME, board)  # what looks at LEDs may come late to see it
     browser.say(board=NAME, do="start")
     browser.say(board=NAME, do="tap", buttons="B")
-    await settled(lambda: hub.virtual.running[NAME].done)
-    assert hub.virtual.started == [NAME]
+    await settled(lambda: live_boards.virtual.running[NAME].done)
+    assert live_boards.virtual.started == [NAME]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ async def test_a_board_that_has_ended_is_started_again(live):
     ],
 )
 async def test_who_may_press(live, client, lan, token, may):
-    hub, browse = live(lan=lan)
+    live_boards, browse = live(lan=lan)
     browser = browse(client, token=False)
     browser.say(token=token)
     await browser.until(lambda now: "you" in now)
@@ -154,22 +154,22 @@ async def test_who_may_press(live, client, lan, token, may):
     browser.say(board="virtual-9")
     await browser.until(lambda now: "error" in now)
     await browser.leave()
-    assert hub.virtual.board(NAME).done == [("tap", "A")] * may
+    assert live_boards.virtual.board(NAME).done == [("tap", "A")] * may
 
 
 async def test_what_is_no_message_is_said_and_nothing_ends(live):
-    hub, browse = live()
+    live_boards, browse = live()
     browser = browse()
     for number, text in enumerate(("", "[]", "[" * 60_000, '"x"', "null", "{", "{}"), 1):
         browser.send(text)
         await browser.until(lambda _, n=number: sum("error" in m for m in browser.told) == n)
     browser.say(board=NAME, do="tap", buttons="A")
-    await settled(lambda: hub.virtual.board(NAME).done)
+    await settled(lambda: live_boards.virtual.board(NAME).done)
 
 
 async def test_fast_client_loses_messages_but_stays_connected(live):
-    hub, browse = live()
-    board, browser = hub.virtual.board(NAME), browse()
+    live_boards, browse = live()
+    board, browser = live_boards.virtual.board(NAME), browse()
     board.goes_on.clear()
     for _ in range(web_controls._WAITING * 2):
         browser.say(board=NAME, do="tap", buttons="A")
@@ -197,39 +197,39 @@ async def test_names_that_are_kept_are_told_from_the_start(live, tmp_path):
 
 
 async def test_a_board_begins_and_is_reset(live):
-    hub, browse = live()
+    live_boards, browse = live()
     browser = browse()
-    hub.record(NAME, BOOT)  # as a task that updated it does
+    live_boards.record(NAME, BOOT)  # as a task that updated it does
     await browser.until(lambda now: now.get(f"board/{NAME}", {}).get("lines"))
     assert browser.now[f"board/{NAME}"]["headline"] == "Menu: against whom?"
     browser.say(board=NAME, do="reset")
     await browser.until(lambda now: now[f"board/{NAME}"]["headline"] != "Menu: against whom?")
-    await settled(lambda: hub.virtual.board(NAME).done == [("reset",)])
+    await settled(lambda: live_boards.virtual.board(NAME).done == [("reset",)])
     assert len(browser.now[f"board/{NAME}"]["lines"]) == 1
     # And then there is nothing to send.
-    await settled(lambda: not hub._changed and not hub._news.is_set())
+    await settled(lambda: not live_boards._changed and not live_boards._news.is_set())
 
 
 async def test_what_ports_tell(live):
-    hub, browse = live(boards=0)
+    live_boards, browse = live(boards=0)
     port = "/dev/ttyACM0"
     refused = [PortUnavailable(f"/dev/tty{number}", "no\u202e") for number in range(9)]
-    hub._take([PortOpened("usb-1", port), PortClosed("usb-1", port, "pulled"), *refused])
+    live_boards._take([PortOpened("usb-1", port), PortClosed("usb-1", port, "pulled"), *refused])
     browser = browse()
     await browser.until(lambda now: len(now.get("site", {}).get("waiting", ())) == 5)
     assert all(line.isprintable() for line in browser.now["site"]["waiting"])
 
 
 async def test_close_waits_for_running_tasks(live):
-    (hub, _), done = live(), []
+    (live_boards, _), done = live(), []
 
     def work():
-        assert hub.stopping.wait(120)
+        assert live_boards.stopping.wait(120)
         time.sleep(0.2)  # `close()` is back before only if it does not wait
         done.append("all")
 
-    hub.run_in_background(work)
-    await hub.close()
+    live_boards.run_in_background(work)
+    await live_boards.close()
     assert done == ["all"]
 
 
@@ -355,12 +355,12 @@ async def test_a_browser_gets_the_latest_state_once_it_is_ready():
 
 async def test_a_browser_that_draws_nothing_is_sent_eight_messages(live):
     """However much it confirmed before there was anything."""
-    hub, browse = live()
+    live_boards, browse = live()
     browser = browse(leds=False, confirms=False)
     browser.say(seen=100)
     await browser.until(lambda now: "order" in now and "you" in now)
     for number in range(web_controls._UNSEEN * 2):
-        hub.words.set("a", number)
+        live_boards.words.set("a", number)
         await asyncio.sleep(0.01)
     browser.say()
     await browser.until(lambda now: "error" in now)

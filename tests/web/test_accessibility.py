@@ -73,7 +73,7 @@ def test_games_and_statistics(serve, hostile, phone):
 def test_boards_and_class(stand_in, serve, phone):
     server = serve(boards=1)
     phone.goto(f"{server.url}/boards")
-    told(server.hub, PortOpened("virtual-1", "there"), BOOT, *stages([4], seats="PP"))
+    told(server.live_boards, PortOpened("virtual-1", "there"), BOOT, *stages([4], seats="PP"))
     board = phone.get_by_role("article")
     expect(board.locator(".headline")).to_have_text("Player B's turn")
     board.get_by_text("Update or flash").click()

@@ -94,7 +94,7 @@ def test_a_board_is_checked_updated_flashed_and_started_again(serve, page, monke
         expect(board.get_by_text(f"✓ started on micro:bit V1: game {__version__}")).to_be_visible()
         headline(board, MENU)
 
-    server.hub.virtual.running["virtual-1"]._process.kill()
+    server.live_boards.virtual.running["virtual-1"]._process.kill()
     headline(board, "The virtual board does not run")
     board.get_by_role("button", name="Start it again").click()
     headline(board, MENU)
@@ -105,16 +105,18 @@ def shown(stand_in, serve, page):
     """The page with a stand-in board in its menu: its card, and what notes what is done with it."""
     server = serve(boards=1)
     page.goto(f"{server.url}/boards")
-    told(server.hub, OPENED, BOOT)
+    told(server.live_boards, OPENED, BOOT)
     headline(card(page), MENU)
-    device = server.hub.virtual.running["virtual-1"]
+    device = server.live_boards.virtual.running["virtual-1"]
 
     def does(*done):
         wait(page, lambda: len(device.done) >= len(done))
         assert device.done == list(done)
         device.done.clear()
 
-    return SimpleNamespace(card=card(page), device=device, does=does, hub=server.hub)
+    return SimpleNamespace(
+        card=card(page), device=device, does=does, live_boards=server.live_boards
+    )
 
 
 def test_the_keys_of_a_board_with_the_focus_press_its_buttons(shown, page):
@@ -132,7 +134,7 @@ def test_the_keys_of_a_board_with_the_focus_press_its_buttons(shown, page):
     device.shown, device.ms = DARK[:10] + b"\x09" + DARK[11:], 83_000
     expect(shown.card.locator("rect").nth(10)).to_have_class("l9")
     expect(shown.card).to_contain_text("device clock 1:23")
-    told(shown.hub, *PEOPLE)
+    told(shown.live_boards, *PEOPLE)
     expect(page.locator("#status")).to_contain_text("virtual-1: Player B's turn.")
 
 
@@ -165,7 +167,7 @@ def test_a_page_whose_games_cannot_be_kept_says_so_and_goes_on(stand_in, serve, 
     server = serve(path, boards=1)
     page.goto(f"{server.url}/boards")
     expect(page.get_by_text("games are not stored: ")).to_be_visible()
-    told(server.hub, OPENED, BOOT, *PEOPLE)
+    told(server.live_boards, OPENED, BOOT, *PEOPLE)
     expect(card(page).get_by_text("game 1, move 1: A in the centre")).to_be_visible()
     assert path.read_text() == "Dear class"
 
@@ -173,16 +175,16 @@ def test_a_page_whose_games_cannot_be_kept_says_so_and_goes_on(stand_in, serve, 
 def test_a_page_goes_on_when_the_server_starts_again(stand_in, serve, page):
     first = serve(boards=1)
     page.goto(f"{first.url}/boards")
-    told(first.hub, OPENED, BOOT)
+    told(first.live_boards, OPENED, BOOT)
     headline(card(page), MENU)
     first.close()
     expect(page.get_by_role("alert")).to_contain_text("noughts is not running any more")
     second = serve(boards=1, port=first.port)
     expect(page.get_by_role("alert")).to_be_hidden()
-    told(second.hub, OPENED, BOOT, *PEOPLE)
+    told(second.live_boards, OPENED, BOOT, *PEOPLE)
     headline(card(page), "Player B's turn")
     press(card(page), "B")  # with the new token
-    wait(page, lambda: second.hub.virtual.running["virtual-1"].done)
+    wait(page, lambda: second.live_boards.virtual.running["virtual-1"].done)
     assert all("net::ERR_CONNECTION" in error for error in page.errors)
     page.errors.clear()
 
