@@ -38,15 +38,15 @@ from lessons import make_pictures
 from microbit_emulator import Microbit
 from noughts.protocol import sentences
 from noughts.protocol.describe import describe
+from noughts.recording.port_monitor import PortMonitor
+from noughts.recording.recorder import Recorder
+from noughts.recording.session import Session
 from noughts.store import timestamps
 from noughts.store.store import Store
 from noughts.terminal.watch import WatchApp
 from noughts.virtual.autoplay import Autoplay
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, program
-from noughts.watch.port_monitor import PortMonitor
-from noughts.watch.recorder import Recorder
-from noughts.watch.session import Session
 from noughts.web.pages import PAGES
 from page_server import Server
 from random_games import random_game

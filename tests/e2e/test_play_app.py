@@ -7,9 +7,9 @@ import pytest
 
 from live_page import settled
 from noughts.protocol.sentences import Boot
+from noughts.recording.play_recording import PlayRecording
 from noughts.store.store import Store
 from noughts.terminal.play import BoardApp, buttons_at, draw
-from noughts.watch.play_recording import PlayRecording
 from sample_games import A_WINS, stages
 from screens import StandIn, screen_lines
 

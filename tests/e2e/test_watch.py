@@ -15,7 +15,7 @@ import stand_in_ports
 from command import noughts
 from needed import long
 from noughts.protocol.sentences import checksum, write
-from noughts.watch.virtual_boards import VirtualBoards
+from noughts.recording.virtual_boards import VirtualBoards
 from sample_games import BOOT, DRAW, stages
 from waiting import until
 from watcher import games, rows, sentence

@@ -17,10 +17,10 @@ from noughts.boards.put import bring_up_to_date
 from noughts.device_files import device_files
 from noughts.protocol import data_log
 from noughts.protocol.sentences import Game, write
+from noughts.recording.recorder import Recorder
+from noughts.recording.sources import SentencesRead
 from noughts.store.store import Store
 from noughts.terminal.output import progress
-from noughts.watch.recorder import Recorder
-from noughts.watch.sources import SentencesRead
 from official import stepped
 from stepped_ports import SteppedBoard
 from unplugged import COLUMNS, as_row, lesson

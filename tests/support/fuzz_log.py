@@ -17,12 +17,12 @@ from pathlib import Path
 from random import Random
 
 from noughts.protocol.sentences import MAX_LENGTH, Game, checksum, outcome, read, write
+from noughts.recording.events import Event, SentenceStored
+from noughts.recording.recorder import Recorder
 from noughts.store import capture
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
 from noughts.views.export_columns import row
-from noughts.watch.events import Event, SentenceStored
-from noughts.watch.recorder import Recorder
 from sent_lines import sent_lines
 
 _BOARDS = ("usb-1", "radio-9A1B2C3D", "radio-00000001")

@@ -12,8 +12,8 @@ from starlette.types import Message
 
 from noughts.errors import BoardError, BoardGoneError
 from noughts.protocol.sentences import Sentence, write
-from noughts.watch.events import PortOpened
-from noughts.watch.sources import DataReceived
+from noughts.recording.events import PortOpened
+from noughts.recording.sources import DataReceived
 from noughts.web.app import application
 from noughts.web.live import LiveBoards
 from noughts.web.site import Site

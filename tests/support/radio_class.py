@@ -24,10 +24,10 @@ from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import Radio, files_with
 from noughts.protocol.parser import ParsedSentence, Stream
 from noughts.protocol.sentences import Game
+from noughts.recording.recorder import Recorder
 from noughts.store import queries
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store
-from noughts.watch.recorder import Recorder
 from official import NEWEST, stepped
 
 GROUP = 7

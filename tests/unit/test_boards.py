@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from noughts.recording.events import BoardNamed, PortOpened, SentenceStored
+from noughts.recording.port_monitor import PortMonitor
+from noughts.recording.recorder import Recorder
+from noughts.recording.session import Session
 from noughts.store.store import Store
-from noughts.watch.events import BoardNamed, PortOpened, SentenceStored
-from noughts.watch.port_monitor import PortMonitor
-from noughts.watch.recorder import Recorder
-from noughts.watch.session import Session
 from sample_games import AT, BOOT, DRAW, filled, stages
 
 LONG = "usb-9904360261974e450027001a0000004d0000000097969901"
@@ -140,7 +140,7 @@ def test_no_board_yet(refused, tmp_path):
 
 def test_a_watch_knows_names_and_notices_new_ones(stored, watch, monkeypatch):
     """Another program names boards, before and while they are watched."""
-    monkeypatch.setattr("noughts.watch.recorder._NAMES_S", 0.0)
+    monkeypatch.setattr("noughts.recording.recorder._NAMES_S", 0.0)
     started, monitor = watch
     session = Session()
     with Store(stored) as other:

@@ -21,15 +21,15 @@ from noughts.errors import DataLogError
 from noughts.protocol.data_log import MAX_SIZE, games
 from noughts.protocol.describe import short
 from noughts.protocol.sentences import write
+from noughts.recording.data_logs import DataLogs
+from noughts.recording.events import SentenceStored
+from noughts.recording.port_monitor import name_of
+from noughts.recording.recorder import Recorder
+from noughts.recording.session import Session
+from noughts.recording.sources import DataReceived, LineOpened, SentencesRead
 from noughts.store import capture
 from noughts.store.store import Store
 from noughts.store.timestamps import now
-from noughts.watch.data_logs import DataLogs
-from noughts.watch.events import SentenceStored
-from noughts.watch.port_monitor import name_of
-from noughts.watch.recorder import Recorder
-from noughts.watch.session import Session
-from noughts.watch.sources import DataReceived, LineOpened, SentencesRead
 from noughts.web.site import Site
 from official import stepped
 from sample_games import AT, stages
@@ -165,7 +165,7 @@ class Drives:
     """Stand-ins for the drives of boards, and a source that reads them."""
 
     def __init__(self, folder, monkeypatch):
-        monkeypatch.setattr("noughts.watch.data_logs._LOOK_S", 0.005)
+        monkeypatch.setattr("noughts.recording.data_logs._LOOK_S", 0.005)
         self.folder, self.there, self.looks = folder, {}, 0
         self.source = DataLogs(self.find)
 

@@ -9,14 +9,14 @@ import pytest
 
 from noughts.protocol.sentences import Boot, write
 from noughts.protocol.situation import Observer
+from noughts.recording.events import PortClosed, PortOpened, ResentGames
+from noughts.recording.play_recording import PlayedGames
+from noughts.recording.recorder import Recorder
+from noughts.recording.session import Session
+from noughts.recording.sources import LineOpened
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
-from noughts.watch.events import PortClosed, PortOpened, ResentGames
-from noughts.watch.play_recording import PlayedGames
-from noughts.watch.recorder import Recorder
-from noughts.watch.session import Session
-from noughts.watch.sources import LineOpened
 from noughts.web.live_board import LiveBoard
 from sample_games import AT, stages
 from sent_lines import sent_lines
@@ -51,7 +51,7 @@ def clock(monkeypatch):
     """However slow the computer is, no time passes but this."""
     clock = SimpleNamespace(s=100.0)
     stopped = SimpleNamespace(monotonic=lambda: clock.s)
-    monkeypatch.setattr("noughts.watch.recorder.time", stopped)
+    monkeypatch.setattr("noughts.recording.recorder.time", stopped)
     return clock
 
 

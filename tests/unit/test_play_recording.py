@@ -6,9 +6,9 @@ import pytest
 
 from noughts.errors import StoreError
 from noughts.protocol.sentences import write
+from noughts.recording.play_recording import PlayedGames, PlayRecording
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
-from noughts.watch.play_recording import PlayedGames, PlayRecording
 from sample_games import BOOT, DRAW, stages
 from waiting import until
 

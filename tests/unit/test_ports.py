@@ -31,10 +31,10 @@ from noughts.boards.ports import (
 )
 from noughts.boards.start import wait_for_start
 from noughts.errors import BoardError
+from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
+from noughts.recording.port_monitor import PortMonitor
+from noughts.recording.sources import DataReceived, LineOpened
 from noughts.store.timestamps import now
-from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
-from noughts.watch.port_monitor import PortMonitor
-from noughts.watch.sources import DataReceived, LineOpened
 from waiting import until
 
 
@@ -205,7 +205,7 @@ class Boards:
 
 @pytest.fixture
 def boards(monkeypatch):
-    monkeypatch.setattr("noughts.watch.port_monitor._LOOK_S", 0.02)
+    monkeypatch.setattr("noughts.recording.port_monitor._LOOK_S", 0.02)
     return Boards()
 
 

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from noughts.protocol.sentences import write
+from noughts.recording.events import BrokerAnswered, PortUnavailable
 from noughts.rooms import publisher
 from noughts.rooms.address import Credentials, parse
 from noughts.rooms.messages import MAX_MESSAGE, digest
 from noughts.store.lines import Received
 from noughts.store.store import Store
-from noughts.watch.events import BrokerAnswered, PortUnavailable
 from sample_games import AT, stages
 
 URL = "mqtt://broker.example"

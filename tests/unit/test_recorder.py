@@ -21,11 +21,7 @@ from noughts.errors import NoughtsError, StoreError
 from noughts.protocol.parser import escape
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.protocol.sentences import Boot, checksum, write
-from noughts.store import capture
-from noughts.store.boards import boards
-from noughts.store.queries import GameFilter, games
-from noughts.store.store import Store
-from noughts.watch.events import (
+from noughts.recording.events import (
     BoardRefused,
     NoiseReceived,
     NotShown,
@@ -38,10 +34,14 @@ from noughts.watch.events import (
     StoreGone,
     UnknownSentence,
 )
-from noughts.watch.port_monitor import name_of
-from noughts.watch.radio_lines import MAX_BOARDS, known_ids
-from noughts.watch.recorder import Recorder
-from noughts.watch.session import Session
+from noughts.recording.port_monitor import name_of
+from noughts.recording.radio_lines import MAX_BOARDS, known_ids
+from noughts.recording.recorder import Recorder
+from noughts.recording.session import Session
+from noughts.store import capture
+from noughts.store.boards import boards
+from noughts.store.queries import GameFilter, games
+from noughts.store.store import Store
 from sample_games import AT, BOOT, DRAW, stages
 
 
@@ -222,9 +222,9 @@ def test_a_session_knows_how_things_stand():
 
 def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
     """And what is too much to wait is counted."""
-    monkeypatch.setattr("noughts.watch.recorder._MAX_PENDING", 5)
+    monkeypatch.setattr("noughts.recording.recorder._MAX_PENDING", 5)
     recorder = Recorder(store)
-    monkeypatch.setattr("noughts.watch.recorder._SAY_BUSY_S", 0.0)
+    monkeypatch.setattr("noughts.recording.recorder._SAY_BUSY_S", 0.0)
     told, busy = stages([4, 0, 2, 6, 3, 5]), StoreBusy(str(store.path))
     with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -12,6 +12,10 @@ from hypothesis import strategies as st
 
 from needed import POSIX
 from noughts.protocol.sentences import write
+from noughts.recording import recorder
+from noughts.recording.events import MessageRejected, PortOpened, RoomOffline, RoomOnline
+from noughts.recording.recorder import Recorder
+from noughts.recording.sources import DataReceived, Delivered, LineOpened
 from noughts.rooms import collector, messages
 from noughts.rooms.address import (
     VARIABLE,
@@ -23,10 +27,6 @@ from noughts.rooms.address import (
     room_name,
 )
 from noughts.rooms.messages import digest, is_published, parse_topic
-from noughts.watch import recorder
-from noughts.watch.events import MessageRejected, PortOpened, RoomOffline, RoomOnline
-from noughts.watch.recorder import Recorder
-from noughts.watch.sources import DataReceived, Delivered, LineOpened
 from sample_games import AT, BOOT, DRAW, stages
 
 BROKER = "mqtt://broker.example"
@@ -348,7 +348,7 @@ def test_a_board_whose_port_was_opened_again_may_tell_of_an_earlier_run(watch):
 
 
 def test_message_is_confirmed_at_shutdown_under_load(watch, monkeypatch):
-    monkeypatch.setattr("noughts.watch.recorder._SHUTDOWN_TIMEOUT_S", -1)
+    monkeypatch.setattr("noughts.recording.recorder._SHUTDOWN_TIMEOUT_S", -1)
     watch.sender.send(1)
     watch.finish()
     assert watch.sender.confirmed == [1]

@@ -12,12 +12,7 @@ import pytest
 
 from live_page import settled
 from noughts.protocol.sentences import Boot
-from noughts.store.queries import game
-from noughts.store.store import Store
-from noughts.terminal.play import BoardApp
-from noughts.terminal.replay import ReplayApp
-from noughts.terminal.watch import WatchApp
-from noughts.watch.events import (
+from noughts.recording.events import (
     BoardNamed,
     BrokerAnswered,
     PortClosed,
@@ -28,9 +23,14 @@ from noughts.watch.events import (
     SentenceStored,
     StoreBusy,
 )
-from noughts.watch.play_recording import PlayRecording
-from noughts.watch.recorder import Recorder
-from noughts.watch.session import Session
+from noughts.recording.play_recording import PlayRecording
+from noughts.recording.recorder import Recorder
+from noughts.recording.session import Session
+from noughts.store.queries import game
+from noughts.store.store import Store
+from noughts.terminal.play import BoardApp
+from noughts.terminal.replay import ReplayApp
+from noughts.terminal.watch import WatchApp
 from sample_games import A_WINS, AT, BOOT, filled, stages
 from screens import StandIn, screen_lines
 

@@ -8,17 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from noughts.store.store import Store
-from noughts.terminal.watch import WatchApp
-from noughts.watch.events import (
+from noughts.recording.events import (
     BoardNamed,
     PortClosed,
     PortOpened,
     SentenceStored,
 )
-from noughts.watch.port_monitor import PortMonitor
-from noughts.watch.recorder import Recorder
-from noughts.watch.session import Session
+from noughts.recording.port_monitor import PortMonitor
+from noughts.recording.recorder import Recorder
+from noughts.recording.session import Session
+from noughts.store.store import Store
+from noughts.terminal.watch import WatchApp
 from sample_games import A_WINS, AT, BOOT, stages
 from screens import screen_lines
 

@@ -13,8 +13,8 @@ from noughts.device_files import device_files
 from noughts.errors import BoardError
 from noughts.protocol.sentences import Boot, Game
 from noughts.protocol.situation import Situation
-from noughts.watch.events import NoiseReceived, PortClosed, PortOpened, SentenceStored
-from noughts.watch.session import BoardState, Session
+from noughts.recording.events import NoiseReceived, PortClosed, PortOpened, SentenceStored
+from noughts.recording.session import BoardState, Session
 from noughts.web import tasks as web_tasks
 from noughts.web.live import Channel
 from noughts.web.live_board import LiveBoard

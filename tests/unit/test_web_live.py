@@ -11,8 +11,8 @@ from serial.tools import list_ports
 
 from live_page import Board, Boards, Browser, settled
 from noughts.errors import BoardError
+from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
 from noughts.store.store import Store
-from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
 from noughts.web import controls as web_controls
 from noughts.web import live as web_live
 from noughts.web.controls import BoardControls

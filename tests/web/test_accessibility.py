@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from browser import cell, says
 from live_page import told
-from noughts.watch.events import PortOpened
+from noughts.recording.events import PortOpened
 from sample_games import BOOT, stages
 
 

@@ -12,10 +12,10 @@ from browser import wait
 from data_logs import HEADING, data_log, row
 from live_page import DARK, told
 from noughts import __version__
+from noughts.recording import virtual_boards
+from noughts.recording.events import PortOpened
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
-from noughts.watch import virtual_boards
-from noughts.watch.events import PortOpened
 from sample_games import BOOT, stages
 
 MENU = "Menu: against whom?"

@@ -16,8 +16,8 @@ from noughts.boards.radio import OFF, Radio
 from noughts.cli import options
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
+from noughts.recording import recovered_games
 from noughts.terminal.output import progress
-from noughts.watch import recovered_games
 
 
 @options.command("noughts flash", "noughts flash --all", "noughts flash --all --radio 7")

@@ -23,10 +23,10 @@ from noughts.store.store import default_path
 from noughts.terminal.output import say
 
 if TYPE_CHECKING:
+    from noughts.recording.play_recording import PlayRecording
     from noughts.virtual.keys import Step
     from noughts.virtual.program import Program
     from noughts.virtual.stored_flash import StoredFlash
-    from noughts.watch.play_recording import PlayRecording
 
 
 def _keys(text: str) -> list[Step]:
@@ -112,9 +112,9 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
     _check_size()
+    from noughts.recording.play_recording import PlayRecording, board_name
     from noughts.virtual.board import VirtualBoard
     from noughts.virtual.stored_flash import StoredFlash
-    from noughts.watch.play_recording import PlayRecording, board_name
 
     memory: list[StoredFlash] = []
 

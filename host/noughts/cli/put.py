@@ -17,8 +17,8 @@ from noughts.boards.put import bring_up_to_date
 from noughts.boards.radio import Radio
 from noughts.cli import options
 from noughts.invocation import as_typed
+from noughts.recording import recovered_games
 from noughts.terminal.output import Steps, progress
-from noughts.watch import recovered_games
 
 
 @options.command(

@@ -23,18 +23,18 @@ from noughts.cli import options
 from noughts.errors import BoardError, NoughtsError, printable
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
+from noughts.recording.data_logs import DataLogs, name_of_copy
+from noughts.recording.events import Event, NotShown, StoreBusy
+from noughts.recording.port_monitor import PortMonitor
+from noughts.recording.radio_lines import MAX_BOARDS, known_ids
+from noughts.recording.recorder import Recorder
+from noughts.recording.session import Session
+from noughts.recording.sources import CapturedFile
 from noughts.rooms.address import BrokerAddress, credentials, is_broker, parse, room_name
 from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store, command_for, default_path
 from noughts.terminal.output import Lines, leaving_a_stuck_terminal, progress, say
-from noughts.watch.data_logs import DataLogs, name_of_copy
-from noughts.watch.events import Event, NotShown, StoreBusy
-from noughts.watch.port_monitor import PortMonitor
-from noughts.watch.radio_lines import MAX_BOARDS, known_ids
-from noughts.watch.recorder import Recorder
-from noughts.watch.session import Session
-from noughts.watch.sources import CapturedFile
 
 _SHUTDOWN_TIMEOUT_S = 2.0
 """For the last lines to be printed, on a busy computer, and a reader to take them."""
@@ -287,8 +287,8 @@ def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMoni
 
     When one cannot be started, `stop` is set, and the end of the stack raises `BoardError`.
     """
+    from noughts.recording.virtual_boards import VirtualBoards
     from noughts.virtual.autoplay import Autoplay
-    from noughts.watch.virtual_boards import VirtualBoards
 
     playing: list[Autoplay] = []
 

@@ -9,13 +9,7 @@ from functools import partial
 import paho.mqtt.client as paho
 
 from noughts.errors import printable
-from noughts.rooms import messages
-from noughts.rooms.address import BrokerAddress, Credentials
-from noughts.rooms.broker import QOS, Broker
-from noughts.rooms.messages import OFFLINE, ONLINE, topic
-from noughts.store import timestamps
-from noughts.store.capture import OPENED
-from noughts.watch.events import (
+from noughts.recording.events import (
     BrokerAnswered,
     Event,
     MessageRejected,
@@ -24,7 +18,13 @@ from noughts.watch.events import (
     RoomOffline,
     RoomOnline,
 )
-from noughts.watch.sources import Change, DataReceived, Delivered, LineOpened
+from noughts.recording.sources import Change, DataReceived, Delivered, LineOpened
+from noughts.rooms import messages
+from noughts.rooms.address import BrokerAddress, Credentials
+from noughts.rooms.broker import QOS, Broker
+from noughts.rooms.messages import OFFLINE, ONLINE, topic
+from noughts.store import timestamps
+from noughts.store.capture import OPENED
 
 _MAX_NAMES = 10_000
 """Nobody who may publish can fill the memory with rooms and boards."""

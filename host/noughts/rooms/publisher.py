@@ -19,12 +19,12 @@ import paho.mqtt.client as paho
 from noughts.errors import StoreError
 from noughts.protocol.radio_boards import id_of, is_by_radio
 from noughts.protocol.sentences import framed, is_of_board
+from noughts.recording.events import BrokerAnswered, Event, PortUnavailable
 from noughts.rooms.address import BrokerAddress, Credentials
 from noughts.rooms.broker import QOS, Broker
 from noughts.rooms.messages import OFFLINE, ONLINE, Message, digest, is_published, topic
 from noughts.store.capture import raw_line
 from noughts.store.store import Store
-from noughts.watch.events import BrokerAnswered, Event, PortUnavailable
 
 WINDOW = 24
 """Messages that wait to be confirmed: those of 40 rooms are what a broker queues for a reader."""

@@ -27,11 +27,11 @@ from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game, is_late
 from noughts.protocol.situation import Observer, Situation
 from noughts.protocol.situation_words import CONTROLS, Said, said
+from noughts.recording.play_recording import PlayedGames, PlayRecording
 from noughts.terminal.layout import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.stored_flash import choice_in
-from noughts.watch.play_recording import PlayedGames, PlayRecording
 
 if TYPE_CHECKING:
     from microbit_emulator import Button

@@ -24,15 +24,15 @@ from textual.widgets.option_list import Option
 
 from noughts.errors import StoreError, printable
 from noughts.protocol.describe import counted, name_key, opponents, result, score, seated
+from noughts.recording.events import Event
+from noughts.recording.recorder import Recorder
+from noughts.recording.session import BoardState, Ended, Session
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 from noughts.store.timestamps import When
 from noughts.terminal.layout import PLAYERS, columns, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
-from noughts.watch.events import Event
-from noughts.watch.recorder import Recorder
-from noughts.watch.session import BoardState, Ended, Session
 
 _REDRAW_S = 0.1
 _MAX_WAITING = 3

@@ -10,10 +10,10 @@ from starlette.routing import Route
 from noughts.errors import printable
 from noughts.protocol.data_log import games
 from noughts.protocol.describe import counted
+from noughts.recording.data_logs import name_of_copy
 from noughts.store import timestamps
 from noughts.store.lines import Received
 from noughts.store.store import Store
-from noughts.watch.data_logs import name_of_copy
 from noughts.web.site import Site
 
 _MAX_NAME = 100

@@ -27,13 +27,8 @@ from pathlib import Path
 from noughts.errors import BoardGoneError, NoughtsError, error_message, printable
 from noughts.protocol.describe import name_key
 from noughts.protocol.sentences import Sentence
-from noughts.store import timestamps
-from noughts.store.boards import names
-from noughts.store.store import Store
-from noughts.virtual.board import VirtualBoard
-from noughts.virtual.stored_flash import choice_in
-from noughts.watch.data_logs import DataLogs
-from noughts.watch.events import (
+from noughts.recording.data_logs import DataLogs
+from noughts.recording.events import (
     BoardEvent,
     BoardNamed,
     BoardRefused,
@@ -41,11 +36,16 @@ from noughts.watch.events import (
     PortClosed,
     PortOpened,
 )
-from noughts.watch.port_monitor import PortMonitor
-from noughts.watch.recorder import Recorder
-from noughts.watch.session import Session
-from noughts.watch.sources import QueuedSource, SentencesRead
-from noughts.watch.virtual_boards import VirtualBoards
+from noughts.recording.port_monitor import PortMonitor
+from noughts.recording.recorder import Recorder
+from noughts.recording.session import Session
+from noughts.recording.sources import QueuedSource, SentencesRead
+from noughts.recording.virtual_boards import VirtualBoards
+from noughts.store import timestamps
+from noughts.store.boards import names
+from noughts.store.store import Store
+from noughts.virtual.board import VirtualBoard
+from noughts.virtual.stored_flash import choice_in
 from noughts.web.live_board import LiveBoard
 from noughts.web.site import Site
 

@@ -12,7 +12,7 @@ from noughts.protocol.describe import LINE_NAMES, opponents, result, score, seat
 from noughts.protocol.sentences import Boot, Game, is_same, score_array
 from noughts.protocol.situation import Observer
 from noughts.protocol.situation_words import said
-from noughts.watch.events import (
+from noughts.recording.events import (
     BoardEvent,
     NoiseReceived,
     PortClosed,
@@ -20,7 +20,7 @@ from noughts.watch.events import (
     SentenceStored,
     UnknownSentence,
 )
-from noughts.watch.session import BoardState
+from noughts.recording.session import BoardState
 
 _LINES = 6
 _MAX_LINE = 200

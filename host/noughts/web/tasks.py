@@ -21,8 +21,8 @@ from noughts.boards.radio import OFF
 from noughts.boards.start import confirmed_start, wait_for_start
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
+from noughts.recording.port_monitor import name_of
 from noughts.virtual.program import program, try_emulator
-from noughts.watch.port_monitor import name_of
 from noughts.web.live import LiveBoards
 
 _LINES = 40

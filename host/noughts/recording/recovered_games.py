@@ -9,10 +9,10 @@ from pathlib import Path
 from noughts.boards.drive import Drive
 from noughts.boards.ports import Port, find_ports
 from noughts.protocol.sentences import Game
+from noughts.recording.port_monitor import name_of
 from noughts.store import timestamps
 from noughts.store.lines import Received
 from noughts.store.store import Store, default_path
-from noughts.watch.port_monitor import name_of
 
 Keep = Callable[[Sequence[Game]], None]
 

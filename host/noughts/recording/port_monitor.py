@@ -19,9 +19,9 @@ import serial
 
 from noughts.boards.ports import Port, close_port, find_ports, open_port, read_port
 from noughts.errors import BoardError, printable
+from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
+from noughts.recording.sources import Change, DataReceived, LineOpened
 from noughts.store import timestamps
-from noughts.watch.events import PortClosed, PortOpened, PortUnavailable
-from noughts.watch.sources import Change, DataReceived, LineOpened
 
 _PLAIN = re.compile(r"[0-9A-Za-z/\\]")
 _LOOK_S = 1.0

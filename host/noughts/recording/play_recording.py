@@ -8,13 +8,13 @@ from pathlib import Path
 
 from noughts.errors import NoughtsError, error_message
 from noughts.protocol.sentences import Boot, Game, Sentence, body, is_late
+from noughts.recording.events import Event, SentenceStored, StoreGone
+from noughts.recording.recorder import Recorder
+from noughts.recording.sources import DataReceived, QueuedSource
 from noughts.store import timestamps
 from noughts.store.fold import Line, fold
 from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
-from noughts.watch.events import Event, SentenceStored, StoreGone
-from noughts.watch.recorder import Recorder
-from noughts.watch.sources import DataReceived, QueuedSource
 
 
 def board_name(board: str) -> str:

@@ -15,13 +15,7 @@ from noughts.files import write_whole
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.radio_boards import id_of, is_by_radio
 from noughts.protocol.sentences import Boot, Runs, body, framed
-from noughts.store import timestamps
-from noughts.store.boards import names
-from noughts.store.capture import raw_line
-from noughts.store.lines import Received, Stored
-from noughts.store.store import Store
-from noughts.store.store_files import unused_path_near
-from noughts.watch.events import (
+from noughts.recording.events import (
     BoardNamed,
     Event,
     NoiseReceived,
@@ -34,8 +28,8 @@ from noughts.watch.events import (
     StoreGone,
     UnknownSentence,
 )
-from noughts.watch.radio_lines import RadioLines
-from noughts.watch.sources import (
+from noughts.recording.radio_lines import RadioLines
+from noughts.recording.sources import (
     Change,
     DataReceived,
     Delivered,
@@ -44,6 +38,12 @@ from noughts.watch.sources import (
     SentencesRead,
     Source,
 )
+from noughts.store import timestamps
+from noughts.store.boards import names
+from noughts.store.capture import raw_line
+from noughts.store.lines import Received, Stored
+from noughts.store.store import Store
+from noughts.store.store_files import unused_path_near
 
 _AT_ONCE = 2048
 """What is stored in a transaction, when so much is there."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from noughts.protocol.describe import called
 from noughts.protocol.sentences import Boot, Game, is_same
-from noughts.watch.events import (
+from noughts.recording.events import (
     BoardNamed,
     BrokerAnswered,
     Event,

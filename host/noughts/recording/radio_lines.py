@@ -12,7 +12,7 @@ from pathlib import Path
 
 from noughts.errors import NoughtsError
 from noughts.protocol.radio_boards import id_of, is_by_radio, sending_board
-from noughts.watch.events import BoardRefused
+from noughts.recording.events import BoardRefused
 
 MAX_BOARDS = 100
 """On one gateway's line, unless it is said which are known: a class, and its neighbours."""

@@ -13,10 +13,10 @@ from noughts.boards.drive import Drive, find_drives
 from noughts.boards.ports import Port
 from noughts.errors import DataLogError, error_message, printable
 from noughts.protocol import data_log
+from noughts.recording.events import DataLogUnreadable
+from noughts.recording.port_monitor import name_of
+from noughts.recording.sources import QueuedSource, SentencesRead
 from noughts.store import timestamps
-from noughts.watch.events import DataLogUnreadable
-from noughts.watch.port_monitor import name_of
-from noughts.watch.sources import QueuedSource, SentencesRead
 
 _LOOK_S = 2.0
 _CLOSE_S = 0.2

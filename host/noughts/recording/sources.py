@@ -15,8 +15,8 @@ from typing import Protocol
 
 from noughts.protocol import data_log
 from noughts.protocol.sentences import Sentence
+from noughts.recording.events import Event
 from noughts.store import capture, timestamps
-from noughts.watch.events import Event
 
 _AT_ONCE = 512
 """Lines of a file that are stored together."""
