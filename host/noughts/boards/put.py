@@ -45,9 +45,9 @@ class Update(NamedTuple):
 class Steps(Protocol):
     """What a long task reports to; `noughts.terminal.progress.Steps` says what each is for."""
 
-    def doing(self, what: str) -> None: ...  # noqa: D102
-    def advance(self, amount: int) -> None: ...  # noqa: D102
-    def say(self, line: str) -> None: ...  # noqa: D102
+    def doing(self, what: str) -> None: ...
+    def advance(self, amount: int) -> None: ...
+    def say(self, line: str) -> None: ...
 
 
 Progress = Callable[[int], AbstractContextManager[Steps]]
