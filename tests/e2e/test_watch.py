@@ -91,13 +91,7 @@ def test_a_reader_that_has_enough(started, port, tmp_path):
 
 def test_no_more_boards_are_started_once_they_are_to_end():
     begun = []
-
-    def plugged():
-        begun.append(1)
-        for name in boards.kinds:
-            boards.opened(name)
-
-    boards = VirtualBoards(5, plugged, lambda name: boards.close())
+    boards = VirtualBoards(5, lambda *port: begun.append(port), lambda name: boards.close())
     boards.start()
     until(lambda: not starting(), "the end")
     assert 1 <= len(begun) <= 2

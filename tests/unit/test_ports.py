@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import os
-import queue
 import re
 import socket
 import subprocess
@@ -197,7 +196,6 @@ class Boards:
         asked, changes, end = self.asked, [], time.monotonic() + 120
         while self.asked < asked + times:
             assert time.monotonic() < end
-            follower.look()
             changes += follower.poll()
             time.sleep(0.005)
         return changes
@@ -337,18 +335,26 @@ def test_a_port_is_lent_and_taken_again(pty, follow):
     assert seen == [PortClosed(name, name, "in use for a moment"), PortOpened(name, name)]
 
 
-@pytest.mark.parametrize("named", [False, True])
-def test_extra_ports_are_followed_and_report_listeners(boards, pty, named):
-    """A virtual board begins to talk when its port is open, or after ten seconds."""
-    (_, virtual), (_, other) = pty(), pty()
-    told = queue.SimpleQueue()
-    wanted = [other] * named
-    monitor = PortMonitor(wanted, boards.find, lambda: [virtual], {virtual: "virtual-1"}, told.put)
-    try:
-        opened = {change.board for change in changes_of(monitor, 1 + named)}
-        assert opened == {told.get(timeout=120) for _ in opened} == {"virtual-1", *wanted}
-    finally:
-        monitor.close()
+def test_a_port_that_is_open_already_is_followed_and_opened_again(boards, pty, follow):
+    """A virtual board's, which has been talking since it was made."""
+    far, name = pty()
+    os.write(far, b"from the start")
+    follower = follow()
+    with serial.serial_for_url(name, timeout=0) as opened:
+        os.write(far, b"hello")
+        follower.follow("virtual-1", name, opened)
+        assert changes_of(follower, 2) == [
+            PortOpened("virtual-1", name),
+            DataReceived("virtual-1", b"hello", None),
+        ]
+        with follower.released("virtual-1"):
+            os.write(far, b"for somebody else")
+        os.write(far, b"again")
+        assert changes_of(follower, 3) == [
+            PortClosed("virtual-1", name, "in use for a moment"),
+            PortOpened("virtual-1", name),
+            DataReceived("virtual-1", b"again", None),
+        ]
 
 
 def test_a_far_host_that_floods_us_has_to_wait(monkeypatch):

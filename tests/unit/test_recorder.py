@@ -38,6 +38,7 @@ from noughts.recording.port_monitor import name_of
 from noughts.recording.radio_lines import MAX_BOARDS, known_ids
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
+from noughts.recording.sources import DataReceived, QueuedSource
 from noughts.store import capture
 from noughts.store.boards import boards
 from noughts.store.queries import GameFilter, games
@@ -111,7 +112,7 @@ def test_noise_is_counted_stored_and_harmless(store):
     data = b"Traceback\x1b[2J\xff\\" + b"\r\n"
     assert recorder.hear("usb-1", data, AT) == [NoiseReceived("usb-1", r"Traceback\x1b[2J\xff\x5c")]
     assert recorder.hear("usb-1", b"half a li", AT) == []
-    assert recorder.end("usb-1", AT) == [NoiseReceived("usb-1", "half a li")]
+    assert recorder.hear("usb-1", b"\n", AT) == [NoiseReceived("usb-1", "half a li")]
     assert recorder.noise == len(data) - 2 + 9
     texts = [("usb-1", AT, r"Traceback\x1b[2J\xff\x5c"), ("usb-1", AT, "half a li")]
     assert received(store) == (texts, 0)
@@ -221,22 +222,25 @@ def test_a_session_knows_how_things_stand():
 
 
 def test_sentences_wait_in_order_while_the_store_is_busy(store, monkeypatch):
-    """And what is too much to wait is counted."""
+    """And what is too much to wait stays where it is."""
     monkeypatch.setattr("noughts.recording.recorder._MAX_PENDING", 5)
-    recorder = Recorder(store)
     monkeypatch.setattr("noughts.recording.recorder._SAY_BUSY_S", 0.0)
-    told, busy = stages([4, 0, 2, 6, 3, 5]), StoreBusy(str(store.path))
+    source = QueuedSource()
+    recorder = Recorder(store, [source])
+    told, later = stages([4, 0, 2, 6, 3, 5]), stages([4], number=2)
     with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        assert recorder.hear("usb-1", line(*told), AT) == [busy]
-        assert recorder.settle() == []
-        assert (len(recorder.pending), recorder.left_out) == (5, len(told) - 5)
+        assert recorder.hear("usb-1", line(*told), AT) == [StoreBusy(str(store.path))]
+        source.put(DataReceived("usb-1", line(*later), AT))
+        assert recorder.poll() == []
+        assert len(recorder.pending) == len(told)
         assert store.read("SELECT * FROM boards") == []
     waiting = list(capture.read(io.BytesIO(recorder.save().read_bytes())))
-    assert [each.data for each in waiting] == [line(each)[:-2] + b"\n" for each in told[:5]]
-    *stored, free = recorder.settle()
-    assert [event.sentence for event in stored] == told[:5]
+    assert [each.data for each in waiting] == [line(each)[:-2] + b"\n" for each in told]
+    *stored, free = recorder.poll()
+    assert [event.sentence for event in stored] == told
     assert free == StoreFree(str(store.path))
+    assert [event.sentence for event in recorder.poll()] == later
 
 
 def delete(db):
@@ -268,7 +272,7 @@ def test_a_store_that_goes_away_while_it_is_written(tmp_path, harm, capsys):
         (game,) = games(recorder.store, GameFilter())
         _sum_up(Session(), recorder, 0)
         assert capsys.readouterr().err.endswith(f"stored in {now}\n")
-    assert (game.number, game.thought_ms, game.release) == (2, [1000] * 9, BOOT.release)
+    assert (game.number, game.thought_ms) == (2, [1000] * 9)
     if harm is delete_its_log:
         with Store(db) as before:
             assert 1 in [game.number for game in games(before, GameFilter())]

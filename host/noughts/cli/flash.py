@@ -16,7 +16,7 @@ from noughts.boards.radio import OFF, Radio
 from noughts.cli import options
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
-from noughts.recording import recovered_games
+from noughts.recording.port_monitor import keep_games
 from noughts.terminal.output import progress
 
 
@@ -63,7 +63,7 @@ def run(
     failed = 0
     for each in chosen:
         try:
-            keep = recovered_games.of_drive(each, port, db)
+            keep = keep_games(port or "", each.usb_id, db)
             flash(each, what, say, progress, port=port, verify=not no_verify, keep=keep)
         except (NoughtsError, OSError) as error:
             if not every:

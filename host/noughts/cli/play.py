@@ -112,7 +112,7 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
     _check_size()
-    from noughts.recording.play_recording import PlayRecording, board_name
+    from noughts.recording.play_recording import PlayRecording
     from noughts.virtual.board import VirtualBoard
     from noughts.virtual.stored_flash import StoredFlash
 
@@ -131,7 +131,7 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         stopped = threading.Event()
         numbers = stack.enter_context(options.until_signal(stopped, "SIGTERM", "SIGHUP"))
         board = stack.enter_context(VirtualBoard(made))
-        recording = PlayRecording(db or default_path(), board_name(board.board))
+        recording = PlayRecording(db or default_path(), f"virtual-{board.board}")
         stack.callback(_sum_up, recording, memory, db)
         stack.callback(recording.close)
         saving = stack.enter_context(ThreadPoolExecutor(1))
@@ -142,7 +142,7 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
 
         def finish() -> None:
             saving.submit(lambda: None).result()  # after all that were submitted
-            recording.join()
+            recording.close()
 
         from noughts.terminal.output import leaving_a_stuck_terminal
         from noughts.terminal.play import BoardApp

@@ -17,7 +17,7 @@ from noughts.boards.put import bring_up_to_date
 from noughts.boards.radio import Radio
 from noughts.cli import options
 from noughts.invocation import as_typed
-from noughts.recording import recovered_games
+from noughts.recording.port_monitor import keep_games
 from noughts.terminal.output import Steps, progress
 
 
@@ -67,7 +67,7 @@ def run(
     if not is_gateway:
         options.prove_table(present, unproved)
     name = choose_port(port)
-    keep = recovered_games.of_port(name, db)
+    keep = keep_games(name, None, db)
     print(
         bring_up_to_date(
             name, files, replace, print, _interruptible, radio=radio, forget=forget, keep=keep

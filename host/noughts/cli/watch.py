@@ -8,6 +8,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from io import BufferedReader
@@ -305,9 +306,9 @@ def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMoni
         for error in boards.errors.values():
             raise BoardError(error)
 
-    boards = VirtualBoards(count, lambda: monitor.look(), changed)
+    monitor = PortMonitor(find=list)
+    boards = VirtualBoards(count, monitor.follow, changed)
     stack.callback(end)
-    monitor = PortMonitor((), list, boards.ports, boards.names, boards.opened)
     boards.start()
     return monitor
 
@@ -329,9 +330,10 @@ def _read(
     recorder.sources.append(source)
     with progress(total) as steps:
         steps.doing(f"reading {name}")
-        while not source.ended or recorder.pending:
-            before = source.size
-            events = recorder.poll()
+        ended = False
+        while not ended:
+            before, ended = source.size, source.ended and not recorder.pending
+            events = recorder.finish() if ended else recorder.poll()
             for event in events:
                 session.take(event)
                 if isinstance(event, StoreBusy):
@@ -361,9 +363,8 @@ def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as
         lines.put(_as_lines(events, as_json, session.called))
 
     lines = Lines(sys.stdout, lambda count: _as_lines([NotShown(count)], as_json, str)[0], stop.set)
-    recorder.start(stop, print_events)
     try:
-        recorder.wait()
+        recorder.run(stop, print_events)
     finally:
         unshown = lines.close(_SHUTDOWN_TIMEOUT_S)
     return unshown
@@ -373,13 +374,15 @@ def _show_until(stop: threading.Event, recorder: Recorder, session: Session) -> 
     from noughts.terminal.watch import WatchApp
 
     app = WatchApp(recorder, session, stop)
-    recorder.start(stop, app.take)
-    try:
-        with leaving_a_stuck_terminal(stop, recorder.join):
-            app.run()
-    finally:
-        stop.set()
-        recorder.wait()
+    with ThreadPoolExecutor(1) as pool:
+        recording = pool.submit(recorder.run, stop, app.take)
+        recording.add_done_callback(lambda _: stop.set())
+        try:
+            with leaving_a_stuck_terminal(stop, lambda: wait([recording])):
+                app.run()
+        finally:
+            stop.set()
+            recording.result()
 
 
 def _as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:

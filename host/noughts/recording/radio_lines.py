@@ -38,21 +38,21 @@ class RadioLines:
     def board(self, line: str, radio_id: str) -> str | BoardRefused | None:
         """The board that said something, or why it is refused; None if that was reported."""
         board = sending_board(line, radio_id)
+        heard = self._boards.setdefault(line, set())
         if self._known is not None:
             if radio_id in self._known:
                 return board
-            return self._refuse(board, line, "not one of the known boards (--known)")
-        if board in self.named:
+            why = "not one of the known boards (--known)"
+        elif board in heard or board in self.named:
             return board
-        heard = self._boards.setdefault(line, set())
-        if board not in heard:
-            if len(heard) >= MAX_BOARDS:
-                many = f"{MAX_BOARDS} boards are received there already; name those that count"
-                return self._refuse(board, line, f"{many} with `noughts watch --known FILE`")
+        elif len(heard) < MAX_BOARDS:
             heard.add(board)
-        return board
-
-    def _refuse(self, board: str, line: str, why: str) -> BoardRefused | None:
+            return board
+        else:
+            why = (
+                f"{MAX_BOARDS} boards are received there already; name those that count with "
+                "`noughts watch --known FILE`"
+            )
         self.refused += 1
         if board in self._reported or len(self._reported) >= _MAX_REPORTED:
             return None
@@ -86,13 +86,13 @@ def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
         words = written if written.casefold() in by_name else written.split("#")[0].strip()
         if found := _ID.fullmatch(words):
             ids.add(found[1].upper())
-        elif words:
-            if words.casefold() not in by_name:
-                raise NoughtsError(
-                    f"{path}, line {number}: no board by radio has the id or the name "
-                    f"{words[:40]!r}; `noughts boards` lists them"
-                )
+        elif words.casefold() in by_name:
             ids |= by_name[words.casefold()]
+        elif words:
+            raise NoughtsError(
+                f"{path}, line {number}: no board by radio has the id or the name "
+                f"{words[:40]!r}; `noughts boards` lists them"
+            )
     if not ids:
         raise NoughtsError(f"{path} names no board; write a line for each, such as 9A1B2C3D")
     return frozenset(ids)

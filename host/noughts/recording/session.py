@@ -28,8 +28,6 @@ _LISTED = 200
 
 @dataclass
 class BoardState:
-    """What is known of one board."""
-
     name: str
     port: str
     """Empty for a board that is heard by radio."""
@@ -85,30 +83,30 @@ class Session:
 
     @property
     def gateways(self) -> list[BoardState]:
-        """The boards that only pass on what others say."""
         return [board for board in self.boards.values() if board.is_gateway]
 
     @property
     def playing(self) -> list[BoardState]:
-        """All others."""
         return [board for board in self.boards.values() if not board.is_gateway]
+
+    def called(self, board: str) -> str:
+        """A board as people know it."""
+        return called(board, self.names.get(board))
 
     def take(self, event: Event) -> None:
         """Update the boards, the counts and the warning with an event."""
         match event:
             case SentenceStored():
-                self._tell(self._board(event.board), event)
+                self._take_sentence(self._board(event.board), event)
             case NoiseReceived():
                 self._board(event.board).noise += 1
             case PortOpened():
-                board = self._board(event.board)
-                board.port = event.port
-                self._connect(board, True)
+                self._board(event.board).port = event.port
+                self._connect(event.board, True)
                 self.waiting.pop(event.port, None)
             case PortClosed():
-                # It may be back already, at another port.
-                board = self._board(event.board)
-                self._connect(board, board.connected and board.port != event.port)
+                if self._board(event.board).port == event.port:  # else it is back at another one
+                    self._connect(event.board, False)
             case PortUnavailable():
                 self.waiting[event.port] = event.why
             case BoardNamed():
@@ -129,30 +127,26 @@ class Session:
                     board.connected, board.room_offline = False, True
 
     def _board(self, name: str) -> BoardState:
-        if name not in self.boards:
-            self.boards[name] = BoardState(name, name)
-        return self.boards[name]
+        return self.boards.get(name) or self.boards.setdefault(name, BoardState(name, name))
 
     def _boards_in(self, room: str) -> list[BoardState]:
         return [board for board in self.boards.values() if board.name.startswith(f"{room}/")]
 
-    def called(self, board: str) -> str:
-        """A board as people know it."""
-        return called(board, self.names.get(board))
-
-    def _connect(self, board: BoardState, connected: bool) -> None:
+    def _connect(self, name: str, connected: bool) -> None:
         """Note whether a board's port is open; the boards that are heard there go with it."""
-        board.connected = connected
-        for other in self.boards.values():
-            if other.gateway == board.name:
-                other.connected = connected
+        for board in self.boards.values():
+            if name in (board.name, board.gateway):
+                board.connected = connected
 
-    def _tell(self, board: BoardState, event: SentenceStored) -> None:
+    def _take_sentence(self, board: BoardState, event: SentenceStored) -> None:
         self.sentences += 1
-        self._came_by(board, event.gateway)
+        board.gateway, board.is_gateway = event.gateway, False
+        if event.gateway is not None:
+            board.port, board.connected = "", True
+            line = self._board(event.gateway)
+            line.is_gateway = line.boot is None and line.game is None
         if isinstance(event.sentence, Boot):
-            board.boot = event.sentence
-            board.game = None
+            board.boot, board.game = event.sentence, None
             return
         assert event.game is not None
         if not event.late or is_same(event.sentence, board.game):
@@ -165,13 +159,3 @@ class Session:
                 self.told_late += 1
             elif event.sentence.end != "x":
                 board.score[event.sentence.end] += 1
-
-    def _came_by(self, board: BoardState, gateway: str | None) -> None:
-        """Note on whose line a board has spoken: its own, if on no other's."""
-        board.gateway = gateway
-        board.is_gateway = False
-        if gateway is None:
-            return
-        board.port, board.connected = "", True
-        line = self.boards.setdefault(gateway, BoardState(gateway, gateway))
-        line.is_gateway = line.boot is None and line.game is None

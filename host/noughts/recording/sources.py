@@ -1,6 +1,6 @@
 """What sources give to a recorder: events, and what boards say, with its moment.
 
-A source is a `PortMonitor`, `DataLogs`, a `CapturedFile`, a broker, or a board of this program.
+A source is a `PortMonitor`, `DataLogs`, a `CapturedFile`, a broker, or a queue.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ _AT_ONCE = 512
 
 @dataclass(frozen=True)
 class DataReceived:
-    """Bytes from a board."""
-
     board: str
     data: bytes
     at: int | None
@@ -38,14 +36,6 @@ class LineOpened:
 
     board: str
     at: int | None
-
-
-@dataclass(frozen=True)
-class LineEnded:
-    """Nothing more comes from a board."""
-
-    board: str
-    at: int | None = None
 
 
 @dataclass(frozen=True)
@@ -66,12 +56,10 @@ class Delivered:
     stored: Callable[[], None]
 
 
-Change = Event | DataReceived | LineOpened | LineEnded | SentencesRead | Delivered
+Change = Event | DataReceived | LineOpened | SentencesRead | Delivered
 
 
 class Source(Protocol):
-    """Where changes come from."""
-
     def poll(self) -> Sequence[Change]:
         """What has happened since the last time; it does not wait."""
 
@@ -84,18 +72,14 @@ class QueuedSource:
         self.put = self._queue.put
 
     def poll(self) -> list[Change]:
-        """What was put there since the last time."""
-        changes = []
-        while not self._queue.empty():
-            changes.append(self._queue.get())
-        return changes
+        return [self._queue.get() for _ in range(self._queue.qsize())]
 
 
 class CapturedFile:
     """A captured log, or a copy of a V2's data log; it waits while it is read.
 
     called: the file's name, for errors. board: its name, where the log does not give it. Standard
-    input is stored line by line, for more may be long in coming.
+    input (`typed`) is stored line by line, for more may be long in coming.
     """
 
     def __init__(self, file: BufferedReader, called: str, board: str, typed: bool) -> None:
@@ -105,7 +89,6 @@ class CapturedFile:
         self._changes = self._read(file, called, board, 1 if typed else _AT_ONCE)
 
     def poll(self) -> Sequence[Change]:
-        """The next lines; those of a data log are all there are."""
         changes = next(self._changes, None)
         self.ended = changes is None
         return changes or ()
@@ -131,4 +114,4 @@ class CapturedFile:
                     changes.append(DataReceived(board or name, data, at))
             self.size += sum(each.size for each in some)
             yield changes
-        yield [LineEnded(board) for board in boards]
+        yield [DataReceived(board, b"\n", None) for board in boards]  # the end of the last line

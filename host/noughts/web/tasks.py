@@ -182,8 +182,8 @@ class BoardTasks:
 
         try:
             show("this computer")
-            virtual = dict(self._boards.virtual.names)
-            boards = find_boards(self._boards.virtual.ports())
+            virtual = self._boards.virtual.names
+            boards = find_boards(list(virtual))
             note("This computer", of_computer(bool(boards), try_emulator))
             for board in boards:
                 name = ""
