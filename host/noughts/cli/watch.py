@@ -30,7 +30,7 @@ from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.radio_lines import MAX_BOARDS, known_ids
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
-from noughts.recording.sources import CapturedFile
+from noughts.recording.sources import read_captured
 from noughts.rooms.address import BrokerAddress, credentials, is_broker, parse, room_name
 from noughts.store import timestamps
 from noughts.store.boards import names
@@ -326,23 +326,26 @@ def _read(
     called = "stdin" if is_input else printable(Path(captured).name)
     name = name or (called if is_input else name_of_copy(called))
     total = 0 if is_input else Path(captured).stat().st_size
-    source = CapturedFile(file, called, name, is_input)
-    recorder.sources.append(source)
+
+    def show(events: list[Event]) -> None:
+        for event in events:
+            session.take(event)
+            if isinstance(event, StoreBusy):
+                say(f"{recorder.path} is in use by another program; waiting until it is done")
+        if as_json is not None:
+            for line in _as_lines(events, as_json, session.called):
+                print(line)
+            sys.stdout.flush()
+
     with progress(total) as steps:
         steps.doing(f"reading {name}")
-        ended = False
-        while not ended:
-            before, ended = source.size, source.ended and not recorder.pending
-            events = recorder.finish() if ended else recorder.poll()
-            for event in events:
-                session.take(event)
-                if isinstance(event, StoreBusy):
-                    say(f"{recorder.path} is in use by another program; waiting until it is done")
-            if as_json is not None:
-                for line in _as_lines(events, as_json, session.called):
-                    print(line)
-                sys.stdout.flush()
-            steps.advance(source.size - before)
+        for size, changes in read_captured(file, called, name, 1 if is_input else 512):
+            for change in changes:
+                recorder.take(change)
+            while recorder.pending:
+                show(recorder.poll())
+            steps.advance(size)
+        show(recorder.finish())
 
 
 @contextmanager

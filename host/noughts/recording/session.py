@@ -7,21 +7,7 @@ from dataclasses import dataclass, field
 
 from noughts.protocol.describe import called
 from noughts.protocol.sentences import Boot, Game, is_same
-from noughts.recording.events import (
-    BoardNamed,
-    BrokerAnswered,
-    Event,
-    NoiseReceived,
-    PortClosed,
-    PortOpened,
-    PortUnavailable,
-    RoomOffline,
-    RoomOnline,
-    SentenceStored,
-    StoreBusy,
-    StoreFree,
-    StoreGone,
-)
+from noughts.recording import events
 
 _LISTED = 200
 
@@ -93,35 +79,35 @@ class Session:
         """A board as people know it."""
         return called(board, self.names.get(board))
 
-    def take(self, event: Event) -> None:
+    def take(self, event: events.Event) -> None:
         """Update the boards, the counts and the warning with an event."""
         match event:
-            case SentenceStored():
+            case events.SentenceStored():
                 self._take_sentence(self._board(event.board), event)
-            case NoiseReceived():
+            case events.NoiseReceived():
                 self._board(event.board).noise += 1
-            case PortOpened():
+            case events.PortOpened():
                 self._board(event.board).port = event.port
                 self._connect(event.board, True)
                 self.waiting.pop(event.port, None)
-            case PortClosed():
+            case events.PortClosed():
                 if self._board(event.board).port == event.port:  # else it is back at another one
                     self._connect(event.board, False)
-            case PortUnavailable():
+            case events.PortUnavailable():
                 self.waiting[event.port] = event.why
-            case BoardNamed():
+            case events.BoardNamed():
                 self.names[event.board] = event.name
-            case StoreBusy() | StoreGone():
+            case events.StoreBusy() | events.StoreGone():
                 self.warning = event.text()
-            case StoreFree():
+            case events.StoreFree():
                 self.warning = ""
-            case BrokerAnswered():
+            case events.BrokerAnswered():
                 self.waiting.pop(event.broker, None)
-            case RoomOnline():
+            case events.RoomOnline():
                 self.offline.discard(event.room)
                 for board in self._boards_in(event.room):
                     board.room_offline = False
-            case RoomOffline():
+            case events.RoomOffline():
                 self.offline.add(event.room)
                 for board in self._boards_in(event.room):
                     board.connected, board.room_offline = False, True
@@ -138,7 +124,7 @@ class Session:
             if name in (board.name, board.gateway):
                 board.connected = connected
 
-    def _take_sentence(self, board: BoardState, event: SentenceStored) -> None:
+    def _take_sentence(self, board: BoardState, event: events.SentenceStored) -> None:
         self.sentences += 1
         board.gateway, board.is_gateway = event.gateway, False
         if event.gateway is not None:
