@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import threading
 import time
 from collections import defaultdict
@@ -59,8 +58,6 @@ _MAX_PENDING = 50_000
 """Of what is received while the store cannot be written, some 30 MB; the rest has to wait."""
 _NAMES_S = 1.0
 """Between two looks at whether another program has named a board."""
-_TIDY = 10_000
-"""Events between two collections: memory stays where it is from the first ten thousand on."""
 _SHUTDOWN_TIMEOUT_S = 0.25
 """After the end was asked for: to take in what boards have said by then."""
 
@@ -96,7 +93,6 @@ class Recorder:
         self._said_busy = False
         self._names = self.radio.named = names(store)
         self._named_at_s = time.monotonic()
-        self._events = 0
         self._arrived: list[Change] = []
         """What the last look at the sources has found."""
 
@@ -147,13 +143,7 @@ class Recorder:
         for change in self._arrived:
             self.take(change)
         self.pending += self._renamed()
-        events = self.settle()
-        self._events += len(events)
-        if self._events >= _TIDY:
-            # CPython holds on to lists of freed tuples and the like, which only this gives back.
-            gc.collect()
-            self._events = 0
-        return events
+        return self.settle()
 
     def hear(self, board: str, data: bytes, at: int | None) -> list[Event]:
         """Take bytes of a board, and store what can be stored; returns what came of that."""
