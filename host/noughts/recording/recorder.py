@@ -14,28 +14,8 @@ from noughts.files import write_whole
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.radio_boards import id_of, is_by_radio
 from noughts.protocol.sentences import Game, Runs, body, framed
-from noughts.recording.events import (
-    BoardNamed,
-    Event,
-    NoiseReceived,
-    PortClosed,
-    PortOpened,
-    ResentGames,
-    SentenceStored,
-    StoreBusy,
-    StoreFree,
-    StoreGone,
-    UnknownSentence,
-)
+from noughts.recording import events, sources
 from noughts.recording.radio_lines import RadioLines
-from noughts.recording.sources import (
-    Change,
-    DataReceived,
-    Delivered,
-    LineOpened,
-    SentencesRead,
-    Source,
-)
 from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.capture import raw_line
@@ -73,12 +53,12 @@ class Recorder:
     def __init__(
         self,
         store: Store,
-        sources: Iterable[Source] = (),
+        followed: Iterable[sources.Source] = (),
         known: Collection[str] | None = None,
     ) -> None:
-        self.sources = list(sources)
+        self.sources = list(followed)
         self.radio = RadioLines(known)
-        self.pending: list[Event | Delivered | Received] = []
+        self.pending: list[events.Event | sources.Delivered | Received] = []
         """What another program prevents us from storing, and what comes after that."""
         self.store = store
         """Another one, should this be deleted or overwritten."""
@@ -87,13 +67,13 @@ class Recorder:
         store.replaced()  # from now on
         self._streams: defaultdict[str, Stream] = defaultdict(Stream)
         self._runs = Runs()
-        self._resent: dict[str, ResentGames] = {}
+        self._resent: dict[str, events.ResentGames] = {}
         self._resent_at_s: dict[str, float] = {}
         self._busy_since_s: float | None = None
         self._said_busy = False
         self._names = self.radio.named = names(store)
         self._named_at_s = time.monotonic()
-        self._arrived: list[Change] = []
+        self._arrived: list[sources.Change] = []
         """What the last look at the sources has found."""
 
     @property
@@ -106,7 +86,7 @@ class Recorder:
         """The file in which games are stored; a new one if the first was deleted or overwritten."""
         return self.store.path
 
-    def run(self, stop: threading.Event, tell: Callable[[list[Event]], None]) -> None:
+    def run(self, stop: threading.Event, tell: Callable[[list[events.Event]], None]) -> None:
         """Record until `stop` is set, and what boards have said by then.
 
         tell: gets the events, and must not wait for anybody. Raises `StoreError`.
@@ -115,27 +95,27 @@ class Recorder:
             start_s = time.monotonic()
             tell(self.poll())
             took_s = time.monotonic() - start_s
-            waited_for = any(isinstance(each, Delivered) for each in self._arrived)
+            waited_for = any(isinstance(each, sources.Delivered) for each in self._arrived)
             if not waited_for and took_s < _BUSY_REST_S:  # else it is behind
                 time.sleep(_REST_S if took_s < _BUSY_S else _BUSY_REST_S)
         tell(self.finish())
 
-    def finish(self) -> list[Event]:
+    def finish(self) -> list[events.Event]:
         """Take in what boards have said by now. Raises `StoreError` if not all could be stored."""
         end_s = time.monotonic() + _SHUTDOWN_TIMEOUT_S
-        events = self.poll()  # also a computer that is too busy takes one look
+        reported = self.poll()  # also a computer that is too busy takes one look
         while (self._arrived or self.pending) and time.monotonic() < end_s:
-            events += self.poll()
+            reported += self.poll()
         if left := sum(isinstance(each, Received) for each in self.pending):
             raise StoreError(
                 f"{self.path} is in use by another program, and {left:,} sentences are not stored; "
                 f"`noughts watch --from FILE` reads them from {self.save()}"
             )
         for board in list(self._resent):
-            self._sum_up(board, events)
-        return events
+            self._sum_up(board, reported)
+        return reported
 
-    def poll(self) -> list[Event]:
+    def poll(self) -> list[events.Event]:
         """Take what is there. Raises `StoreError` if it cannot be stored."""
         self._arrived = []
         if len(self.pending) < _MAX_PENDING:
@@ -145,26 +125,26 @@ class Recorder:
         self.pending += self._renamed()
         return self.settle()
 
-    def hear(self, board: str, data: bytes, at: int | None) -> list[Event]:
+    def hear(self, board: str, data: bytes, at: int | None) -> list[events.Event]:
         """Take bytes of a board, and store what can be stored; returns what came of that."""
-        self.take(DataReceived(board, data, at))
+        self.take(sources.DataReceived(board, data, at))
         return self.settle()
 
-    def take(self, change: Change) -> None:
+    def take(self, change: sources.Change) -> None:
         """Take what has happened; `settle` stores what is to be stored of it."""
         match change:
-            case DataReceived(board, data, at):
+            case sources.DataReceived(board, data, at):
                 self._take_items(board, self._streams[board].feed(data), at)
-            case LineOpened(board, at):
+            case sources.LineOpened(board, at):
                 self._runs.opened(board, at)
                 self.pending.append(Received(board, None, "", at))
-            case SentencesRead(board, sentences, at, from_log):
+            case sources.SentencesRead(board, sentences, at, from_log):
                 for each in sentences:
                     late = from_log or self._runs.is_late(board, each, False, at)
                     self.pending.append(Received(board, each, body(each), at, late))
-            case PortOpened(board) if board in self._names:
-                self.pending += [BoardNamed(board, self._names[board]), change]
-            case PortClosed(board):
+            case events.PortOpened(board) if board in self._names:
+                self.pending += [events.BoardNamed(board, self._names[board]), change]
+            case events.PortClosed(board):
                 self._take_items(board, self._streams[board].end(), timestamps.now())
                 self.pending.append(change)
             case _:
@@ -183,13 +163,13 @@ class Recorder:
                     self.pending.append(board)
             elif isinstance(item, Noise):
                 self.pending.append(Received(line, None, item.text, at))
-                self.pending.append(NoiseReceived(line, item.text))
+                self.pending.append(events.NoiseReceived(line, item.text))
             else:
                 self.pending.append(Received(line, None, item.line, at))
                 if not item.again:
-                    self.pending.append(UnknownSentence(line, item.what))
+                    self.pending.append(events.UnknownSentence(line, item.what))
 
-    def _renamed(self) -> list[BoardNamed]:
+    def _renamed(self) -> list[events.BoardNamed]:
         """Boards that another program has named since the last look."""
         if time.monotonic() - self._named_at_s < _NAMES_S:
             return []
@@ -198,25 +178,25 @@ class Recorder:
         with contextlib.suppress(StoreError):  # to store something says what is wrong
             self._names = self.radio.named = names(self.store)
         changed = sorted(before.items() ^ self._names.items())
-        return [BoardNamed(board, self._names.get(board)) for board in dict(changed)]
+        return [events.BoardNamed(board, self._names.get(board)) for board in dict(changed)]
 
-    def settle(self) -> list[Event]:
+    def settle(self) -> list[events.Event]:
         """Store what is pending, as far as other programs let us; gives what is stored so far.
 
         In another store, should this one not be there any more. Raises `StoreError` when something
         cannot be stored; it stays pending.
         """
-        events: list[Event] = []
+        reported: list[events.Event] = []
         try:
             if self.store.replaced():
-                self._move(events)
-            self._store_pending(events)
+                self._move(reported)
+            self._store_pending(reported)
         except StoreDamagedError:
-            self._move(events)
-            self._store_pending(events)
-        return events
+            self._move(reported)
+            self._store_pending(reported)
+        return reported
 
-    def _store_pending(self, events: list[Event]) -> None:
+    def _store_pending(self, reported: list[events.Event]) -> None:
         now_s = time.monotonic()
         while some := self.pending[:_AT_ONCE]:
             try:
@@ -225,51 +205,53 @@ class Recorder:
                 self._busy_since_s = self._busy_since_s or now_s
                 if not self._said_busy and now_s - self._busy_since_s >= _SAY_BUSY_S:
                     self._said_busy = True
-                    events.append(StoreBusy(str(self.path)))
+                    reported.append(events.StoreBusy(str(self.path)))
                 return
             del self.pending[: len(some)]
             kept = iter(stored)
             for each in some:
                 if isinstance(each, Received):
-                    self._report(each, next(kept), events)
-                elif isinstance(each, Delivered):
+                    self._report(each, next(kept), reported)
+                elif isinstance(each, sources.Delivered):
                     each.stored()
                 else:
-                    if isinstance(each, PortClosed):
-                        self._sum_up(each.board, events)
-                    events.append(each)
+                    if isinstance(each, events.PortClosed):
+                        self._sum_up(each.board, reported)
+                    reported.append(each)
         if self._said_busy:
-            events.append(StoreFree(str(self.path)))
+            reported.append(events.StoreFree(str(self.path)))
         self._busy_since_s, self._said_busy = None, False
         for board in list(self._resent):
             if now_s - self._resent_at_s[board] >= _QUIET_S:
-                self._sum_up(board, events)
+                self._sum_up(board, reported)
 
-    def _report(self, received: Received, stored: Stored, events: list[Event]) -> None:
+    def _report(self, received: Received, stored: Stored, reported: list[events.Event]) -> None:
         board, sentence, text, _, late, gateway = received
         game, new, played_before = stored
         if sentence is None:
             return
         if game is None and isinstance(sentence, Game):
-            events.append(NoiseReceived(board, framed(text)))
+            reported.append(events.NoiseReceived(board, framed(text)))
             return
         if not late:
             played_before = None
             if self._resent:  # a board in its present run has sent all that it had
-                self._sum_up(board, events)
+                self._sum_up(board, reported)
         elif not is_by_radio(board):
-            resent = self._resent.setdefault(board, ResentGames(board, 0, 0))
+            resent = self._resent.setdefault(board, events.ResentGames(board, 0, 0))
             resent.again += not new
             resent.new += new
             self._resent_at_s[board] = time.monotonic()
-        events.append(SentenceStored(board, sentence, game, new, late, played_before, gateway))
+        reported.append(
+            events.SentenceStored(board, sentence, game, new, late, played_before, gateway)
+        )
 
-    def _sum_up(self, board: str, events: list[Event]) -> None:
+    def _sum_up(self, board: str, reported: list[events.Event]) -> None:
         """Sum up the stored games that a board has sent, where the store had some of them."""
         if (resent := self._resent.pop(board, None)) and resent.again:
-            events.append(resent)
+            reported.append(resent)
 
-    def _move(self, events: list[Event]) -> None:
+    def _move(self, reported: list[events.Event]) -> None:
         """Go on in another store, with the names of boards."""
         gone = self.path
         try:
@@ -286,7 +268,7 @@ class Recorder:
         store.replaced()
         for board, name in self._names.items():
             store.name_board(board, name)
-        events.append(StoreGone(str(gone), str(store.path)))
+        reported.append(events.StoreGone(str(gone), str(store.path)))
 
     def save(self) -> Path:
         """Write what is pending into a file next to the store. Raises `OSError`."""
