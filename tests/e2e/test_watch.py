@@ -100,7 +100,7 @@ def test_no_more_boards_are_started_once_they_are_to_end():
 def test_a_board_is_started_again_once(monkeypatch):
     """Two browsers may ask for it at once."""
     boards, begun = VirtualBoards(1, print, print), []
-    monkeypatch.setattr(boards, "_begin", begun.append)
+    monkeypatch.setattr(boards, "start", begun.append)
     for error, starts in (("it was killed", 1), ("", 1), ("it was killed", 2)):
         boards.errors |= {"virtual-1": error} if error else {}
         boards.again("virtual-1")

@@ -10,7 +10,8 @@ import contextlib
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import serial
@@ -160,18 +161,20 @@ class PortMonitor:
         """Close all ports."""
         with self._lock:
             self._stopped.set()
-        # Far hosts take their time; nothing is lost if the program ends before they have closed.
-        threads = [
-            threading.Thread(target=_close, args=(opened,), daemon=True)
-            for opened in self._open.values()
-        ]
+        close_all([partial(_close, opened) for opened in self._open.values()], _CLOSE_S)
         self._open.clear()
-        for thread in threads:
-            thread.start()
-        for thread in (self._thread, *threads):
-            thread.join(_CLOSE_S)
+        self._thread.join(_CLOSE_S)
 
 
 def _close(port: serial.SerialBase) -> None:
     with contextlib.suppress(Exception):  # it is gone: an error from closing it adds nothing
         close_port(port)
+
+
+def close_all(closes: Iterable[Callable[[], object]], timeout_s: float) -> None:
+    """Close what may take its time; nothing is lost if the program ends before it is closed."""
+    threads = [threading.Thread(target=close, daemon=True) for close in closes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout_s)

@@ -9,6 +9,7 @@ from functools import partial
 import serial
 
 from noughts.errors import BoardError, NoughtsError, error_message
+from noughts.recording.port_monitor import close_all
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.program import BOARDS, program
 
@@ -43,13 +44,12 @@ class VirtualBoards:
         self._lock = threading.Lock()
         self._starting = threading.Semaphore(_AT_ONCE)
 
-    def start(self) -> None:
-        """Begin to start them all."""
-        for name in self.kinds:
-            self._begin(name)
-
-    def _begin(self, name: str) -> None:
-        threading.Thread(target=self._start, args=[name], name="start a board", daemon=True).start()
+    def start(self, *names: str) -> None:
+        """Begin to start these, or all."""
+        for name in names or self.kinds:
+            threading.Thread(
+                target=self._start, args=[name], name="start a board", daemon=True
+            ).start()
 
     def again(self, name: str) -> None:
         """Start a board anew that does not run any more."""
@@ -61,7 +61,7 @@ class VirtualBoards:
             del self.errors[name]
         if old is not None:
             old.close()
-        self._begin(name)
+        self.start(name)
 
     def _start(self, name: str) -> None:
         with self._starting:
@@ -99,8 +99,4 @@ class VirtualBoards:
         with self._lock:
             self._closed = True
             boards = list(self.running.values())
-        closing = [threading.Thread(target=board.close, daemon=True) for board in boards]
-        for thread in closing:
-            thread.start()
-        for thread in closing:
-            thread.join(_CLOSE_S)
+        close_all([board.close for board in boards], _CLOSE_S)
