@@ -16,6 +16,7 @@ from command import noughts
 from needed import long
 from noughts.protocol.sentences import checksum, write
 from noughts.recording.virtual_boards import VirtualBoards
+from noughts.store.store import Store
 from sample_games import BOOT, DRAW, stages
 from waiting import until
 from watcher import games, rows, sentence
@@ -73,6 +74,16 @@ def test_it_says_that_it_waits_for_a_board(started, tmp_path):
     assert process.stderr.readline() == waiting
     process.send_signal(signal.SIGINT)
     assert process.wait(120) == 0
+
+
+def test_a_board_by_radio_has_the_name_that_it_was_given_before(started, port, tmp_path):
+    gateway, db = port("gateway"), tmp_path / "g.db"
+    with Store(db, create=True) as store:
+        store.name_board("radio-9A1B2C3D", "blue table")
+    process = started("--plain", "--db", db, gateway.path, text=True)
+    assert process.stdout.readline() == f"{gateway.path}: connected\n"
+    gateway.send(f"{write(BOOT, '9A1B2C3D')}\r\n".encode())
+    assert process.stdout.readline().startswith("blue table: board started")
 
 
 def test_a_reader_that_has_enough(started, port, tmp_path):

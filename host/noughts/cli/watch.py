@@ -176,14 +176,13 @@ def run(
         file = None if captured is None else stack.enter_context(_opened(captured))
         store = stack.enter_context(Store(path, create=True))
         ids = None if known is None else known_ids(known, names(store))
+        session.names.update(names(store))
+        # It is closed last: to close a store ends all locks that this process has on it.
+        recorder = stack.enter_context(closing(Recorder(store, known=ids)))
         if captured is not None and file is not None:
-            recorder = stack.enter_context(closing(Recorder(store, known=ids)))
-            session.names.update(names(store))
             _read(captured, file, name, recorder, session, as_json if lists_events else None)
             _sum_up(session, recorder)
             return
-        # It is closed last: to close a store ends all locks that this process has on it.
-        recorder = stack.enter_context(closing(Recorder(store, known=ids)))
         with options.until_signal(stop, "SIGINT", "SIGTERM", "SIGHUP"):
             connect(recorder, stack)
             if emulated:
