@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from noughts.errors import NoughtsError, error_message
-from noughts.protocol.sentences import Boot, Game, Sentence, body, is_late
+from noughts.protocol.sentences import Boot, Game, Sentence, body, is_present, is_same
 from noughts.recording.events import Event, SentenceStored, StoreGone
 from noughts.recording.recorder import Recorder
 from noughts.recording.sources import DataReceived, QueuedSource
@@ -72,39 +72,33 @@ class PlayedGames:
     def __init__(self, board: str) -> None:
         self._board = board
         self._boot: Boot | None = None
+        self._game: Game | None = None
         self._lines: list[Line] = []
-        """Of the game that is played."""
-        self._current: tuple[str, int] | None = None
+        """Of that game."""
         self.score: dict[str, dict[str, int]] = {}
         """By seats, how many games ended so: `A`, `B`, `=`."""
         self.last: StoredGame | None = None
 
     def hear(self, sentence: Sentence) -> None:
+        boot = self._boot
         if isinstance(sentence, Boot):
             self._boot = sentence
             return
-        game = sentence.boot, sentence.number
-        if self._current != game:
-            if is_late(sentence, self._boot.boot if self._boot else None):
-                return  # the board resends it, from an earlier run
-            self._current = game
+        if not is_present(sentence, boot.boot if boot else None, self._game):
+            return  # the board resends it, from an earlier run
+        if not is_same(sentence, self._game):
             self._lines.clear()
-        at = timestamps.now()
+        self._game, at = sentence, timestamps.now()
         self._lines.append(Line.of(0, self._board, False, False, at, body(sentence)))
         if sentence.end in ("A", "B", "="):
-            score = self.score.setdefault(sentence.seats, {"A": 0, "B": 0, "=": 0})
-            score[sentence.end] += 1
-            self.last = self._game(sentence)
-
-    def _game(self, game: Game) -> StoredGame:
-        boot = self._boot
-        return StoredGame(
-            id=game.number,
-            name=None,
-            boot=game.boot,
-            number=game.number,
-            hardware=boot.board if boot else None,
-            release=boot.release if boot else None,
-            table_id=boot.table_id if boot else None,
-            **fold(self._lines)[0][0]._asdict(),
-        )
+            self.score.setdefault(sentence.seats, {"A": 0, "B": 0, "=": 0})[sentence.end] += 1
+            self.last = StoredGame(
+                id=sentence.number,
+                name=None,
+                boot=sentence.boot,
+                number=sentence.number,
+                hardware=boot.board if boot else None,
+                release=boot.release if boot else None,
+                table_id=boot.table_id if boot else None,
+                **fold(self._lines)[0][0]._asdict(),
+            )

@@ -7,6 +7,7 @@ is counted, and does not go into the store.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -32,13 +33,13 @@ class RadioLines:
         self.refused = 0
         """Sentences."""
         self._known = known
-        self._boards: dict[str, set[str]] = {}
+        self._boards: defaultdict[str, set[str]] = defaultdict(set)
         self._reported: set[str] = set()
 
     def board(self, line: str, radio_id: str) -> str | BoardRefused | None:
         """The board that said something, or why it is refused; None if that was reported."""
         board = sending_board(line, radio_id)
-        heard = self._boards.setdefault(line, set())
+        heard = self._boards[line]
         if self._known is not None:
             if radio_id in self._known:
                 return board
@@ -63,21 +64,14 @@ class RadioLines:
 
 
 def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
-    """The ids in a file, in which a teacher wrote down the boards that count.
-
-    A line for each board, its id or the name that people gave it (in `names`); a line or the rest
-    of one after # is a comment:
-
-        # table 1 and 2
-        9A1B2C3D
-        blue table
+    """The ids in a file: on each line one, or the name (in `names`) of a board; # begins a comment.
 
     Raises `NoughtsError` for a line that names no board, and for a file without any; `OSError`.
     """
-    by_name: dict[str, set[str]] = {}
+    by_name: defaultdict[str, set[str]] = defaultdict(set)
     for board, name in names.items():
         if is_by_radio(board):
-            by_name.setdefault(name.casefold(), set()).add(id_of(board))
+            by_name[name.casefold()].add(id_of(board))
     ids: set[str] = set()
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
