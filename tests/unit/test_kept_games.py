@@ -40,12 +40,6 @@ KEPT = [
 NOW = played("BBBBBBBB", WON)
 
 
-@pytest.fixture
-def store(tmp_path):
-    with Store(tmp_path / "games.db", create=True) as opened:
-        yield opened
-
-
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     """However slow the computer is, no time passes but this."""

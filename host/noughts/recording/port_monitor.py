@@ -108,7 +108,7 @@ class PortMonitor:
             with self._lock:
                 self._opening.discard(port)
                 self._refused.pop(port, None)
-                if self._stopped.is_set():
+                if self._stopped.is_set() or board in self._released:
                     opened.close()
                 else:
                     self.follow(board, port, opened)
