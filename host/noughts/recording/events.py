@@ -168,7 +168,7 @@ class BoardNamed(BoardEvent):
 
 @dataclass(unsafe_hash=True)
 class UnknownSentence(BoardEvent):
-    """A sentence of a later version; each kind is reported once a connection."""
+    """A sentence of a later version; each kind is reported once for each board."""
 
     kind = "unknown"
     says = "{what} is not known to this version; get a newer noughts"
