@@ -76,7 +76,7 @@ def illegal(dice: Random) -> bytes:
 
 def noise(dice: Random) -> bytes:
     """Random bytes, or escapes, or very much of one byte."""
-    escapes = b"\x1b[2J\x1b]0;owned\x07", b"\0" * 40, b"\xff\xfe", b"\x9b31m", b"\\x1b"
+    escapes = b"\x1b[2J\x1b]0;owned\x07", b"\0" * 40, b"\xff\xfe", b"\x9b31m", b"\\x1b", b"$*,$"
     much = dice.randbytes(1) * dice.randrange(5 * MAX_LENGTH)
     return dice.choice((dice.randbytes(dice.randrange(200)), dice.choice(escapes), much))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fuzz_log
@@ -70,22 +70,6 @@ def test_hostile_boards(tmp_path, seeds):
     for seed in seeds:
         dice = Random(seed)
         fuzz_log.check(fuzz_log.hostile(dice), dice, tmp_path / str(seed))
-
-
-PARTS = [b"$", b"*", b",", b"\r", b"\n", b"\0", b"\x1b[", line(BOOT)]
-
-
-@pytest.mark.parametrize("examples", [50, long(500)])
-def test_any_bytes(tmp_path_factory, examples):
-    @settings(max_examples=examples)
-    @given(
-        st.binary(max_size=400) | st.lists(st.sampled_from(PARTS)).map(b"".join),
-        st.randoms(use_true_random=False),
-    )
-    def check(data, dice):
-        fuzz_log.check(data, dice, tmp_path_factory.mktemp("any"))
-
-    check()
 
 
 def test_a_sentence_is_stored_before_its_event(store):
