@@ -33,7 +33,7 @@ from paho.mqtt import subscribe
 
 from mosquitto import Mosquitto
 from noughts.protocol.sentences import Game
-from noughts.rooms.address import Credentials, parse
+from noughts.rooms.address import parse
 from noughts.rooms.publisher import Publisher
 from noughts.store import timestamps
 from noughts.store.lines import Received
@@ -98,9 +98,8 @@ class _School:
 
     def publish(self) -> None:
         for number in range(len(self._stores)):
-            address = parse(self.broker.url)
             its_own = partial(self._stores.__getitem__, number)
-            publisher = Publisher(address, Credentials(), f"room{number}", its_own)
+            publisher = Publisher(parse(self.broker.url), f"room{number}", its_own)
             self._stack.callback(publisher.close)
             self._publishers.append(publisher)
 

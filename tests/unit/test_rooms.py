@@ -4,6 +4,7 @@ import contextlib
 import re
 import sqlite3
 import ssl
+from queue import SimpleQueue
 from types import SimpleNamespace
 
 import pytest
@@ -19,8 +20,6 @@ from noughts.recording.sources import DataReceived, Delivered, LineOpened
 from noughts.rooms import collector, messages
 from noughts.rooms.address import (
     VARIABLE,
-    Credentials,
-    credentials,
     is_broker,
     is_room_name,
     parse,
@@ -64,12 +63,10 @@ def test_what_stays_on_this_computer(host):
         ("mqtt://broker?x=1", "is not the address of a broker"),
         ("mqtt://broker:port", "is not the address of a broker"),
         ("mqtt://[::1", "is not the address of a broker"),
-        ("mqtt://user@", "has no host"),
-        ("mqtt://broker:0", "has no host, or a port that is not from 1 to 65535"),
-        ("mqtt://bro ker", "has no host"),
-        ("mqtt://broker/" + "x" * 201, "has a prefix"),
-        ("mqtt://broker/%1B", "has a prefix"),
-        ("mqtt://broker/$SYS", "and no $ at the beginning"),
+        ("mqtt://user@", "is not the address of a broker"),
+        ("mqtt://broker:0", "is not the address of a broker"),
+        ("mqtt://broker/%1B", "is not the address of a broker"),
+        ("mqtt://broker/$SYS", "without + # and $ in the prefix"),
         ("mqtt://u:Secret7@broker", "password"),
         ("mqtt://u:Secret7@broker:x", "is not the address of a broker"),
         ("mqtt://:Secret7@b", "password"),
@@ -89,38 +86,33 @@ def test_wrong_addresses_are_one_line(url, why, refused, folder):
             (("--publish", BROKER, "--room", room), "cannot be the name of a room")
             for room in ("a/b", "a\\b", "a:b", "3b ", "_3b", "x" * 61)
         ),
-        (("--publish", BROKER, "--ca", "ca.pem"), "without TLS"),
+        (("--publish", BROKER, "--ca", "ca.pem"), "with TLS; write mqtts://"),
         (("--publish", BROKER, "--password-file", "empty"), "--password-file needs a user"),
         (("--publish", "mqtt://u@b", "--password-file", "missing"), "cannot read the password"),
         (("--publish", "mqtt://u@b", "--password-file", "empty"), "does not begin with a password"),
-        (("--publish", "mqtt://u@b", "--password-file", "long"), "does not begin with a password"),
-        (("--publish", "mqtt://u@b", "--password-file", "binary"), "is not text"),
+        (("--publish", "mqtt://u@b", "--password-file", "binary"), "it is not text"),
         (("mqtts://b", "--ca", "missing"), "cannot read the certificate"),
-        (("mqtts://b", "--ca", "empty"), "holds no certificate"),
+        (("mqtts://b", "--ca", "empty"), "cannot read the certificate"),
     ],
 )
 def test_what_cannot_be_used_is_one_line(words, why, refused, folder):
     (folder / "empty").write_text("\n")
-    (folder / "long").write_text("x" * 1001)
     (folder / "binary").write_bytes(b"\xff\xfe\n")
     assert why in refused("watch", *words, db="games.db")
     assert not (folder / "games.db").exists()
 
 
 def test_the_password_comes_from_a_file_or_the_environment(folder, monkeypatch):
-    address = parse("mqtt://class@broker")
-    assert credentials(address, None, None).password is None
-    monkeypatch.setenv(VARIABLE, "")
-    assert credentials(address, None, None).password is None
-    monkeypatch.setenv(VARIABLE, "from the environment")
-    assert credentials(address, None, None).password == "from the environment"
+    address = "mqtt://class@broker"
+    for secret in ("", "from the environment"):
+        monkeypatch.setenv(VARIABLE, secret)
+        assert parse(address).password == (secret or None)
     for begin in (b"", b"\xef\xbb\xbf"):  # as an editor of Windows may write it
         (folder / "password").write_bytes(begin + "für dich \r\nanother line\n".encode())
-        login = credentials(address, folder / "password", None)
-        assert login.password == "für dich "
-    assert "für dich" not in repr(login)
-    assert credentials(parse(BROKER), None, None).password is None
-    context = credentials(parse("mqtts://broker"), None, None).context
+        broker = parse(address, folder / "password")
+        assert broker.password == "für dich " and "für dich" not in f"{broker!r}{broker}"
+    assert parse(BROKER).password is None
+    context = parse("mqtts://broker").context
     assert context.verify_mode is ssl.CERT_REQUIRED and context.check_hostname
 
 
@@ -143,7 +135,7 @@ def test_a_topic_gives_back_room_and_board(room, board):
         "noughts/3b/board",
         "noughts/3b/board/usb/1",
         "noughts/3b/board/%1B%5B2J",
-        "noughts/3b/board/" + "x" * 2000,
+        "noughts/3b/board/" + "x" * 5000,
         "noughts/%2Fdev/board/usb-1",
         "noughts/socket%3A/board/%2Fhost",
     ],
@@ -211,16 +203,9 @@ class Rooms:
     """A collector, and its connection to a broker that is in the hands of the test."""
 
     def __init__(self, monkeypatch):
-        monkeypatch.setattr(collector, "Broker", self.connect)
-        self.acknowledged, self.published = [], []
-        self.collector = collector.Collector(parse(BROKER), Credentials())
-
-    def connect(self, _address, _login, _connected, received, *_):
-        self.receive = received
-        return self
-
-    def loop_start(self):
-        pass
+        monkeypatch.setattr(collector, "Broker", lambda *_: self)
+        self.acknowledged, self.published, self.arrived = [], [], SimpleQueue()
+        self.collector = collector.Collector(parse(BROKER))
 
     def close(self, last):
         pass
@@ -233,7 +218,7 @@ class Rooms:
 
     def send(self, topic, payload, mid=1):
         message = SimpleNamespace(topic=f"noughts/{topic}", payload=payload, mid=mid, qos=1)
-        self.receive(message)
+        self.arrived.put(message)
         return self.collector.poll()
 
 
@@ -252,12 +237,12 @@ def test_a_message_is_confirmed_once_it_is_stored(rooms):
     delivered.stored()
     *_, other = rooms.send("3b/board/usb-1", line("usb-1"), 2)
     assert rooms.acknowledged == [1]
-    confirmed = ("noughts/3b/stored", digest(said).encode(), 1, False)
+    confirmed = ("noughts/3b/stored", digest(said), 1)
     assert rooms.published == [confirmed]
     other.stored()
     rooms.collector.close()
     assert rooms.acknowledged == [1, 2]
-    assert rooms.published == [confirmed, (confirmed[0], digest(line("usb-1")).encode(), 1, False)]
+    assert rooms.published == [confirmed, (confirmed[0], digest(line("usb-1")), 1)]
 
 
 def test_a_port_that_was_opened_in_the_room(rooms):
@@ -289,14 +274,13 @@ def test_boards_of_a_room_that_was_offline_are_there_when_they_speak(rooms):
 
 def test_what_no_room_sends_is_told_once_and_not_sent_again(rooms, monkeypatch):
     monkeypatch.setattr(collector, "_MAX_NAMES", 1)
-    monkeypatch.setattr(collector, "_MAX_REJECTED", 3)
     rooms.send("3b/board/usb-1", line("usb-1"))
     rooms.send("3b/status", b"online")
     wrong = [
-        ("3b/board/usb-2", line("usb-2"), "there are more than 1 boards"),
-        ("3c/status", b"online", "there are more than 1 rooms"),
+        ("3b/board/usb-2", line("usb-2"), "there are more than 1 rooms or boards"),
+        ("3c/status", b"online", None),
         ("3b/status", b"gone", "that is not the status of a room"),
-        ("\u202e", b"", None),
+        ("x", b"", "that is not the topic of a room or of one of its boards"),
     ]
     for topic, payload, why in wrong:
         told = [MessageRejected(f"noughts/{topic}", why)] if why else []
