@@ -175,7 +175,6 @@ def _kept(path: Path) -> int:
 
 
 def boards() -> Rows:
-    """Boards that send without a pause, and what they cost one core."""
     for count in (16, 32, 64):
         with tempfile.TemporaryDirectory() as folder:
             store = Path(folder) / "games.db"
@@ -190,7 +189,6 @@ def boards() -> Rows:
 
 
 def resident() -> Rows:
-    """What watching costs in memory, after few and after many sentences, all different."""
     with (
         tempfile.TemporaryDirectory() as folder,
         _watch(_FEW, Path(folder) / "games.db") as (ends, process),
@@ -211,7 +209,6 @@ def _as_lines(games: Sequence[Game]) -> bytes:
 
 
 def captured() -> Rows:
-    """What `noughts watch --from` takes for a sentence, next to a bare script, and for a game."""
     dice = Random(1)
     games = [
         random_game(f"{number // 40:08X}", number % 40 + 1, dice) for number in range(_CAPTURED)
@@ -231,7 +228,6 @@ def captured() -> Rows:
 
 
 def store() -> Rows:
-    """Whole commands on a store of many games."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.db"
         dice = Random(1)
@@ -264,7 +260,6 @@ def _in_its_own_process(*words: str) -> Load:
 
 
 def rooms() -> Rows:
-    """Rooms as busy as classes are, and rooms whose broker was away."""
     busy = _in_its_own_process("busy")
     missed = [_in_its_own_process("back", str(count)) for count in (1, ROOMS)]
     stored = len(busy.delays_ms)
@@ -335,7 +330,6 @@ def _paint_ms(browser: Browser, url: str) -> float:
 
 
 def _weight(browser: Browser, server: Server, address: str) -> int:
-    """Bytes of all bodies and heads, by one who has visited nothing before."""
     context = browser.new_context()
     page = context.new_page()
     answers: list[Response] = []
@@ -359,7 +353,6 @@ def _replies_ms(browser: Browser, server: Server) -> Iterator[float]:
 
 
 def leds() -> Rows:
-    """How soon a browser shows what a virtual board does."""
     changes: list[tuple[float, str]] = []
     take = VirtualBoard._take
 
@@ -403,7 +396,6 @@ def _with_boards(count: int) -> Iterator[tuple[Server, list[int]]]:
 
 
 def browsers() -> Rows:
-    """What many browsers and boards cost the server, next to one browser; and many games."""
     one, many = (_share_of_server(count) for count in (1, _BROWSERS))
     what = f"CPU of the server, {_BROWSERS} browsers watching {_SHOWN} boards at full speed, "
     yield Row(f"{what}against one", f"{many / one:.1f} times ({many:.0%} of a core)")

@@ -17,7 +17,6 @@ WANTED = ("microbit", "log.pyi", "machine.pyi", "micropython.pyi", "radio.pyi")
 
 
 def unpack() -> None:
-    """Put the stubs that are wanted into STUBS."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
     with tempfile.TemporaryDirectory(dir=STUBS.parent) as folder:
         subprocess.run([*pip, "--no-deps", "--pre", "--target", folder, PACKAGE], check=True)

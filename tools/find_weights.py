@@ -34,7 +34,6 @@ def terms(position: Position) -> dict[int, tuple[int, ...]]:
 
 
 def solve(minimise: Callable[..., object], book: int | None) -> tuple[list[int], int]:
-    """The best weights, and how many positions they need in the book."""
     model = cp_model.CpModel()
     weights = [model.new_int_var(0, LIMIT, f"w{number}") for number in range(10)]
     in_book = []

@@ -50,8 +50,6 @@ _Key = tuple[str, int, int]
 
 
 class Load(NamedTuple):
-    """What came of rooms under load."""
-
     sent: int
     again: int
     """Sentences that came once more."""
@@ -104,7 +102,6 @@ class _School:
             self._publishers.append(publisher)
 
     def hear(self, board: int) -> None:
-        """Take the next sentence of a board."""
         room, name, games = self._boards[board % len(self._boards)]
         game, at = next(games), timestamps.now()
         self.received[game.boot, game.number, len(game.moves)] = at

@@ -51,7 +51,6 @@ class Cuts:
         self._cut_at_erase = False
 
     def run(self, cuts: int) -> Result:
-        """Cut the power this many times, or until something is wrong."""
         self.result = Result()
         count = self.result.counts
         try:
@@ -171,12 +170,10 @@ class Cuts:
         self._ended()
 
     def _ended(self) -> None:
-        """The last game has ended, and is stored."""
         self._stored.append(self._player.games[-1])
         self._played.add(self._player.games[-1])
 
     def _begins(self, kind: str, address: int, _: int, us: int) -> None:
-        """Flash begins to be written or erased."""
         self._operation = f"{kind} at {address:#x}"
         if self._choosing:
             self._possible.add(DEFAULTS)

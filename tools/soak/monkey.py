@@ -25,8 +25,6 @@ B: Button = "B"
 
 
 class Contact(NamedTuple):
-    """A button's contact closes or opens."""
-
     at_us: int
     button: Button
     closed: bool
@@ -64,7 +62,6 @@ def movements(seed: int) -> Iterator[Contact | Lean]:
 
 
 def leans(random: Random) -> Iterator[Lean]:
-    """Ways to hold the board, without end."""
     now_us = 0
     while True:
         now_us += random.randint(200_000, 2_000_000)

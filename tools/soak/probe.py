@@ -73,8 +73,6 @@ _LINE = re.compile(r"#([0-9]{1,6}),([0-9]{1,9}),([0-9]{1,9})")
 
 
 class Reading(NamedTuple):
-    """What the board measured at a sentence."""
-
     free: int
     """Bytes of heap after collection."""
     gap_ms: int
@@ -93,6 +91,5 @@ def files(game: Mapping[str, bytes], board: str) -> dict[str, bytes]:
 
 
 def read(line: str) -> Reading | None:
-    """The reading in a line, or None."""
     found = _LINE.fullmatch(line)
     return Reading(*map(int, found.groups())) if found else None

@@ -48,7 +48,6 @@ class Referee:
         self._flash_us += us
 
     def hear(self, line: str) -> None:
-        """Judge a line, without its line end."""
         if (reading := probe.read(line)) is not None and self._owes_reading:
             self._measured(reading)
             return

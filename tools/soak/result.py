@@ -16,8 +16,6 @@ A_DAY = 50
 
 
 class Task(NamedTuple):
-    """A run: all that its result depends on."""
-
     board: str
     kind: str
     """`session`, `cuts`, `cuts-in-writes`, `noise` or `changes`."""
@@ -31,7 +29,6 @@ class Task(NamedTuple):
 
     @property
     def repeat(self) -> str:
-        """The command-line options that repeat it."""
         board = f"--board {self.board.lower()} --seed {self.seed}"
         if self.kind == "session":
             return f"{board} --until {self.amount:g}"
@@ -51,7 +48,6 @@ class Result:
     lowest_free: int = 1 << 20
     """Bytes of heap."""
     cpu_s: float = field(default=0.0, compare=False)
-    """Of the computer."""
     failure: str = ""
     trace: list[str] = field(default_factory=list)
     """What happened last, each line after its device time in milliseconds."""

@@ -116,9 +116,9 @@ def _context(authority: Path | None) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=None if authority is None else str(authority))
     except OSError as error:
+        why = "it holds none" if isinstance(error, ssl.SSLError) else error.strerror
         raise NoughtsError(
-            f"cannot read the certificate in {authority} ({error.strerror or error}); name the "
-            "CA's, in PEM, with --ca"
+            f"cannot read the certificate in {authority} ({why}); name the CA's, in PEM, with --ca"
         ) from error
 
 

@@ -44,8 +44,8 @@ class Broker(paho.Client):
         self.address, self.subscriptions = address, subscriptions
         self.arrived: queue.SimpleQueue[paho.MQTTMessage | Event] = queue.SimpleQueue()
         """Messages, to be acknowledged; new connections; and why there is none, each once."""
-        self.failures: set[str] = set()
-        """Reported since there was a connection."""
+        self.why = ""
+        """The last failure that was reported since there was a connection."""
         self.let_in: bool | None = None
         """The broker's answer to this attempt to connect, if there was one."""
         self.closing = False
@@ -57,7 +57,7 @@ class Broker(paho.Client):
             self.will_set(status, OFFLINE, QOS, retain=True)
         self.on_message = lambda _client, _data, message: self.arrived.put(message)
         self.on_connect = lambda *given: self.note_answer(given[3])
-        self.on_connect_fail = lambda *_: self.fail(self.reason(sys.exc_info()[1]))
+        self.on_connect_fail = lambda *_: self.note_error(sys.exc_info()[1])
         self.on_disconnect = lambda *given: self.note_end(given[3])
         self.on_subscribe = lambda *given: self.check(given[3], "read what rooms say")
         self.on_publish = lambda *given: self.check([given[3]], "publish there")
@@ -85,29 +85,30 @@ class Broker(paho.Client):
                 )  # fmt: skip
                 super().loop_forever(timeout, retry_first_connection)
             except Exception as error:  # what is no broker may send what paho never expected
-                self.fail(self.reason(error))
+                self.note_error(error)
             time.sleep(0 if self.closing else _RECONNECT_DELAY_S)
 
     def note_answer(self, code: ReasonCode) -> None:
         self.let_in = not code.is_failure
         if code.is_failure:
-            if code.value in (134, 135):
-                self.fail("it refuses this user or password; check both, and --password-file")
-            else:
-                self.fail(f"it refuses to connect ({code}); look into its log")
+            wrong = "this user or password; check both, and --password-file"
+            known = code.value in (134, 135)  # in MQTT 5
+            self.fail(f"it refuses {wrong if known else f'to connect ({code}); look into its log'}")
         else:
-            self.failures.clear()
+            self.why = ""
             self.subscribe([(topic, QOS) for topic in self.subscriptions])
             self.arrived.put(BrokerAnswered(str(self.address), "connected"))
 
     def note_end(self, code: ReasonCode) -> None:
         if self.let_in:
             self.fail("the connection was lost; it is made again when the broker is back")
-        elif self.let_in is None and "Keep alive" in str(code):
-            self.fail("it does not answer as an MQTT broker; check the address and its port")
-        elif self.let_in is None:
-            kind = "one without" if self.address.tls else "one with"
-            self.fail(f"it hung up before it answered; check the port, which may be {kind} TLS")
+        elif self.let_in is None and not self.why:
+            other = "one without" if self.address.tls else "one with"
+            self.fail(
+                "it does not answer as an MQTT broker; check the address and its port"
+                if "Keep alive" in str(code)
+                else f"it hung up before it answered; check the port, which may be {other} TLS"
+            )
         self.let_in = None
 
     def check(self, codes: Iterable[ReasonCode], what: str) -> None:
@@ -115,10 +116,13 @@ class Broker(paho.Client):
         if any(code.is_failure for code in codes):
             self.fail(f"it does not let this user {what}; check its access list")
 
+    def note_error(self, error: BaseException | None) -> None:
+        if not self.why or isinstance(error, ssl.SSLError):
+            self.fail(self.reason(error))
+
     def fail(self, why: str) -> None:
-        """Report why something does not work."""
-        if why not in self.failures:
-            self.failures.add(why)
+        if why != self.why:
+            self.why = why
             self.arrived.put(PortUnavailable(str(self.address), why))
 
     def reason(self, error: BaseException | None) -> str:
