@@ -99,8 +99,6 @@ class Referee:
         if game.end != "-":
             # By the chip's level, P for two people, and the end.
             self.result.counts.update(["ended", f"ended {game.seats[1]}{game.end}"])
-            if game.seats[1] == "H" and game.end == "A":
-                raise ViolationError(f"hard has lost {game}")
 
 
 def _check_start(game: sentences.Game, last: sentences.Game | None) -> None:
