@@ -193,15 +193,12 @@ def resident() -> Rows:
         tempfile.TemporaryDirectory() as folder,
         _watch(_FEW, Path(folder) / "games.db") as (ends, process),
     ):
-        few, few_mb = _send(ends, 5), _mb(process)
-        many, many_mb = few + _send(ends, _MEMORY_S, boot=_FEW), _mb(process)
+        few, few_mb = _send(ends, 5), process.memory_info().rss / 1e6
+        many = few + _send(ends, _MEMORY_S, boot=_FEW)
+        many_mb = process.memory_info().rss / 1e6
     text = f"{many_mb:.1f} MB (after {few:,} {few_mb:.1f} MB)"
     what = f"memory of `noughts watch` after {many:,} sentences"
     yield Row(what, text, "no higher", many_mb <= few_mb * _MEMORY_NOISE)
-
-
-def _mb(process: psutil.Process) -> float:
-    return float(process.memory_info().rss) / 1e6
 
 
 def _as_lines(games: Sequence[Game]) -> bytes:

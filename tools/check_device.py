@@ -31,12 +31,8 @@ def unpack() -> None:
 def main() -> int:
     if not all((STUBS / name).exists() for name in WANTED):
         unpack()
-    found = subprocess.run(
-        [sys.executable, "-m", "mypy", "--config-file", "tools/device-mypy.ini"],
-        cwd=ROOT,
-        check=False,
-    )
-    return found.returncode
+    mypy = [sys.executable, "-m", "mypy", "--config-file", "tools/device-mypy.ini"]
+    return subprocess.run(mypy, cwd=ROOT, check=False).returncode
 
 
 sys.exit(main())

@@ -7,9 +7,6 @@ are publishers of the command's own code, because 40 commands would need more me
 than this computer has to spare. Their stores are written to in place of recorders. A delay is from
 the moment at which a sentence was received in its room until the collector, which has stored it,
 prints it.
-
-A busy class: in a game against the chip a person takes some 2.6 s for a move and the chip 0.4 s for
-its own, and both are sentences, so each board sends one every 1.5 s.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ from random_games import random_game
 from waiting import until
 
 ROOMS, IN_ROOM = 40, 25
-INTERVAL_S = 1.5
+INTERVAL_S = 1.5  # of a board's sentences: a person takes 2.6 s for a move, and the chip 0.4
 _BUSY_S, _MISSED = 20.0, 30_000
 _STEP_S, _GIVE_UP_S = 0.005, 60.0
 

@@ -101,13 +101,14 @@ def tasks(board: str, options: argparse.Namespace) -> Iterator[Task]:
 
 
 def _run_or_load(task: Task, kept: Path | None) -> tuple[Task, Result]:
-    path = kept and kept / f"{task.name}.pickle"
+    name = "-".join(map(str, task))
+    path = kept and kept / f"{name}.pickle"
     if path is not None and path.exists():
         result: Result = pickle.loads(path.read_bytes())
         return task, result
     result = run(task)
     what = f"FAILED: {result.failure}" if result.failure else "done"
-    print(time.strftime("%H:%M:%S"), f"{task.name}: {what}", file=sys.stderr, flush=True)
+    print(time.strftime("%H:%M:%S"), f"{name}: {what}", file=sys.stderr, flush=True)
     if path is not None:
         write_whole(path, pickle.dumps(result))
     return task, result

@@ -37,11 +37,6 @@ class _PowerCutError(Exception):
 
 
 class Cuts:
-    """Power cuts that a seed determines.
-
-    in_writes: every cut comes while flash is written or erased, on a fresh board.
-    """
-
     def __init__(self, board: str, seed: int, in_writes: bool = False) -> None:
         self._board, self._in_writes = board, in_writes
         self._random = Random(seed)

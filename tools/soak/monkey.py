@@ -1,14 +1,7 @@
 """A monkey at the board: what it does follows from its random numbers alone, not from the game.
 
-It has moods, so that games of every kind are finished, abandoned, and left alone for minutes:
-
-player     plays: taps A and B
-shopper    looks around in the menu, switches the controls
-leaver     wants the menu, now
-masher     bursts
-sleeper    holds buttons, or does nothing, for up to minutes
-
-All the while it leans the board another way every second or so.
+It has moods, so that games of every kind are finished, abandoned, and left alone for minutes. All
+the while it leans the board another way every second or so.
 """
 
 from __future__ import annotations

@@ -24,10 +24,6 @@ class Task(NamedTuple):
     """Of a session seconds, else cuts, floods or games with another choice."""
 
     @property
-    def name(self) -> str:
-        return f"{self.board}-{self.kind}-{self.seed}-{self.amount:g}"
-
-    @property
     def repeat(self) -> str:
         board = f"--board {self.board.lower()} --seed {self.seed}"
         if self.kind == "session":
