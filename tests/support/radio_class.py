@@ -53,7 +53,6 @@ class _CountingEther(Ether):
         super().begin(packet)
 
     def collided(self) -> int:
-        """Frames that met another."""
         count, last_end, last_met = 0, 0, True  # of those before, the one that ends last
         for begin, end in sorted(self.spans):
             meets = begin < last_end
@@ -71,7 +70,6 @@ class _Pupil:
         self._opponent = self._random.randrange(4)
 
     def play_to(self, us: int) -> None:
-        """Say what is pressed up to a moment."""
         while self._at_us < us:
             button: Button = "A" if self._random.random() < 0.5 else "B"
             if self._opponent:
@@ -117,7 +115,6 @@ class Result:
         return self.ends.total() - self.ends["going on"]
 
     def table(self) -> str:
-        """In Markdown."""
         lost = self.frames - self.collided - self.arrived
         rows = {
             "device time": f"{self.seconds:.0f} s",

@@ -243,6 +243,7 @@ def test_no_message_is_longer_than_a_collector_reads(store):
 def test_a_sentence_is_sent_as_it_came(store):
     """By cable or by radio, live or late: a collector makes the same games of it."""
     radio, other = "radio-9A1B2C3D", "3a/radio-00000002"
+    late_end = stages([0, 4, 1, 8, 2], number=2)[-1]
     for board, late in (("usb-1", False), ("usb-1", True), (radio, True), (other, False)):
         told = stages([0, 4, 1, 8, 2], number=1 + late)
         store.keep_many([Received.of(board, game, AT + game.ms, late) for game in told[-late:]])
@@ -251,10 +252,6 @@ def test_a_sentence_is_sent_as_it_came(store):
     sent = [line.split(b" ", 1)[1] for each in everything(store) for line in
             each.lines.splitlines()]  # fmt: skip
     assert sent[:6] == [f"usb-1 {write(game)}".encode() for game in stages([0, 4, 1, 8, 2])]
-    assert sent[6:8] == [b"usb-1 ", f"usb-1 {write(told_late(2))}".encode()]
-    assert sent[8] == f"{radio} {write(told_late(2), '9A1B2C3D')}".encode()
+    assert sent[6:8] == [b"usb-1 ", f"usb-1 {write(late_end)}".encode()]
+    assert sent[8] == f"{radio} {write(late_end, '9A1B2C3D')}".encode()
     assert sent[9].startswith(f"{other} $NR,00000002,NG,".encode()) and len(sent) == 15
-
-
-def told_late(number):
-    return stages([0, 4, 1, 8, 2], number=number)[-1]
