@@ -63,8 +63,6 @@ while True:
 
 
 class Row(NamedTuple):
-    """What, how much, the target if there is one, and whether it is met."""
-
     what: str
     measured: str
     target: str = ""

@@ -289,7 +289,7 @@ def _served(*words: str, program: tuple[str, ...] = ("-m", "noughts")) -> Iterat
 
 
 def page() -> Rows:
-    """What a person waits for. Two frames of the screen are 33 ms."""
+    """A person waits for these. Two frames of the screen are 33 ms."""
     first_s = min(_first_byte_s() for _ in range(_TRIES))
     what = "`noughts web` to the first byte of its page, against a start of Python"
     yield as_ratio(what, first_s, start_s(), 50)

@@ -1,4 +1,4 @@
-"""How the weights in `device/table.py` were found, and that no others need a smaller book.
+"""Finds the weights in `device/table.py`, and proves that no others need a smaller book.
 
 Each unfinished position that differs under symmetry asks that some best cell be worth more than
 every cell that is not best, or else stands in the book. A constraint solver minimises first the

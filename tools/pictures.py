@@ -206,7 +206,7 @@ async def watched() -> str:
 
 
 def browsed(html: str, width: int, height: int) -> Image.Image:
-    """What Chromium shows of a page of HTML, in few colours."""
+    """As Chromium shows it, in few colours."""
     with open_chromium() as browser:
         page = browser.new_page(viewport={"width": width, "height": height})
         page.set_content(html)

@@ -126,7 +126,7 @@ class _School:
             time.sleep(_STEP_S)
 
     def broker_bytes(self) -> int:
-        """What the broker has received and sent by now; it counts once a second."""
+        """Received and sent by now; the broker counts once a second."""
         logging.getLogger("paho").setLevel(logging.CRITICAL)  # it says that it has hung up
         time.sleep(1.5)
         counts = subscribe.simple(  # type: ignore[no-untyped-call]

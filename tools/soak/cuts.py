@@ -179,7 +179,7 @@ class Cuts:
 
 
 def chunks(machine: Machine) -> set[tuple[int, bytes]]:
-    """What is in use of a file system, by place."""
+    """Those in use in a file system, by place."""
     files = machine.files()
     found = ((at, files[at : at + CHUNK_SIZE]) for at in range(0, len(files), CHUNK_SIZE))
     return {(at, chunk) for at, chunk in found if chunk[0] not in _FREE}

@@ -115,7 +115,7 @@ def _gesture(random: Random, name: str) -> tuple[list[Contact], int]:
 
 
 def bounces(random: Random, at_us: int, button: Button, closed: bool) -> list[Contact]:
-    """What a contact that has just closed or opened does in the 5 ms after it."""
+    """In the 5 ms after a contact has closed or opened."""
     times = sorted(random.sample(range(100, 5_000, 100), 2 * random.randint(1, 4)))
     return [
         Contact(at_us + time_us, button, closed ^ (number % 2 == 0))

@@ -1,4 +1,4 @@
-"""What the soak puts on the board next to the game: a module that measures, and its own `main.py`.
+"""A module that measures, which the soak puts on the board next to the game, with a `main.py`.
 
 The game's other files are unchanged. The module stands between the game and two of its functions:
 `buttons.wait`, which the game calls once in each turn of its loop, and `sentences.send`. After each
@@ -67,7 +67,7 @@ def tell(text):
     return text
 buttons.wait = wait
 """
-"""What the module is on a V1. The timer counts microseconds, in 24 bits: a small integer."""
+"""As on a V1. The timer counts microseconds, in 24 bits: a small integer."""
 _IMPORT = b"    import loop\n"
 _LINE = re.compile(r"#([0-9]{1,6}),([0-9]{1,9}),([0-9]{1,9})")
 

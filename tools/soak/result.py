@@ -1,4 +1,4 @@
-"""What a run of the soak comes to, and the table of all of them."""
+"""The result of a run of the soak, and the table of all of them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Result:
     cpu_s: float = field(default=0.0, compare=False)
     failure: str = ""
     trace: list[str] = field(default_factory=list)
-    """What happened last, each line after its device time in milliseconds."""
+    """The last lines, each after its device time in milliseconds."""
 
     def __add__(self, other: Result) -> Result:
         return Result(
@@ -59,7 +59,7 @@ class Result:
 
 
 def sections(found: Sequence[tuple[Task, Result]]) -> Iterator[list[Row]]:
-    """What was measured: for each board the rows of two columns."""
+    """For each board the rows of two columns."""
     for board in sorted({task.board for task, _ in found}):
         of_board = [(task, result) for task, result in found if task.board == board]
         rows = [("measured on", of_board[0][1].firmware)]

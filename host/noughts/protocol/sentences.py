@@ -64,7 +64,7 @@ class Game:
     end: str
 
     def player(self, ply: int) -> str:
-        """Which player, `A` or `B`, makes a move; plies count from 0."""
+        """`A` or `B`, who makes a move; plies count from 0."""
         return player_of(self.first, ply)
 
     @property
@@ -86,7 +86,7 @@ def is_same(game: Game, now: Game | None) -> bool:
 
 
 class Runs:
-    """Which run each board is in, by the line on which it is received, if that line shows it."""
+    """The run that each board is in, by the line on which it is received, if that line shows it."""
 
     def __init__(self) -> None:
         self._announced: dict[str, tuple[str | None, int | None]] = {}

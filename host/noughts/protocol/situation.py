@@ -1,4 +1,4 @@
-"""What a board is doing, from its sentences and from the picture on its LEDs; and in words.
+"""A board's situation, from its sentences and from the picture on its LEDs; and in words.
 
 The sentences cover only games, so the menu is read off the LEDs: it shows the opponent's letter.
 An arrow and a cross answer a press that places nothing, and a sad face a fault.
@@ -17,7 +17,7 @@ from noughts.protocol.sentences import Boot, Game, Sentence, is_late, is_same
 
 Phase = Literal["starting", "menu", "turn", "thinking", "over", "fault"]
 CONTROLS = {"b": "buttons", "t": "tilt"}
-"""How a board is played, by the letter in its settings."""
+"""By the letter in a board's settings."""
 
 _PICTURES = {
     "P": "999.. ...9. .99.. 9.... 9999.",
@@ -53,7 +53,7 @@ class Situation:
     game: Game | None = None
     """The game that goes on, or that is just over."""
     answer: str = ""
-    """What the LEDs answer to a press that places nothing: `taken`, `A's turn`, `B's turn`."""
+    """The LEDs' answer to a press that places nothing: `taken`, `A's turn`, `B's turn`."""
     text: bool = False
     """The LEDs show something else than the marks of the game."""
 

@@ -1,4 +1,4 @@
-"""Where a broker is, `mqtt[s]://[user@]host[:port][/prefix]`, how it lets us in, and rooms' names.
+"""Addresses of brokers, `mqtt[s]://[user@]host[:port][/prefix]`, passwords, and names of rooms.
 
 A password is never a word of the command line, which all users of a computer can read.
 """
@@ -47,12 +47,11 @@ class BrokerAddress:
 
     @property
     def is_here(self) -> bool:
-        """Whether it is this computer, so that nothing goes over a network."""
+        """It is this computer, so nothing goes over a network."""
         return _HERE.fullmatch(self.host) is not None
 
 
 def is_broker(url: str) -> bool:
-    """Whether this is meant as the address of a broker, rather than as a port."""
     return url.lower().startswith(("mqtt:", "mqtts:"))
 
 
@@ -123,10 +122,7 @@ def _context(authority: Path | None) -> ssl.SSLContext:
 
 
 def is_room_name(text: str) -> bool:
-    """Whether a room may have this name.
-
-    With a `/` and a board's name behind it, it must not be mistaken for a port or a URL.
-    """
+    """With a `/` and a board's name behind it, it must not be mistaken for a port or a URL."""
     return _ROOM.fullmatch(text) is not None and text.isprintable()
 
 

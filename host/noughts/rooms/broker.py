@@ -74,7 +74,7 @@ class Broker(paho.Client):
         self.disconnect()
 
     def loop_forever(self, timeout: float = 1.0, retry_first_connection: bool = False) -> Any:
-        """What paho's thread runs: connect, and whenever that is lost once more."""
+        """Connect, and whenever that is lost once more; paho's thread runs this."""
         asked = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         asked.MaximumPacketSize = 2 * MAX_MESSAGE
         while not self.closing:

@@ -1,4 +1,4 @@
-"""What rooms say, from a broker: each message is acknowledged and confirmed once it is stored."""
+"""Receives from rooms: each message is acknowledged and confirmed once it is stored."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _MAX_NAMES = 10_000
 
 
 class Collector:
-    """What all rooms of a broker say, for a `Recorder`. `close()` it.
+    """Receives from all rooms of a broker, for a `Recorder`. `close()` it.
 
-    A board is named `ROOM/BOARD`. What comes is as untrusted as noise on a wire.
+    A board is named `ROOM/BOARD`. A message is as untrusted as noise on a wire.
     """
 
     def __init__(self, address: BrokerAddress) -> None:
@@ -40,7 +40,7 @@ class Collector:
         self._broker = Broker(address, [f"{rooms}status", f"{rooms}board/+"])
 
     def poll(self) -> list[Change]:
-        """What has come since the last time; the broker sends few that are not acknowledged."""
+        """All that has arrived; the broker sends few messages that are not acknowledged."""
         self._confirm()
         changes: list[Change] = []
         while not self._broker.arrived.empty():

@@ -1,4 +1,4 @@
-"""What goes through a broker: topics, and messages of raw lines (`store/capture.py`) of one board.
+"""Topics at a broker, and messages: raw lines (`store/capture.py`) of one board.
 
     PREFIX/ROOM/status        retained: online, offline
     PREFIX/ROOM/board/BOARD   what a board said, from the room
@@ -30,7 +30,7 @@ def digest(lines: bytes) -> str:
 
 
 def received_lines(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]]:
-    """What a message says of this board, line by line, and when each was received.
+    """A message of this board, line by line, each with the moment at which it was received.
 
     The clock of another computer may be fast, or the sender lie: nothing was received after `now`.
     Raises `ValueError`, saying why, for what no room sends.
@@ -46,7 +46,6 @@ def received_lines(board: str, lines: bytes, now: int) -> list[tuple[bytes, int]
 
 
 def topic(prefix: str, room: str, *levels: str) -> str:
-    """A topic of a room; see above."""
     return "/".join([prefix, *(quote(each, safe="") for each in (room, *levels))])
 
 
@@ -63,9 +62,6 @@ def parse_topic(prefix: str, given: str) -> tuple[str, str | None]:
 
 
 def is_published(board: str, room: str) -> bool:
-    """Whether a room publishes a board of this name, which may have come from rooms itself.
-
-    Nothing goes round in circles: what has been through this room is not published there again.
-    """
+    """Nothing goes round in circles: what has been through a room is not published there again."""
     rooms = takewhile(is_room_name, board.split("/")[:-1])
     return capture.is_board_name(board) and room not in rooms

@@ -48,7 +48,7 @@ _LINES = """
 
 
 class Message(NamedTuple):
-    """What a board said; after: the id of the line before those among which it was read."""
+    """Raw lines of a board; after: the id of the line before those among which they were read."""
 
     board: str
     lines: bytes
@@ -148,7 +148,7 @@ class Publisher:
         return [BrokerAnswered(self._name, "a collector stores what this room says")]
 
     def _confirmed(self, digest: str) -> bool:
-        """Whether a message waited for this."""
+        """True if a message waited for this."""
         if digest in self._sent:
             # What was sent before it is confirmed before it, if it ever arrived.
             self._again(list(self._sent).index(digest))
