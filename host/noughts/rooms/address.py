@@ -61,8 +61,7 @@ def parse(
     """Read an address, and what is needed to be let in there.
 
     The password is the first line of the file, else what the environment says; authority: the
-    certificate of the CA, in PEM, else those that the system trusts. Raises `NoughtsError`, which
-    does not repeat a password.
+    certificate of the CA, in PEM, else those that the system trusts. Raises `NoughtsError`.
     """
     try:
         parts = urlsplit(url)
@@ -82,18 +81,12 @@ def parse(
     user = unquote(parts.username) if parts.username else None
     if password_file is not None and user is None:
         raise NoughtsError(f"--password-file needs a user; write {parts.scheme}://USER@…")
-    tls = parts.scheme == "mqtts"
+    host, port, tls = parts.hostname, port or _PORTS[parts.scheme], parts.scheme == "mqtts"
     if authority is not None and not tls:
         raise NoughtsError("--ca is for a broker with TLS; write mqtts://")
-    return BrokerAddress(
-        parts.hostname,
-        port or _PORTS[parts.scheme],
-        tls,
-        user,
-        prefix,
-        _password(password_file) if user else None,
-        _context(authority) if tls else None,
-    )
+    password = _password(password_file) if user else None
+    context = _context(authority) if tls else None
+    return BrokerAddress(host, port, tls, user, prefix, password, context)
 
 
 def _password(path: Path | None) -> str | None:

@@ -21,7 +21,6 @@ from noughts.rooms.address import BrokerAddress
 from noughts.rooms.messages import MAX_MESSAGE, OFFLINE
 
 _RECONNECT_DELAY_S = 1
-"""Between two attempts to connect."""
 _KEEP_ALIVE_S = 20
 """After one and a half of these without a word, a broker takes a room for lost."""
 _SHUTDOWN_TIMEOUT_S = 0.5

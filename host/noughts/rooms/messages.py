@@ -4,9 +4,8 @@
     PREFIX/ROOM/board/BOARD   what a board said, from the room
     PREFIX/ROOM/stored        which of it is stored, from a collector
 
-What MQTT or a terminal would take for something else in a name is written as in a URL, `%2F`. The
-moment at which a sentence was received travels with it. A collector confirms a message by its
-digest: nobody needs to count, and a message that is sent again is confirmed by the same one.
+A collector confirms a message by its digest: nobody needs to count, and a message that is sent
+again is confirmed by the same one.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ later one was confirmed before it, and when nothing was confirmed for a while.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -35,8 +35,6 @@ _MAX_SIZE = 32 * 1024
 """Bytes of a message, without its last line: noise may be long."""
 _RESEND_AFTER_S, _MAX_RESEND_AFTER_S = 5.0, 60.0
 """Without a confirmation, before the oldest message is sent again: at first, and at most."""
-_SAVE_S = 1.0
-"""Between two notes of how far all is stored."""
 _NO_COLLECTOR = (
     "no collector stores what this room says; it waits in the room's store until "
     "`noughts watch mqtt://…` runs"
@@ -94,12 +92,12 @@ class Publisher:
     def __init__(self, address: BrokerAddress, room: str, store: Callable[[], Store]) -> None:
         self._name, self._room, self._store_now = str(address), room, store
         self._topic = partial(topic, address.prefix, room)
-        self._status, self._confirmations = self._topic("status"), self._topic("stored")
+        self._status = self._topic("status")
         self._open(store())
         self._confirmation_is_due()
         self._saved_s = time.monotonic()
         self._has_collector = True  # until we know better
-        self._broker = Broker(address, [self._confirmations, self._status], self._status)
+        self._broker = Broker(address, [self._topic("stored"), self._status], self._status)
 
     def _open(self, store: Store) -> None:
         self._store = store
@@ -126,37 +124,27 @@ class Publisher:
                     self._confirmation_is_due()
             if self._broker.is_connected():
                 events += self._send()
-            if time.monotonic() - self._saved_s > _SAVE_S:
+            if time.monotonic() - self._saved_s > 1:
                 self._save()
         return events
 
     def _say(self, status: bytes) -> paho.MQTTMessageInfo:
         return self._broker.publish(self._status, status, QOS, retain=True)
 
-    def _take(self, message: paho.MQTTMessage) -> list[Event]:
+    def _take(self, message: paho.MQTTMessage) -> Iterator[Event]:
         """Take confirmations, and set right what the broker says of a connection of before."""
         self._broker.ack(message.mid, message.qos)
-        confirmed = []
-        if message.topic == self._confirmations:
-            digests = message.payload.decode("ascii", "replace").split()
-            confirmed = [each for each in digests if self._confirmed(each)]
-        elif message.payload == OFFLINE:
+        if message.payload == OFFLINE:
             self._say(ONLINE)
-        if self._has_collector or not confirmed:
-            return []
-        self._has_collector = True
-        return [BrokerAnswered(self._name, "a collector stores what this room says")]
-
-    def _confirmed(self, digest: str) -> bool:
-        """True if a message waited for this."""
-        if digest in self._sent:
-            # What was sent before it is confirmed before it, if it ever arrived.
-            self._again(list(self._sent).index(digest))
-            del self._sent[digest]
-        elif self._to_send.pop(digest, None) is None:
-            return False
-        self._confirmation_is_due()
-        return True
+        for name in message.payload.decode("ascii", "replace").split():
+            if name in self._sent:
+                # What was sent before it is confirmed before it, if it ever arrived.
+                self._again(list(self._sent).index(name))
+            if (self._sent.pop(name, None) or self._to_send.pop(name, None)) is not None:
+                self._confirmation_is_due()
+                if not self._has_collector:
+                    self._has_collector = True
+                    yield BrokerAnswered(self._name, "a collector stores what this room says")
 
     def _confirmation_is_due(self) -> None:
         self._heard_s, self._resend_after_s = time.monotonic(), _RESEND_AFTER_S
