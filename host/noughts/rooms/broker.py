@@ -45,9 +45,7 @@ class Broker(paho.Client):
         """Messages, to be acknowledged; new connections; and why there is none, each once."""
         self.why = ""
         """The last failure that was reported since there was a connection."""
-        self.let_in: bool | None = None
-        """The broker's answer to this attempt to connect, if there was one."""
-        self.closing = False
+        self.let_in = self.closing = False
         if address.user is not None:
             self.username_pw_set(address.user, address.password)
         if address.context is not None:
@@ -101,14 +99,14 @@ class Broker(paho.Client):
     def note_end(self, code: ReasonCode) -> None:
         if self.let_in:
             self.fail("the connection was lost; it is made again when the broker is back")
-        elif self.let_in is None and not self.why:
+        elif not self.why:
             other = "one without" if self.address.tls else "one with"
             self.fail(
                 "it does not answer as an MQTT broker; check the address and its port"
                 if "Keep alive" in str(code)
                 else f"it hung up before it answered; check the port, which may be {other} TLS"
             )
-        self.let_in = None
+        self.let_in = False
 
     def check(self, codes: Iterable[ReasonCode], what: str) -> None:
         """Report what the broker's access list forbids."""
