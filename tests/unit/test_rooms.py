@@ -130,6 +130,7 @@ def test_a_topic_gives_back_room_and_board(room, board):
     [
         "noughts",
         "noughts/3b/board",
+        "noughts/%33b/board/usb-1",  # another way to write 3b, which an access list does not know
         "noughts/3b/board/usb/1",
         "noughts/3b/board/%1B%5B2J",
         "noughts/3b/board/" + "x" * 5000,

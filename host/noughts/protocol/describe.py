@@ -60,9 +60,7 @@ def describe_whole(game: Game, number: int | None = None) -> str:
 
 
 def result(game: Game) -> str:
-    if game.end == "-":
-        return "unfinished"
-    return {"=": "draw", "x": "abandoned"}.get(game.end, f"{game.end} won")
+    return won({"-": "unfinished", "=": "draw", "x": "abandoned"}.get(game.end, game.end))
 
 
 def counted(number: int, noun: str) -> str:

@@ -14,6 +14,7 @@ _HARMLESS = {
     byte: f"\\x{byte:02x}" for byte in range(256) if not 32 <= byte < 127 or byte == ord("\\")
 }
 _FRAME = re.compile(rb"\$[^$*\n]*\*[0-9A-F]{2}(?=[^0-9A-Fa-f])")
+_PIECE = re.compile(rb".{1,%d}" % (2 * MAX_LENGTH), re.DOTALL)
 _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 
 
@@ -98,10 +99,7 @@ class Stream:
             line = line.rstrip(b"\r")  # of a line end, whose other half may be lost
             if line.strip(b"\0 \r"):  # else it is such as the NUL of a board that starts
                 self.noise += len(line)
-                items += [
-                    Noise(escape(line[at : at + 2 * MAX_LENGTH]))
-                    for at in range(0, len(line), 2 * MAX_LENGTH)
-                ]
+                items += [Noise(escape(piece)) for piece in _PIECE.findall(line)]
 
     def _sentence(self, line: str) -> Item:
         try:
