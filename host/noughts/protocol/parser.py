@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -74,12 +73,14 @@ class Stream:
         items: list[Item] = []
         begin = 0
         for found in _FRAME.finditer(data):
-            with suppress(SentenceError):
+            try:
                 item = self._sentence(found[0].decode("latin-1"))
-                if data[begin : found.start()] not in (b"", b"\r\n"):
-                    self._add_noise(data[begin : found.start()], items)
-                items.append(item)
-                begin = found.end()
+            except SentenceError:
+                continue
+            if data[begin : found.start()] not in (b"", b"\r\n"):
+                self._add_noise(data[begin : found.start()], items)
+            items.append(item)
+            begin = found.end()
         lines, self._rest = data[begin : (end := max(begin, data.rfind(b"\n") + 1))], data[end:]
         self._add_noise(lines, items)
         while len(self._rest) > 2 * MAX_LENGTH:

@@ -169,10 +169,10 @@ def read_with_id(line: str) -> tuple[Sentence, str | None]:
     body, radio_id = line[1:-3], None
     if len(line) > MAX_LENGTH or line != f"${body}*{checksum(body)}":
         raise SentenceError("not a sentence, or its checksum is wrong; ignore the line")
-    if found := _RADIO.fullmatch(body):
+    if body.startswith("NR") and (found := _RADIO.fullmatch(body)):
         radio_id, body = found.groups()
-    if _GAME.fullmatch(body):
-        return game_of(body), radio_id
+    if found := _GAME.fullmatch(body):
+        return _game(found), radio_id
     if found := _BOOT.fullmatch(body):
         return Boot(*found.groups()), radio_id
     if not _PLAIN.fullmatch(body):
@@ -190,6 +190,10 @@ def game_of(body: str) -> Game:
     found = _GAME.fullmatch(body)
     if found is None:
         raise SentenceError("the fields of a game are wrong; ignore the line")
+    return _game(found)
+
+
+def _game(found: re.Match[str]) -> Game:
     boot, number, seats, first, moves, ms, end = found.groups()
     cells, _, result = _played(moves, first)
     if end != result and not (end == "x" and result == "-"):
