@@ -1,6 +1,6 @@
 // A board: nine buttons to play on, or a small picture of one.
 
-import { element, svg } from './elements.js';
+import { classes, element, svg } from './page.js';
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
@@ -10,25 +10,19 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
  */
 export class Board {
   constructor(root, play, taken = () => {}) {
-    this.play = play;
-    this.taken = taken;
-    this.at = 4;
-    this.cells = [...Array(9).keys()].map((cell) =>
+    Object.assign(this, { play, taken });
+    this.cells = Array.from({ length: 9 }, (_, cell) =>
       element('button', {
         type: 'button',
-        class: 'cell',
-        'aria-disabled': 'true', // until a position is shown
-        'aria-label': String(cell + 1),
         onclick: () => this.choose(cell),
         onfocus: () => this.moveTo(cell),
       }),
     );
+    this.show({ marks: '.........', names: '123456789' });
+    this.moveTo(4);
     root.classList.add('board');
-    root.setAttribute('role', 'group');
-    root.setAttribute('aria-label', root.getAttribute('aria-label') ?? 'Board');
     root.replaceChildren(...this.cells);
     root.addEventListener('keydown', (event) => this.press(event));
-    this.moveTo(4);
   }
 
   /**
@@ -42,12 +36,14 @@ export class Board {
     this.cells.forEach((button, cell) => {
       const free = marks[cell] === '.';
       // Not `disabled`: a cell stays in reach of the arrows and of a screen reader.
-      button.setAttribute('aria-disabled', String(!(free && playable)));
+      button.setAttribute('aria-disabled', !(free && playable));
       button.setAttribute('aria-label', names[cell]);
-      button.className = ['cell', grounds[cell], cell === last && 'last', line.includes(cell) && 'line']
-        .filter(Boolean)
-        .join(' ');
-      button.replaceChildren(free ? label(labels[cell]) : markPicture(marks[cell]));
+      button.className = classes('cell', grounds[cell], cell === last && 'last', line.includes(cell) && 'line');
+      button.replaceChildren(
+        free
+          ? element('span', { class: 'label', 'aria-hidden': 'true' }, labels[cell] ?? '')
+          : svg('svg', { viewBox: '0 0 20 20', 'aria-hidden': 'true' }, markShape(marks[cell])),
+      );
     });
   }
 
@@ -61,6 +57,10 @@ export class Board {
     this.cells.forEach((button, each) => (button.tabIndex = each === cell ? 0 : -1));
   }
 
+  focus() {
+    this.cells[this.at].focus();
+  }
+
   press(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key in ARROWS) {
@@ -68,7 +68,7 @@ export class Board {
       const column = Math.min(2, Math.max(0, (this.at % 3) + x));
       const row = Math.min(2, Math.max(0, Math.floor(this.at / 3) + y));
       this.cells[row * 3 + column].focus();
-    } else if (event.key >= '1' && event.key <= '9') {
+    } else if (/^[1-9]$/.test(event.key)) {
       this.cells[event.key - 1].focus();
       this.choose(event.key - 1);
     } else {
@@ -86,48 +86,22 @@ export function playDigits(board) {
   });
 }
 
-function label(text) {
-  return element('span', { class: 'label', 'aria-hidden': 'true' }, text ?? '');
-}
-
-function markPicture(mark) {
-  return svg('svg', { viewBox: '0 0 20 20', 'aria-hidden': 'true', class: mark }, markShape(mark));
-}
-
 function markShape(mark) {
   return mark === 'X'
-    ? svg('path', { d: 'M4 4l12 12M16 4L4 16' })
-    : svg('circle', { cx: 10, cy: 10, r: 6.5 });
+    ? svg('path', { d: 'M4 4l12 12M16 4L4 16', class: mark })
+    : svg('circle', { cx: 10, cy: 10, r: 6.5, class: mark });
 }
 
 /** A small picture of a board, in SVG. `title`: for screen readers; without one it is hidden from them. */
-export function boardPicture({ marks, title = '', last = null, line = [], labels = {}, grounds = {} }) {
-  const parts = [];
-  for (let cell = 0; cell < 9; cell++) {
-    const x = (cell % 3) * 20;
-    const y = Math.floor(cell / 3) * 20;
-    const ground = [grounds[cell], cell === last && 'last', line.includes(cell) && 'line'];
-    parts.push(
-      svg('rect', { x, y, width: 20, height: 20, class: ['ground', ...ground].filter(Boolean).join(' ') }),
-    );
-    if (marks[cell] !== '.') {
-      parts.push(
-        svg('g', { transform: `translate(${x} ${y})`, class: marks[cell] }, markShape(marks[cell])),
-      );
-    } else if (labels[cell] != null) {
-      parts.push(svg('text', { x: x + 10, y: y + 10, class: 'label' }, String(labels[cell])));
-    }
-  }
-  parts.push(svg('path', { d: 'M20 0V60M40 0V60M0 20H60M0 40H60', class: 'grid' }));
-  return svg(
-    'svg',
-    {
-      viewBox: '0 0 60 60',
-      class: 'small-board',
-      role: title ? 'img' : null,
-      'aria-label': title || null,
-      'aria-hidden': title ? null : 'true',
-    },
-    ...parts,
-  );
+export function boardPicture({ marks, title = null, last = null, line = [] }) {
+  const said = title ? { role: 'img', 'aria-label': title } : { 'aria-hidden': 'true' };
+  const cells = [...marks].map((mark, cell) => {
+    const ground = classes('ground', cell === last && 'last', line.includes(cell) && 'line');
+    const place = `translate(${(cell % 3) * 20} ${Math.floor(cell / 3) * 20})`;
+    const shapes = [svg('rect', { width: 20, height: 20, class: ground })];
+    if (mark !== '.') shapes.push(markShape(mark));
+    return svg('g', { transform: place }, ...shapes);
+  });
+  const grid = svg('path', { d: 'M20 0V60M40 0V60M0 20H60M0 40H60', class: 'grid' });
+  return svg('svg', { viewBox: '0 0 60 60', class: 'small-board', ...said }, ...cells, grid);
 }
