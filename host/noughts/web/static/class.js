@@ -16,7 +16,7 @@ follow('/api/live', tiles, tile, ({ order }) => {
 function tile() {
   const root = element('li');
   function show({ name, game, tile: [who, turn], score, running }) {
-    root.className = running ? 'tile' : 'tile away';
+    root.className = running ? 'card tile' : 'card tile away';
     root.replaceChildren(
       element('h2', {}, name),
       boardPicture(game),
