@@ -73,16 +73,14 @@ class Card {
   }
 
   /** How a task with the board goes on, or what came of it. */
-  showWork({ what, doing, done, total, lines, good, result }) {
+  showWork({ done, total, lines, good, result }) {
     const busy = result === undefined;
     const bar = this.part('progress');
     for (const button of this.parts('.work button')) button.disabled = busy;
     if (busy) this.part('.work').open = true;
     bar.hidden = !busy;
-    bar.setAttribute('aria-label', { update: 'Update', flash: 'Flash' }[what]);
     if (total) [bar.max, bar.value] = [total, done];
     else bar.removeAttribute('value');
-    this.part('.doing').textContent = busy ? doing : '';
     const text = busy ? '' : `${good ? '✓' : '✗'} ${result}`;
     const last = this.part('.result');
     last.className = `result ${good ? 'good' : 'bad'}`;

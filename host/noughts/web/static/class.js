@@ -49,8 +49,3 @@ $('full-screen').addEventListener('click', () => {
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen();
 });
-document.addEventListener('fullscreenchange', () => {
-  const full = document.fullscreenElement !== null;
-  document.body.classList.toggle('full', full);
-  $('full-screen').textContent = full ? 'Leave full screen' : 'Full screen';
-});

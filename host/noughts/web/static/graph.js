@@ -20,13 +20,13 @@ export class Graph {
     this.slider.setAttribute('aria-valuetext', points[at].text);
     this.part('.at').setAttribute('d', `M${x(at)} 2V118`);
     this.part('.run').setAttribute('points', corners.join(' '));
-    this.part('g').replaceChildren(...points.map(({ mistake }, ply) => point(...corners[ply], mistake)));
+    this.part('.points').replaceChildren(...points.map(({ mistake }, ply) => point(...corners[ply], mistake)));
   }
 }
 
 /** A mistake's point is larger, and square. */
 function point(x, y, mistake) {
   return mistake
-    ? svg('rect', { class: 'point bad', x: x - 4, y: y - 4, width: 8, height: 8 })
-    : svg('circle', { class: 'point', cx: x, cy: y, r: 3 });
+    ? svg('rect', { class: 'bad', x: x - 4, y: y - 4, width: 8, height: 8 })
+    : svg('circle', { cx: x, cy: y, r: 3 });
 }

@@ -67,6 +67,7 @@ function play(cell) {
     return;
   }
   Object.assign(view, { undo: game.at, redo: null });
+  tab.game.times.length = game.at; // later moves are taken back
   game.moves = game.moves.slice(0, game.at) + cell;
   game.at = game.moves.length;
   note();
@@ -178,14 +179,11 @@ function record(whole) {
   tab.game = { opponent, you, began: Date.now(), moves: '', times: [], whole, over: false };
 }
 
-/** Notes the game as it stands now: moves were added, or taken back. */
+/** Notes the game as it stands now, and when its last moves were made. */
 function note() {
-  const { moves } = game;
   const { times, began } = tab.game;
-  const shared = [...moves].findIndex((cell, ply) => cell !== tab.game.moves[ply]);
-  times.length = Math.min(times.length, shared < 0 ? moves.length : shared);
-  while (times.length < moves.length) times.push(Math.max(times.at(-1) ?? 0, Date.now() - began, 0));
-  tab.game.moves = moves;
+  while (times.length < game.moves.length) times.push(Math.max(times.at(-1) ?? 0, Date.now() - began, 0));
+  tab.game.moves = game.moves;
   remember('sessionStorage', PLACE, tab);
 }
 
