@@ -5,11 +5,11 @@ import { classes, element, svg } from './page.js';
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /**
- * A board to play on, by click, Tab, arrows, Enter, and the keys 1 to 9.
- * `play` gets the cell, 0 to 8; `taken` one that has a mark already.
+ * A board to play on, by click, Tab, arrows, Enter, and the keys 1 to 9, which may be pressed
+ * anywhere in `keys`. `play` gets the cell, 0 to 8; `taken` one that has a mark already.
  */
 export class Board {
-  constructor(root, play, taken = () => {}) {
+  constructor(root, play, { taken = () => {}, keys = root } = {}) {
     Object.assign(this, { play, taken });
     this.cells = Array.from({ length: 9 }, (_, cell) =>
       element('button', {
@@ -22,7 +22,7 @@ export class Board {
     this.moveTo(4);
     root.classList.add('board');
     root.replaceChildren(...this.cells);
-    root.addEventListener('keydown', (event) => this.press(event));
+    keys.addEventListener('keydown', (event) => this.press(event));
   }
 
   /**
@@ -57,13 +57,9 @@ export class Board {
     this.cells.forEach((button, each) => (button.tabIndex = each === cell ? 0 : -1));
   }
 
-  focus() {
-    this.cells[this.at].focus();
-  }
-
   press(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.key in ARROWS) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest('select, input')) return;
+    if (event.key in ARROWS && event.target.closest('.board')) {
       const [x, y] = ARROWS[event.key];
       const column = Math.min(2, Math.max(0, (this.at % 3) + x));
       const row = Math.min(2, Math.max(0, Math.floor(this.at / 3) + y));
@@ -76,14 +72,6 @@ export class Board {
     }
     event.preventDefault();
   }
-}
-
-/** The keys 1 to 9 play on this board from anywhere on its page. */
-export function playDigits(board) {
-  document.addEventListener('keydown', (event) => {
-    const other = event.target.closest('.board, select, input, textarea');
-    if (!other && /^[1-9]$/.test(event.key)) board.press(event);
-  });
 }
 
 function markShape(mark) {

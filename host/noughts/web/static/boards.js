@@ -26,7 +26,6 @@ class Card {
     this.root = $('card').content.firstElementChild.cloneNode(true);
     this.part = (selector) => this.root.querySelector(selector);
     this.parts = (selector) => this.root.querySelectorAll(selector);
-    this.root.setAttribute('aria-label', name);
     const actHere = (what) => act({ board: id, ...what });
     if (virtual) this.microbit = new Microbit(this.part('.device'), name, actHere);
     else this.parts('.device, .device-clock').forEach((part) => part.remove());

@@ -5,18 +5,13 @@ import { Graph } from './graph.js';
 import { $, element, view } from './page.js';
 import { Stepper } from './stepper.js';
 
-const [SHORTEST_MS, LONGEST_MS, UNHEARD_MS] = [400, 3000, 1000];
-
 const { steps, thought_ms, graph: points } = view;
 const board = new Board($('board'), () => {});
+// As fast as it was played, but nobody waits long.
+const shownMs = (at) => Math.min(Math.max(thought_ms[at] ?? 1000, 400), 3000);
 const stepper = new Stepper(steps.length - 1, show, shownMs);
 const graph = new Graph($('graph'), (at) => stepper.stopAt(at));
 const rows = document.querySelectorAll('#moves tbody tr');
-
-/** The speed at which it was played, but nobody waits long. */
-function shownMs(at) {
-  return Math.min(Math.max(thought_ms[at] ?? UNHEARD_MS, SHORTEST_MS), LONGEST_MS);
-}
 
 function show(at) {
   const step = steps[at];

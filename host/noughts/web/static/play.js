@@ -1,7 +1,7 @@
 // Play against a friend or an engine. The whole game stands in the page's address, and the server
 // says how it stands. Only this tab knows when moves were made, and the score of its games.
 
-import { Board, playDigits } from './board.js';
+import { Board } from './board.js';
 import { Graph } from './graph.js';
 import { $, classes, element, remember, remembered } from './page.js';
 import { get, mayChange, post } from './server.js';
@@ -15,11 +15,13 @@ const game = {}; // opponent, you, position, moves, at: as in the address
 let view = null; // what the server says of it
 let chosen = []; // the cells that were clicked while waiting
 let cost = ''; // of the engine's last answer
-const tab = { session: newSession(), number: 0, game: null, score: null, ...remembered('sessionStorage', PLACE) };
+// Eight hex digits, as boards draw for each of their runs.
+const session = Math.floor(Math.random() * 2 ** 32).toString(16).toUpperCase().padStart(8, '0');
+const tab = { session, number: 0, game: null, score: null, ...remembered('sessionStorage', PLACE) };
 
 let asked = 0;
 let waiting = false;
-const board = new Board($('board'), play, taken);
+const board = new Board($('board'), play, { taken, keys: document });
 const graph = new Graph($('graph'), goTo);
 
 /** The game as the page's address has it, and as the server is asked. */
@@ -217,12 +219,6 @@ async function store(ended) {
   }
 }
 
-/** Eight hex digits, as boards draw for each of their runs. */
-function newSession() {
-  const [number] = crypto.getRandomValues(new Uint32Array(1));
-  return number.toString(16).toUpperCase().padStart(8, '0');
-}
-
 /** The game that the address names: a link, or this page loaded again. */
 function resume() {
   const named = Object.fromEntries(new URLSearchParams(location.search));
@@ -247,5 +243,4 @@ for (const id of ['opponent', 'first']) $(id).addEventListener('change', begin);
 $('new').addEventListener('click', another);
 $('undo').addEventListener('click', () => goTo(view.undo));
 $('redo').addEventListener('click', () => goTo(view.redo));
-playDigits(board);
 resume();

@@ -1,13 +1,13 @@
 // Puzzles: one move is right. The first answer counts for the streak. All answers are in the page.
 
-import { Board, boardPicture, playDigits } from './board.js';
+import { Board, boardPicture } from './board.js';
 import { $, element, remember, remembered, view as puzzle } from './page.js';
 
 const PLACE = 'noughts-puzzles';
 
 const streak = { streak: 0, best: 0, ...remembered('localStorage', PLACE) };
 let counted = false;
-const board = new Board($('board'), (cell) => tell(cell, puzzle.answers[cell].said));
+const board = new Board($('board'), (cell) => tell(cell, puzzle.answers[cell].said), { keys: document });
 
 function count(right) {
   counted = true;
@@ -44,13 +44,12 @@ function draw(answered, right) {
 
 $('again').addEventListener('click', () => {
   pose();
-  board.focus();
+  board.cells[board.at].focus();
 });
 $('show').addEventListener('click', () => {
   count(false);
   tell(puzzle.right, `The only move is ${puzzle.right + 1}.`);
 });
 $('level').addEventListener('change', () => $('another').requestSubmit());
-playDigits(board);
 pose();
-if (new URLSearchParams(location.search).has('next')) board.focus();
+if (new URLSearchParams(location.search).has('next')) board.cells[board.at].focus();
