@@ -38,7 +38,8 @@ export class Board {
       // Not `disabled`: a cell stays in reach of the arrows and of a screen reader.
       button.setAttribute('aria-disabled', !(free && playable));
       button.setAttribute('aria-label', names[cell]);
-      button.className = classes('cell', grounds[cell], cell === last && 'last', line.includes(cell) && 'line');
+      const [isLast, isLine] = [cell === last && 'last', line.includes(cell) && 'line'];
+      button.className = classes('cell', grounds[cell], isLast, isLine);
       button.replaceChildren(
         free
           ? element('span', { class: 'label', 'aria-hidden': 'true' }, labels[cell] ?? '')
@@ -58,7 +59,8 @@ export class Board {
   }
 
   press(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest('select, input')) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.target.closest('select, input')) return;
     if (event.key in ARROWS && event.target.closest('.board')) {
       const [x, y] = ARROWS[event.key];
       const column = Math.min(2, Math.max(0, (this.at % 3) + x));

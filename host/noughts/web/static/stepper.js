@@ -8,23 +8,30 @@ const KEYS = { ArrowLeft: 'back', ArrowRight: 'forward', Home: 'first', End: 'la
 export class Stepper {
   constructor(last, show, shownMs) {
     Object.assign(this, { last, show, shownMs, at: 0, timer: null });
-    const buttons = { first: () => 0, back: () => this.at - 1, forward: () => this.at + 1, last: () => last };
+    const buttons = {
+      first: () => 0,
+      back: () => this.at - 1,
+      forward: () => this.at + 1,
+      last: () => last,
+    };
     for (const [id, to] of Object.entries(buttons)) {
       $(id).addEventListener('click', () => this.stopAt(to()));
     }
     $('run').addEventListener('click', () => (this.timer ? this.stopAt(this.at) : this.play()));
     $('slider').addEventListener('input', () => this.stopAt(Number($('slider').value)));
     document.addEventListener('keydown', (event) => {
-      if (!(event.key in KEYS) || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       // A slider knows these keys itself, and on a board they move between cells.
-      if (event.defaultPrevented || event.target.closest('input, select')) return;
+      const taken = event.defaultPrevented || event.target.closest('input, select');
+      if (taken || !(event.key in KEYS)) return;
       event.preventDefault();
       $(KEYS[event.key]).click();
     });
   }
 
   play(step = this.at === this.last ? 0 : this.at) {
-    this.timer = step < this.last ? setTimeout(() => this.play(step + 1), this.shownMs(step)) : null;
+    const next = () => this.play(step + 1);
+    this.timer = step < this.last ? setTimeout(next, this.shownMs(step)) : null;
     this.go(step);
   }
 
@@ -39,8 +46,8 @@ export class Stepper {
     $('slider').value = this.at;
     $('run').textContent = this.timer ? 'Stop' : 'Play';
     // Not `disabled`: what has the focus keeps it.
-    for (const id of ['first', 'back']) $(id).setAttribute('aria-disabled', this.at === 0);
-    for (const id of ['forward', 'last']) $(id).setAttribute('aria-disabled', this.at === this.last);
+    const ends = { first: 0, back: 0, forward: this.last, last: this.last };
+    for (const [id, end] of Object.entries(ends)) $(id).setAttribute('aria-disabled', this.at === end);
     this.show(this.at);
   }
 }
