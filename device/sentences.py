@@ -3,6 +3,8 @@
 from random import randrange
 
 boot = "%04X%04X" % (randrange(0x10000), randrange(0x10000))
+# At the start: the protocol's version, boot, board, release, table.
+start = "NB,1,%s,V%d,1.1.0,%s"
 
 
 def send(text):

@@ -63,15 +63,12 @@ while True:
 
 
 class Row(NamedTuple):
-    """What, how much, the target if there is one, and whether it is met."""
-
     what: str
     measured: str
     target: str = ""
     met: bool = True
 
     def __str__(self) -> str:
-        """A line of a table in Markdown."""
         missed = "" if self.met else " **missed**"
         return f"| {self.what} | {self.measured} | {self.target}{missed} |"
 
@@ -91,7 +88,6 @@ def at_most(what: str, value: float, limit: float | None, form: str, note: str =
 
 
 def at_least(what: str, value: float, limit: float | None, form: str, note: str = "") -> Row:
-    """A row whose value must reach a limit, if there is one."""
     row = at_most(what, value, limit, form, note)
     if limit is None:
         return row
@@ -243,7 +239,6 @@ def run_s(*words: str) -> float:
 
 
 def cpu_s(*words: str) -> float:
-    """The same of CPU."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run_s(*words)
     now = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -252,13 +247,11 @@ def cpu_s(*words: str) -> float:
 
 @cache
 def start_cpu_s() -> float:
-    """Seconds of CPU that Python takes to start and to end."""
     return min(cpu_s("-c", "pass") for _ in range(4 * _TRIES))
 
 
 @cache
 def start_s() -> float:
-    """Seconds that Python takes to start and to end."""
     return min(run_s("-c", "pass") for _ in range(4 * _TRIES))
 
 

@@ -112,7 +112,6 @@ def heap() -> Rows:
 
 
 def choice() -> Rows:
-    """Hard's choice at every position."""
     for name in NEWEST:
         times_ms = [answer.us / 1000 for answer in ask_hard(name).values()]
         bare_ms = int(printed(name, {"main.py": _BARE_CHOICE})) / 1000
@@ -124,7 +123,6 @@ def choice() -> Rows:
 
 
 def largest_table() -> Rows:
-    """What a learned table costs a V1 when its book is full."""
     # Entries that name no position: so all of them are looked through.
     full = brain.Table(brain.WEIGHTS, tuple(range(0x10000 - MAX_BOOK, 0x10000)))
     with_it = f"with the largest learned table, {len(full.payload)} bytes, V1"
@@ -136,7 +134,6 @@ def largest_table() -> Rows:
 
 
 def textbook() -> Rows:
-    """Alpha-beta as in the textbooks, on the same firmware, from fewer and fewer marks."""
     some: dict[int, list[Position]] = {}
     for position in unfinished():
         some.setdefault(len(position.free), []).append(position)
@@ -155,7 +152,6 @@ def textbook() -> Rows:
 
 
 def start() -> Rows:
-    """From a reset to the menu's letter on the LEDs, and to the first answer to a button."""
     for name, menu_limit_ms, answer_limit_ms in zip(NEWEST, (260, 220), (1090, 550), strict=True):
         bare = stepped(name)({"main.py": _BARE_LED})
         bare.run_for(1_000_000)
@@ -188,7 +184,6 @@ def press_to_led() -> Rows:
 
 
 def sizes() -> Rows:
-    """Bytes in flash."""
     files: Files = files_for_boards()
     for firmware in image.bundled().values():
         usage = firmware.usage(files)
@@ -234,7 +229,6 @@ def _probed(source: bytes, line: bytes) -> bytes:
 
 
 def _reset_to_light_us(board: Microbit) -> int:
-    """Reset a board: microseconds until it lights its first LED."""
     start_us = board.clock_us
     board.reset()
     if not board.run_until(lambda: any(board.leds()), step_us=_LOOK_US):
@@ -297,13 +291,11 @@ def _wait_us(board: Microbit, button: Button) -> int:
 
 
 def _run_to_change(board: Microbit) -> bool:
-    """Run until the LEDs show something else, for a second at most."""
     before = board.leds()
     return board.run_until(lambda: board.leds() != before, 1_000_000, _LOOK_US)
 
 
 def run_to_menu(board: Microbit) -> None:
-    """Run until the menu answers, which it says by a sentence."""
     board.run_until(lambda: b"$NB" in board.uart.received, step_us=_LOOK_US)
 
 

@@ -175,7 +175,6 @@ def _kept(path: Path) -> int:
 
 
 def boards() -> Rows:
-    """Boards that send without a pause, and what they cost one core."""
     for count in (16, 32, 64):
         with tempfile.TemporaryDirectory() as folder:
             store = Path(folder) / "games.db"
@@ -190,20 +189,16 @@ def boards() -> Rows:
 
 
 def resident() -> Rows:
-    """What watching costs in memory, after few and after many sentences, all different."""
     with (
         tempfile.TemporaryDirectory() as folder,
         _watch(_FEW, Path(folder) / "games.db") as (ends, process),
     ):
-        few, few_mb = _send(ends, 5), _mb(process)
-        many, many_mb = few + _send(ends, _MEMORY_S, boot=_FEW), _mb(process)
+        few, few_mb = _send(ends, 5), process.memory_info().rss / 1e6
+        many = few + _send(ends, _MEMORY_S, boot=_FEW)
+        many_mb = process.memory_info().rss / 1e6
     text = f"{many_mb:.1f} MB (after {few:,} {few_mb:.1f} MB)"
     what = f"memory of `noughts watch` after {many:,} sentences"
     yield Row(what, text, "no higher", many_mb <= few_mb * _MEMORY_NOISE)
-
-
-def _mb(process: psutil.Process) -> float:
-    return float(process.memory_info().rss) / 1e6
 
 
 def _as_lines(games: Sequence[Game]) -> bytes:
@@ -211,7 +206,6 @@ def _as_lines(games: Sequence[Game]) -> bytes:
 
 
 def captured() -> Rows:
-    """What `noughts watch --from` takes for a sentence, next to a bare script, and for a game."""
     dice = Random(1)
     games = [
         random_game(f"{number // 40:08X}", number % 40 + 1, dice) for number in range(_CAPTURED)
@@ -231,7 +225,6 @@ def captured() -> Rows:
 
 
 def store() -> Rows:
-    """Whole commands on a store of many games."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.db"
         dice = Random(1)
@@ -264,7 +257,6 @@ def _in_its_own_process(*words: str) -> Load:
 
 
 def rooms() -> Rows:
-    """Rooms as busy as classes are, and rooms whose broker was away."""
     busy = _in_its_own_process("busy")
     missed = [_in_its_own_process("back", str(count)) for count in (1, ROOMS)]
     stored = len(busy.delays_ms)
@@ -297,7 +289,7 @@ def _served(*words: str, program: tuple[str, ...] = ("-m", "noughts")) -> Iterat
 
 
 def page() -> Rows:
-    """What a person waits for. Two frames of the screen are 33 ms."""
+    """A person waits for these. Two frames of the screen are 33 ms."""
     first_s = min(_first_byte_s() for _ in range(_TRIES))
     what = "`noughts web` to the first byte of its page, against a start of Python"
     yield as_ratio(what, first_s, start_s(), 50)
@@ -335,7 +327,6 @@ def _paint_ms(browser: Browser, url: str) -> float:
 
 
 def _weight(browser: Browser, server: Server, address: str) -> int:
-    """Bytes of all bodies and heads, by one who has visited nothing before."""
     context = browser.new_context()
     page = context.new_page()
     answers: list[Response] = []
@@ -359,7 +350,6 @@ def _replies_ms(browser: Browser, server: Server) -> Iterator[float]:
 
 
 def leds() -> Rows:
-    """How soon a browser shows what a virtual board does."""
     changes: list[tuple[float, str]] = []
     take = VirtualBoard._take
 
@@ -403,7 +393,6 @@ def _with_boards(count: int) -> Iterator[tuple[Server, list[int]]]:
 
 
 def browsers() -> Rows:
-    """What many browsers and boards cost the server, next to one browser; and many games."""
     one, many = (_share_of_server(count) for count in (1, _BROWSERS))
     what = f"CPU of the server, {_BROWSERS} browsers watching {_SHOWN} boards at full speed, "
     yield Row(f"{what}against one", f"{many / one:.1f} times ({many:.0%} of a core)")

@@ -17,7 +17,6 @@ WANTED = ("microbit", "log.pyi", "machine.pyi", "micropython.pyi", "radio.pyi")
 
 
 def unpack() -> None:
-    """Put the stubs that are wanted into STUBS."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
     with tempfile.TemporaryDirectory(dir=STUBS.parent) as folder:
         subprocess.run([*pip, "--no-deps", "--pre", "--target", folder, PACKAGE], check=True)
@@ -32,12 +31,8 @@ def unpack() -> None:
 def main() -> int:
     if not all((STUBS / name).exists() for name in WANTED):
         unpack()
-    found = subprocess.run(
-        [sys.executable, "-m", "mypy", "--config-file", "tools/device-mypy.ini"],
-        cwd=ROOT,
-        check=False,
-    )
-    return found.returncode
+    mypy = [sys.executable, "-m", "mypy", "--config-file", "tools/device-mypy.ini"]
+    return subprocess.run(mypy, cwd=ROOT, check=False).returncode
 
 
 sys.exit(main())

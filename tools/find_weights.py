@@ -1,4 +1,4 @@
-"""How the weights in `device/table.py` were found, and that no others need a smaller book.
+"""Finds the weights in `device/table.py`, and proves that no others need a smaller book.
 
 Each unfinished position that differs under symmetry asks that some best cell be worth more than
 every cell that is not best, or else stands in the book. A constraint solver minimises first the
@@ -34,7 +34,6 @@ def terms(position: Position) -> dict[int, tuple[int, ...]]:
 
 
 def solve(minimise: Callable[..., object], book: int | None) -> tuple[list[int], int]:
-    """The best weights, and how many positions they need in the book."""
     model = cp_model.CpModel()
     weights = [model.new_int_var(0, LIMIT, f"w{number}") for number in range(10)]
     in_book = []

@@ -75,12 +75,9 @@ _SETTLE_MS = 1500
 
 
 class Frame(NamedTuple):
-    """What a board shows for a while."""
-
     leds: bytes
     pressed: str
     sentence: str
-    """Its last sentence, in words."""
     ms: int
 
 
@@ -110,7 +107,6 @@ def _film(board: Microbit, pressed: str, ms: int, frames: list[Frame]) -> None:
 
 
 def play(path: Path) -> None:
-    """The animation: one sheet of all frames is drawn, and cut up."""
     frames = played()
     across = math.ceil(math.sqrt(len(frames)))
     width, height = across * _WIDTH, math.ceil(len(frames) / across) * _HEIGHT
@@ -161,7 +157,6 @@ def _drawn(frame: Frame) -> str:
 
 
 def watch(path: Path) -> None:
-    """The screen of `noughts watch` in a terminal's frame."""
     svg = asyncio.run(watched())
     svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)
     # A line is 24.4 high: with this size of this font, and uncut, boxes close.
@@ -212,7 +207,7 @@ async def watched() -> str:
 
 
 def browsed(html: str, width: int, height: int) -> Image.Image:
-    """What Chromium shows of a page of HTML, in few colours."""
+    """As Chromium shows it, in few colours."""
     with open_chromium() as browser:
         page = browser.new_page(viewport={"width": width, "height": height})
         page.set_content(html)
@@ -220,7 +215,6 @@ def browsed(html: str, width: int, height: int) -> Image.Image:
 
 
 def readme(path: Path) -> None:
-    """The page Play, in the middle of a game."""
     with _served() as (page, url):
         page.set_viewport_size({"width": 1024, "height": 880})
         page.goto(url + _PLAYED)
@@ -272,7 +266,6 @@ PICTURES: dict[str, Callable[[Path], None]] = {
 
 
 def main() -> int:
-    """Make all, or those that are named."""
     for name in sys.argv[1:] or PICTURES:
         PICTURES[name](DOCS / name)
         print(f"{DOCS / name} written")

@@ -7,9 +7,6 @@ are publishers of the command's own code, because 40 commands would need more me
 than this computer has to spare. Their stores are written to in place of recorders. A delay is from
 the moment at which a sentence was received in its room until the collector, which has stored it,
 prints it.
-
-A busy class: in a game against the chip a person takes some 2.6 s for a move and the chip 0.4 s for
-its own, and both are sentences, so each board sends one every 1.5 s.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ from paho.mqtt import subscribe
 
 from mosquitto import Mosquitto
 from noughts.protocol.sentences import Game
-from noughts.rooms.address import Credentials, parse
+from noughts.rooms.address import parse
 from noughts.rooms.publisher import Publisher
 from noughts.store import timestamps
 from noughts.store.lines import Received
@@ -42,7 +39,7 @@ from random_games import random_game
 from waiting import until
 
 ROOMS, IN_ROOM = 40, 25
-INTERVAL_S = 1.5
+INTERVAL_S = 1.5  # of a board's sentences: a person takes 2.6 s for a move, and the chip 0.4
 _BUSY_S, _MISSED = 20.0, 30_000
 _STEP_S, _GIVE_UP_S = 0.005, 60.0
 
@@ -50,8 +47,6 @@ _Key = tuple[str, int, int]
 
 
 class Load(NamedTuple):
-    """What came of rooms under load."""
-
     sent: int
     again: int
     """Sentences that came once more."""
@@ -98,14 +93,12 @@ class _School:
 
     def publish(self) -> None:
         for number in range(len(self._stores)):
-            address = parse(self.broker.url)
             its_own = partial(self._stores.__getitem__, number)
-            publisher = Publisher(address, Credentials(), f"room{number}", its_own)
+            publisher = Publisher(parse(self.broker.url), f"room{number}", its_own)
             self._stack.callback(publisher.close)
             self._publishers.append(publisher)
 
     def hear(self, board: int) -> None:
-        """Take the next sentence of a board."""
         room, name, games = self._boards[board % len(self._boards)]
         game, at = next(games), timestamps.now()
         self.received[game.boot, game.number, len(game.moves)] = at
@@ -133,7 +126,7 @@ class _School:
             time.sleep(_STEP_S)
 
     def broker_bytes(self) -> int:
-        """What the broker has received and sent by now; it counts once a second."""
+        """Received and sent by now; the broker counts once a second."""
         logging.getLogger("paho").setLevel(logging.CRITICAL)  # it says that it has hung up
         time.sleep(1.5)
         counts = subscribe.simple(  # type: ignore[no-untyped-call]

@@ -23,7 +23,6 @@ _NO_ROOM = "there is no room on the disk; free some, and run this again"
 
 
 def main() -> int:
-    """Do it; 1 where it cannot be done."""
     folder, name, package = sys.argv[1:]
     problem = make(Path(folder)) or install(Path(folder), name, package)
     if problem:
@@ -55,7 +54,6 @@ def make(folder: Path) -> str:
 
 
 def works(folder: Path) -> bool:
-    """Whether there is an environment whose pip answers."""
     try:
         command = [python(folder), "-m", "pip", "--version"]
         return not subprocess.run(command, capture_output=True, check=False).returncode
@@ -64,7 +62,6 @@ def works(folder: Path) -> bool:
 
 
 def python(folder: Path) -> str:
-    """The environment's Python."""
     return str(folder / ("Scripts" if sys.platform == "win32" else "bin") / "python")
 
 
@@ -94,7 +91,6 @@ def install(folder: Path, name: str, package: str) -> str:
 
 
 def why(output: list[str]) -> str:
-    """What pip's output comes to."""
     text = "\n".join(output)
     if "No space left" in text:
         return _NO_ROOM

@@ -12,7 +12,6 @@ import trustme
 import kill_rooms
 from mosquitto import is_slow, write_users
 from needed import long
-from noughts.store import timestamps
 from sample_games import BOOT, DRAW, stages
 from waiting import until
 from watcher import games, happens, rows, sentence
@@ -80,28 +79,6 @@ def test_a_room_that_is_killed_and_comes_back(mosquitto, watch, started, port, t
     assert next(shown) == f"3b/{board.path}: game 1, move 1: A in the centre\n"
     collector.send_signal(signal.SIGINT)
     assert collector.wait(120) == 0
-
-
-def test_what_is_played_while_nobody_is_there_comes_later(mosquitto, watch, port):
-    broker, board = mosquitto(), port("board")
-    broker.kill()
-    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
-    why = happens(room, event="waiting", port=broker.url)["why"]
-    assert why.startswith("nothing answers at 127.0.0.1 port ") and "; " in why
-    room.connected(board.path)
-    board.say(*stages(DRAW))
-    happens(room, event="game", end="=")
-    over = timestamps.now()
-    # The room's computer is switched off and on; meanwhile there are a broker and a collector.
-    assert room.end()[0] == 0
-    broker.start()
-    collector = watch("collector", broker.url)
-    happens(collector, event="broker", what="connected")
-    room = watch("room", "--publish", broker.url, "--room", "3b", board.path)
-    happens(collector, event="game", end="=", new=True)
-    ((_, began),) = times(collector.db).items()
-    assert began <= over
-    assert times(room.db) == {board.path: began}
 
 
 def test_a_broker_that_says_nothing_delays_nothing(watch, port):
@@ -205,6 +182,7 @@ def test_passwords_tls_and_an_access_list(guarded, watch, port, folder, monkeypa
         ("mqtts://3b@localhost:{open} --ca ca.pem", "there is no TLS at localhost port "),
         ("mqtt://localhost:{port}", "it hung up before it answered; check the port"),
         ("mqtt://nowhere.invalid", "there is no host nowhere.invalid; check its name"),
+        ("mqtt://127.0.0.1:1", "nothing answers at 127.0.0.1 port 1 (Connection refused); check"),
     ],
 )
 def test_why_a_broker_is_waited_for(guarded, mosquitto, watch, folder, words, why):

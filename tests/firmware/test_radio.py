@@ -7,14 +7,13 @@ from itertools import pairwise
 import pytest
 
 from boards import A, B, Driver
-from microbit_emulator import Ether
 from needed import long
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import Radio, files_with
 from noughts.protocol.parser import Noise, ParsedSentence
 from noughts.protocol.sentences import checksum
 from official import firmwares, stepped
-from radio_class import play
+from radio_class import RecordingEther, play
 
 GROUP = 7
 V1, V2, OLD_V2 = "V1 1.1.1", "V2 2.1.2", "V2 2.0.0-beta.5"
@@ -34,27 +33,15 @@ def gateway(firmware):
     return stepped(firmware)(files_with(Radio(gateway=GROUP), firmware[:2], {}), 99)
 
 
-class Recording(Ether):
-    """An ether that keeps what was sent."""
-
-    def __init__(self, boards):
-        super().__init__(boards)
-        self.packets = []
-
-    def begin(self, packet):
-        self.packets.append(packet)
-        super().begin(packet)
-
-    def sent(self):
-        return [packet.payload.decode() for packet in self.packets]
-
-
 class Sender(Driver):
     """A board that sends by radio, in an ether of its own or with others."""
 
     def __init__(self, board, *others):
-        self.ether = Recording({"sender": board, **{f"{n}": o for n, o in enumerate(others)}})
+        self.ether = RecordingEther({"sender": board, **{f"{n}": o for n, o in enumerate(others)}})
         super().__init__(board)
+
+    def sent(self):
+        return [packet.payload.decode() for packet in self.ether.packets]
 
     def said(self):
         """The bodies of all sentences that it has said by cable."""
@@ -101,7 +88,7 @@ def test_a_game_arrives_word_for_word(sending, listening):
     board.rest(500)
     frames = [board.frame(body) for body in board.said()]
     assert len(frames) == 4 and frames[0].startswith(f"$NR,{board.id},NB,1,")
-    assert list(dict.fromkeys(lines(heard))) == list(dict.fromkeys(board.ether.sent())) == frames
+    assert list(dict.fromkeys(lines(heard))) == list(dict.fromkeys(board.sent())) == frames
 
 
 def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
@@ -118,7 +105,7 @@ def test_what_matters_is_sent_again_at_random_moments_and_then_no_more():
     said = board.said()
     again = [body for body in said if not body.endswith("-")]
     assert len(said) == 5 and len(again) == 3
-    sent = board.ether.sent()
+    sent = board.sent()
     assert Counter(sent) == {board.frame(body): 1 + REPEATS * (body in again) for body in said}
     moments = [[] for _ in again]
     for packet, text in zip(board.ether.packets, sent, strict=True):

@@ -90,7 +90,6 @@ def captured(dice: Random) -> bytes:
 
 
 def hostile(dice: Random) -> bytes:
-    """What a board says in a round, without the good sentence at its end."""
     parts = []
     for _ in range(dice.randrange(1, 12)):
         parts.append(dice.choice((sentence, mutated, illegal, noise, captured))(dice))

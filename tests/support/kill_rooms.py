@@ -103,8 +103,6 @@ def rows(db: Path, query: str) -> list[tuple[Any, ...]]:
 
 
 class Outcome(NamedTuple):
-    """What came of it."""
-
     kills: Counter[str]
     games: int
     told: int
@@ -113,8 +111,6 @@ class Outcome(NamedTuple):
 
 
 class School:
-    """The boards, the rooms, the broker and the collector."""
-
     def __init__(self, folder: Path, seed: int, stack: contextlib.ExitStack) -> None:
         self._dice = Random(seed)
         self._folder, self._errors, self._db = folder, folder / "errors", folder / "collector.db"
@@ -140,8 +136,6 @@ class School:
             stack.callback(life.close)
 
     def _play_until(self, count: int) -> None:
-        """Until the collector has so many games that have ended."""
-
         def arrived() -> bool:
             self._play(0.02)
             return len(rows(self._db, _ENDED)) >= count
@@ -183,7 +177,6 @@ class School:
         return told
 
     def wrong(self, told: list[Told]) -> Iterator[str]:
-        """What is not as it should be."""
         kept: dict[tuple[str, int], list[list[Any]]] = {}
         for boot, number, *row in rows(self._db, _ALL):
             kept.setdefault((boot, number), []).append(row)
@@ -218,7 +211,6 @@ class School:
 
 
 def run(folder: Path, kills: int, seed: int) -> Outcome:
-    """Kill so often."""
     with contextlib.ExitStack() as stack:
         school = School(folder, seed, stack)
         killed = Counter(school.kill(kills))

@@ -13,17 +13,18 @@ from pathlib import Path
 
 _FORKING = """
 import json, os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, in the background of a shell
 import noughts.cli.watch, noughts.rooms.collector, noughts.rooms.publisher
-from noughts import cli
+from noughts import __main__
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 for line in sys.stdin:
     child = os.fork()
     if not child:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        words, output = json.loads(line)
+        sys.argv[1:], output = json.loads(line)
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
         os.dup2(os.open(output, os.O_WRONLY), 1)
-        os._exit(cli.main(words))
+        os._exit(__main__.main())
     print(child, flush=True)
 """
 

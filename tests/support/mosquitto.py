@@ -28,7 +28,6 @@ def is_slow(why: str) -> bool:
 
 
 def write_users(path: Path, users: Mapping[str, str]) -> None:
-    """Write a broker's file of users, with their passwords."""
     path.write_text("".join(f"{user}:{password}\n" for user, password in users.items()))
     path.chmod(0o600)
     tool = installed("mosquitto_passwd")
@@ -47,30 +46,20 @@ class Mosquitto:
         self.port = _free_port()
         self.log = folder / "mosquitto.log"
         self._configuration = folder / "mosquitto.conf"
-        if whole is None:
-            whole = "\n".join(
-                [
-                    "allow_anonymous true",
-                    "persistence true",
-                    f"persistence_location {folder}{os.sep}",
-                    *lines,
-                    "listener {port} 127.0.0.1",
-                ]
-            )
+        persistence = f"persistence true\npersistence_location {folder}{os.sep}"
+        ours = "allow_anonymous true", persistence, *lines, "listener {port} 127.0.0.1"
         user = f"user {getpass.getuser()}"  # else root would become another one
-        text = f"{user}\n{whole}\n".replace("{port}", str(self.port))
-        self._configuration.write_text(text)
+        text = "\n".join([user, *(ours if whole is None else [whole]), ""])
+        self._configuration.write_text(text.replace("{port}", str(self.port)))
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
     @property
     def url(self) -> str:
-        """Its address without TLS."""
         return f"mqtt://127.0.0.1:{self.port}"
 
     @property
     def pid(self) -> int:
-        """Its process."""
         assert self._process is not None
         return self._process.pid
 
@@ -98,9 +87,7 @@ class Mosquitto:
         self._process.kill()
         self._process.wait()
 
-    def close(self) -> None:
-        """End it."""
-        self.kill()
+    close = kill
 
 
 def _free_port() -> int:

@@ -17,6 +17,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from microbit_emulator import Button, Ether, Microbit
 from microbit_emulator.radio import Packet
@@ -41,21 +42,20 @@ _STARTS_US = 3_000_000
 _AT = 1_750_000_000_000
 
 
-class _CountingEther(Ether):
-    """An ether that remembers when frames were on the air."""
+class RecordingEther(Ether):
+    """An ether that remembers what was on the air."""
 
-    def __init__(self, boards: dict[str, Microbit], *, seed: int, loss: float) -> None:
-        super().__init__(boards, seed=seed, loss=loss)
-        self.spans: list[tuple[int, int]] = []
+    def __init__(self, boards: dict[str, Microbit], **options: Any) -> None:
+        super().__init__(boards, **options)
+        self.packets: list[Packet] = []
 
     def begin(self, packet: Packet) -> None:
-        self.spans.append((packet.start, packet.end))
+        self.packets.append(packet)
         super().begin(packet)
 
     def collided(self) -> int:
-        """Frames that met another."""
         count, last_end, last_met = 0, 0, True  # of those before, the one that ends last
-        for begin, end in sorted(self.spans):
+        for begin, end in sorted((packet.start, packet.end) for packet in self.packets):
             meets = begin < last_end
             count += meets + (meets and not last_met)
             last_end, last_met = max((last_end, last_met or meets), (end, meets))
@@ -71,7 +71,6 @@ class _Pupil:
         self._opponent = self._random.randrange(4)
 
     def play_to(self, us: int) -> None:
-        """Say what is pressed up to a moment."""
         while self._at_us < us:
             button: Button = "A" if self._random.random() < 0.5 else "B"
             if self._opponent:
@@ -117,7 +116,6 @@ class Result:
         return self.ends.total() - self.ends["going on"]
 
     def table(self) -> str:
-        """In Markdown."""
         lost = self.frames - self.collided - self.arrived
         rows = {
             "device time": f"{self.seconds:.0f} s",
@@ -158,7 +156,7 @@ def play(
     gateway = stepped(NEWEST[0])(files_with(Radio(gateway=GROUP), "V1", {}), seed * 1000)
     gateway.run_for(500_000)
     named = {f"{number:02}": pupil.board for number, pupil in enumerate(pupils)}
-    ether = _CountingEther({"gateway": gateway, **named}, seed=seed, loss=loss)
+    ether = RecordingEther({"gateway": gateway, **named}, seed=seed, loss=loss)
     while ether.clock_us < (seconds + rest_s) * 1e6:
         if ether.clock_us < seconds * 1e6:
             for pupil in pupils:
@@ -169,7 +167,7 @@ def play(
     sentences = [item.sentence for item in items if isinstance(item, ParsedSentence)]
     result = Result(
         seconds + rest_s,
-        len(ether.spans),
+        len(ether.packets),
         ether.collided(),
         sum(each.count(b"$N") for each in said),
         bytes(gateway.uart.received),

@@ -108,26 +108,24 @@ def test_buttons_that_are_held_for_minutes_do_nothing_twice(bench, buttons, even
 
 
 HELD_MS = st.integers(40, 46) | st.integers(40, 300)
-UP_MS = st.integers(20, 26) | st.integers(20, 300)
 APART_MS = st.integers(0, 6) | st.integers(95, 100) | st.integers(0, 100)
-# The buttons, of which the first is pressed first; for how long each is held; for how long each
-# was up before; and how long after the first the second is pressed.
-SINGLE = st.tuples(st.sampled_from(["a", "b"]), HELD_MS, HELD_MS, UP_MS, st.just(0))
-BOTH = st.tuples(st.sampled_from(["ab", "ba"]), HELD_MS, HELD_MS, UP_MS, APART_MS)
-GESTURES = st.lists(SINGLE | BOTH, min_size=1, max_size=12)
-TURNS_MS = {
-    # A turn with a sentence or the chip's choice takes two ticks of V1's clock.
-    "V1": st.lists(st.sampled_from([6, 6, 6, 12]), min_size=1),
-    "V2": st.lists(st.integers(5, 8), min_size=1),
-}
 
 
-def perform(gestures):
+def gestures(least_gap_ms):
+    """Gestures: the buttons, the first of which is pressed first; for how long each is held; for
+    how long each was up before; and how long after the first the second is pressed."""
+    up_ms = st.integers(least_gap_ms, least_gap_ms + 6) | st.integers(least_gap_ms, 300)
+    single = st.tuples(st.sampled_from(["a", "b"]), HELD_MS, HELD_MS, up_ms, st.just(0))
+    both = st.tuples(st.sampled_from(["ab", "ba"]), HELD_MS, HELD_MS, up_ms, APART_MS)
+    return st.lists(single | both, min_size=1, max_size=12)
+
+
+def perform(made):
     """The contacts that these gestures make, and which presses they should count as."""
     plan, expected = [], []
     up_ms = {"a": 0, "b": 0}  # when each was released
     pressed_ms, single = 0, ""  # the last press, and by which button if it was single
-    for buttons, *held_ms, gap_ms, apart_ms in gestures:
+    for buttons, *held_ms, gap_ms, apart_ms in made:
         first, second = buttons[0], buttons[1:]
         at_ms = max(pressed_ms + 20, up_ms[first] + gap_ms)
         if single and single != first:
@@ -142,12 +140,17 @@ def perform(gestures):
     return plan, expected
 
 
-@pytest.mark.parametrize("board", TURNS_MS)
+# A turn with a sentence or the chip's choice takes two ticks of V1's clock. Where several such
+# turns follow each other, bounce can hide the order of presses after a gap of less than 26 ms.
+@pytest.mark.parametrize(
+    ("board", "turns_ms", "least_gap_ms"),
+    [("V1", st.just(6), 20), ("V1", st.sampled_from([6, 12]), 26), ("V2", st.integers(5, 8), 20)],
+)
 @settings(deadline=None)
-@given(gestures=GESTURES, data=st.data())
-def test_every_tap_of_40_ms_after_a_gap_of_20_ms_counts(board, gestures, data):
-    plan, expected = perform(gestures)
-    bench = Bench(data.draw(TURNS_MS[board]), board=board)
+@given(data=st.data())
+def test_every_tap_of_40_ms_after_a_gap_counts(board, turns_ms, least_gap_ms, data):
+    plan, expected = perform(data.draw(gestures(least_gap_ms)))
+    bench = Bench(data.draw(st.lists(turns_ms, min_size=1)), board=board)
     length_ms = max((at_ms for at_ms, *_ in plan), default=0)
     assert kinds(bench.run(length_ms + 300, *plan)) == expected
 

@@ -75,7 +75,7 @@ def test_the_bundled_firmware_and_our_files(board, release, micropython, layout)
     assert (firmware.micropython, firmware.layout) == (micropython, range(*layout))
     memory = firmware.with_files(files_for_boards())
     assert memory[firmware.layout.stop] == 0xFD  # as the firmware would write it
-    assert str(firmware.usage(files_for_boards())).startswith("9,856 of ")
+    assert str(firmware.usage(files_for_boards())).startswith("9,984 of ")
     assert [image.size_on_board("main.py", size) for size in (1, 116, 117)] == [128, 128, 256]
 
 

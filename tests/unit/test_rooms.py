@@ -4,6 +4,7 @@ import contextlib
 import re
 import sqlite3
 import ssl
+from queue import SimpleQueue
 from types import SimpleNamespace
 
 import pytest
@@ -14,12 +15,10 @@ from needed import POSIX
 from noughts.protocol.sentences import write
 from noughts.recording.events import MessageRejected, PortOpened, RoomOffline, RoomOnline
 from noughts.recording.recorder import Recorder
-from noughts.recording.sources import DataReceived, Delivered, LineOpened
+from noughts.recording.sources import DataReceived, Delivered, LineOpened, QueuedSource
 from noughts.rooms import collector, messages
 from noughts.rooms.address import (
     VARIABLE,
-    Credentials,
-    credentials,
     is_broker,
     is_room_name,
     parse,
@@ -36,6 +35,8 @@ LINE = b"2026-09-21T14:13:20.000Z usb-1 " + SAID
 @pytest.mark.parametrize(
     ("url", "host", "port", "tls", "user", "prefix"),
     [
+        ("mqtt://LOCALHOST", "localhost", 1883, False, None, "noughts"),
+        ("mqtt://127.0.0.1", "127.0.0.1", 1883, False, None, "noughts"),
         ("mqtt://broker", "broker", 1883, False, None, "noughts"),
         ("mqtts://broker", "broker", 8883, True, None, "noughts"),
         ("MQTT://class@10.0.0.7:1999/school/7b/", "10.0.0.7", 1999, False, "class", "school/7b"),
@@ -48,12 +49,7 @@ def test_addresses(url, host, port, tls, user, prefix):
     assert (address.user, address.prefix) == (user, prefix)
     assert is_broker(url) and not is_broker("/dev/ttyACM0") and not is_broker("socket://x:1")
     assert parse(str(address)).port == port
-    assert address.is_here == (host == "::1")
-
-
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"])
-def test_what_stays_on_this_computer(host):
-    assert parse(f"mqtt://{host}").is_here and not parse("mqtt://localhost.example").is_here
+    assert address.is_here == (host in ("localhost", "127.0.0.1", "::1"))
 
 
 @pytest.mark.parametrize(
@@ -63,12 +59,10 @@ def test_what_stays_on_this_computer(host):
         ("mqtt://broker?x=1", "is not the address of a broker"),
         ("mqtt://broker:port", "is not the address of a broker"),
         ("mqtt://[::1", "is not the address of a broker"),
-        ("mqtt://user@", "has no host"),
-        ("mqtt://broker:0", "has no host, or a port that is not from 1 to 65535"),
-        ("mqtt://bro ker", "has no host"),
-        ("mqtt://broker/" + "x" * 201, "has a prefix"),
-        ("mqtt://broker/%1B", "has a prefix"),
-        ("mqtt://broker/$SYS", "and no $ at the beginning"),
+        ("mqtt://user@", "is not the address of a broker"),
+        ("mqtt://broker:0", "is not the address of a broker"),
+        ("mqtt://broker/%1B", "is not the address of a broker"),
+        ("mqtt://broker/$SYS", "without + # and $ in the prefix"),
         ("mqtt://u:Secret7@broker", "password"),
         ("mqtt://u:Secret7@broker:x", "is not the address of a broker"),
         ("mqtt://:Secret7@b", "password"),
@@ -88,38 +82,33 @@ def test_wrong_addresses_are_one_line(url, why, refused, folder):
             (("--publish", BROKER, "--room", room), "cannot be the name of a room")
             for room in ("a/b", "a\\b", "a:b", "3b ", "_3b", "x" * 61)
         ),
-        (("--publish", BROKER, "--ca", "ca.pem"), "without TLS"),
+        (("--publish", BROKER, "--ca", "ca.pem"), "with TLS; write mqtts://"),
         (("--publish", BROKER, "--password-file", "empty"), "--password-file needs a user"),
         (("--publish", "mqtt://u@b", "--password-file", "missing"), "cannot read the password"),
         (("--publish", "mqtt://u@b", "--password-file", "empty"), "does not begin with a password"),
-        (("--publish", "mqtt://u@b", "--password-file", "long"), "does not begin with a password"),
-        (("--publish", "mqtt://u@b", "--password-file", "binary"), "is not text"),
+        (("--publish", "mqtt://u@b", "--password-file", "binary"), "it is not text"),
         (("mqtts://b", "--ca", "missing"), "cannot read the certificate"),
-        (("mqtts://b", "--ca", "empty"), "holds no certificate"),
+        (("mqtts://b", "--ca", "empty"), "(it holds none)"),
     ],
 )
 def test_what_cannot_be_used_is_one_line(words, why, refused, folder):
     (folder / "empty").write_text("\n")
-    (folder / "long").write_text("x" * 1001)
     (folder / "binary").write_bytes(b"\xff\xfe\n")
     assert why in refused("watch", *words, db="games.db")
     assert not (folder / "games.db").exists()
 
 
 def test_the_password_comes_from_a_file_or_the_environment(folder, monkeypatch):
-    address = parse("mqtt://class@broker")
-    assert credentials(address, None, None).password is None
-    monkeypatch.setenv(VARIABLE, "")
-    assert credentials(address, None, None).password is None
-    monkeypatch.setenv(VARIABLE, "from the environment")
-    assert credentials(address, None, None).password == "from the environment"
+    address = "mqtt://class@broker"
+    for secret in ("", "from the environment"):
+        monkeypatch.setenv(VARIABLE, secret)
+        assert parse(address).password == (secret or None)
     for begin in (b"", b"\xef\xbb\xbf"):  # as an editor of Windows may write it
         (folder / "password").write_bytes(begin + "für dich \r\nanother line\n".encode())
-        login = credentials(address, folder / "password", None)
-        assert login.password == "für dich "
-    assert "für dich" not in repr(login)
-    assert credentials(parse(BROKER), None, None).password is None
-    context = credentials(parse("mqtts://broker"), None, None).context
+        broker = parse(address, folder / "password")
+        assert broker.password == "für dich " and "für dich" not in f"{broker!r}{broker}"
+    assert parse(BROKER).password is None
+    context = parse("mqtts://broker").context
     assert context.verify_mode is ssl.CERT_REQUIRED and context.check_hostname
 
 
@@ -140,9 +129,10 @@ def test_a_topic_gives_back_room_and_board(room, board):
     [
         "noughts",
         "noughts/3b/board",
+        "noughts/%33b/board/usb-1",  # another way to write 3b, which an access list does not know
         "noughts/3b/board/usb/1",
         "noughts/3b/board/%1B%5B2J",
-        "noughts/3b/board/" + "x" * 2000,
+        "noughts/3b/board/" + "x" * 5000,
         "noughts/%2Fdev/board/usb-1",
         "noughts/socket%3A/board/%2Fhost",
     ],
@@ -210,16 +200,9 @@ class Rooms:
     """A collector, and its connection to a broker that is in the hands of the test."""
 
     def __init__(self, monkeypatch):
-        monkeypatch.setattr(collector, "Broker", self.connect)
-        self.acknowledged, self.published = [], []
-        self.collector = collector.Collector(parse(BROKER), Credentials())
-
-    def connect(self, _address, _login, _connected, received, *_):
-        self.receive = received
-        return self
-
-    def loop_start(self):
-        pass
+        monkeypatch.setattr(collector, "Broker", lambda *_: self)
+        self.acknowledged, self.published, self.arrived = [], [], SimpleQueue()
+        self.collector = collector.Collector(parse(BROKER))
 
     def close(self, last):
         pass
@@ -232,7 +215,7 @@ class Rooms:
 
     def send(self, topic, payload, mid=1):
         message = SimpleNamespace(topic=f"noughts/{topic}", payload=payload, mid=mid, qos=1)
-        self.receive(message)
+        self.arrived.put(message)
         return self.collector.poll()
 
 
@@ -251,12 +234,12 @@ def test_a_message_is_confirmed_once_it_is_stored(rooms):
     delivered.stored()
     *_, other = rooms.send("3b/board/usb-1", line("usb-1"), 2)
     assert rooms.acknowledged == [1]
-    confirmed = ("noughts/3b/stored", digest(said).encode(), 1, False)
+    confirmed = ("noughts/3b/stored", digest(said), 1)
     assert rooms.published == [confirmed]
     other.stored()
     rooms.collector.close()
     assert rooms.acknowledged == [1, 2]
-    assert rooms.published == [confirmed, (confirmed[0], digest(line("usb-1")).encode(), 1, False)]
+    assert rooms.published == [confirmed, (confirmed[0], digest(line("usb-1")), 1)]
 
 
 def test_a_port_that_was_opened_in_the_room(rooms):
@@ -288,14 +271,13 @@ def test_boards_of_a_room_that_was_offline_are_there_when_they_speak(rooms):
 
 def test_what_no_room_sends_is_told_once_and_not_sent_again(rooms, monkeypatch):
     monkeypatch.setattr(collector, "_MAX_NAMES", 1)
-    monkeypatch.setattr(collector, "_MAX_REJECTED", 3)
     rooms.send("3b/board/usb-1", line("usb-1"))
     rooms.send("3b/status", b"online")
     wrong = [
-        ("3b/board/usb-2", line("usb-2"), "there are more than 1 boards"),
-        ("3c/status", b"online", "there are more than 1 rooms"),
+        ("3b/board/usb-2", line("usb-2"), "there are more than 1 rooms or boards"),
+        ("3c/status", b"online", None),
         ("3b/status", b"gone", "that is not the status of a room"),
-        ("\u202e", b"", None),
+        ("x", b"", "that is not the topic of a room or of one of its boards"),
     ]
     for topic, payload, why in wrong:
         told = [MessageRejected(f"noughts/{topic}", why)] if why else []
@@ -306,31 +288,20 @@ def test_what_no_room_sends_is_told_once_and_not_sent_again(rooms, monkeypatch):
     assert rooms.send("3b/board/usb-1", line("usb-1"))[0] == DataReceived("3b/usb-1", SAID, AT)
 
 
-class Sender:
-    """Sends a game once, and notes what is confirmed."""
-
-    def __init__(self):
-        self.confirmed = []
-        self.changes = []
-
-    def send(self, number):
-        for each in stages(DRAW, number=number):
-            data = write(each).encode() + b"\n"
-            self.changes.append(DataReceived("3b/usb-1", data, AT + each.ms))
-        self.changes.append(Delivered(lambda: self.confirmed.append(number)))
-
-    def poll(self):
-        changes, self.changes = self.changes, []
-        return changes
-
-
 @pytest.fixture
 def watch(store, tmp_path):
-    sender = Sender()
-    watch = Recorder(store, [sender])
-    watch.sender = sender
+    watch = Recorder(store, [QueuedSource()])
+    watch.confirmed = []
     yield watch
     watch.close()
+
+
+def send(watch, number):
+    """A game, as a room sends it."""
+    (source,) = watch.sources
+    for each in stages(DRAW, number=number):
+        source.put(DataReceived("3b/usb-1", write(each).encode() + b"\n", AT + each.ms))
+    source.put(Delivered(lambda: watch.confirmed.append(number)))
 
 
 def kept(path):
@@ -341,39 +312,40 @@ def kept(path):
 def test_a_board_whose_port_was_opened_again_may_tell_of_an_earlier_run(watch):
     said = [write(each).encode() + b"\n" for each in (BOOT, stages(DRAW)[-1])]
     boot, end = (DataReceived("3b/usb-1", data, AT) for data in said)
-    watch.sender.changes += [boot, LineOpened("3b/usb-1", AT), end]
+    for change in (boot, LineOpened("3b/usb-1", AT), end):
+        watch.take(change)
     watch.poll()
     assert kept(watch.path) == [(1, "=", None)]
 
 
 def test_message_is_confirmed_at_shutdown_under_load(watch, monkeypatch):
     monkeypatch.setattr("noughts.recording.recorder._SHUTDOWN_TIMEOUT_S", -1)
-    watch.sender.send(1)
+    send(watch, 1)
     watch.finish()
-    assert watch.sender.confirmed == [1]
+    assert watch.confirmed == [1]
     assert kept(watch.path) == [(1, "=", AT)]
 
 
 def test_message_is_not_confirmed_while_store_is_locked(watch):
     with contextlib.closing(sqlite3.connect(watch.path)) as other:
         other.execute("BEGIN IMMEDIATE")
-        watch.sender.send(1)
+        send(watch, 1)
         watch.poll()
-        assert watch.sender.confirmed == []
+        assert watch.confirmed == []
         other.execute("ROLLBACK")
     watch.poll()
-    assert watch.sender.confirmed == [1]
+    assert watch.confirmed == [1]
 
 
 @POSIX
 def test_message_is_confirmed_when_stored_also_in_a_replacement_store(watch):
-    watch.sender.send(1)
+    send(watch, 1)
     watch.poll()
-    assert (watch.sender.confirmed, kept(watch.path)) == ([1], [(1, "=", AT)])
+    assert (watch.confirmed, kept(watch.path)) == ([1], [(1, "=", AT)])
     watch.path.unlink()
     gone = watch.path
-    watch.sender.send(2)
+    send(watch, 2)
     watch.poll()
     assert watch.path != gone
-    assert watch.sender.confirmed == [1, 2]
+    assert watch.confirmed == [1, 2]
     assert kept(watch.path) == [(2, "=", AT)]

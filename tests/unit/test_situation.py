@@ -7,8 +7,7 @@ from boards import LETTERS
 from noughts.engines.registry import engines
 from noughts.protocol.describe import SEATS, describe, opponents, seat_of
 from noughts.protocol.sentences import Boot, Game
-from noughts.protocol.situation import Observer
-from noughts.protocol.situation_words import Said, said
+from noughts.protocol.situation import Observer, Said, said
 from noughts.terminal.layout import PLAYERS
 from noughts.terminal.play import panel
 

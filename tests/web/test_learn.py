@@ -1,7 +1,5 @@
 """The page that steps through a search."""
 
-from datetime import datetime
-
 import pytest
 from playwright.sync_api import expect
 
@@ -63,24 +61,6 @@ def test_a_cut_by_keys(learn):
     expect(said(page)).to_contain_text("X plays 1: win in 3.")
     page.get_by_role("slider").fill("1")
     expect(said(page)).to_contain_text("X tries 1.")
-
-
-def test_it_plays_to_the_end_and_can_be_stopped(server, own_page):
-    page = own_page
-    page.goto(f"{server.url}/learn?position={LESSON}")
-    expect(said(page)).to_have_text("X is to move: which move is best?")
-    page.clock.install(time=datetime(2026, 1, 1))
-    page.clock.pause_at(datetime(2026, 1, 2))
-    page.get_by_role("button", name="Play", exact=True).click()
-    page.clock.run_for(2000)
-    expect(page.get_by_role("slider")).to_have_value("2")
-    page.get_by_role("button", name="Stop").click()
-    page.clock.run_for(60_000)
-    expect(page.get_by_role("slider")).to_have_value("2")
-    page.get_by_role("button", name="Play", exact=True).click()
-    page.clock.run_for(60_000)
-    expect(said(page)).to_contain_text("X plays 1: win in 3.")
-    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
 
 def test_a_position_that_is_drawn(learn):

@@ -201,7 +201,7 @@ def test_verdicts_and_the_graph(play):
     assert marks(page) == "XO.XXOX.O"
 
 
-def test_a_position_to_try(server, play):
+def test_a_position_to_try_and_a_game_that_the_engine_begins(server, play):
     page = play("position=xo.+.....X&opponent=alphabeta", "Your turn: you are O")
     learn = page.get_by_role("link", name="How alpha-beta searches this position")
     assert learn.get_attribute("href") == "/learn?position=XO......X"
@@ -211,10 +211,6 @@ def test_a_position_to_try(server, play):
     says(page, "You lost: bottom row")
     page.get_by_text("A game from a given position is not stored.").wait_for()
     assert not kept(server)
-
-
-def test_engine_begins_and_new_game_clears_the_page(server, play):
-    page = play("position=XO......X&opponent=friend", "O’s turn")
     page.get_by_label("Opponent").select_option("kind")
     page.get_by_label("Who begins").select_option("your opponent, as X")
     plays(page, "kind plays 2, top middle.", "O")

@@ -36,7 +36,6 @@ DEFAULTS: Mapping[str, Mapping[str, int]] = {
 
 
 def main() -> int:
-    """Run what the options ask for."""
     options = _options()
     if options.until is not None:
         task = Task(options.board[0], "session", options.seed, options.until)
@@ -85,7 +84,6 @@ def _by_board(name: str) -> str:
 
 
 def tasks(board: str, options: argparse.Namespace) -> Iterator[Task]:
-    """The runs that the options ask for on a board."""
     asked = {
         name: default[board] if getattr(options, name) is None else getattr(options, name)
         for name, default in DEFAULTS.items()
@@ -103,13 +101,14 @@ def tasks(board: str, options: argparse.Namespace) -> Iterator[Task]:
 
 
 def _run_or_load(task: Task, kept: Path | None) -> tuple[Task, Result]:
-    path = kept and kept / f"{task.name}.pickle"
+    name = "-".join(map(str, task))
+    path = kept and kept / f"{name}.pickle"
     if path is not None and path.exists():
         result: Result = pickle.loads(path.read_bytes())
         return task, result
     result = run(task)
     what = f"FAILED: {result.failure}" if result.failure else "done"
-    print(time.strftime("%H:%M:%S"), f"{task.name}: {what}", file=sys.stderr, flush=True)
+    print(time.strftime("%H:%M:%S"), f"{name}: {what}", file=sys.stderr, flush=True)
     if path is not None:
         write_whole(path, pickle.dumps(result))
     return task, result
@@ -131,7 +130,6 @@ def run(task: Task, show: bool = False) -> Result:
 
 
 def as_text(found: Sequence[Sequence[Row]]) -> str:
-    """A section of two columns for each board."""
     width = max(len(name) for section in found for name, _ in section)
     return "\n\n".join(
         "\n".join(f"{name.ljust(width)}  {value}" for name, value in section) for section in found

@@ -1,4 +1,4 @@
-"""How long the flash lasts: counts the erases that games cost, also when the choice changes.
+"""Flash wear: counts the erases that games cost, also when the choice changes.
 
 The firmware writes a file anew into chunks that were never used, and erases a page only to get back
 chunks that were freed; so what counts is the long run, on a file system that is used up. A V2

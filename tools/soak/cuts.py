@@ -37,11 +37,6 @@ class _PowerCutError(Exception):
 
 
 class Cuts:
-    """Power cuts that a seed determines.
-
-    in_writes: every cut comes while flash is written or erased, on a fresh board.
-    """
-
     def __init__(self, board: str, seed: int, in_writes: bool = False) -> None:
         self._board, self._in_writes = board, in_writes
         self._random = Random(seed)
@@ -51,7 +46,6 @@ class Cuts:
         self._cut_at_erase = False
 
     def run(self, cuts: int) -> Result:
-        """Cut the power this many times, or until something is wrong."""
         self.result = Result()
         count = self.result.counts
         try:
@@ -171,12 +165,10 @@ class Cuts:
         self._ended()
 
     def _ended(self) -> None:
-        """The last game has ended, and is stored."""
         self._stored.append(self._player.games[-1])
         self._played.add(self._player.games[-1])
 
     def _begins(self, kind: str, address: int, _: int, us: int) -> None:
-        """Flash begins to be written or erased."""
         self._operation = f"{kind} at {address:#x}"
         if self._choosing:
             self._possible.add(DEFAULTS)
@@ -187,7 +179,7 @@ class Cuts:
 
 
 def chunks(machine: Machine) -> set[tuple[int, bytes]]:
-    """What is in use of a file system, by place."""
+    """Those in use in a file system, by place."""
     files = machine.files()
     found = ((at, files[at : at + CHUNK_SIZE]) for at in range(0, len(files), CHUNK_SIZE))
     return {(at, chunk) for at, chunk in found if chunk[0] not in _FREE}

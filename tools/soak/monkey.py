@@ -1,14 +1,7 @@
 """A monkey at the board: what it does follows from its random numbers alone, not from the game.
 
-It has moods, so that games of every kind are finished, abandoned, and left alone for minutes:
-
-player     plays: taps A and B
-shopper    looks around in the menu, switches the controls
-leaver     wants the menu, now
-masher     bursts
-sleeper    holds buttons, or does nothing, for up to minutes
-
-All the while it leans the board another way every second or so.
+It has moods, so that games of every kind are finished, abandoned, and left alone for minutes. All
+the while it leans the board another way every second or so.
 """
 
 from __future__ import annotations
@@ -25,8 +18,6 @@ B: Button = "B"
 
 
 class Contact(NamedTuple):
-    """A button's contact closes or opens."""
-
     at_us: int
     button: Button
     closed: bool
@@ -64,7 +55,6 @@ def movements(seed: int) -> Iterator[Contact | Lean]:
 
 
 def leans(random: Random) -> Iterator[Lean]:
-    """Ways to hold the board, without end."""
     now_us = 0
     while True:
         now_us += random.randint(200_000, 2_000_000)
@@ -125,7 +115,7 @@ def _gesture(random: Random, name: str) -> tuple[list[Contact], int]:
 
 
 def bounces(random: Random, at_us: int, button: Button, closed: bool) -> list[Contact]:
-    """What a contact that has just closed or opened does in the 5 ms after it."""
+    """In the 5 ms after a contact has closed or opened."""
     times = sorted(random.sample(range(100, 5_000, 100), 2 * random.randint(1, 4)))
     return [
         Contact(at_us + time_us, button, closed ^ (number % 2 == 0))

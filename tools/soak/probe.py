@@ -1,4 +1,4 @@
-"""What the soak puts on the board next to the game: a module that measures, and its own `main.py`.
+"""A module that measures, which the soak puts on the board next to the game, with a `main.py`.
 
 The game's other files are unchanged. The module stands between the game and two of its functions:
 `buttons.wait`, which the game calls once in each turn of its loop, and `sentences.send`. After each
@@ -67,14 +67,12 @@ def tell(text):
     return text
 buttons.wait = wait
 """
-"""What the module is on a V1. The timer counts microseconds, in 24 bits: a small integer."""
+"""As on a V1. The timer counts microseconds, in 24 bits: a small integer."""
 _IMPORT = b"    import loop\n"
 _LINE = re.compile(r"#([0-9]{1,6}),([0-9]{1,9}),([0-9]{1,9})")
 
 
 class Reading(NamedTuple):
-    """What the board measured at a sentence."""
-
     free: int
     """Bytes of heap after collection."""
     gap_ms: int
@@ -86,13 +84,10 @@ class Reading(NamedTuple):
 def files(game: Mapping[str, bytes], board: str) -> dict[str, bytes]:
     """The game's files, the module, and a `main.py` that imports it first."""
     main = game["main.py"].replace(_IMPORT, b"    import probe\n" + _IMPORT)
-    if main == game["main.py"]:
-        raise ValueError("main.py does not import loop any more; adapt the probe")
     module = MODULE.replace(_TIMERS["V1"], _TIMERS[board])
     return {**game, "probe.py": module, "main.py": main}
 
 
 def read(line: str) -> Reading | None:
-    """The reading in a line, or None."""
     found = _LINE.fullmatch(line)
     return Reading(*map(int, found.groups())) if found else None

@@ -1,4 +1,4 @@
-"""What a run of the soak comes to, and the table of all of them."""
+"""The result of a run of the soak, and the table of all of them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ A_DAY = 50
 
 
 class Task(NamedTuple):
-    """A run: all that its result depends on."""
-
     board: str
     kind: str
     """`session`, `cuts`, `cuts-in-writes`, `noise` or `changes`."""
@@ -26,12 +24,7 @@ class Task(NamedTuple):
     """Of a session seconds, else cuts, floods or games with another choice."""
 
     @property
-    def name(self) -> str:
-        return f"{self.board}-{self.kind}-{self.seed}-{self.amount:g}"
-
-    @property
     def repeat(self) -> str:
-        """The command-line options that repeat it."""
         board = f"--board {self.board.lower()} --seed {self.seed}"
         if self.kind == "session":
             return f"{board} --until {self.amount:g}"
@@ -51,10 +44,9 @@ class Result:
     lowest_free: int = 1 << 20
     """Bytes of heap."""
     cpu_s: float = field(default=0.0, compare=False)
-    """Of the computer."""
     failure: str = ""
     trace: list[str] = field(default_factory=list)
-    """What happened last, each line after its device time in milliseconds."""
+    """The last lines, each after its device time in milliseconds."""
 
     def __add__(self, other: Result) -> Result:
         return Result(
@@ -67,7 +59,7 @@ class Result:
 
 
 def sections(found: Sequence[tuple[Task, Result]]) -> Iterator[list[Row]]:
-    """What was measured: for each board the rows of two columns."""
+    """For each board the rows of two columns."""
     for board in sorted({task.board for task, _ in found}):
         of_board = [(task, result) for task, result in found if task.board == board]
         rows = [("measured on", of_board[0][1].firmware)]

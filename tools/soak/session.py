@@ -65,7 +65,6 @@ class Session:
         self._free: dict[bool, dict[Point, list[int]]] = {False: {}, True: {}}
 
     def run(self) -> Result:
-        """Play until the end, or until something is wrong."""
         machine, result = self._machine, self._result
         try:
             machine.rest(_BOOT_MS[machine.board])

@@ -31,7 +31,7 @@ from noughts.recording.radio_lines import MAX_BOARDS, known_ids
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.recording.sources import read_captured
-from noughts.rooms.address import BrokerAddress, credentials, is_broker, parse, room_name
+from noughts.rooms.address import BrokerAddress, is_broker, parse, room_name
 from noughts.store import timestamps
 from noughts.store.boards import names
 from noughts.store.store import Store, command_for, default_path
@@ -160,8 +160,13 @@ def run(
         raise click.UsageError(
             f"{name[:20]!r} is not a valid name; begin with a letter or digit, without spaces"
         )
-    collects = [parse(each) for each in port if is_broker(each)]
-    connect = _brokers(collects, publish, room, password_file, ca)
+    collects = [parse(each, password_file, ca) for each in port if is_broker(each)]
+    publishes = None if publish is None else parse(publish, password_file, ca)
+    if (password_file or ca) and not collects and publishes is None:
+        raise click.UsageError(
+            "--password-file and --ca are for a broker; name it, or leave them out"
+        )
+    connect = _brokers(collects, publishes, room)
     ports = [each for each in port if not is_broker(each)]
     for each in ports:
         _check(each)
@@ -229,18 +234,10 @@ def _check_address(url: str) -> None:
 
 def _brokers(
     collects: list[BrokerAddress],
-    publish: str | None,
+    publishes: BrokerAddress | None,
     room: str | None,
-    password_file: Path | None,
-    ca: Path | None,
 ) -> Callable[[Recorder, ExitStack], None]:
     """What connects to the brokers, until the stack's end; the words about them are checked."""
-    publishes = None if publish is None else parse(publish)
-    brokers = [*collects, *([publishes] if publishes else [])]
-    if not brokers and (password_file or ca):
-        raise click.UsageError(
-            "--password-file and --ca are for a broker; name it, or leave them out"
-        )
     if room is not None and publishes is None:
         raise click.UsageError("--room needs --publish")
     for address in collects:
@@ -249,12 +246,12 @@ def _brokers(
                 f"{address} would get back what comes from it; publish to another broker, or "
                 "under another prefix"
             )
-    logins = {address: credentials(address, password_file, ca) for address in brokers}
     called = room_name(room)
+    brokers = [*dict.fromkeys(collects), *([publishes] if publishes else [])]
 
     def connect(recorder: Recorder, stack: ExitStack) -> None:
-        for address, login in logins.items():
-            if login.password is not None and login.context is None and not address.is_here:
+        for address in brokers:
+            if address.password is not None and not address.tls and not address.is_here:
                 say(
                     f"the password for {address} is sent unencrypted; use mqtts:// if the broker "
                     "can"
@@ -262,8 +259,7 @@ def _brokers(
         for address in dict.fromkeys(collects):
             from noughts.rooms.collector import Collector  # 7 MB of memory, which few watches need
 
-            collector = Collector(address, logins[address])
-            recorder.sources.append(stack.enter_context(closing(collector)))
+            recorder.sources.append(stack.enter_context(closing(Collector(address))))
         if publishes is not None:
             from noughts.rooms.publisher import Publisher
 
@@ -272,7 +268,7 @@ def _brokers(
                     f"no user is named for {publishes}; if it needs none, anybody who can reach it "
                     "can confirm games that no collector has stored (see docs/rooms.md)"
                 )
-            publisher = Publisher(publishes, logins[publishes], called, lambda: recorder.store)
+            publisher = Publisher(publishes, called, lambda: recorder.store)
             recorder.sources.append(stack.enter_context(closing(publisher)))
 
     return connect

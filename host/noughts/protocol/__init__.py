@@ -1,1 +1,1 @@
-"""What boards say on the serial line: sentences, finding them in bytes, describing them."""
+"""Sentences on the serial line: finding them in bytes, describing them."""

@@ -8,6 +8,7 @@ on it is CSV up to the first byte that was never written. (codal-microbit-v2, `M
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from noughts.errors import DataLogError, SentenceError
 from noughts.protocol.sentences import Game, game_of
@@ -17,7 +18,6 @@ MAX_SIZE = 1 << 18
 """Bytes of a file that is read; a real one has 129,024."""
 _HEAD = re.compile(rb"UBIT_LOG_FS_V_002\n0x([0-9A-Fa-f]{8})\x000x([0-9A-Fa-f]{8})\x00")
 _HEADING = "boot,game,seats,first,moves,ms,end"
-_AGAIN = "copy it from the board's drive once more"
 
 
 def games(content: bytes, name: str = NAME) -> list[Game]:
@@ -27,34 +27,26 @@ def games(content: bytes, name: str = NAME) -> list[Game]:
     any row has no games; one that has only rows of others raises `DataLogError`, and so does a file
     that is not a data log, is cut short or is damaged.
     """
-    if len(content) > MAX_SIZE:
-        raise DataLogError(
-            f"{name} is too large for a data log; choose {NAME} from a board's drive"
-        )
     head = _HEAD.search(content)
-    if head is None:
+    if head is None or len(content) > MAX_SIZE:
         raise DataLogError(
             f"{name} is not a micro:bit's data log; copy {NAME} from the board's drive "
             "(a page that a browser has saved is another file)"
         )
     end, start = int(head[1], 16), int(head[2], 16)
-    if len(content) < end:
-        raise DataLogError(f"{name} is cut short at {len(content):,} bytes; {_AGAIN}")
     data = content[start:end].partition(b"\xff")[0]
     # A power cut leaves bits that were not written yet, and those are ones.
-    if not head.end() <= start <= end or b"\0" in data:
-        raise DataLogError(f"{name} is damaged; {_AGAIN}")
+    if not head.end() <= start <= end <= len(content) or b"\0" in data:
+        raise DataLogError(
+            f"{name} is cut short or damaged; copy it from the board's drive once more"
+        )
     # Columns of other programs, which have used the same log, are empty in our rows.
     rows = [row.strip(",\r") for row in data.decode("ascii", "replace").split("\n")]
-    found = [game for row in rows if (game := _game(row)) is not None]
+    found = []
+    for row in rows:
+        with suppress(SentenceError):
+            if (game := game_of(f"NG,{row}")).end != "-":
+                found.append(game)
     if not found and any(row not in ("", _HEADING) for row in rows):
         raise DataLogError(f"{name} holds no games of noughts; choose the log of another board")
     return found
-
-
-def _game(row: str) -> Game | None:
-    try:
-        game = game_of(f"NG,{row}")
-    except SentenceError:
-        return None
-    return None if game.end == "-" else game

@@ -24,34 +24,23 @@ LINE_NAMES = (
 )  # fmt: skip
 
 WORTHS = {1: "win", 0: "draw", -1: "loss"}
-"""What a position or a move is worth, by its value."""
+"""By the value of a position or a move."""
 
+_LEVELS = {"E": "easy", "M": "medium", "H": "hard"}
 _ENGINES = {
     "R": "random", "U": "rules", "N": "minimax", "C": "alphabeta", "T": "transposition",
     "G": "kind", "D": "menace",
 }  # fmt: skip
 """Opponents that no board has; games played on the page are stored with these letters."""
 
-_SEATED = {"P": "person", "E": "easy", "M": "medium", "H": "hard", **_ENGINES}
-
-CHIP = frozenset("EMH")
-
-SEATS = {
-    "P": "a person",
-    "E": "the chip (easy)",
-    "M": "the chip (medium)",
-    "H": "the chip (hard)",
-    **_ENGINES,
-}
+_SEATED = {"P": "person", **_LEVELS, **_ENGINES}
+CHIP = frozenset(_LEVELS)
+_CHIP_SEATS = {letter: f"the chip ({level})" for letter, level in _LEVELS.items()}
+SEATS = {"P": "a person", **_CHIP_SEATS, **_ENGINES}
 """By the letter of a seat, in the order in which they are listed; a board has the first four."""
-
 SEATS_MEANING = "P a person, E M H the chip, " + ", ".join(
     f"{letter} {name}" for letter, name in _ENGINES.items()
 )
-
-
-_MAX_NAME = 40
-"""Characters: another program may have written more into the store."""
 
 
 def describe(sentence: Sentence, number: int | None = None) -> str:
@@ -71,10 +60,7 @@ def describe_whole(game: Game, number: int | None = None) -> str:
 
 
 def result(game: Game) -> str:
-    """How a game ended, or that it did not."""
-    if game.end == "-":
-        return "unfinished"
-    return {"=": "draw", "x": "abandoned"}.get(game.end, f"{game.end} won")
+    return won({"-": "unfinished", "=": "draw", "x": "abandoned"}.get(game.end, game.end))
 
 
 def counted(number: int, noun: str) -> str:
@@ -94,22 +80,19 @@ def line_names(position: Position) -> str:
 
 
 def seated(seat: str) -> str:
-    """Who plays in a seat, one of `SEATS`, in one word."""
     return _SEATED[seat]
 
 
 def seat_of(engine: str) -> str:
-    """The letter of an engine's seat."""
     return next(letter for letter, name in _SEATED.items() if name == engine)
 
 
 def opponents(seats: str) -> str:
-    """`person against hard`: who plays as A and as B."""
+    """`person against hard`."""
     return f"{seated(seats[0])} against {seated(seats[1])}"
 
 
 def won(result: str) -> str:
-    """A stored game's result, as people say it."""
     return f"{result} won" if result in ("A", "B") else result
 
 
@@ -132,7 +115,7 @@ def short(board: str) -> str:
 
 def called(board: str, name: str | None) -> str:
     """A board as people know it: by the name that they gave it, else in short."""
-    return printable(name)[:_MAX_NAME] if name else short(board)
+    return printable(name)[:40] if name else short(board)
 
 
 def name_key(name: str) -> list[tuple[bool, int, str]]:
@@ -142,7 +125,7 @@ def name_key(name: str) -> list[tuple[bool, int, str]]:
 
 
 def judged(move: Reviewed) -> tuple[str, str]:
-    """What a move of a game was worth, and what had been better, if anything had."""
+    """A move's worth, and what had been better, if anything had."""
     worth = WORTHS[move.value_before]
     if move.mistake:
         what = f"A mistake: it turns a {worth} into a {WORTHS[move.value_after]}."
@@ -159,15 +142,12 @@ def judged(move: Reviewed) -> tuple[str, str]:
 
 def _event(game: Game) -> str:
     if game.end == "x":
-        return f": abandoned after {len(game.moves)} move{'s' * (len(game.moves) != 1)}"
+        return f": abandoned after {counted(len(game.moves), 'move')}"
     if not game.moves:
         a, b = (SEATS[seat] for seat in game.seats)
         return f": A is {a}, B is {b}; {game.first} begins"
-    ply = len(game.moves) - 1
-    player = game.player(ply)
-    text = f", move {ply + 1}: {player} {CELLS[game.moves[-1]]}"
-    if game.end == "-":
-        return text
-    if game.end == "=":
-        return f"{text}; a draw"
-    return f"{text}; {player} wins ({line_names(after(game.moves))})"
+    player = game.player(len(game.moves) - 1)
+    text = f", move {len(game.moves)}: {player} {CELLS[game.moves[-1]]}"
+    if game.end in "AB":
+        return f"{text}; {player} wins ({line_names(after(game.moves))})"
+    return f"{text}; a draw" if game.end == "=" else text

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from noughts.errors import SentenceError, UnknownSentenceError
-from noughts.protocol import sentences
-from noughts.protocol.sentences import MAX_LENGTH, Sentence
+from noughts.protocol.sentences import MAX_LENGTH, Sentence, read_with_id
 
-_HARMLESS = [
-    chr(byte) if 32 <= byte < 127 and byte != ord("\\") else f"\\x{byte:02x}" for byte in range(256)
-]
+_HARMLESS = {
+    byte: f"\\x{byte:02x}" for byte in range(256) if not 32 <= byte < 127 or byte == ord("\\")
+}
 _FRAME = re.compile(rb"\$[^$*\n]*\*[0-9A-F]{2}(?=[^0-9A-Fa-f])")
+_PIECE = re.compile(rb".{1,%d}" % (2 * MAX_LENGTH), re.DOTALL)
 _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 
 
@@ -27,18 +27,16 @@ class ParsedSentence(NamedTuple):
 
     @property
     def body(self) -> str:
-        """What stands between `$` and `*`, as it is said by cable."""
         return self.line[1 if self.radio_id is None else len("$NR,,") + len(self.radio_id) : -3]
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """A sentence that a later version may understand."""
+    """A sentence that a later version may understand; each `what` is reported once."""
 
     line: str
     what: str
     again: bool = False
-    """Whether the stream has had one of these before: each `what` is reported once."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +73,14 @@ class Stream:
         items: list[Item] = []
         begin = 0
         for found in _FRAME.finditer(data):
-            item = self._sentence(found[0])
-            if item is not None:
-                if data[begin : found.start()] not in (b"", b"\r\n"):
-                    self._add_noise(data[begin : found.start()], items)
-                items.append(item)
-                begin = found.end()
+            try:
+                item = self._sentence(found[0].decode("latin-1"))
+            except SentenceError:
+                continue
+            if data[begin : found.start()] not in (b"", b"\r\n"):
+                self._add_noise(data[begin : found.start()], items)
+            items.append(item)
+            begin = found.end()
         lines, self._rest = data[begin : (end := max(begin, data.rfind(b"\n") + 1))], data[end:]
         self._add_noise(lines, items)
         while len(self._rest) > 2 * MAX_LENGTH:
@@ -100,30 +100,21 @@ class Stream:
             line = line.rstrip(b"\r")  # of a line end, whose other half may be lost
             if line.strip(b"\0 \r"):  # else it is such as the NUL of a board that starts
                 self.noise += len(line)
-                items += [
-                    Noise(escape(line[at : at + 2 * MAX_LENGTH]))
-                    for at in range(0, len(line), 2 * MAX_LENGTH)
-                ]
+                items += [Noise(escape(piece)) for piece in _PIECE.findall(line)]
 
-    def _sentence(self, frame: bytes) -> Item | None:
-        """The sentence in a frame, if it is one."""
-        text = frame.decode("latin-1")
+    def _sentence(self, line: str) -> Item:
         try:
-            return ParsedSentence(text, *sentences.read_with_id(text))
+            return ParsedSentence(line, *read_with_id(line))
         except UnknownSentenceError as error:
             again = error.what in self._unknown or len(self._unknown) >= 100
             if not again:
                 self._unknown.add(error.what)
-            return Unknown(text, error.what, again)
-        except SentenceError:
-            return None
+            return Unknown(line, error.what, again)
 
 
 def escape(data: bytes) -> str:
-    """The bytes as text that no terminal acts on."""
-    return "".join(_HARMLESS[byte] for byte in data)
+    return data.decode("latin-1").translate(_HARMLESS)
 
 
 def unescape(text: str) -> bytes:
-    """The bytes that `escape` has made this text of."""
     return _ESCAPE.sub(lambda found: bytes([int(found[1], 16)]), text.encode())

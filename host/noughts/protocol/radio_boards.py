@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_ROOM = re.compile(r"(?:[^/:\\]+/)*")
+_ROOM = re.compile(r"\A((?:[^/:\\]+/)*).*", re.DOTALL)
 _BY_RADIO = re.compile(r"(?:[^/:\\]+/)*radio-[0-9A-F]{8}")
 
 
@@ -23,16 +23,13 @@ def sending_board(line: str, radio_id: str | None) -> str:
     """
     if radio_id is None:
         return line
-    room = _ROOM.match(line)
-    return f"{room[0] if room else ''}radio-{radio_id}"
+    return _ROOM.sub(rf"\1radio-{radio_id}", line)
 
 
 @lru_cache
 def is_by_radio(board: str) -> bool:
-    """Whether a board of this name is received by radio."""
     return _BY_RADIO.fullmatch(board) is not None
 
 
-def id_of(board: str) -> str:
-    """The id of a board that is received by radio."""
-    return board[-8:]
+def id_of(board_by_radio: str) -> str:
+    return board_by_radio[-8:]

@@ -1,4 +1,4 @@
-"""The sentences that boards send, in the manner of NMEA 0183.
+"""The sentences that boards send, in the manner of NMEA 0183 (docs/protocol.md has each field).
 
     $NB,1,<boot>,<board>,<release>,<table id>*hh                       once at boot
     $NG,<boot>,<game>,<seats>,<first>,<moves>,<ms>,<end>*hh           a game so far
@@ -6,10 +6,6 @@
 
 A game that a board has stored is resent after `$NB`, at a later start, word for word: its boot is
 then not the one that `$NB` has named.
-
-hh is the XOR of what is between `$` and `*`, as two upper-case hex digits. A sentence is accepted
-only if its checksum holds, its fields are well formed, and the moves and the end agree with the
-rules.
 """
 
 from __future__ import annotations
@@ -22,7 +18,6 @@ from functools import lru_cache
 from noughts.errors import SentenceError, UnknownSentenceError
 from noughts.game.positions import EMPTY, LINES, WON, Position
 
-PROTOCOL = 1
 MAX_LENGTH = 120
 """No sentence of protocol 1 is longer, `$` and checksum included."""
 
@@ -34,7 +29,7 @@ _GAME = re.compile(
     r"NG,([0-9A-F]{8}),([1-9][0-9]{0,8}),([PEMH]{2}),([AB]),([0-8]{0,9}),"
     r"(0|[1-9][0-9]{0,9}),([-AB=x])"
 )
-_LATER = re.compile(r"NB,([1-9][0-9]{0,3}),")
+_LATER = re.compile(r"NB,(?!1,)([1-9][0-9]{0,3}),")
 _RADIO = re.compile(r"NR,([0-9A-F]{8}),(N[BG],.*)")
 
 
@@ -69,7 +64,7 @@ class Game:
     end: str
 
     def player(self, ply: int) -> str:
-        """Which player, `A` or `B`, makes a move; plies count from 0."""
+        """`A` or `B`, who makes a move; plies count from 0."""
         return player_of(self.first, ply)
 
     @property
@@ -81,60 +76,45 @@ class Game:
 Sentence = Boot | Game
 
 
-def is_late(game: Game, boot: str | None) -> bool:
-    """Whether a sentence is about a game that may be long over; boot: the board's last boot id.
-
-    Such a sentence does not show when the game was played.
-    """
-    return game.end != "-" and game.boot != boot
-
-
-def is_present(game: Game, boot: str | None, now: Game | None) -> bool:
-    """Whether a reported game is the one on the LEDs; now: the one that was last there."""
-    return not is_late(game, boot) or is_same(game, now)
+def is_late(sentence: Sentence, boot: str | None) -> bool:
+    """The game may be long over, and nobody knows since when; boot: the board's last boot id."""
+    return isinstance(sentence, Game) and sentence.end != "-" and sentence.boot != boot
 
 
 def is_same(game: Game, now: Game | None) -> bool:
-    """Whether two sentences of a board are of one game."""
     return now is not None and (game.boot, game.number) == (now.boot, now.number)
 
 
 class Runs:
-    """Which run each board is in, by the line on which it is received, if that line shows it."""
+    """The run that each board is in, by the line on which it is received, if that line shows it."""
 
     def __init__(self) -> None:
         self._announced: dict[str, tuple[str | None, int | None]] = {}
         """By line: the boot of the run it is in, None until that is known; and since when."""
 
-    def opened(self, line: str, at: int | None) -> None:
+    def opened(self, line: str, at: int | None, boot: str | None = None) -> None:
         """A port was opened: its board may be resending games of earlier runs."""
-        self._announce(line, None, at)
-
-    def is_late(self, line: str, sentence: Sentence, by_radio: bool, at: int | None) -> bool:
-        """Whether a sentence is about a game that may be long over."""
-        if by_radio:
-            # The end of a game is resent some time later, so its moment is not exact.
-            return not isinstance(sentence, Boot) and sentence.end != "-"
-        if not isinstance(sentence, Boot) and sentence.end != "-":
-            announced, _ = self._announced.get(line, (None, None))
-            return is_late(sentence, announced)
-        # A game that goes on is of this run, too: its `$NB` may have come before the port was open.
-        self._announce(line, sentence.boot, at)
-        return False
-
-    def _announce(self, line: str, boot: str | None, at: int | None) -> None:
-        _, since = self._announced.get(line, (None, None))
+        since = self._announced.get(line, (None, None))[1]
         if at is None or since is None or since <= at:  # else it is late or repeated
             self._announced[line] = boot, at
 
+    def is_late(self, line: str, sentence: Sentence, by_radio: bool, at: int | None) -> bool:
+        if by_radio:
+            # The end of a game is resent some time later, so its moment is not exact.
+            return is_late(sentence, None)
+        if isinstance(sentence, Game) and sentence.end != "-":
+            return is_late(sentence, self._announced.get(line, (None, None))[0])
+        # A game that goes on is of this run, too: its `$NB` may have come before the port was open.
+        self.opened(line, at, sentence.boot)
+        return False
+
 
 def player_of(first: str, ply: int) -> str:
-    """Who makes the move of this number, the first being 0: A or B; `first` begins."""
     return "AB"[(ply + (first == "B")) % 2]
 
 
 def score_array(marks: Mapping[int, str]) -> list[int]:
-    """What each line counts, as the board has it: A's marks +1 and B's -1 (`device/rules.py`)."""
+    """By line, A's marks count +1 and B's -1, as on the board (`device/rules.py`)."""
     return [sum({"A": 1, "B": -1}[marks[cell]] for cell in line if cell in marks) for line in LINES]
 
 
@@ -155,7 +135,6 @@ def write(sentence: Sentence, radio_id: str | None = None) -> str:
 
 
 def framed(text: str, radio_id: str | None = None) -> str:
-    """The line of a sentence with this body; see `write`."""
     if radio_id is not None:
         text = f"NR,{radio_id},{text}"
     return f"${text}*{checksum(text)}"
@@ -164,9 +143,7 @@ def framed(text: str, radio_id: str | None = None) -> str:
 def body(sentence: Sentence) -> str:
     """The part between `$` and `*` of a sentence by cable."""
     if isinstance(sentence, Boot):
-        return (
-            f"NB,{PROTOCOL},{sentence.boot},{sentence.board},{sentence.release},{sentence.table_id}"
-        )
+        return f"NB,1,{sentence.boot},{sentence.board},{sentence.release},{sentence.table_id}"
     moves = "".join(map(str, sentence.moves))
     return (
         f"NG,{sentence.boot},{sentence.number},{sentence.seats},{sentence.first},"
@@ -175,7 +152,6 @@ def body(sentence: Sentence) -> str:
 
 
 def is_of_board(body: str) -> bool:
-    """Whether this is the body of a sentence that a board may send."""
     return (_GAME.fullmatch(body) or _BOOT.fullmatch(body)) is not None
 
 
@@ -190,26 +166,20 @@ def read(line: str) -> Sentence:
 
 def read_with_id(line: str) -> tuple[Sentence, str | None]:
     """As `read`, with the id of the board that sent it by radio; None if it came by cable."""
-    body = line[1:-3]
+    body, radio_id = line[1:-3], None
     if len(line) > MAX_LENGTH or line != f"${body}*{checksum(body)}":
         raise SentenceError("not a sentence, or its checksum is wrong; ignore the line")
+    if body.startswith("NR") and (found := _RADIO.fullmatch(body)):
+        radio_id, body = found.groups()
     if found := _GAME.fullmatch(body):
-        return _game(found), None
-    if found := _RADIO.fullmatch(body):
-        return _in_body(found[2]), found[1]
-    return _in_body(body), None
-
-
-def _in_body(body: str) -> Sentence:
-    if found := _GAME.fullmatch(body):
-        return _game(found)
+        return _game(found), radio_id
     if found := _BOOT.fullmatch(body):
-        return Boot(*found.groups())
+        return Boot(*found.groups()), radio_id
     if not _PLAIN.fullmatch(body):
         raise SentenceError("not a sentence; ignore the line")
-    kind = body.split(",")[0]
-    if (later := _LATER.match(body)) and int(later[1]) != PROTOCOL:
+    if later := _LATER.match(body):
         raise UnknownSentenceError(f"protocol version {later[1]}")
+    kind = body.split(",")[0]
     if kind in ("NB", "NG", "NR"):
         raise SentenceError(f"the fields of ${kind} are wrong; ignore the line")
     raise UnknownSentenceError(f"sentence type ${kind[:12]}")

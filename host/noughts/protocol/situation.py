@@ -1,4 +1,4 @@
-"""What a board is doing now, from its sentences and from the picture on its LEDs.
+"""A board's situation, from its sentences and from the picture on its LEDs; and in words.
 
 The sentences cover only games, so the menu is read off the LEDs: it shows the opponent's letter.
 An arrow and a cross answer a press that places nothing, and a sad face a fault.
@@ -13,9 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from noughts.protocol.sentences import Boot, Game, Sentence, is_present
+from noughts.protocol.sentences import Boot, Game, Sentence, is_late, is_same
 
 Phase = Literal["starting", "menu", "turn", "thinking", "over", "fault"]
+CONTROLS = {"b": "buttons", "t": "tilt"}
+"""By the letter in a board's settings."""
 
 _PICTURES = {
     "P": "999.. ...9. .99.. 9.... 9999.",
@@ -27,30 +29,33 @@ _PICTURES = {
     "B's turn": "..9.. ...9. 99999 ...9. ..9..",
     "fault": "..... .9.9. ..... .999. 9...9",
 }
-
-
-def _levels(picture: str) -> bytes:
-    return bytes(0 if char == "." else int(char) for char in picture.replace(" ", ""))
-
-
-_MEANINGS = {_levels(picture): meaning for meaning, picture in _PICTURES.items()}
+_MEANINGS = {
+    bytes(int(led) for led in picture.replace(" ", "").replace(".", "0")): meaning
+    for meaning, picture in _PICTURES.items()
+}
 _SHOWN_TWICE = 2
 """Looks: a picture may be half drawn, or go by in a text that scrolls."""
+_MENU = {
+    "P": "2: two people, on this board",
+    "E": "E: the chip, easy: it plays anywhere",
+    "M": "M: the chip, medium: it completes and blocks rows",
+    "H": "H: the chip, hard: it never loses",
+}
+_OTHER = {"A": "B", "B": "A"}
+_TO_MENU = ("A+B", "to the menu")
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What a board is doing."""
-
     phase: Phase = "starting"
     opponent: str = ""
     """The seat that the menu offers: `P` (shown as 2), `E`, `M` or `H`; empty if not seen yet."""
     game: Game | None = None
     """The game that goes on, or that is just over."""
     answer: str = ""
-    """What the LEDs answer to a press that places nothing: `taken`, `A's turn`, `B's turn`."""
+    """The LEDs' answer to a press that places nothing: `taken`, `A's turn`, `B's turn`."""
     text: bool = False
-    """Whether the LEDs show something else than the marks of the game."""
+    """The LEDs show something else than the marks of the game."""
 
     @property
     def player(self) -> str:
@@ -77,29 +82,27 @@ class Observer:
         self._looks = 0
 
     def reset(self) -> None:
-        """Note that the board was reset: it begins anew."""
         self.now = Situation()
         self._leds = b""
 
     def hear(self, sentence: Sentence) -> None:
         """Take a sentence of the board. One about an earlier game changes nothing."""
-        if isinstance(sentence, Game) and not is_present(sentence, self._boot, self.now.game):
-            return
-        self._looks = 0
         if isinstance(sentence, Boot):
-            self._boot = sentence.boot
+            self._looks, self._boot = 0, sentence.boot
             self.now = Situation("menu", self.now.opponent)
             return
+        if is_late(sentence, self._boot) and not is_same(sentence, self.now.game):
+            return
+        opponent = sentence.seats[1]
         if sentence.end == "x":
-            self.now = Situation("menu", _opponent(sentence))
+            self._looks, self.now = 0, Situation("menu", opponent)
             return
         self._looks = _SHOWN_TWICE  # the letter may still be there: wait for a change
-        if sentence.end != "-":
-            self.now = Situation("over", _opponent(sentence), sentence)
-        else:
-            seat = sentence.seats["AB".index(sentence.player(len(sentence.moves)))]
-            phase: Phase = "turn" if seat == "P" else "thinking"
-            self.now = Situation(phase, _opponent(sentence), sentence)
+        phase: Phase = "over"
+        if sentence.end == "-":
+            player = sentence.player(len(sentence.moves))
+            phase = "turn" if sentence.seats["AB".index(player)] == "P" else "thinking"
+        self.now = Situation(phase, opponent, sentence)
 
     def see(self, leds: bytes) -> None:
         """Take a look at the 25 LEDs, each 0 to 9 in reading order; again where nothing changed."""
@@ -108,10 +111,9 @@ class Observer:
         if self._looks != _SHOWN_TWICE:
             return
         meaning = _MEANINGS.get(leds, "")
-        if meaning in ("P", "E", "M", "H"):
+        if meaning in _MENU:
             # Before its first sentence the board shows the menu, but does not answer yet.
-            phase: Phase = "starting" if self.now.phase == "starting" else "menu"
-            self.now = Situation(phase, meaning)
+            self.now = Situation("starting" if self.now.phase == "starting" else "menu", meaning)
         elif meaning == "fault":
             self.now = Situation("fault", self.now.opponent)
         elif self.now.game is not None:
@@ -121,6 +123,51 @@ class Observer:
             self.now = replace(self.now, answer=meaning, text=text)
 
 
-def _opponent(game: Game) -> str:
-    """Player B's seat: the menu's choice."""
-    return game.seats[1]
+@dataclass(frozen=True)
+class Said:
+    headline: str
+    about: str
+    buttons: tuple[tuple[str, str], ...] = ()
+    """Each button or key, and what it does now."""
+    player: str = ""
+    """Whose the headline is, `A` or `B`; empty if nobody's."""
+
+
+def said(now: Situation, controls: str) -> Said:
+    """The words for a situation; controls: `b` buttons, `t` tilt, or empty if not known."""
+    if now.phase == "menu":
+        about = _MENU.get(now.opponent, "The LEDs show the opponent.")
+        choose = ("button A", "next opponent"), ("button B", "start the game")
+        return Said("Menu: against whom?", about, (*choose, ("A+B", "tilt or buttons")))
+    if now.phase == "fault":
+        return Said("The game has failed", "A sad face: it starts again by itself.")
+    game = now.game
+    if game is None:
+        return Said("The board starts", "The game's menu comes in a moment.")
+    if now.phase == "over":
+        begins = ("A or B", f"next game: player {_OTHER[game.first]} begins")
+        return Said(_ended(game), "", (begins, _TO_MENU), game.end if game.end in _OTHER else "")
+    if now.phase == "thinking":
+        about = "The chip shows its move in a moment."
+        return Said("The chip's turn", about, (_TO_MENU,), now.player)
+    about = "Bright: A. Pulsing: B. Blinking: the cursor."
+    if now.answer:
+        taken = now.answer == "taken"
+        about = "X: that cell is taken." if taken else f"The arrow: it is player {now.answer}."
+    two = game.seats == "PP"
+    headline = f"Player {now.player}'s turn" if two else f"Your turn, player {now.player}"
+    buttons = [("button A", "next free cell"), ("button B", "place your mark"), _TO_MENU]
+    if controls == "t":
+        other = _OTHER[now.player]
+        place = f"button {now.player}", "place your mark"
+        wrong = f"button {other}", f"player {other}'s" if two else "not yours"
+        buttons = [("tilt", "move the cursor"), *sorted([place, wrong]), _TO_MENU]
+    return Said(headline, about, tuple(buttons), now.player)
+
+
+def _ended(game: Game) -> str:
+    if game.end == "=":
+        return "A draw!"
+    if game.seats == "PP":
+        return f"Player {game.end} has won!"
+    return "You have won!" if game.seats["AB".index(game.end)] == "P" else "The chip has won!"

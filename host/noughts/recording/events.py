@@ -250,7 +250,7 @@ class RoomOffline(Event):
 
 @dataclass(unsafe_hash=True)
 class MessageRejected(Event):
-    """Somebody published what cannot be from a room; said once for each room and reason."""
+    """Somebody published what cannot be from a room; said once for each reason."""
 
     kind = "rejected"
     says = "{topic}: a message was rejected: {why}"

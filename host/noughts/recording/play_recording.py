@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from noughts.errors import NoughtsError, error_message
-from noughts.protocol.sentences import Boot, Game, Sentence, body, is_present, is_same
+from noughts.protocol.sentences import Boot, Game, Sentence, body, is_late, is_same
 from noughts.recording.events import Event, SentenceStored, StoreGone
 from noughts.recording.recorder import Recorder
 from noughts.recording.sources import DataReceived, QueuedSource
@@ -84,9 +84,9 @@ class PlayedGames:
         if isinstance(sentence, Boot):
             self._boot = sentence
             return
-        if not is_present(sentence, boot.boot if boot else None, self._game):
-            return  # the board resends it, from an earlier run
         if not is_same(sentence, self._game):
+            if is_late(sentence, boot.boot if boot else None):
+                return  # the board resends it, from an earlier run
             self._lines.clear()
         self._game, at = sentence, timestamps.now()
         self._lines.append(Line.of(0, self._board, False, False, at, body(sentence)))

@@ -25,8 +25,7 @@ from noughts.game.positions import after
 from noughts.protocol.describe import describe, score, seated
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game, is_late
-from noughts.protocol.situation import Observer, Situation
-from noughts.protocol.situation_words import CONTROLS, Said, said
+from noughts.protocol.situation import CONTROLS, Observer, Said, Situation, said
 from noughts.recording.play_recording import PlayedGames, PlayRecording
 from noughts.terminal.layout import PLAYERS, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen

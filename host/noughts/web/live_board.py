@@ -10,8 +10,7 @@ from noughts.errors import printable
 from noughts.game.positions import after
 from noughts.protocol.describe import LINE_NAMES, opponents, result, score, seated
 from noughts.protocol.sentences import Boot, Game, is_same, score_array
-from noughts.protocol.situation import Observer
-from noughts.protocol.situation_words import said
+from noughts.protocol.situation import Observer, said
 from noughts.recording.events import (
     BoardEvent,
     NoiseReceived,

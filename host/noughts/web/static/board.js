@@ -1,34 +1,28 @@
 // A board: nine buttons to play on, or a small picture of one.
 
-import { element, svg } from './elements.js';
+import { classes, element, svg } from './page.js';
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /**
- * A board to play on, by click, Tab, arrows, Enter, and the keys 1 to 9.
- * `play` gets the cell, 0 to 8; `taken` one that has a mark already.
+ * A board to play on, by click, Tab, arrows, Enter, and the keys 1 to 9, which may be pressed
+ * anywhere in `keys`. `play` gets the cell, 0 to 8; `taken` one that has a mark already.
  */
 export class Board {
-  constructor(root, play, taken = () => {}) {
-    this.play = play;
-    this.taken = taken;
-    this.at = 4;
-    this.cells = [...Array(9).keys()].map((cell) =>
+  constructor(root, play, { taken = () => {}, keys = root } = {}) {
+    Object.assign(this, { play, taken });
+    this.cells = Array.from({ length: 9 }, (_, cell) =>
       element('button', {
         type: 'button',
-        class: 'cell',
-        'aria-disabled': 'true', // until a position is shown
-        'aria-label': String(cell + 1),
         onclick: () => this.choose(cell),
         onfocus: () => this.moveTo(cell),
       }),
     );
-    root.classList.add('board');
-    root.setAttribute('role', 'group');
-    root.setAttribute('aria-label', root.getAttribute('aria-label') ?? 'Board');
-    root.replaceChildren(...this.cells);
-    root.addEventListener('keydown', (event) => this.press(event));
+    this.show({ marks: '.........', names: '123456789' });
     this.moveTo(4);
+    root.classList.add('board');
+    root.replaceChildren(...this.cells);
+    keys.addEventListener('keydown', (event) => this.press(event));
   }
 
   /**
@@ -42,12 +36,15 @@ export class Board {
     this.cells.forEach((button, cell) => {
       const free = marks[cell] === '.';
       // Not `disabled`: a cell stays in reach of the arrows and of a screen reader.
-      button.setAttribute('aria-disabled', String(!(free && playable)));
+      button.setAttribute('aria-disabled', !(free && playable));
       button.setAttribute('aria-label', names[cell]);
-      button.className = ['cell', grounds[cell], cell === last && 'last', line.includes(cell) && 'line']
-        .filter(Boolean)
-        .join(' ');
-      button.replaceChildren(free ? label(labels[cell]) : markPicture(marks[cell]));
+      const [isLast, isLine] = [cell === last && 'last', line.includes(cell) && 'line'];
+      button.className = classes('cell', grounds[cell], isLast, isLine);
+      button.replaceChildren(
+        free
+          ? element('span', { class: 'label', 'aria-hidden': 'true' }, labels[cell] ?? '')
+          : svg('svg', { viewBox: '0 0 20 20', 'aria-hidden': 'true' }, markShape(marks[cell])),
+      );
     });
   }
 
@@ -63,12 +60,13 @@ export class Board {
 
   press(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.key in ARROWS) {
+    if (event.target.closest('select, input')) return;
+    if (event.key in ARROWS && event.target.closest('.board')) {
       const [x, y] = ARROWS[event.key];
       const column = Math.min(2, Math.max(0, (this.at % 3) + x));
       const row = Math.min(2, Math.max(0, Math.floor(this.at / 3) + y));
       this.cells[row * 3 + column].focus();
-    } else if (event.key >= '1' && event.key <= '9') {
+    } else if (/^[1-9]$/.test(event.key)) {
       this.cells[event.key - 1].focus();
       this.choose(event.key - 1);
     } else {
@@ -78,56 +76,22 @@ export class Board {
   }
 }
 
-/** The keys 1 to 9 play on this board from anywhere on its page. */
-export function playDigits(board) {
-  document.addEventListener('keydown', (event) => {
-    const other = event.target.closest('.board, select, input, textarea');
-    if (!other && /^[1-9]$/.test(event.key)) board.press(event);
-  });
-}
-
-function label(text) {
-  return element('span', { class: 'label', 'aria-hidden': 'true' }, text ?? '');
-}
-
-function markPicture(mark) {
-  return svg('svg', { viewBox: '0 0 20 20', 'aria-hidden': 'true', class: mark }, markShape(mark));
-}
-
 function markShape(mark) {
   return mark === 'X'
-    ? svg('path', { d: 'M4 4l12 12M16 4L4 16' })
-    : svg('circle', { cx: 10, cy: 10, r: 6.5 });
+    ? svg('path', { d: 'M4 4l12 12M16 4L4 16', class: mark })
+    : svg('circle', { cx: 10, cy: 10, r: 6.5, class: mark });
 }
 
 /** A small picture of a board, in SVG. `title`: for screen readers; without one it is hidden from them. */
-export function boardPicture({ marks, title = '', last = null, line = [], labels = {}, grounds = {} }) {
-  const parts = [];
-  for (let cell = 0; cell < 9; cell++) {
-    const x = (cell % 3) * 20;
-    const y = Math.floor(cell / 3) * 20;
-    const ground = [grounds[cell], cell === last && 'last', line.includes(cell) && 'line'];
-    parts.push(
-      svg('rect', { x, y, width: 20, height: 20, class: ['ground', ...ground].filter(Boolean).join(' ') }),
-    );
-    if (marks[cell] !== '.') {
-      parts.push(
-        svg('g', { transform: `translate(${x} ${y})`, class: marks[cell] }, markShape(marks[cell])),
-      );
-    } else if (labels[cell] != null) {
-      parts.push(svg('text', { x: x + 10, y: y + 10, class: 'label' }, String(labels[cell])));
-    }
-  }
-  parts.push(svg('path', { d: 'M20 0V60M40 0V60M0 20H60M0 40H60', class: 'grid' }));
-  return svg(
-    'svg',
-    {
-      viewBox: '0 0 60 60',
-      class: 'small-board',
-      role: title ? 'img' : null,
-      'aria-label': title || null,
-      'aria-hidden': title ? null : 'true',
-    },
-    ...parts,
-  );
+export function boardPicture({ marks, title = null, last = null, line = [] }) {
+  const said = title ? { role: 'img', 'aria-label': title } : { 'aria-hidden': 'true' };
+  const cells = [...marks].map((mark, cell) => {
+    const ground = classes('ground', cell === last && 'last', line.includes(cell) && 'line');
+    const place = `translate(${(cell % 3) * 20} ${Math.floor(cell / 3) * 20})`;
+    const shapes = [svg('rect', { width: 20, height: 20, class: ground })];
+    if (mark !== '.') shapes.push(markShape(mark));
+    return svg('g', { transform: place }, ...shapes);
+  });
+  const grid = svg('path', { d: 'M20 0V60M40 0V60M0 20H60M0 40H60', class: 'grid' });
+  return svg('svg', { viewBox: '0 0 60 60', class: 'small-board', ...said }, ...cells, grid);
 }

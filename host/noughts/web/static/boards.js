@@ -1,106 +1,137 @@
 // Every board: virtual ones to play on, and real ones with the game that they send.
 
-import { BoardCard } from './board_card.js';
-import { element } from './elements.js';
+import { boardPicture } from './board.js';
 import { follow } from './live.js';
+import { Microbit } from './microbit.js';
+import { $, element } from './page.js';
 import { post, showTrouble } from './server.js';
 
 const MOST = 262_145; // bytes that are sent: a data log is shorter, and the server says so
-const part = (selector) => document.querySelector(selector);
-const root = part('#boards');
-const may = part('#may'); // disabled with everything in it, for people who can only watch
-const status = part('#status');
-const input = part('#logs input');
-const check = part('#doctor button');
-const cards = new Map(); // by id
 let used = null; // the card that was used last: what happens there is announced
 
-const send = follow(
-  (key, value) => {
-    const [what, id] = [key.split('/', 1)[0], key.slice(key.indexOf('/') + 1)];
-    if (what === 'board') show(value);
-    else if (what === 'leds') cards.get(id)?.showLeds(value);
-    else if (what === 'order') arrange(value);
-    else if (what === 'doctor') showDoctor(value);
-    else if (what === 'you') part('#looking-on').hidden = !(may.disabled = !value.may);
-  },
-  { leds: true },
-);
+const send = follow('/api/live?leds', $('boards'), (board) => new Card(board), ({ doctor, you }) => {
+  if (doctor) showDoctor(doctor);
+  // Disabled with everything in it, for people who can only watch.
+  if (you) $('looking-on').hidden = !($('may').disabled = !you.may);
+});
 
 function act(what) {
   showTrouble('');
   send(what);
 }
 
-function show(board) {
-  let card = cards.get(board.id);
-  if (!card) {
-    card = new BoardCard(board, (what) => act({ board: board.id, ...what }));
-    for (const event of ['focusin', 'pointerdown']) {
-      card.root.addEventListener(event, () => (used = card));
+/** All about one board. */
+class Card {
+  constructor({ id, name, virtual }) {
+    this.root = $('card').content.firstElementChild.cloneNode(true);
+    this.part = (selector) => this.root.querySelector(selector);
+    this.parts = (selector) => this.root.querySelectorAll(selector);
+    const actHere = (what) => act({ board: id, ...what });
+    if (virtual) this.microbit = new Microbit(this.part('.device'), name, actHere);
+    else this.parts('.device, .device-clock').forEach((part) => part.remove());
+    for (const button of this.parts('[data-do]')) {
+      button.addEventListener('click', () => actHere({ do: button.dataset.do }));
     }
-    cards.set(board.id, card);
-    root.append(card.root);
+    for (const event of ['focusin', 'pointerdown']) {
+      this.root.addEventListener(event, () => (used = this));
+    }
   }
-  card.show(board);
-  const text = `${board.name}: ${board.headline}. ${board.about}`;
-  if (card === used && status.textContent !== text) status.textContent = text;
+
+  show(board) {
+    const { name, headline, about, player, game, work } = board;
+    this.root.setAttribute('aria-label', name);
+    this.root.classList.toggle('away', !board.running);
+    for (const part of this.parts('[data-text]')) part.textContent = board[part.dataset.text];
+    this.part('.headline').className = `headline ${player && `of-${player.toLowerCase()}`}`;
+    const does = board.buttons.flatMap(([key, text]) => [element('dt', {}, key), element('dd', {}, text)]);
+    this.part('dl').replaceChildren(...does);
+    this.part('.again').hidden = !board.ended;
+    this.part('.picture').replaceChildren(boardPicture(game));
+    for (const part of this.parts('.played')) part.hidden = !game.seats;
+    if (game.seats) this.showGame(game);
+    this.part('.lines').replaceChildren(
+      ...board.lines.map(([kind, text]) => element('li', { class: kind }, text)).reverse(),
+    );
+    this.part('.work').hidden = board.by_radio;
+    if (work) this.showWork(work);
+    const text = `${name}: ${headline}. ${about}`;
+    if (this === used && $('status').textContent !== text) $('status').textContent = text;
+  }
+
+  /** Who plays, and the score array: A's marks count +1 on their lines, B's −1. */
+  showGame({ seats, about, scores }) {
+    this.parts('.seat span').forEach((part, at) => (part.textContent = seats[at]));
+    this.part('.game-about').textContent = about;
+    this.parts('.scores td').forEach((cell, at) => {
+      const [line, value] = scores[at];
+      const text = value > 0 ? `+${value}` : String(value).replace('-', '−');
+      cell.className = { 2: 'number near', 3: 'number line' }[Math.abs(value)] ?? 'number';
+      cell.title = line;
+      cell.replaceChildren(element('span', { class: 'hidden-text' }, `${line} `), text);
+    });
+  }
+
+  /** How a task with the board goes on, or what came of it. */
+  showWork({ done, total, lines, good, result }) {
+    const busy = result === undefined;
+    const bar = this.part('progress');
+    for (const button of this.parts('.work button')) button.disabled = busy;
+    if (busy) this.part('.work').open = true;
+    bar.hidden = !busy;
+    if (total) [bar.max, bar.value] = [total, done];
+    else bar.removeAttribute('value');
+    const text = busy ? '' : `${good ? '✓' : '✗'} ${result}`;
+    const last = this.part('.result');
+    last.className = `result ${good ? 'good' : 'bad'}`;
+    if (last.textContent !== text) last.textContent = text;
+    this.part('.log').replaceChildren(...lines.map((line) => element('li', {}, line)));
+  }
+
+  showLeds([levels, seconds]) {
+    this.microbit.show(levels);
+    const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+    this.part('.clock').textContent = clock;
+  }
 }
 
-function arrange(order) {
-  for (const [id, card] of cards) {
-    if (order.includes(id)) continue;
-    card.root.remove();
-    cards.delete(id);
-  }
-  order.forEach((id, at) => {
-    // Only what stands elsewhere is moved: what is moved loses the focus.
-    const card = cards.get(id)?.root;
-    if (card && root.children[at] !== card) root.insertBefore(card, root.children[at] ?? null);
-  });
-  part('#none').hidden = order.length > 0;
-}
-
-check.addEventListener('click', () => act({ do: 'check' }));
+$('check').addEventListener('click', () => act({ do: 'check' }));
 
 function showDoctor({ doing, told }) {
-  check.disabled = Boolean(doing);
+  $('check').disabled = doing !== '';
   const wrong = told.flatMap(({ checks }) => checks).filter(({ good }) => !good).length;
   const counted = wrong === 1 ? '1 thing is' : `${wrong} things are`;
   const ended = wrong ? `${counted} to be looked at.` : 'All is well.';
-  part('#doctor p').textContent = doing ? `Looking at ${doing} …` : ended;
-  const sections = told.flatMap(({ name, checks }) => [
-    element('h3', {}, name),
-    element('ul', {}, ...checks.map(finding)),
-  ]);
-  part('#doctor .found').replaceChildren(...sections);
-}
-
-function finding({ what, good, found, details }) {
-  return element(
-    'li',
-    { class: good ? 'good' : 'bad' },
-    element('b', {}, `${good ? '✓' : '✗'} ${what}: `),
-    found,
-    details.length ? element('pre', { class: 'scroll', tabindex: '0' }, details.join('\n')) : null,
+  $('checked').textContent = doing ? `Looking at ${doing} …` : ended;
+  $('found').replaceChildren(
+    ...told.flatMap(({ name, checks }) => [
+      element('h3', {}, name),
+      element('ul', {}, ...checks.map(finding)),
+    ]),
   );
 }
 
-input.addEventListener('change', () => {
-  store([...input.files]);
-  input.value = ''; // the same file may be chosen once more
+function finding({ what, good, found, details }) {
+  const item = element('li', { class: good ? 'good' : 'bad' });
+  item.append(element('b', {}, `${good ? '✓' : '✗'} ${what}: `), found);
+  if (details.length) item.append(element('pre', { class: 'scroll', tabindex: '0' }, details.join('\n')));
+  return item;
+}
+
+$('log').addEventListener('change', () => {
+  store([...$('log').files]);
+  $('log').value = ''; // the same file may be chosen once more
 });
 // A file that is dropped anywhere else would take the place of the page.
 document.addEventListener('dragover', (event) => event.preventDefault());
 document.addEventListener('drop', (event) => {
   event.preventDefault();
-  if (!may.disabled) store([...event.dataTransfer.files]);
+  if (!$('may').disabled) store(event.dataTransfer.files);
 });
 
 async function store(files) {
   for (const file of files) {
     const line = element('li', {}, `${file.name}: reading it …`);
-    part('#logs ul').prepend(line);
+    $('stored').prepend(line);
     try {
       const address = `/api/logs?${new URLSearchParams({ name: file.name })}`;
       line.textContent = (await post(address, file.slice(0, MOST))).said;

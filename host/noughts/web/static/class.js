@@ -1,43 +1,31 @@
 // The class: a tile for each board, to be read from afar.
 
 import { boardPicture } from './board.js';
-import { element } from './elements.js';
 import { follow } from './live.js';
+import { $, element } from './page.js';
 
-const tiles = document.getElementById('tiles');
-const none = document.getElementById('none');
-const count = document.getElementById('count');
-const fullScreen = document.getElementById('full-screen');
 const SMALLEST = 140; // pixels of a board: more of them than fit are scrolled
-const known = new Map(); // by id: the tile's element and what it shows
+const tiles = $('tiles');
 
-follow((key, value) => {
-  if (key.startsWith('board/')) show(value);
-  else if (key === 'order') arrange(value);
+follow('/api/live', tiles, tile, ({ order }) => {
+  if (!order) return;
+  fit();
+  $('count').textContent = `${order.length} ${order.length === 1 ? 'board' : 'boards'}`;
 });
 
-function show(board) {
-  const before = known.get(board.id);
-  const root = before?.root ?? element('li', { class: 'tile' });
-  known.set(board.id, { root, board });
-  const [who, turn] = board.tile;
-  root.classList.toggle('away', !board.running);
-  root.replaceChildren(
-    element('h2', {}, board.name),
-    boardPicture(board.game),
-    element('p', { class: 'who' }, who),
-    element('p', { class: 'turn' }, turn || '\u00a0'),
-    element('p', { class: 'quiet' }, board.score || '\u00a0'),
-  );
-}
-
-function arrange(order) {
-  const there = order.filter((id) => known.has(id));
-  for (const id of known.keys()) if (!order.includes(id)) known.delete(id);
-  tiles.replaceChildren(...there.map((id) => known.get(id).root));
-  fit();
-  none.hidden = there.length > 0;
-  count.textContent = `${there.length} ${there.length === 1 ? 'board' : 'boards'}`;
+function tile() {
+  const root = element('li');
+  function show({ name, game, tile: [who, turn], score, running }) {
+    root.className = running ? 'card tile' : 'card tile away';
+    root.replaceChildren(
+      element('h2', {}, name),
+      boardPicture(game),
+      element('p', { class: 'who' }, who),
+      element('p', { class: 'turn' }, turn),
+      element('p', { class: 'quiet' }, score),
+    );
+  }
+  return { root, show };
 }
 
 /** As many columns as make the boards largest, with all of them on the screen where that is legible. */
@@ -56,13 +44,8 @@ function fit() {
 }
 
 addEventListener('resize', fit);
-fullScreen.hidden = !document.fullscreenEnabled;
-fullScreen.addEventListener('click', () => {
+$('full-screen').hidden = !document.fullscreenEnabled;
+$('full-screen').addEventListener('click', () => {
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen();
-});
-document.addEventListener('fullscreenchange', () => {
-  const full = Boolean(document.fullscreenElement);
-  document.body.classList.toggle('full', full);
-  fullScreen.textContent = full ? 'Leave full screen' : 'Full screen';
 });

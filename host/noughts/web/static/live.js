@@ -1,29 +1,48 @@
-// What the server sends of all boards: on the pages Boards and Class.
+// All boards as the server sends them: on the pages Boards and Class.
 
-import { element } from './elements.js';
+import { $, element } from './page.js';
 import { connect, showTrouble } from './server.js';
 
 const DRAWN = 4; // messages that are confirmed together
 
 /**
- * Follows all boards. `hear` gets the newest by key whenever something has changed, the boards'
- * order last; see `live.py` and `controls.py`. `leds`: whether the LEDs of virtual boards are sent,
- * too. Gives a function that sends a message.
+ * Shows all boards in `root`, in their order. `address` says what is sent, see `live.py` and
+ * `controls.py`. `make` gets a board and gives its card: `root`, an element, `show(board)`, and
+ * `showLeds` if they are sent; `hear` gets the rest. Gives a function that sends a message.
  */
-export function follow(hear, { leds = false } = {}) {
+export function follow(address, root, make, hear) {
+  const cards = new Map(); // by id
   let drawn = 0;
-  const send = connect(leds ? '/api/live?leds' : '/api/live', ({ error, order, ...changed }) => {
-    if (error) {
-      showTrouble(error);
-      return;
+
+  function arrange(order) {
+    for (const [id, card] of cards) {
+      if (order.includes(id)) continue;
+      card.root.remove();
+      cards.delete(id);
     }
+    order.forEach((id, at) => {
+      // Only what stands elsewhere is moved: what is moved loses the focus.
+      const card = cards.get(id)?.root;
+      if (card && root.children[at] !== card) root.insertBefore(card, root.children[at] ?? null);
+    });
+    $('none').hidden = order.length > 0;
+  }
+
+  const send = connect(address, (changed) => {
     for (const [key, value] of Object.entries(changed)) {
-      if (key === 'site') showSite(value);
-      else hear(key, value);
+      const [what, id] = key.split(/\/(.*)/s);
+      if (what === 'error') showTrouble(value);
+      else if (what === 'site') showSite(value);
+      else if (what === 'leds') cards.get(id)?.showLeds(value);
+      else if (what === 'board') {
+        if (!cards.has(id)) cards.set(id, make(value));
+        cards.get(id).show(value);
+      }
     }
-    if (order) hear('order', order);
+    if (changed.order) arrange(changed.order);
+    hear(changed);
     // What has been drawn is confirmed: a page that is slow gets the newest, not everything.
-    if (!changed.you && ++drawn % DRAWN === 0) send({ seen: DRAWN });
+    if (!changed.you && !changed.error && ++drawn % DRAWN === 0) send({ seen: DRAWN });
   });
   return send;
 }
@@ -31,6 +50,5 @@ export function follow(hear, { leds = false } = {}) {
 /** What is to be said of the store and of ports, above the boards. */
 function showSite({ error, waiting }) {
   const lines = [error, ...waiting.map((line) => `Waiting for ${line}`)].filter(Boolean);
-  const notices = lines.map((text) => element('p', { class: 'notice' }, text));
-  document.getElementById('site').replaceChildren(...notices);
+  $('site').replaceChildren(...lines.map((text) => element('p', { class: 'notice' }, text)));
 }

@@ -1,7 +1,5 @@
 // A virtual micro:bit: its LEDs at their levels, its buttons, and ways to tilt it.
 
-import { svg } from './elements.js';
-
 const TILTS = { ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowRight: [1, 0] };
 const NUDGE_MS = 300; // as long as an arrow key tilts it
 
@@ -11,13 +9,9 @@ export class Microbit {
     this.act = act;
     this.held = new Set();
     this.root = device.querySelector('.microbit');
-    this.leds = [...Array(25).keys()].map((at) =>
-      svg('rect', { x: 37.5 + (at % 5) * 10, y: 12 + Math.floor(at / 5) * 11, width: 5, height: 7, rx: 1.5, class: 'l0' }),
-    );
-    this.levels = '0'.repeat(25);
-    const picture = device.querySelector('svg');
-    picture.setAttribute('aria-label', `The LEDs of ${name}`);
-    picture.append(...this.leds);
+    this.leds = device.querySelectorAll('rect');
+    this.levels = '';
+    device.querySelector('svg').setAttribute('aria-label', `The LEDs of ${name}`);
     const keys = `${name}: the keys A and B press its buttons, space both, arrows tilt it`;
     this.root.setAttribute('aria-label', keys);
     this.root.addEventListener('keydown', (event) => this.keyDown(event));
@@ -27,21 +21,17 @@ export class Microbit {
     });
     for (const button of device.querySelectorAll('[data-press]')) {
       const buttons = button.dataset.press;
-      whileHeld(
-        button,
-        () => act({ do: 'press', buttons }),
-        () => act({ do: 'release', buttons }),
-        () => act({ do: 'tap', buttons }),
-      );
+      const send = (what) => () => act({ do: what, buttons });
+      whileHeld(button, send('press'), send('release'), send('tap'));
     }
     for (const button of device.querySelectorAll('[data-tilt]')) this.tilts(button);
   }
 
   /** Shows 25 digits, of which only those that differ are drawn. */
   show(levels) {
-    for (let at = 0; at < 25; at++) {
-      if (levels[at] !== this.levels[at]) this.leds[at].setAttribute('class', `l${levels[at]}`);
-    }
+    this.leds.forEach((led, at) => {
+      if (levels[at] !== this.levels[at]) led.setAttribute('class', `l${levels[at]}`);
+    });
     this.levels = levels;
   }
 
@@ -49,19 +39,16 @@ export class Microbit {
     const [x, y] = button.dataset.tilt.split(' ').map(Number);
     let since = 0;
     let level = 0;
-    whileHeld(
-      button,
-      () => {
-        clearTimeout(level);
-        since = performance.now();
-        this.act({ do: 'tilt', x, y });
-      },
-      () => {
-        const left = NUDGE_MS - (performance.now() - since);
-        level = setTimeout(() => this.act({ do: 'tilt', x: 0, y: 0 }), Math.max(0, left));
-      },
-      () => this.act({ do: 'nudge', x, y }),
-    );
+    const down = () => {
+      clearTimeout(level);
+      since = performance.now();
+      this.act({ do: 'tilt', x, y });
+    };
+    const up = () => {
+      const left = since + NUDGE_MS - performance.now();
+      level = setTimeout(() => this.act({ do: 'tilt', x: 0, y: 0 }), left);
+    };
+    whileHeld(button, down, up, () => this.act({ do: 'nudge', x, y }));
   }
 
   keyDown(event) {
@@ -72,7 +59,7 @@ export class Microbit {
       this.act({ do: 'nudge', x, y });
     } else if (!buttons) {
       return;
-    } else if (!event.repeat && !this.held.has(buttons)) {
+    } else if (!this.held.has(buttons)) {
       this.held.add(buttons);
       this.act({ do: 'press', buttons });
     }
@@ -93,19 +80,12 @@ export class Microbit {
 
 /** A button that can be held by a pointer; by keyboard, or by a screen reader, it is tapped. */
 function whileHeld(button, down, up, tap) {
-  let held = false;
   button.addEventListener('pointerdown', (event) => {
-    if (event.button !== 0 || held || button.matches(':disabled')) return;
+    if (event.button !== 0 || button.matches(':disabled')) return;
     button.setPointerCapture(event.pointerId);
-    held = true;
     down();
   });
-  for (const name of ['pointerup', 'pointercancel', 'lostpointercapture']) {
-    button.addEventListener(name, () => {
-      if (held) up();
-      held = false;
-    });
-  }
+  button.addEventListener('lostpointercapture', up);
   button.addEventListener('click', (event) => event.detail === 0 && tap());
   button.addEventListener('contextmenu', (event) => event.preventDefault()); // a long touch holds it
 }

@@ -1,26 +1,27 @@
 // Play against a friend or an engine. The whole game stands in the page's address, and the server
 // says how it stands. Only this tab knows when moves were made, and the score of its games.
 
-import { Board, playDigits } from './board.js';
-import { element } from './elements.js';
+import { Board } from './board.js';
 import { Graph } from './graph.js';
-import { get, post } from './server.js';
+import { $, classes, element, remember, remembered } from './page.js';
+import { get, mayChange, post } from './server.js';
 
-const $ = (id) => document.getElementById(id);
 const FRIEND = 'friend';
 const DEFAULT = 'medium';
 const PLACE = 'noughts-game';
 const AGAIN_MS = 1000;
 
-const game = { opponent: DEFAULT, you: null, position: null, moves: '', at: 0 };
+const game = {}; // opponent, you, position, moves, at: as in the address
 let view = null; // what the server says of it
 let chosen = []; // the cells that were clicked while waiting
 let cost = ''; // of the engine's last answer
-const tab = { session: newSession(), number: 0, game: null, score: null, ...remembered() };
+// Eight hex digits, as boards draw for each of their runs.
+const session = Math.floor(Math.random() * 2 ** 32).toString(16).toUpperCase().padStart(8, '0');
+const tab = { session, number: 0, game: null, score: null, ...remembered('sessionStorage', PLACE) };
 
 let asked = 0;
 let waiting = false;
-const board = new Board($('board'), play, taken);
+const board = new Board($('board'), play, { taken, keys: document });
 const graph = new Graph($('graph'), goTo);
 
 /** The game as the page's address has it, and as the server is asked. */
@@ -30,32 +31,19 @@ function words() {
   return new URLSearchParams(all.filter(([, value]) => value !== null && value !== ''));
 }
 
-/**
- * The server's answer, or null if something else was asked in the meantime. A server that is away
- * may come back: then it is asked again.
- */
-async function ask() {
+/** Asks how the game stands, until the server, which may be away, answers or something else is asked. */
+async function update() {
   const mine = ++asked;
   waiting = true;
-  while (mine === asked) {
-    try {
-      const answer = await get(`/api/play?${words()}`);
-      if (mine !== asked) break;
-      waiting = false;
-      return answer;
-    } catch (error) {
-      if (mine === asked && !error.away) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-  }
-  return null;
-}
-
-async function update() {
   let found;
   try {
-    found = await ask();
+    found = await get(`/api/play?${words()}`);
   } catch (error) {
+    if (mine !== asked) return;
+    if (error.away) {
+      setTimeout(() => mine === asked && update(), AGAIN_MS);
+      return;
+    }
     waiting = false;
     // Only a link can lead to a game that the server refuses.
     if (!view && (game.moves || game.position)) await begin();
@@ -63,17 +51,16 @@ async function update() {
     $('remark').textContent = error.message;
     return;
   }
-  if (!found) return;
+  if (mine !== asked) return;
+  waiting = false;
   view = found;
   cost = view.cost ?? cost;
   for (const name of ['opponent', 'you', 'moves', 'at']) game[name] = view[name];
   tab.game.you = game.you;
   note();
-  const ended = tab.game;
-  const kept = view.over && keep();
+  if (view.over) keep();
   draw();
   while (chosen.length && !waiting) board.choose(chosen.shift());
-  if (kept && (await kept) && ended === tab.game) tellKept();
 }
 
 function play(cell) {
@@ -82,13 +69,14 @@ function play(cell) {
     return;
   }
   Object.assign(view, { undo: game.at, redo: null });
+  tab.game.times.length = game.at; // later moves are taken back
   game.moves = game.moves.slice(0, game.at) + cell;
   game.at = game.moves.length;
   note();
   history.replaceState(null, '', `?${words()}`);
-  const marks = [...view.marks];
+  const [marks, names] = [[...view.marks], [...view.names]];
   marks[cell] = view.turn;
-  const names = view.names.map((name, each) => (each === cell ? name.replace('free', view.turn) : name));
+  names[cell] = names[cell].replace('free', view.turn);
   board.show({ marks, names, playable: game.opponent === FRIEND, last: cell });
   $('remark').textContent = '';
   update();
@@ -100,22 +88,22 @@ function taken(cell) {
 
 /** Shows the game after so many moves; a click on the list of an older game may want more. */
 function goTo(at) {
-  if (at === null || at > game.moves.length) return null;
+  if (at === null || at > game.moves.length) return;
   chosen = [];
   game.at = at;
-  return update();
+  update();
 }
 
 /** Another game with the same opponent: as on the board, the other side begins. */
 function another() {
   if (view?.over) $('first').value = game.you === 'X' ? 'O' : 'X';
-  return begin();
+  begin();
 }
 
 function begin() {
   const opponent = $('opponent').value;
-  Object.assign(game, { opponent, you: $('first').value, position: null, moves: '', at: 0 });
-  if (opponent === FRIEND) game.you = 'X';
+  const you = opponent === FRIEND ? 'X' : $('first').value;
+  Object.assign(game, { opponent, you, position: null, moves: '', at: 0 });
   cost = '';
   chosen = [];
   record(true);
@@ -126,17 +114,15 @@ function begin() {
 function draw() {
   if (!view) return; // nothing has come yet
   const [values, chances] = [$('values').checked, $('chances').checked];
-  const labels = {};
-  const grounds = {};
-  const names = [...view.names];
+  const shown = { ...view, names: [...view.names], labels: {}, grounds: {} };
   for (const [cell, { value, chance, heat, best }] of Object.entries(view.hints)) {
     const hints = [values && value, chances && chance].filter(Boolean);
     if (!hints.length) continue;
-    labels[cell] = hints.join('\n');
-    grounds[cell] = [chances && `heat${heat}`, best && 'best'].filter(Boolean).join(' ');
-    names[cell] = [names[cell], ...hints, best && 'the best move'].filter(Boolean).join('; ');
+    shown.labels[cell] = hints.join('\n');
+    shown.grounds[cell] = classes(chances && `heat${heat}`, best && 'best');
+    shown.names[cell] = [view.names[cell], ...hints, ...(best ? ['the best move'] : [])].join('; ');
   }
-  board.show({ ...view, names, labels, grounds });
+  board.show(shown);
   $('said').textContent = view.headline;
   $('said').classList.toggle('result', view.over && view.at === view.history.length);
   $('remark').textContent = view.remark;
@@ -161,21 +147,20 @@ function draw() {
 /** A button for the start and one for each move, with its verdict; what had the focus keeps it. */
 function drawMoves() {
   const focused = [...$('moves').children].findIndex((item) => item.contains(document.activeElement));
-  const button = (ply, ...content) =>
-    element('li', {}, element(
-      'button',
-      { type: 'button', 'aria-current': ply === game.at ? 'step' : null, onclick: () => goTo(ply) },
-      ...content,
-    ));
-  const moves = view.history.map((move, ply) =>
-    button(
+  const item = (ply, ...content) => {
+    const current = ply === game.at ? 'step' : null;
+    const button = { type: 'button', 'aria-current': current, onclick: () => goTo(ply) };
+    return element('li', {}, element('button', button, ...content));
+  };
+  const moves = view.history.map(({ mark, cell, name, called, verdict }, ply) =>
+    item(
       ply + 1,
-      `${move.mark} ${move.cell + 1}`,
-      element('span', { class: `called ${move.called}`, 'aria-hidden': 'true' }, move.verdict),
-      element('span', { class: 'hidden-text' }, ` ${move.name}, ${move.called}`),
+      `${mark} ${cell + 1}`,
+      element('span', { class: `called ${called}`, 'aria-hidden': 'true' }, verdict),
+      element('span', { class: 'hidden-text' }, ` ${name}, ${called}`),
     ),
   );
-  $('moves').replaceChildren(button(0, 'Start'), ...moves);
+  $('moves').replaceChildren(item(0, 'Start'), ...moves);
   $('moves').children[focused]?.firstChild.focus();
   $('judged').textContent = game.at ? view.history[game.at - 1].words : '';
 }
@@ -193,81 +178,57 @@ function record(whole) {
   const { opponent, you } = game;
   if (opponent !== tab.score?.opponent) tab.score = { opponent, won: 0, lost: 0, drawn: 0 };
   tab.number += 1;
-  tab.game = { opponent, you, began: Date.now(), moves: '', times: [], whole, over: false, kept: '' };
+  tab.game = { opponent, you, began: Date.now(), moves: '', times: [], whole, over: false };
 }
 
-/** Notes the game as it stands now: moves were added, or taken back. */
+/** Notes the game as it stands now, and when its last moves were made. */
 function note() {
-  const { moves } = game;
   const { times, began } = tab.game;
-  const shared = [...moves].findIndex((cell, ply) => cell !== tab.game.moves[ply]);
-  times.length = Math.min(times.length, shared < 0 ? moves.length : shared);
-  while (times.length < moves.length) times.push(Math.max(times.at(-1) ?? 0, Date.now() - began, 0));
-  tab.game.moves = moves;
-  remember();
+  while (times.length < game.moves.length) times.push(Math.max(times.at(-1) ?? 0, Date.now() - began, 0));
+  tab.game.moves = game.moves;
+  remember('sessionStorage', PLACE, tab);
 }
 
-/** Counts and stores a game the first time that it ends. */
+/** Counts and stores a game the first time that it ends, and says whether it is stored. */
 async function keep() {
-  const { game: ended, session, number } = tab;
-  if (ended.over) return true;
-  ended.over = true;
-  tab.score[view.winner === null ? 'drawn' : view.winner === ended.you ? 'won' : 'lost'] += 1;
-  const { opponent, moves, times } = ended;
-  if (!ended.whole) ended.kept = 'A game from a given position is not stored.';
-  else if (!document.querySelector('meta[name="token"]').content) ended.kept = 'Games from another computer are not stored.';
-  else {
-    try {
-      const played = { session, number, opponent, first: ended.you === 'X', moves, times };
+  const ended = tab.game;
+  if (!ended.over) {
+    ended.over = true;
+    tab.score[view.winner === null ? 'drawn' : view.winner === ended.you ? 'won' : 'lost'] += 1;
+    await store(ended);
+    remember('sessionStorage', PLACE, tab);
+  }
+  if (ended !== tab.game) return;
+  const link = element('a', { href: `/games/${ended.stored}` }, 'Look at it');
+  $('kept').replaceChildren(ended.kept ?? '', ' ', ended.stored ? link : '');
+}
+
+async function store(ended) {
+  const { opponent, you, moves, times } = ended;
+  const { session, number } = tab;
+  try {
+    if (!ended.whole) ended.kept = 'A game from a given position is not stored.';
+    else if (!mayChange) ended.kept = 'Games from another computer are not stored.';
+    else {
+      const played = { session, number, opponent, first: you === 'X', moves, times };
       ended.stored = (await post('/api/games', played)).game;
       ended.kept = `Stored as game ${ended.stored}.`;
-    } catch (error) {
-      ended.kept = `This game is not stored: ${error.message}`;
     }
+  } catch (error) {
+    ended.kept = `This game is not stored: ${error.message}`;
   }
-  remember();
-  return true;
-}
-
-function tellKept() {
-  const { kept, stored } = tab.game;
-  const link = stored && element('a', { href: `/games/${stored}` }, 'Look at it');
-  $('kept').replaceChildren(kept, ' ', link ?? '');
-}
-
-function remember() {
-  try {
-    sessionStorage.setItem(PLACE, JSON.stringify(tab));
-  } catch {
-    // Without it a reload forgets the times; all else goes on.
-  }
-}
-
-function remembered() {
-  try {
-    return JSON.parse(sessionStorage.getItem(PLACE)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-/** Eight hex digits, as boards draw for each of their runs. */
-function newSession() {
-  const [number] = crypto.getRandomValues(new Uint32Array(1));
-  return number.toString(16).toUpperCase().padStart(8, '0');
 }
 
 /** The game that the address names: a link, or this page loaded again. */
 function resume() {
-  const named = new URLSearchParams(location.search);
-  const known = [...$('opponent').options].map((option) => option.value);
-  const opponent = known.includes(named.get('opponent')) ? named.get('opponent') : DEFAULT;
-  const [you, position, moves] = ['you', 'position', 'moves'].map((name) => named.get(name));
-  Object.assign(game, { opponent, you, position, moves: moves ?? '', at: named.get('at') ?? Infinity });
-  $('opponent').value = opponent;
+  const named = Object.fromEntries(new URLSearchParams(location.search));
+  $('opponent').value = named.opponent ?? DEFAULT;
+  const opponent = $('opponent').value || DEFAULT; // a link may name one that there is not
+  const { you = null, position = null, moves = '', at = Infinity } = named;
+  Object.assign(game, { opponent, you, position, moves, at });
   const fits = ['opponent', 'you', 'moves'].every((name) => tab.game?.[name] === game[name]);
   if (position || !fits) record(!position && !moves);
-  return update();
+  update();
 }
 
 document.addEventListener('keydown', (event) => {
@@ -282,5 +243,4 @@ for (const id of ['opponent', 'first']) $(id).addEventListener('change', begin);
 $('new').addEventListener('click', another);
 $('undo').addEventListener('click', () => goTo(view.undo));
 $('redo').addEventListener('click', () => goTo(view.redo));
-playDigits(board);
 resume();

@@ -1,33 +1,19 @@
 // Puzzles: one move is right. The first answer counts for the streak. All answers are in the page.
 
-import { Board, boardPicture, playDigits } from './board.js';
-import { element } from './elements.js';
+import { Board, boardPicture } from './board.js';
+import { $, element, remember, remembered, view as puzzle } from './page.js';
 
-const $ = (id) => document.getElementById(id);
 const PLACE = 'noughts-puzzles';
 
-const puzzle = JSON.parse($('view').textContent);
-const kept = { streak: 0, best: 0, ...remembered() };
+const streak = { streak: 0, best: 0, ...remembered('localStorage', PLACE) };
 let counted = false;
-const board = new Board($('board'), (cell) => tell(cell, puzzle.answers[cell].said));
-
-function remembered() {
-  try {
-    return JSON.parse(localStorage.getItem(PLACE));
-  } catch {
-    return null;
-  }
-}
+const board = new Board($('board'), (cell) => tell(cell, puzzle.answers[cell].said), { keys: document });
 
 function count(right) {
   counted = true;
-  kept.streak = right ? kept.streak + 1 : 0;
-  kept.best = Math.max(kept.best, kept.streak);
-  try {
-    localStorage.setItem(PLACE, JSON.stringify(kept));
-  } catch {
-    // Then the streak lasts as long as the page.
-  }
+  streak.streak = right ? streak.streak + 1 : 0;
+  streak.best = Math.max(streak.best, streak.streak);
+  remember('localStorage', PLACE, streak);
 }
 
 function pose() {
@@ -40,15 +26,11 @@ function tell(cell, said) {
   const right = cell === puzzle.right;
   if (!counted) count(right);
   const { marks, name, why, end } = puzzle.answers[cell];
-  const names = puzzle.names.map((each, at) => (at === cell ? name : each));
+  const names = Object.assign([...puzzle.names], { [cell]: name });
   board.show({ marks, names, last: cell, grounds: { [cell]: right ? 'win' : 'loss' } });
   $('said').textContent = said;
   $('why').textContent = why;
-  const caption = element('figcaption', { class: 'quiet' }, end.title);
-  $('end').replaceChildren(
-    element('figure', {}, boardPicture(end), caption),
-    element('a', { href: `/?position=${puzzle.marks}` }, 'Play this position'),
-  );
+  $('end').replaceChildren(boardPicture(end), element('figcaption', { class: 'quiet' }, end.title));
   draw(true, right);
 }
 
@@ -56,8 +38,8 @@ function draw(answered, right) {
   $('answer').hidden = !answered;
   $('again').hidden = !answered || right;
   $('show').hidden = right;
-  $('streak').textContent = kept.streak;
-  $('best').textContent = kept.best;
+  $('streak').textContent = streak.streak;
+  $('best').textContent = streak.best;
 }
 
 $('again').addEventListener('click', () => {
@@ -69,6 +51,5 @@ $('show').addEventListener('click', () => {
   tell(puzzle.right, `The only move is ${puzzle.right + 1}.`);
 });
 $('level').addEventListener('change', () => $('another').requestSubmit());
-playDigits(board);
 pose();
 if (new URLSearchParams(location.search).has('next')) board.cells[board.at].focus();

@@ -1,35 +1,34 @@
-// Asking the server: JSON by GET and POST, and what to do while it is away.
+// Asking the server: JSON by GET and POST, a WebSocket, and what to do while it is away.
+
+import { $ } from './page.js';
+
+const AWAY = 'noughts is not running any more; start it again, and this page goes on.';
+const AGAIN_MS = 500;
 
 let token = document.querySelector('meta[name="token"]').content;
-const AWAY = 'noughts is not running any more; start it again, and this page goes on.';
-const pageError = document.getElementById('page-error');
+/** Whether this browser may change something: those on other computers may not. */
+export const mayChange = token !== '';
 
 export function showTrouble(text) {
-  pageError.textContent = text;
-  pageError.hidden = !text;
+  $('page-error').textContent = text;
+  $('page-error').hidden = !text;
 }
 
 /** What `address` answers. Throws an Error whose message can be shown. */
 export async function get(address) {
-  return answered(await fetched(address, { headers: { Accept: 'application/json' } }));
+  return answered(await fetched(address));
 }
 
 /** Changes something: sends a file, or JSON. The token is fetched again if noughts has restarted. */
 export async function post(address, content) {
-  let response = await fetched(address, request(content));
+  const body = content instanceof Blob ? content : JSON.stringify(content);
+  const send = () => fetched(address, { method: 'POST', headers: { 'X-Noughts-Token': token }, body });
+  let response = await send();
   if (response.status === 401) {
     await renewToken();
-    response = await fetched(address, request(content));
+    response = await send();
   }
   return answered(response);
-}
-
-function request(content) {
-  return {
-    method: 'POST',
-    headers: { 'X-Noughts-Token': token },
-    body: content instanceof Blob ? content : JSON.stringify(content),
-  };
 }
 
 async function fetched(address, options) {
@@ -45,17 +44,14 @@ async function fetched(address, options) {
 
 async function answered(response) {
   const content = await response.json();
-  if (!response.ok) {
-    const busy = response.status === 429; // it will have time again, as one that is away may return
-    const error = new Error(content.error ?? `the server answers ${response.status}`);
-    if (busy) showTrouble(error.message);
-    throw Object.assign(error, { away: busy });
-  }
-  return content;
+  if (response.ok) return content;
+  const away = response.status === 429; // it will have time again, as one that is away may return
+  if (away) showTrouble(content.error);
+  throw Object.assign(new Error(content.error), { away });
 }
 
 async function renewToken() {
-  const text = await (await fetched(location.pathname, {})).text();
+  const text = await (await fetched(location.pathname)).text();
   const page = new DOMParser().parseFromString(text, 'text/html');
   token = page.querySelector('meta[name="token"]').content;
 }
@@ -66,12 +62,10 @@ async function renewToken() {
  */
 export function connect(address, hear) {
   let socket = null;
-  let wait = 250;
   function open() {
     socket = new WebSocket(`ws://${location.host}${address}`);
     socket.addEventListener('open', () => {
       socket.send(JSON.stringify({ token }));
-      wait = 250;
       showTrouble('');
     });
     socket.addEventListener('message', (event) => hear(JSON.parse(event.data)));
@@ -81,8 +75,7 @@ export function connect(address, hear) {
     });
   }
   function later() {
-    setTimeout(() => renewToken().then(open, later), wait);
-    wait = Math.min(wait * 2, 2000);
+    setTimeout(() => renewToken().then(open, later), AGAIN_MS);
   }
   open();
   return (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));

@@ -1,0 +1,50 @@
+// The page: its elements, its data, and what it remembers.
+
+export const $ = (id) => document.getElementById(id);
+
+/** The data that the server put into the page; null on a page without any. */
+export const view = JSON.parse($('view')?.textContent ?? 'null');
+
+/**
+ * An element with attributes and children; `onclick` and the like are listeners. Text is always
+ * text: nothing that a board or a store says is read as HTML.
+ */
+export function element(name, attributes = {}, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+/** The same in SVG. */
+export function svg(name, attributes = {}, ...children) {
+  return filled(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
+}
+
+function filled(made, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
+    else if (value != null) made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+/** Classes of an element, without those that do not hold. */
+export function classes(...names) {
+  return names.filter(Boolean).join(' ');
+}
+
+/** What was remembered in `localStorage` or `sessionStorage`; a browser may refuse both. */
+export function remembered(storage, name) {
+  try {
+    return JSON.parse(window[storage].getItem(name)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+export function remember(storage, name, value) {
+  try {
+    window[storage].setItem(name, JSON.stringify(value));
+  } catch {
+    // Then it lasts as long as the page.
+  }
+}

@@ -1,0 +1,53 @@
+// Steps through a game or a search: by buttons, slider and keys, and by itself.
+
+import { $ } from './page.js';
+
+const KEYS = { ArrowLeft: 'back', ArrowRight: 'forward', Home: 'first', End: 'last' };
+
+/** `show` gets each step, from 0 to `last`; `shownMs` says how long one is shown while it plays. */
+export class Stepper {
+  constructor(last, show, shownMs) {
+    Object.assign(this, { last, show, shownMs, at: 0, timer: null });
+    const buttons = {
+      first: () => 0,
+      back: () => this.at - 1,
+      forward: () => this.at + 1,
+      last: () => last,
+    };
+    for (const [id, to] of Object.entries(buttons)) {
+      $(id).addEventListener('click', () => this.stopAt(to()));
+    }
+    $('run').addEventListener('click', () => (this.timer ? this.stopAt(this.at) : this.play()));
+    $('slider').addEventListener('input', () => this.stopAt(Number($('slider').value)));
+    document.addEventListener('keydown', (event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      // A slider knows these keys itself, and on a board they move between cells.
+      const taken = event.defaultPrevented || event.target.closest('input, select');
+      if (taken || !(event.key in KEYS)) return;
+      event.preventDefault();
+      $(KEYS[event.key]).click();
+    });
+  }
+
+  play(step = this.at === this.last ? 0 : this.at) {
+    const next = () => this.play(step + 1);
+    this.timer = step < this.last ? setTimeout(next, this.shownMs(step)) : null;
+    this.go(step);
+  }
+
+  stopAt(step) {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.go(step);
+  }
+
+  go(step) {
+    this.at = Math.min(Math.max(Math.trunc(step), 0), this.last);
+    $('slider').value = this.at;
+    $('run').textContent = this.timer ? 'Stop' : 'Play';
+    // Not `disabled`: what has the focus keeps it.
+    const ends = { first: 0, back: 0, forward: this.last, last: this.last };
+    for (const [id, end] of Object.entries(ends)) $(id).setAttribute('aria-disabled', this.at === end);
+    this.show(this.at);
+  }
+}
