@@ -1,29 +1,54 @@
-"""`noughts table`: solve the game and write the chip's brain, or check the one that is there."""
+"""`noughts table` and `learn`: the chip's brain, solved for, checked, or learned from players."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 
 import click
 
 from noughts import brain
+from noughts.brain import learn
+from noughts.brain.habits import Habits
 from noughts.cli import options
+from noughts.cli.options import option
 from noughts.device_files import device_dir
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
+from noughts.invocation import as_typed
+from noughts.protocol.describe import counted
+from noughts.store.people_games import people_games
+from noughts.terminal.layout import board, columns, side_by_side
+from noughts.views.game_filter import ChosenGames
+
+_SHOWN = 6
+_LEARNED = b"# noughts: hard's brain, made by `noughts learn`"
+_SUMMARY = """\
+positions       {positions:,} reachable, {unfinished:,} unfinished
+up to symmetry  {classes} reachable, {unfinished_classes} unfinished, {quiet_classes} of them quiet
+table           {payload_bytes} bytes: 10 weights, {book_entries} in the book
+table id        {table_id}
+against random  wins {wins_first} moving first, {wins_second} moving second; never loses"""
+_LEARNED_SUMMARY = """\
+table {table_id} was made by `noughts learn`: {payload_bytes} bytes, {book_entries} in the book"""
+_LEARN = """
+--json prints one object: games and moves (of people) that it learned from; habits (kind of cell;
+could: at so many moves; did, by_chance: shares of these, by people and by random play); before,
+after, gain (how likely a game is won by hard's table and by one that was learned, and the 95 %
+interval of the difference, on games that were not learned from; null for too few games); most (what
+play that gives nothing away can come to against these habits); table (id, bytes); changes
+(position, before, after: cells 0 to 8; reach, gain; mistakes: cell, chance); left_out (what did not
+fit: position, played, better, gain).
+"""
 
 
 @options.command("noughts table --check")
 @options.output("write here instead of device/table.py")
-@click.option(
-    "--check",
-    is_flag=True,
-    help="write nothing; exit 1 if the file differs from what would be written",
-)
+@option("--check", "write nothing; exit 1 if the file differs from what would be written")
 @options.as_json("the summary")
-def run(output: Path | None, check: bool, as_json: bool) -> None:
+def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     """Make or check the table the chip plays by."""
     if output == Path("-"):
         raise click.UsageError("cannot write a table to standard output; name a file")
@@ -31,62 +56,132 @@ def run(output: Path | None, check: bool, as_json: bool) -> None:
     made = brain.make()
     brain.check(made, brain.classes())
     content = brain.source(made).encode()
-    if check:
-        learned = _compare(path, content)
-        if learned:
-            _tell_learned(path, learned, as_json)
-            return
-    else:
+    facts, summary = brain.summary(made), _SUMMARY
+    done = "is up to date" if check else "written"
+    if not check:
         write_whole(path, content)
-    facts = brain.summary(made)
-    if as_json:
-        print(json.dumps(facts))
-    else:
-        _tell(facts)
-        print(printable(f"{path} {'is up to date' if check else 'written'}"))
-
-
-def _compare(path: Path, content: bytes) -> brain.Table | None:
-    """Compare, or prove a table that was learned, which it returns."""
-    try:
-        present = path.read_bytes()
-    except OSError as error:
-        raise NoughtsError(
-            f"cannot read {path} ({error.strerror}); run `noughts table` to write it"
-        ) from error
-    if present.startswith(b"# noughts: hard's brain, made by `noughts learn`"):
+    elif (present := path.read_bytes()).startswith(_LEARNED):
         table = options.read_table(path)
         brain.prove(table)
-        return table
-    if present != content:
+        facts = {
+            "payload_bytes": len(table.payload),
+            "book_entries": len(table.book),
+            "table_id": table.id,
+            "never_loses": True,
+        }
+        summary = _LEARNED_SUMMARY
+        done = "never loses, and keeps the value of all 4,520 positions"
+    elif present != content:
         raise NoughtsError(f"{path} differs from the table that is generated; run `noughts table`")
-    return None
-
-
-def _tell_learned(path: Path, table: brain.Table, as_json: bool) -> None:
-    facts = {
-        "payload_bytes": len(table.payload),
-        "book_entries": len(table.book),
-        "table_id": table.id,
-        "never_loses": True,
-    }
     if as_json:
         print(json.dumps(facts))
     else:
-        print(
-            f"table {table.id} was made by `noughts learn`: {len(table.payload)} bytes, "
-            f"{len(table.book)} in the book"
+        print(summary.format(**facts))
+        print(printable(f"{path} {done}"))
+
+
+@options.command("noughts learn", "noughts learn --since monday -o table.py", records=_LEARN)
+@options.output("write the table here")
+@options.as_json("what was learned")
+@options.stored_games
+def run_learn(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
+    """Make the chip win more against your players."""
+    with options.open_store(db) as store:
+        games = people_games(store, chosen.filter())
+        if not games:
+            raise options.nothing_found(store)
+    habits, hard = Habits(games), brain.make()
+    table = learn.fit(habits)
+    brain.prove(table)
+    estimated = learn.estimate(games, hard)
+    changed, missed = learn.changes(hard, table, habits), learn.left_out(table, habits)
+    if output:
+        aim = (
+            f"the people of {counted(habits.games, 'game')} ({counted(habits.moves, 'move')} of "
+            f"theirs), learned from on {date.today()}"
         )
-        print(printable(f"{path} never loses, and keeps the value of all 4,520 positions"))
+        write_whole(output, brain.source(table, "noughts learn", aim).encode())
+    if not as_json:
+        _print(habits, table, estimated, changed, missed)
+        if output:
+            send = as_typed(f"`noughts put --table {output}`")
+            print(printable(f"{output} written; {send} sends it to a board"))
+        return
+    record = {
+        "games": habits.games,
+        "moves": habits.moves,
+        "habits": list(map(asdict, habits.readiness())),
+        "before": estimated and estimated.before,
+        "after": estimated and estimated.after,
+        "gain": estimated and estimated.gain,
+        "most": learn.best(habits),
+        "table": {"id": table.id, "bytes": len(table.payload)},
+        "changes": [
+            asdict(change)
+            | {
+                "position": str(change.position),
+                "mistakes": [{"cell": cell, "chance": chance} for cell, chance in change.mistakes],
+            }
+            for change in changed
+        ],
+        "left_out": [asdict(each) | {"position": str(each.position)} for each in missed],
+    }
+    print(json.dumps(record))
 
 
-def _tell(facts: Mapping[str, int | str]) -> None:
+def _print(
+    habits: Habits,
+    table: brain.Table,
+    estimated: learn.Estimate | None,
+    changed: list[learn.Change],
+    missed: list[learn.LeftOut],
+) -> None:
+    games, moves = counted(habits.games, "game"), counted(habits.moves, "move")
+    print(f"learned from {games}, {moves} of people")
+    print("\nWhat they do where they can, and what people who play at random would do\n")
+    rows = [
+        (each.kind, counted(each.could, "time"), f"{each.did:.0%}", f"{each.by_chance:.0%}")
+        for each in habits.readiness()
+    ]
+    print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
+    print("\nThe chip wins against them, on games that were not learned from\n")
+    if estimated is None:
+        print(f"no gain can be shown yet: that takes {learn.FOLDS} games or more")
+    else:
+        low, high = (f"{100 * each:+.1f}" for each in estimated.gain)
+        print(f"before  {estimated.before:.1%}\nafter   {estimated.after:.1%}")
+        print(f"gain    {low} to {high} points (95 % interval)")
+        if not estimated.shows_gain:
+            print("no gain can be shown yet")
+    if not changed:
+        print("\nIt plays as before.")
+    else:
+        print(
+            "\nWhat it plays now (+) and played before (-), and the mistake that it waits for (?)"
+        )
+    for change in changed[:_SHOWN]:
+        print("\n" + _picture(change))
+    if len(changed) > _SHOWN:
+        print(f"\n{len(changed) - _SHOWN} more; --json has them all")
+    if missed:
+        print("\nWhat did not fit into the table: it plays (-) where (+) would win more")
+    for each in missed[:_SHOWN]:
+        picture = board(each.position, dict.fromkeys(each.played, "-") | {each.better: "+"})
+        print("\n" + side_by_side([picture, f"would win {100 * each.gain:.2f} points"]))
     print(
-        "positions       {positions:,} reachable, {unfinished:,} unfinished\n"
-        "up to symmetry  {classes} reachable, {unfinished_classes} unfinished, "
-        "{quiet_classes} of them quiet\n"
-        "table           {payload_bytes} bytes: 10 weights, {book_entries} in the book\n"
-        "table id        {table_id}\n"
-        "against random  wins {wins_first} moving first, {wins_second} moving second; "
-        "never loses".format(**facts)
+        f"\ntable {table.id}: {len(table.payload)} bytes, {len(table.book)} positions in the "
+        "book; proved: it keeps the value\nof all 4,520 positions, and loses no game from either "
+        "seat"
     )
+
+
+def _picture(change: learn.Change) -> str:
+    """The position, what the chip plays in it, and the reply to that which loses most often."""
+    now = dict.fromkeys(change.before, "-") | dict.fromkeys(change.after, "+")
+    words = [f"comes up in {change.reach:.1%} of games", f"wins {100 * change.gain:.2f} points"]
+    pictures = [board(change.position, now)]
+    if change.mistakes:
+        cell, chance = change.mistakes[0]
+        pictures.append(board(change.position.play(change.after[0]), {cell: "?"}, change.after[0]))
+        words.append(f"{chance:.0%} of people then play {cell + 1}, and lose")
+    return side_by_side([*pictures, "\n".join(words)])
