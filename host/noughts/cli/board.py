@@ -26,6 +26,7 @@ from noughts.cli.options import FILE, option
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
 from noughts.recording import recovered_games
+from noughts.terminal.layout import is_plain
 from noughts.terminal.output import Steps, progress
 
 
@@ -186,11 +187,7 @@ def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
 
 
 def _print(checks: Sequence[Check]) -> None:
-    marks = "✓✗"
-    try:
-        marks.encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        marks = "+!"
+    marks = "+!" if is_plain() else "✓✗"
     for check in checks:
         print(f"{marks[not check.good]} {check.what:<10} {as_typed(check.found)}")
         for line in check.details:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -83,11 +83,11 @@ def run_hex(
         whom = "any micro:bit" if radio.gateway is None else "the micro:bit that is the gateway"
         head = [f"{path} written, {path.stat().st_size:,} bytes; drag it onto {whom}"]
         head += [V1_WITHOUT_RADIO] if radio.sends is not None else []
-    facts = {board: _facts(each, contents[board]) for board, each in firmwares.items()}
+    facts, lines = _described(firmwares, contents)
     if as_json:
         print(json.dumps(facts))
         return
-    for line in (*head, *_described(firmwares, contents)):
+    for line in (*head, *lines):
         print(printable(line))
     if extract:
         print(printable(f"files written to {extract[0]}"))
@@ -103,51 +103,43 @@ def _warn(firmwares: Mapping[str, Firmware]) -> None:
             )
 
 
-def _described(firmwares: Mapping[str, Firmware], contents: Contents) -> Iterator[str]:
+def _described(
+    firmwares: Mapping[str, Firmware], contents: Contents
+) -> tuple[dict[str, object], list[str]]:
+    """What each board gets, as JSON has it, and in lines."""
+    facts: dict[str, object] = {}
+    lines: list[str] = []
     previous: Mapping[str, bytes] | None = None
     for board, firmware in firmwares.items():
         files = contents[board]
-        yield str(firmware)
-        yield f"  file system: {firmware.usage(files)}"
-        radio = _radio(files)
+        usage, radio = firmware.usage(files), radio_of(files)
+        try:
+            table = brain.of(files).id
+        except NoughtsError:
+            table = None
+        sizes = {name: len(content) for name, content in files.items()}
+        facts[board] = {
+            "firmware": firmware.release,
+            "micropython": firmware.micropython,
+            "files": sizes,
+            "used_bytes": usage.used,
+            "free_bytes": usage.free,
+            "table_id": table,
+            "radio_group": radio.sends,
+            "gateway_group": radio.gateway,
+        }
+        lines += [str(firmware), f"  file system: {usage}"]
         if radio.gateway is None:
-            yield f"  table id: {_table_id(files) or 'none (no table of noughts)'}"
+            lines.append(f"  table id: {table or 'none (no table of noughts)'}")
         if radio != OFF:
-            yield f"  radio: {radio}"
-        yield f"  files: {len(files)}{', the same' if files == previous else ''}"
+            lines.append(f"  radio: {radio}")
+        lines.append(f"  files: {len(files)}{', the same' if files == previous else ''}")
         if files != previous:
-            for name, content in files.items():
+            for name, size in sizes.items():
                 shown = name if name.isprintable() else ascii(name)
-                yield f"    {shown:<14} {len(content):>6,} bytes"
+                lines.append(f"    {shown:<14} {size:>6,} bytes")
         previous = files
-
-
-def _facts(firmware: Firmware, files: Mapping[str, bytes]) -> dict[str, object]:
-    usage, radio = firmware.usage(files), _radio(files)
-    return {
-        "firmware": firmware.release,
-        "micropython": firmware.micropython,
-        "files": {name: len(content) for name, content in files.items()},
-        "used_bytes": usage.used,
-        "free_bytes": usage.free,
-        "table_id": _table_id(files),
-        "radio_group": radio.sends,
-        "gateway_group": radio.gateway,
-    }
-
-
-def _table_id(files: Mapping[str, bytes]) -> str | None:
-    try:
-        return brain.of(files).id
-    except NoughtsError:
-        return None
-
-
-def _radio(files: Mapping[str, bytes]) -> Radio:
-    try:
-        return radio_of(files)
-    except NoughtsError:
-        return OFF
+    return facts, lines
 
 
 def _extract(folder: Path, contents: Contents) -> None:

@@ -312,22 +312,21 @@ def until_signal(stop: threading.Event, *names: str) -> Iterator[list[int]]:
     """
     came: list[int] = []
     # Windows has no SIGHUP.
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
+    before = {each: signal.getsignal(each) for each in signal.Signals if each.name in names}
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         if signal.Signals(number).name != "SIGHUP":
-            signal.signal(number, before[number])
+            signal.signal(number, before[signal.Signals(number)])
         came.append(number)
         stop.set()
 
-    for number in numbers:
+    for number in before:
         signal.signal(number, on_signal)
     try:
         yield came
     finally:
-        for number in numbers:
-            signal.signal(number, before[number])
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def engine_arguments(about: str) -> Callable[[Run], Run]:

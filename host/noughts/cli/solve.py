@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
@@ -166,10 +167,8 @@ def _as_text(node: Node) -> Tree:
 
 def _require_small(tree: Node) -> None:
     """Raise `NoughtsError` if a picture of the tree would be too large to be of use."""
-    plies = [[tree]]
-    while below := [child for node in plies[-1] for child in node.children]:
-        plies.append(below)
-    totals = list(accumulate(len(nodes) for nodes in plies))
+    plies = Counter(node.position.ply for node in tree)
+    totals = list(accumulate(plies[ply] for ply in sorted(plies)))
     if totals[-1] > MAX_DRAWN:
         fits = sum(total <= MAX_DRAWN for total in totals) - 1
         raise NoughtsError(

@@ -32,6 +32,7 @@ from noughts.views.table import Value, shown
 
 _BAR = 30
 _OF_BOARD = "games", "won", "drawn", "lost", "between_people", "mistakes", "mistakes_a_game"
+_OF_PLAYER = "games", "moves", "mistakes", "mistakes_a_game"
 _WARMTH = ((40, 245), (50, 190), (75, 80))
 """Red, green and blue of no first move and of the most."""
 _STATS = """
@@ -126,22 +127,19 @@ def _print_heat(shares: list[float]) -> None:
         print(grid(labels))
         return
     from rich.console import Console
-    from rich.style import Style
     from rich.text import Text
 
-    most, console = max(shares), Console(highlight=False)
+    console = Console(highlight=False)
     for row in (0, 3, 6):
-        cells = [
-            Style(color="black" if heat > 0.5 else "white", bgcolor=_warm(heat))
-            for heat in (share / most for share in shares[row : row + 3])
-        ]
+        grounds = [_warm(share / max(shares)) for share in shares[row : row + 3]]
         for texts in (("", "", ""), labels[row : row + 3], ("", "", "")):
-            parts = zip(texts, cells, strict=True)
-            console.print(Text.assemble(*((text.center(8), style) for text, style in parts)))
+            cells = zip((text.center(8) for text in texts), grounds, strict=True)
+            console.print(Text.assemble(*cells))
 
 
 def _warm(heat: float) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*(round(a + (b - a) * heat) for a, b in _WARMTH))
+    ground = "#{:02x}{:02x}{:02x}".format(*(round(a + (b - a) * heat) for a, b in _WARMTH))
+    return f"{'black' if heat > 0.5 else 'white'} on {ground}"
 
 
 def _record(found: Stats) -> dict[str, object]:
@@ -158,13 +156,8 @@ def _record(found: Stats) -> dict[str, object]:
         "lengths": {length: found.lengths[length] for length in range(5, 10)},
         "boards": [board_record(board) for board in found.boards],
         "players": {
-            seat: {
-                "games": player.games,
-                "moves": player.moves,
-                "mistakes": player.mistakes,
-                "mistakes_a_game": player.mistakes_a_game,
-                "thought_ms": player.quartiles_ms(),
-            }
+            seat: {name: getattr(player, name) for name in _OF_PLAYER}
+            | {"thought_ms": player.quartiles_ms()}
             for seat, player in players_in_order(found)
         },
     }

@@ -117,14 +117,14 @@ def run_learn(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path 
         "most": learn.best(habits),
         "table": {"id": table.id, "bytes": len(table.payload)},
         "changes": [
-            asdict(change)
+            vars(each)
             | {
-                "position": str(change.position),
-                "mistakes": [{"cell": cell, "chance": chance} for cell, chance in change.mistakes],
+                "position": str(each.position),
+                "mistakes": [{"cell": cell, "chance": chance} for cell, chance in each.mistakes],
             }
-            for change in changed
+            for each in changed
         ],
-        "left_out": [asdict(each) | {"position": str(each.position)} for each in missed],
+        "left_out": [vars(each) | {"position": str(each.position)} for each in missed],
     }
     print(json.dumps(record))
 
