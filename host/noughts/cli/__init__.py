@@ -47,8 +47,8 @@ engines noughts solve X...O....     show a position's value and the best line
 
 COMMANDS = dict(re.findall(r"noughts ([a-z]+).*?  +(\S.*)", OVERVIEW))
 """What each is for; the rest is in `noughts.cli.<name>`, but for these:"""
-_FILES = {"flash": "board", "put": "board", "doctor": "board", "boards": "games"}
-_FILES |= {"replay": "games", "report": "stats", "learn": "table"}
+_FILES = {"flash": "board", "put": "board", "doctor": "board"}
+_FILES |= {"boards": "games", "replay": "games", "report": "stats"}
 
 
 def load(name: str) -> click.Command:

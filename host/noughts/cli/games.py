@@ -140,18 +140,11 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
         print(note, file=sys.stderr)
 
 
-def _name(text: str) -> str | None:
-    try:
-        return as_name(text.encode(errors="replace").decode())
-    except ValueError as error:
-        raise ValueError(f"{text[:60]!r} is not a usable name: {error}") from error
-
-
 @options.command('noughts boards name 3 "blue table"', 'noughts boards name 3 ""')
 @click.argument("board", help="its number in `noughts boards`, or USB id")
 @click.argument(
     "name",
-    type=_name,
+    type=lambda text: as_name(text.encode(errors="replace").decode()),
     help=f"at most {MAX_NAME} characters, and no other board's; an empty one takes it away",
 )
 @options.db

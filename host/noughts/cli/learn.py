@@ -1,0 +1,138 @@
+"""`noughts learn`: a table for the chip that wins more often against the stored games' players."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+
+from noughts import brain
+from noughts.brain import learn
+from noughts.brain.habits import Habits
+from noughts.cli import options
+from noughts.errors import printable
+from noughts.files import write_whole
+from noughts.invocation import as_typed
+from noughts.protocol.describe import counted
+from noughts.store.people_games import people_games
+from noughts.terminal.layout import board, columns, side_by_side
+from noughts.views.game_filter import ChosenGames
+
+_SHOWN = 6
+RECORDS = """
+--json prints one object: games and moves (of people) that it learned from; habits (kind of cell;
+could: at so many moves; did, by_chance: shares of these, by people and by random play); before,
+after, gain (how likely a game is won by hard's table and by one that was learned, and the 95 %
+interval of the difference, on games that were not learned from; null for too few games); most (what
+play that gives nothing away can come to against these habits); table (id, bytes); changes
+(position, before, after: cells 0 to 8; reach, gain; mistakes: cell, chance); left_out (what did not
+fit: position, played, better, gain).
+"""
+
+
+@options.command("noughts learn", "noughts learn --since monday -o table.py", records=RECORDS)
+@options.output("write the table here")
+@options.as_json("what was learned")
+@options.stored_games
+def run_learn(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
+    """Make the chip win more against your players."""
+    with options.open_store(db) as store:
+        games = people_games(store, chosen.filter())
+        if not games:
+            raise options.nothing_found(store)
+    habits, hard = Habits(games), brain.make()
+    table = learn.fit(habits)
+    brain.prove(table)
+    estimated = learn.estimate(games, hard)
+    changed, missed = learn.changes(hard, table, habits), learn.left_out(table, habits)
+    if output:
+        aim = (
+            f"the people of {counted(habits.games, 'game')} ({counted(habits.moves, 'move')} of "
+            f"theirs), learned from on {date.today()}"
+        )
+        write_whole(output, brain.source(table, "noughts learn", aim).encode())
+    if not as_json:
+        _print(habits, table, estimated, changed, missed)
+        if output:
+            send = as_typed(f"`noughts put --table {output}`")
+            print(printable(f"{output} written; {send} sends it to a board"))
+        return
+    record = {
+        "games": habits.games,
+        "moves": habits.moves,
+        "habits": list(map(asdict, habits.readiness())),
+        "before": estimated and estimated.before,
+        "after": estimated and estimated.after,
+        "gain": estimated and estimated.gain,
+        "most": learn.best(habits),
+        "table": {"id": table.id, "bytes": len(table.payload)},
+        "changes": [
+            vars(each)
+            | {
+                "position": str(each.position),
+                "mistakes": [{"cell": cell, "chance": chance} for cell, chance in each.mistakes],
+            }
+            for each in changed
+        ],
+        "left_out": [vars(each) | {"position": str(each.position)} for each in missed],
+    }
+    print(json.dumps(record))
+
+
+def _print(
+    habits: Habits,
+    table: brain.Table,
+    estimated: learn.Estimate | None,
+    changed: list[learn.Change],
+    missed: list[learn.LeftOut],
+) -> None:
+    games, moves = counted(habits.games, "game"), counted(habits.moves, "move")
+    print(f"learned from {games}, {moves} of people")
+    print("\nWhat they do where they can, and what people who play at random would do\n")
+    rows = [
+        (each.kind, counted(each.could, "time"), f"{each.did:.0%}", f"{each.by_chance:.0%}")
+        for each in habits.readiness()
+    ]
+    print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
+    print("\nThe chip wins against them, on games that were not learned from\n")
+    if estimated is None:
+        print(f"no gain can be shown yet: that takes {learn.FOLDS} games or more")
+    else:
+        low, high = (f"{100 * each:+.1f}" for each in estimated.gain)
+        print(f"before  {estimated.before:.1%}\nafter   {estimated.after:.1%}")
+        print(f"gain    {low} to {high} points (95 % interval)")
+        if not estimated.shows_gain:
+            print("no gain can be shown yet")
+    if not changed:
+        print("\nIt plays as before.")
+    else:
+        print(
+            "\nWhat it plays now (+) and played before (-), and the mistake that it waits for (?)"
+        )
+    for change in changed[:_SHOWN]:
+        print("\n" + _picture(change))
+    if len(changed) > _SHOWN:
+        print(f"\n{len(changed) - _SHOWN} more; --json has them all")
+    if missed:
+        print("\nWhat did not fit into the table: it plays (-) where (+) would win more")
+    for each in missed[:_SHOWN]:
+        picture = board(each.position, dict.fromkeys(each.played, "-") | {each.better: "+"})
+        print("\n" + side_by_side([picture, f"would win {100 * each.gain:.2f} points"]))
+    print(
+        f"\ntable {table.id}: {len(table.payload)} bytes, {len(table.book)} positions in the "
+        "book; proved: it keeps the value\nof all 4,520 positions, and loses no game from either "
+        "seat"
+    )
+
+
+def _picture(change: learn.Change) -> str:
+    """The position, what the chip plays in it, and the reply to that which loses most often."""
+    now = dict.fromkeys(change.before, "-") | dict.fromkeys(change.after, "+")
+    words = [f"comes up in {change.reach:.1%} of games", f"wins {100 * change.gain:.2f} points"]
+    pictures = [board(change.position, now)]
+    if change.mistakes:
+        cell, chance = change.mistakes[0]
+        pictures.append(board(change.position.play(change.after[0]), {cell: "?"}, change.after[0]))
+        words.append(f"{chance:.0%} of people then play {cell + 1}, and lose")
+    return side_by_side([*pictures, "\n".join(words)])
