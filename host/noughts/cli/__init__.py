@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
         status = _run(sys.argv[1:] if argv is None else list(argv), ready)
         sys.stdout.flush()
         return status
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.Abort):  # the latter at a question
         status = 130
     except BrokenPipeError:  # the reader of our output has closed it
         status = 1
