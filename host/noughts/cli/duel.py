@@ -19,7 +19,6 @@ from noughts.terminal.output import Steps, progress
 
 Seats = Mapping[bool, Tally]
 """What the first of two engines got, moving first and moving second."""
-_MAX_GAMES = 10_000_000
 
 
 @options.command("noughts duel hard medium", "noughts duel ./mine.py hard", "noughts duel --all")
@@ -28,7 +27,7 @@ _MAX_GAMES = 10_000_000
 @option(
     "-n, --games GAMES",
     "games for each pair, an even number",
-    type=options.IntRange(2, _MAX_GAMES),
+    type=options.IntRange(2, 10_000_000),
     default=1000,
 )
 @option("--seed", "the seed of the random numbers", default=0)

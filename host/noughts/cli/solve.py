@@ -30,7 +30,6 @@ from noughts.game.positions import Position
 from noughts.terminal.layout import board
 
 _SEARCHES = ("minimax", "alphabeta", "transposition")
-_MAX_DEPTH = 9
 _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax searches"}
 
 
@@ -42,7 +41,7 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
 @option(
     "--tree DEPTH",
     "draw the search tree to this many plies, with cut branches marked",
-    type=options.IntRange(1, _MAX_DEPTH),
+    type=options.IntRange(1, 9),
 )
 @option(
     "--search",
