@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import signal
 import sys
@@ -103,16 +102,10 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
     from noughts.recording.play_recording import PlayRecording, board_name
-    from noughts.terminal.play import MIN_COLUMNS, MIN_LINES, BoardApp
+    from noughts.terminal.play import BoardApp
     from noughts.virtual.board import VirtualBoard
     from noughts.virtual.stored_flash import StoredFlash
 
-    columns, lines = os.get_terminal_size(sys.stdout.fileno())
-    if 0 < columns < MIN_COLUMNS or 0 < lines < MIN_LINES:
-        raise NoughtsError(  # before anything is started; the program itself copes with changes
-            f"the terminal is too small ({columns} x {lines}); "
-            f"make it {MIN_COLUMNS} x {MIN_LINES} or larger"
-        )
     memory: list[StoredFlash] = []
 
     def made() -> Program:
