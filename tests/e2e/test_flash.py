@@ -5,6 +5,7 @@ import errno
 import os
 import shutil
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from serial import serial_for_url
@@ -120,11 +121,12 @@ def test_two_boards_when_one_was_meant(fails, flash, drive, plugged, monkeypatch
     # In a terminal it asks.
     monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    answers = iter(["3", "two", "2"])
-    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
+    prompt = Mock(side_effect=["3", "two", "2", EOFError])
+    monkeypatch.setattr("click.termui.visible_prompt_func", prompt)
     status, out, _ = flash()
-    assert status == 0 and "'two' is not a number from 1 to 2" in out
+    assert status == 0 and "'two' is not a valid number" in out
     assert not one.received and len(two.received) == 2
+    assert flash()[0] == 130  # Ctrl-D; Ctrl-C too
 
 
 def test_all_boards_go_on_after_failures(flash, drive, plugged, monkeypatch):

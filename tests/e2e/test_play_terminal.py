@@ -127,15 +127,6 @@ def test_a_killed_board_is_one_line_and_exit_1(started):
     assert "Traceback" not in after
 
 
-@pytest.mark.parametrize("size", [(16, 100), (30, 39)])
-def test_a_terminal_that_is_too_small_is_told_before_anything_starts(terminal, size):
-    program = terminal("play", size=size)
-    assert program.end() == 1
-    assert program.text.replace("\r\n", "\n") == (
-        f"noughts: the terminal is too small ({size[1]} x {size[0]}); make it 40 x 17 or larger\n"
-    )
-
-
 @pytest.fixture
 def db(tmp_path):
     return str(filled(tmp_path / "games.db", stages(A_WINS, step_ms=500)))
