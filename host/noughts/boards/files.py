@@ -87,11 +87,6 @@ for m in n.split('/'):
   pass
 print([m for m in os.listdir() if m in n.split('/')])
 """
-_READ = """\
-for m in n.split('/'):
- with open(m, 'rb') as f:
-  print((m, f.read({})))
-"""
 _FORGET_LOG = """\
 try:
  import log
@@ -133,12 +128,8 @@ def writing(name: str, content: bytes) -> tuple[list[str], str]:
 
 def removing(names: Sequence[str]) -> tuple[list[str], str]:
     """The commands that remove files, if they are there, in this order, and what is printed."""
-    return [_of_all(names) + _REMOVE], "[]"
-
-
-def _of_all(names: Sequence[str]) -> str:
     listed = "/".join(names)
-    return f"n = {listed!r}\n{_checked(listed, b'')}"
+    return [f"n = {listed!r}\n{_checked(listed, b'')}{_REMOVE}"], "[]"
 
 
 class Description(NamedTuple):
@@ -252,18 +243,6 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
     def survey(self) -> tuple[str, dict[str, BoardFile]]:
         """The board's kind, `V1` or `V2`, and its files by name."""
         return self._ask("list its files", [_SURVEY], _surveyed)
-
-    def read(self, names: Sequence[str], size: int) -> dict[str, bytes]:
-        """The first bytes of files, so many at most."""
-
-        def contents(out: bytes) -> dict[str, bytes]:
-            files = dict(_literals(out))
-            if sorted(files) != sorted(names):
-                raise ValueError
-            return files
-
-        commands = [_of_all(names) + _READ.format(size)]
-        return self._ask("show the games that it has stored", commands, contents)
 
     def send(self, name: str, content: bytes) -> None:
         """Write a file to the board."""

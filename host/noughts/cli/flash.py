@@ -16,7 +16,6 @@ from noughts.boards.radio import OFF, Radio
 from noughts.cli import options
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
-from noughts.recording import recovered_games
 from noughts.terminal.output import progress
 
 
@@ -34,7 +33,6 @@ from noughts.terminal.output import progress
 @click.option(
     "--no-verify", is_flag=True, help="do not check on the serial port that the game starts"
 )
-@options.db
 def run(
     drive: Path | None,
     every: bool,
@@ -43,7 +41,6 @@ def run(
     radio: Radio | None,
     port: str | None,
     no_verify: bool,
-    db: Path | None,
 ) -> None:
     """Copy the game to a board by its USB drive.
 
@@ -63,8 +60,7 @@ def run(
     failed = 0
     for each in chosen:
         try:
-            keep = recovered_games.of_drive(each, port, db)
-            flash(each, what, say, progress, port=port, verify=not no_verify, keep=keep)
+            flash(each, what, say, progress, port=port, verify=not no_verify)
         except (NoughtsError, OSError) as error:
             if not every:
                 raise

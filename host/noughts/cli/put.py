@@ -17,7 +17,6 @@ from noughts.boards.put import bring_up_to_date
 from noughts.boards.radio import Radio
 from noughts.cli import options
 from noughts.invocation import as_typed
-from noughts.recording import recovered_games
 from noughts.terminal.output import Steps, progress
 
 
@@ -46,7 +45,6 @@ from noughts.terminal.output import Steps, progress
     is_flag=True,
     help="overwrite another program's files of the same names, such as its main.py",
 )
-@options.db
 def run(
     port: str | None,
     table: Path | None,
@@ -54,7 +52,6 @@ def run(
     radio: Radio | None,
     forget: bool,
     replace: bool,
-    db: Path | None,
 ) -> None:
     """Update the game on a board over serial."""
     is_gateway = radio is not None and radio.gateway is not None
@@ -67,12 +64,7 @@ def run(
     if not is_gateway:
         options.prove_table(present, unproved)
     name = choose_port(port)
-    keep = recovered_games.of_port(name, db)
-    print(
-        bring_up_to_date(
-            name, files, replace, print, _interruptible, radio=radio, forget=forget, keep=keep
-        )
-    )
+    print(bring_up_to_date(name, files, replace, print, _interruptible, radio=radio, forget=forget))
 
 
 @contextmanager
