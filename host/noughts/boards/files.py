@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
@@ -237,7 +237,6 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
                 raise gone(self._port) from error
 
     def describe(self) -> Description:
-        """What runs on the board."""
         return self._ask("name its firmware", [_DESCRIBE], _description)
 
     def survey(self) -> tuple[str, dict[str, BoardFile]]:
@@ -245,7 +244,6 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         return self._ask("list its files", [_SURVEY], _surveyed)
 
     def send(self, name: str, content: bytes) -> None:
-        """Write a file to the board."""
         self._carry_out(f"take {name}", *writing(name, content))
 
     def remove(self, names: Sequence[str]) -> None:
@@ -317,8 +315,3 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         if error:
             raise _RefusedError(" ".join(microfs.clean_error(error).split()))
         return bytes(out)
-
-
-def same(board: Mapping[str, BoardFile], files: Mapping[str, bytes]) -> set[str]:
-    """The names of the files that the board has with the same content."""
-    return {name for name in files if name in board and board[name].holds(files[name])}

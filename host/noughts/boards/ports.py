@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import queue
 import re
 import stat
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,8 +35,6 @@ _GROUP_MAY = stat.S_IRGRP | stat.S_IWGRP
 _DAPLINK_ID = re.compile(r"[0-9a-f]{16,}")
 
 BAUD = 115200
-_MAX_RECEIVED = 65_536
-"""Bytes that wait to be read from a far host."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +98,6 @@ def open_port(name: str, timeout_s: float = 0) -> serial.SerialBase:
         )
     except Exception as error:  # URL handlers can raise anything
         raise BoardError(why_not(name, error)) from error
-    # What `rfc2217://` receives, pyserial puts into a queue without end; with one, the far host
-    # waits when we do not read, as it does with `socket://`.
-    received = getattr(port, "_read_buffer", None)
-    if isinstance(received, queue.Queue):
-        received.maxsize = _MAX_RECEIVED
     # Some programs take no lock, and would take the board's answers away from us. A virtual
     # board's own process has the port open too, but that is no tty device.
     users = users_of(name) if Path(name).name.startswith("tty") else []
@@ -135,21 +126,10 @@ def may_be_port(name: str) -> bool:
 def read_port(port: serial.SerialBase, size: int) -> bytes:
     """What is there by now, at most so many bytes, of a port that does not wait."""
     data: bytes = port.read(size)
-    received = getattr(port, "_read_buffer", None)
-    if isinstance(received, queue.Queue):  # of `rfc2217://`, which gives one byte at a time then
+    if str(port.port).startswith("rfc2217:"):  # it gives one byte at a time then
         while len(data) < size and (more := port.read(size - len(data))):
             data += more
     return data
-
-
-def close_port(port: serial.SerialBase) -> None:
-    """Close a port that `open_port` has opened."""
-    received = getattr(port, "_read_buffer", None)
-    if isinstance(received, queue.Queue):
-        with received.mutex:  # its thread may be waiting for room, and closing waits for its thread
-            received.maxsize = sys.maxsize  # put compares with it again, so not 0, which is none
-            received.not_full.notify_all()
-    port.close()
 
 
 def why_not(name: str, error: Exception) -> str:

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 from microbit_emulator.firmware import V1, V2
 from noughts import brain
-from noughts.boards.files import BoardFile, BoardFiles, same
+from noughts.boards.files import BoardFile, BoardFiles
 from noughts.boards.image import size_on_board
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
@@ -92,7 +92,17 @@ def bring_up_to_date(
             )
             if radio is None and wanted != OFF:
                 say(f"radio: still {wanted}; `noughts put --radio off` ends that")
-            _carry_out(update, board, chosen, progress)
+            with progress(sum(len(chosen[name]) for name in update.send)) as steps:
+                if update.remove:
+                    board.remove(update.remove)
+                for name in update.remove:
+                    if name not in update.send:
+                        steps.say(f"removed {name}")
+                for name in update.send:
+                    steps.doing(name)
+                    board.send(name, chosen[name])
+                    steps.advance(len(chosen[name]))
+                    steps.say(f"sent {name} ({len(chosen[name]):,} bytes)")
             if forget:
                 forget_games(kind, board, present)
                 say("the board has forgotten its games and the menu's choice")
@@ -125,22 +135,6 @@ def _chosen(kind: str, radio: Radio, game: Mapping[str, bytes]) -> Mapping[str, 
     return files_with(radio, kind, game)
 
 
-def _carry_out(
-    update: Update, board: BoardFiles, files: Mapping[str, bytes], progress: Progress
-) -> None:
-    with progress(sum(len(files[name]) for name in update.send)) as steps:
-        if update.remove:
-            board.remove(update.remove)
-        for name in update.remove:
-            if name not in update.send:
-                steps.say(f"removed {name}")
-        for name in update.send:
-            steps.doing(name)
-            board.send(name, files[name])
-            steps.advance(len(files[name]))
-            steps.say(f"sent {name} ({len(files[name]):,} bytes)")
-
-
 def plan(
     board: str, present: Mapping[str, BoardFile], wanted: Mapping[str, bytes], replace: bool
 ) -> Update:
@@ -167,7 +161,7 @@ def plan(
         advice = f"remove some of its other files: {names}" if names else "make ours smaller"
         raise BoardError(f"the board is {over:,} bytes short of room; {advice}")
     send = sorted(
-        wanted.keys() - same(present, wanted),
+        (n for n, file in wanted.items() if n not in present or not present[n].holds(file)),
         key=lambda name: (name == LAST, name not in FIRST, name),
     )
     if not retired and send in ([], [LAST]):
