@@ -216,14 +216,12 @@ _NONSENSE = (ValueError, TypeError, SyntaxError, IndexError, RecursionError, Mem
 class BoardFiles(AbstractContextManager["BoardFiles"]):
     """The files of the board on an open port, whose timeout is set here.
 
-    Whatever becomes of the talk with the board, its program starts again at the end. patient: wait
-    for one that has just been switched on. Every method raises `BoardError` when the board does not
-    answer, or not as it should.
+    Whatever becomes of the talk with the board, its program starts again at the end. Every method
+    raises `BoardError` when the board does not answer, or not as it should.
     """
 
-    def __init__(self, port: serial.SerialBase, patient: bool = True) -> None:
+    def __init__(self, port: serial.SerialBase) -> None:
         self._port = port
-        self._waits_s = _INTERRUPT_WAITS_S if patient else _INTERRUPT_WAITS_S[:2]
         self._listens = False
 
     def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
@@ -286,7 +284,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
 
     def _interrupt(self) -> None:
         """Enter the raw REPL."""
-        for wait_s in self._waits_s:
+        for wait_s in _INTERRUPT_WAITS_S:
             self._port.timeout = wait_s
             try:
                 microfs.raw_on(_Line(self._port))

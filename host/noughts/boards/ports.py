@@ -6,7 +6,6 @@ import contextlib
 import errno
 import os
 import re
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,21 +16,19 @@ from serial.tools import list_ports
 from microbit_emulator.firmware import BOARD_IDS
 from noughts.errors import BoardError
 
-LOST: tuple[type[Exception], ...] = (serial.SerialException,)
-"""What a port raises that is not there any more; `OSError` may be that too."""
+ERRORS: tuple[type[Exception], ...] = (OSError, serial.SerialException)
+"""All errors that a port can raise."""
 with contextlib.suppress(ImportError):  # on Windows
     import termios
 
-    LOST += (termios.error,)
-ERRORS: tuple[type[Exception], ...] = (OSError, *LOST)
-"""All errors that a port can raise."""
+    ERRORS += (termios.error,)
 
 VENDOR, PRODUCT = 0x0D28, 0x0204
 """The USB ids of every micro:bit's interface chip. Other makers' boards with the same chip
 (DAPLink) have them too, but their serial numbers begin differently."""
 
 _GROUPS = ("dialout", "uucp", "plugdev")
-_GROUP_MAY = stat.S_IRGRP | stat.S_IWGRP
+"""Those that people may join."""
 _DAPLINK_ID = re.compile(r"[0-9a-f]{16,}")
 
 BAUD = 115200
@@ -144,7 +141,13 @@ def why_not(name: str, error: Exception) -> str:
     if os.name == "nt" and "PermissionError" in text:  # Windows says this of a busy port
         number = errno.EBUSY
     if number == errno.EACCES:
-        return f"no permission to use {name}; {how_to_be_permitted(name)}"
+        group = ""
+        with contextlib.suppress(OSError, KeyError, NotImplementedError):  # the last on Windows
+            group = Path(name).group()
+        advice = "add a udev rule for it (micro:bits are 0d28:0204), or use sudo"
+        if group in _GROUPS:
+            advice = f"join its group with `sudo usermod -aG {group} $USER`, then log in again"
+        return f"no permission to use {name}; {advice}"
     if number in (errno.EBUSY, errno.EWOULDBLOCK):
         return _in_use(name, users_of(name))
     if not may_be_port(name):
@@ -156,20 +159,6 @@ def why_not(name: str, error: Exception) -> str:
 def _in_use(name: str, users: Sequence[str]) -> str:
     who = " and ".join(users) or "another program"
     return f"{name} is in use by {who}; close it there and try again"
-
-
-def how_to_be_permitted(name: str) -> str:
-    """What to do about a port that belongs to a group; not every group is for people."""
-    try:
-        import grp
-
-        status = Path(name).stat()
-        group = grp.getgrgid(status.st_gid).gr_name
-    except (ImportError, OSError, KeyError):
-        return "ask the administrator of this computer for access to it"
-    if group not in _GROUPS or status.st_mode & _GROUP_MAY != _GROUP_MAY:
-        return "add a udev rule for it (micro:bits are 0d28:0204), or use sudo"
-    return f"join its group with `sudo usermod -aG {group} $USER`, then log in again"
 
 
 def users_of(name: str) -> list[str]:
