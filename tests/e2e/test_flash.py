@@ -4,7 +4,6 @@ import contextlib
 import errno
 import os
 import shutil
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -240,16 +239,10 @@ def test_copying_breaks_off_in_the_middle(fails, drive, clock, monkeypatch, fail
     assert why in fails(one.path)
 
 
-def test_a_drive_that_cannot_be_written(fails, drive, monkeypatch):
-    """Root, as which tests may run, can write everywhere."""
+def test_a_drive_that_cannot_be_written(fails, drive):
     one = drive()
-    to_read = Path.open
-    monkeypatch.setattr(
-        Path,
-        "open",
-        lambda path, mode: (to_read if mode == "rb" else fail(errno.EROFS))(path, mode),
-    )
-    why = f"cannot write to the drive {one.path} (Read-only file system); unplug the board"
+    (one.path / drives.HEX_NAME).mkdir()
+    why = f"cannot write to the drive {one.path} (Is a directory); unplug the board, plug it in"
     assert why in fails(one.path)
 
 

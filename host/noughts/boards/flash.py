@@ -55,8 +55,7 @@ def hex_in(path: Path) -> Hex:
     """
     tables: set[Table | None] = set()
     radios = set()
-    text = image.text_of(path)
-    firmwares = image.read(text, str(path))
+    firmwares = image.load(path)
     for firmware in firmwares.values():
         files = firmware.files()
         radios.add(radio_of(files))
@@ -71,7 +70,7 @@ def hex_in(path: Path) -> Hex:
             f"{path} has a different table for each board; make a new hex with `noughts hex`"
         )
     # A V1 has no radio in a game's hex.
-    return Hex(text.encode(), tables.pop(), frozenset(firmwares), max(radios, key=OFF.__ne__))
+    return Hex(path.read_bytes(), tables.pop(), frozenset(firmwares), max(radios, key=OFF.__ne__))
 
 
 def flash(

@@ -177,15 +177,10 @@ def load(path: Path) -> dict[str, Firmware]:
 
     Raises `FirmwareError` in one line if there is none.
     """
-    return read(text_of(path), str(path))
-
-
-def text_of(path: Path) -> str:
-    """The text of a hex file. Raises `FirmwareError` where it cannot be one."""
     try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_FILE)
-        return content.decode("ascii")
+        with path.open(encoding="ascii") as file:
+            text = file.read(_MAX_FILE)
+        return read(text, str(path))
     except OSError as error:
         raise FirmwareError(f"cannot read {path} ({error.strerror}); check the name") from error
     except UnicodeDecodeError as error:

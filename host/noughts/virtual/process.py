@@ -30,9 +30,9 @@ from collections import deque
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from microbit_emulator.errors import EmulatorError
+from microbit_emulator import EmulatorError
 from noughts.errors import BoardError
-from noughts.virtual.program import Program, load_emulator
+from noughts.virtual.program import Program
 
 STEP_US = 5_000
 PRESS_US = 60_000
@@ -76,7 +76,9 @@ class BoardProcess:
     def run(self) -> None:
         """Run until the owner is gone."""
         threading.Thread(target=self._listen, daemon=True).start()
-        load_emulator().run_in_real_time(self._step, self._speed)
+        from microbit_emulator import run_in_real_time
+
+        run_in_real_time(self._step, self._speed)
 
     def _step(self) -> int:
         self._obey()
@@ -165,7 +167,8 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     commands = sys.stdin.buffer
     try:
-        load_emulator()  # while the owner prepares the program
+        import microbit_emulator.microbit  # noqa: F401  it loads while the owner prepares the program
+
         try:
             _, *wanted = pickle.load(commands)
         except EOFError:  # it has given up

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from microbit_emulator.errors import EmulatorError
 from microbit_emulator.firmware import V1, V2
 from noughts.boards import image
 from noughts.boards.packing import files_for_boards, packed
@@ -35,24 +36,12 @@ class Program:
 
         Raises `BoardError` where the emulator cannot run.
         """
-        emulator = load_emulator()
         try:
-            microbit: Microbit = emulator.Microbit(
-                self.board, flash=self.flash, uicr=self.uicr, seed=seed
-            )
-        except emulator.EmulatorError as error:
+            from microbit_emulator import Microbit  # which loads Unicorn
+
+            return Microbit(self.board, flash=self.flash, uicr=self.uicr, seed=seed)
+        except EmulatorError as error:
             raise BoardError(str(error)) from error
-        return microbit
-
-
-def load_emulator() -> Any:
-    """The module `microbit_emulator`. Raises `BoardError` where it cannot be loaded."""
-    try:
-        import microbit_emulator as emulator
-        import microbit_emulator.microbit  # which loads Unicorn
-    except Exception as error:  # its own class could not be imported either
-        raise BoardError(" ".join(str(error).split())) from error
-    return emulator
 
 
 def try_emulator() -> None:
