@@ -245,14 +245,6 @@ def test_what_is_no_micropython(talker, said):
         BoardFiles(talker(lambda heard: said)).survey()
 
 
-def test_waiting_for_silence_ends(clock):
-    """A port that always has more."""
-    port = SimpleNamespace(port="endless", timeout=0, write=len, inWaiting=lambda: 1)
-    port.read = lambda size: clock.sleep(0.1)
-    with pytest.raises(BoardError, match="does not answer like MicroPython"):
-        BoardFiles(port).survey()
-
-
 @pytest.mark.usefixtures("clock")
 def test_ctrl_c_leaves_no_board_stopped():
     written = []

@@ -39,7 +39,6 @@ _ANSWER_S = 10.0
 _TRIES = 3
 _INTERRUPT_WAITS_S = (1.0, 1.0, 2.0, 4.0)
 """A board that has just been switched on does not listen until its program runs."""
-_LIMIT_S = 60.0
 _CARRY_OUT_S = 0.5
 """A command is not to be interrupted that is just writing a file."""
 _MAX_SIZE = 1 << 20
@@ -189,22 +188,6 @@ def _literals(out: bytes) -> list[Any]:
         return [ast.literal_eval(line) for line in out.decode().splitlines()]
 
 
-class _Line:
-    """The port as microfs uses it, for a limited time.
-
-    microfs waits for silence, and some programs never stop talking.
-    """
-
-    def __init__(self, port: serial.SerialBase) -> None:
-        self._port = port
-        self._end_s = clock.monotonic() + _LIMIT_S
-
-    def __getattr__(self, name: str) -> object:
-        if clock.monotonic() > self._end_s:
-            raise TimeoutError("it never stops talking")
-        return getattr(self._port, name)
-
-
 class _RefusedError(Exception):
     """The board raised an exception instead of an answer; its text is that, in one line."""
 
@@ -287,9 +270,7 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         for wait_s in _INTERRUPT_WAITS_S:
             self._port.timeout = wait_s
             try:
-                microfs.raw_on(_Line(self._port))
-            except TimeoutError:
-                break
+                microfs.raw_on(self._port)
             except OSError as error:
                 if "raw REPL" not in str(error):
                     raise

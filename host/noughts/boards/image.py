@@ -104,8 +104,8 @@ class Firmware:
 
     def flash_with_files(self, files: Mapping[str, bytes]) -> bytes:
         """The whole flash memory, with these files only; raises as `with_files`."""
-        file_system, start, stop = self._file_system(files), self.layout.start, self.layout.stop
-        content: bytes = file_system.tobinstr(start, stop)
+        start, stop = self.layout.start, self.layout.stop
+        content: bytes = self._file_system(files).tobinstr(start, stop)
         return self.flash[:start] + content + self.flash[stop + 1 :]
 
     def with_files(self, files: Mapping[str, bytes]) -> intelhex.IntelHex:
