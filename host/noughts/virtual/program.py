@@ -50,7 +50,9 @@ def try_emulator() -> None:
 
 
 def program(
-    board: str = V2, files: Mapping[str, bytes] | None = None, firmware: Path | None = None
+    board: str = V2,
+    files: Mapping[str, bytes] | None = None,
+    firmware: Path | image.Firmware | None = None,
 ) -> Program:
     """A firmware with packed files, by default the game on the official firmware.
 
@@ -60,21 +62,20 @@ def program(
     return _made(board, tuple(chosen.items()), firmware)
 
 
+@lru_cache(maxsize=16)
+def _made(
+    board: str, files: tuple[tuple[str, bytes], ...], firmware: Path | image.Firmware | None
+) -> Program:
+    if not isinstance(firmware, image.Firmware):
+        firmware = firmware_for(board, firmware)
+    flash = firmware.flash_with_files(dict(files))
+    return Program(board, str(firmware), flash, firmware.uicr)
+
+
 def flashed(path: Path, board: str = V2) -> Program:
     """A hex file as it is, with the files that are in it. Raises `FirmwareError`."""
     found = firmware_for(board, path)
-    return Program(found.board, str(found), found.flash, found.uicr)
-
-
-@lru_cache(maxsize=16)
-def _made(board: str, files: tuple[tuple[str, bytes], ...], firmware: Path | None) -> Program:
-    return with_files(firmware_for(board, firmware), dict(files))
-
-
-def with_files(firmware: image.Firmware, files: Mapping[str, bytes]) -> Program:
-    """A firmware with these files. Raises `FirmwareError` where they do not fit."""
-    flash = firmware.flash_with_files(files)
-    return Program(firmware.board, str(firmware), flash, firmware.uicr)
+    return Program(board, str(found), found.flash, found.uicr)
 
 
 def firmware_for(board: str, path: Path | None = None) -> image.Firmware:
