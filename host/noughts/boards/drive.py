@@ -67,7 +67,6 @@ class Drive:
 
 
 def find_drives() -> list[Drive]:
-    """The drives of all micro:bits that are mounted."""
     mounted = (
         look(Path(partition.mountpoint))
         for partition in psutil.disk_partitions()

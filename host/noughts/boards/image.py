@@ -159,7 +159,6 @@ def is_sound(board: str, release: str) -> bool:
 
 
 def bundled() -> Mapping[str, Firmware]:
-    """The official firmware for each board that comes with micropython-microbit-fs."""
     return {board: bundled_for(board) for board in (V1, V2)}
 
 

@@ -36,8 +36,6 @@ BAUD = 115200
 
 @dataclass(frozen=True)
 class Port:
-    """A micro:bit's serial port."""
-
     name: str
     """What `serial.serial_for_url` opens, such as `/dev/ttyACM0` or `COM3`."""
     usb_id: str | None
@@ -45,7 +43,6 @@ class Port:
 
 
 def find_ports() -> list[Port]:
-    """The ports of all micro:bits that are plugged in."""
     ports = (
         Port(port.device, known_id(port.serial_number))
         for port in list_ports.comports()

@@ -33,8 +33,6 @@ _GATEWAY = re.compile(r"gateway ([\w.+-]{1,16}) (V[12]) (\d{1,3})$")
 
 @dataclass(frozen=True)
 class Start:
-    """A board's start message."""
-
     boot: Boot | None
     """The game's boot sentence; None for a gateway."""
     board: str

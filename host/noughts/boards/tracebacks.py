@@ -84,8 +84,6 @@ class Traceback:
 
 
 class TracebackReader:
-    """Finds tracebacks among the lines that a board prints."""
-
     def __init__(self) -> None:
         self._lines: list[str] = []
 

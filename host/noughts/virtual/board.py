@@ -185,7 +185,6 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         return self._flash
 
     def reset(self) -> None:
-        """Press the reset button; the files in flash stay."""
         self._send("reset")
 
     def flash(self, program: Program) -> None:

@@ -74,7 +74,6 @@ class BoardProcess:
         self._written_us = self._board.clock_us + us
 
     def run(self) -> None:
-        """Run until the owner is gone."""
         threading.Thread(target=self._listen, daemon=True).start()
         from microbit_emulator import run_in_real_time
 
