@@ -90,7 +90,7 @@ def test_games_that_cannot_be_stored_are_reported_at_the_end(terminal, tmp_path)
     *_, games, memory = after.strip().split("\r\n")
     assert games.endswith("choose another place with --db")
     assert "noughts: games are not stored: cannot make the folder" in games
-    assert memory.startswith("noughts: the virtual board's memory: cannot make")
+    assert memory.startswith("noughts: the virtual board's memory: cannot use ")
 
 
 # Only on Linux a test can open the terminal of another process.

@@ -25,7 +25,6 @@ from noughts.cli import options
 from noughts.cli.options import FILE, option
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
-from noughts.recording import recovered_games
 from noughts.terminal.layout import is_plain
 from noughts.terminal.output import Steps, progress
 
@@ -38,7 +37,6 @@ from noughts.terminal.output import Steps, progress
 @options.radio
 @option("--port PORT", "the board's serial port (found automatically on real boards)")
 @option("--no-verify", "do not check on the serial port that the game starts")
-@options.db
 def run_flash(
     drive: Path | None,
     every: bool,
@@ -47,7 +45,6 @@ def run_flash(
     radio: Radio | None,
     port: str | None,
     no_verify: bool,
-    db: Path | None,
 ) -> None:
     """Copy the game to a board by its USB drive.
 
@@ -66,9 +63,8 @@ def run_flash(
     failed = 0
     for each in chosen:
         try:
-            keep = recovered_games.of_drive(each, port, db)
             say = partial(print, flush=True)
-            flash(each, what, say, progress, port=port, verify=not no_verify, keep=keep)
+            flash(each, what, say, progress, port=port, verify=not no_verify)
         except (NoughtsError, OSError) as error:
             if not every:
                 raise
@@ -120,7 +116,6 @@ def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
     "the board forgets the games that it has stored, and the choice that its menu offers first",
 )
 @option("--replace", "overwrite another program's files of the same names, such as its main.py")
-@options.db
 def run_put(
     port: str | None,
     table: Path | None,
@@ -128,7 +123,6 @@ def run_put(
     radio: Radio | None,
     forget: bool,
     replace: bool,
-    db: Path | None,
 ) -> None:
     """Update the game on a board over serial."""
     is_gateway = radio is not None and radio.gateway is not None
@@ -141,12 +135,7 @@ def run_put(
     if not is_gateway:
         options.prove_table(present, unproved)
     name = choose_port(port)
-    keep = recovered_games.of_port(name, db)
-    print(
-        bring_up_to_date(
-            name, files, replace, print, _interruptible, radio=radio, forget=forget, keep=keep
-        )
-    )
+    print(bring_up_to_date(name, files, replace, print, _interruptible, radio=radio, forget=forget))
 
 
 @contextmanager

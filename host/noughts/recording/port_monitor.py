@@ -17,7 +17,7 @@ from pathlib import Path
 
 import serial
 
-from noughts.boards.ports import Port, close_port, find_ports, open_port, read_port
+from noughts.boards.ports import Port, find_ports, open_port, read_port
 from noughts.errors import BoardError, printable
 from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
 from noughts.recording.sources import Change, DataReceived, LineOpened
@@ -206,6 +206,6 @@ class PortMonitor:
 
 def _close(port: serial.SerialBase) -> None:
     try:
-        close_port(port)
+        port.close()
     except Exception:  # it is gone: an error from closing it adds nothing
         return
