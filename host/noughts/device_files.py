@@ -36,37 +36,25 @@ def load_device(
     files: Mapping[str, bytes] | None = None,
     others: Mapping[str, ModuleType] | None = None,
     names: Mapping[str, Any] | None = None,
-    alone: bool = False,
 ) -> ModuleType:
     """Run one device module, and those that it imports, apart from all other Python modules.
 
     `files` are the device's sources (by default those installed). `others` stand for modules that
     the device imports and CPython lacks, such as `microbit`. `names` are built-in names that differ
-    on the device. `alone` keeps Python's other modules out of reach. Each call gives modules of its
-    own.
+    on the device. Each call gives modules of its own.
     """
     sources = device_files() if files is None else files
     loaded: dict[str, ModuleType] = dict(others or {})
 
     def import_device(name: str, *rest: Any, **named: Any) -> ModuleType:
-        if name not in loaded:
-            if f"{name}.py" not in sources:
-                if alone:
-                    raise ImportError(f"no module named '{name}'")
-                return builtins.__import__(name, *rest, **named)
-            module = ModuleType(name)
-            module.__dict__["__builtins__"] = {
-                **vars(builtins),
-                "__import__": import_device,
-                **(names or {}),
-            }
-            code = compile(sources[f"{name}.py"], f"{name}.py", "exec")
-            loaded[name] = module
-            try:
-                exec(code, module.__dict__)
-            except BaseException:
-                del loaded[name]
-                raise
-        return loaded[name]
+        if name in loaded:
+            return loaded[name]
+        if f"{name}.py" not in sources:
+            return builtins.__import__(name, *rest, **named)
+        module = loaded[name] = ModuleType(name)
+        changed = {"__import__": import_device, **(names or {})}
+        module.__dict__["__builtins__"] = vars(builtins) | changed
+        exec(compile(sources[f"{name}.py"], f"{name}.py", "exec"), module.__dict__)
+        return module
 
     return import_device(name)

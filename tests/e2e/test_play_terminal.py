@@ -90,7 +90,7 @@ def test_games_that_cannot_be_stored_are_reported_at_the_end(terminal, tmp_path)
     *_, games, memory = after.strip().split("\r\n")
     assert games.endswith("choose another place with --db")
     assert "noughts: games are not stored: cannot make the folder" in games
-    assert memory.startswith("noughts: the virtual board's memory: cannot make")
+    assert memory.startswith("noughts: the virtual board's memory: cannot use ")
 
 
 # Only on Linux a test can open the terminal of another process.
@@ -125,15 +125,6 @@ def test_a_killed_board_is_one_line_and_exit_1(started):
     *_, after = program.text.split("\x1b[?1049l")
     assert "noughts: the virtual board is not running any more (killed?); start again\r\n" in after
     assert "Traceback" not in after
-
-
-@pytest.mark.parametrize("size", [(16, 100), (30, 39)])
-def test_a_terminal_that_is_too_small_is_told_before_anything_starts(terminal, size):
-    program = terminal("play", size=size)
-    assert program.end() == 1
-    assert program.text.replace("\r\n", "\n") == (
-        f"noughts: the terminal is too small ({size[1]} x {size[0]}); make it 40 x 17 or larger\n"
-    )
 
 
 @pytest.fixture

@@ -154,15 +154,23 @@ def test_foreign_program_is_not_overwritten(plugged_in, noughts, printed):
     assert holds_the_game(board)
 
 
+def test_games_that_release_1_0_0_stored_are_not_lost(plugged_in, refused):
+    stored = {"0": b"100065Pb$NG,0A1B2C3D,1,PP,A,012,99,x*00", "settings": b"Hb"}
+    board = plugged_in(older(["ai.py"]) | stored)
+    said = refused("put", "--port", board.port)
+    assert "run `noughts watch` and press reset; then update the board with `noughts flash`" in said
+    assert stored.keys() < on_board(board).keys()
+
+
 def test_a_length_that_a_power_cut_left_is_not_followed(clock, printed):
     """Where it leads beyond the file system, a V1 that reads on there ends."""
     made = program("V1")
     layout = firmware_for("V1", None).layout
     at = next(at for at in layout[::128] if made.flash[at : at + 128] == b"\xff" * 128)
-    file = b"\xfe\xa7\x0242100012Hb"  # a marker, the length, that of the name
+    file = b"\xfe\xa7\x0217100017$NG,"  # a marker, the length, that of the name
     flash = made.flash[:at] + file + made.flash[at + len(file) :]
     board = SteppedBoard(clock, replace(made, flash=flash).microbit())
-    assert on_board(board)["42"].start.startswith(b"100012Hb")
+    assert on_board(board)["17"].start == b"100017$NG,"
     printed("put", "--port", board.port)
 
 

@@ -150,7 +150,7 @@ def test_files_of_others_survive_starts_games_and_put(kind, clock):
     board = SteppedBoard(clock, machine.microbit)
     table = brain.source(brain.Table(brain.WEIGHTS, (*brain.make().book, 65535)))
     game = {**files_for_boards(), "table.py": pack(table.encode())}
-    bring_up_to_date(board.port, game, False, str, progress, keep=list)
+    bring_up_to_date(board.port, game, False, str, progress)
     with closing(open_port(board.port, 10)) as port:
         printed, error = microfs.execute(LISTING, port)
     found = dict(map(literal_eval, printed.decode().splitlines()))

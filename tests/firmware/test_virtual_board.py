@@ -95,15 +95,6 @@ def test_it_is_programmed_anew_and_starts_as_another_boot(virtual):
     assert board.clock_us() > clock_us
 
 
-def test_fast_sender_waits_for_the_board(virtual):
-    """A megabyte would take it 87 seconds; the board must not store what it has not taken."""
-    board = virtual({}, seed=1)
-    board.serial.write_timeout = 0.5
-    with pytest.raises(Exception, match="timeout"):
-        board.serial.write(b"#" * 1_000_000)
-    assert board._sent - board._taken < 20_000
-
-
 def test_pulled_and_plugged_in_it_runs_on(board):
     before = board.port, board.clock_us()
     board.unplug()
@@ -114,7 +105,7 @@ def test_pulled_and_plugged_in_it_runs_on(board):
 
 def test_a_killed_board_is_told_in_one_line_and_takes_its_port_away(virtual):
     board = virtual({"main.py": MAIN})
-    os.kill(board.pid, signal.SIGKILL)
+    os.kill(board._process.pid, signal.SIGKILL)
     with pytest.raises(OSError):  # as when a cable is pulled
         until(lambda: board.serial.read(4096) is None)
     for use in (board.leds, board.clock_us, lambda: board.press(A), board.reset):
@@ -123,7 +114,7 @@ def test_a_killed_board_is_told_in_one_line_and_takes_its_port_away(virtual):
         assert "\n" not in str(caught.value)
     for _ in range(2):
         board.close()
-    assert is_gone(board.pid)
+    assert is_gone(board._process.pid)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
@@ -131,7 +122,7 @@ def test_it_does_not_outlive_its_owner(number):
     code = (
         "import time\nfrom noughts.virtual.board import VirtualBoard\n"
         "from noughts.virtual.program import program\n"
-        "board = VirtualBoard(program())\nprint(board.pid, flush=True)\ntime.sleep(600)"
+        "board = VirtualBoard(program())\nprint(board._process.pid, flush=True)\ntime.sleep(600)"
     )
     owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     try:
@@ -162,7 +153,7 @@ def test_what_the_emulator_cannot_run_is_told_in_one_line(virtual):
 def test_a_mistake_of_ours_is_told_in_one_line_too(virtual):
     board = virtual({})
     board._send("serial", None)
-    why_it_has_stopped(board, r"has stopped: .* in process\.py, line .*report it")
+    why_it_has_stopped(board, r"has stopped: .* in uart\.py, line .*report it")
 
 
 def why_it_has_stopped(board, match):
@@ -187,11 +178,10 @@ def in_process(made):
 
 def obeyed_at_us(process, *messages):
     """The device time at which the last of these is obeyed."""
-    wanted = process._obeyed + len(messages)
     for message in messages:
         process._inbox.put(message)
     process._obey()
-    while process._obeyed < wanted:
+    while process._next is not None:
         process._step()
         process._obey()
     return process._board.clock_us
@@ -214,7 +204,7 @@ def test_a_button_stays_down_and_then_up_for_a_while():
 def test_of_a_key_that_repeats_a_few_are_kept():
     process = in_process(program("V2"))
     obeyed_at_us(process, *[("gesture", PRESS_US, ("press", A), ("release", A))] * 30)
-    while process._done() < process._obeyed:
+    while process._gestures or process._board.clock_us < process._resting_until_us:
         process._step()
     assert MAX_WAITING <= process._board.clock_us / (PRESS_US + REST_US) < MAX_WAITING + 1
 

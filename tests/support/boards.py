@@ -12,7 +12,6 @@ from microbit_emulator import Button, Microbit, Snapshot
 from noughts.protocol.parser import Item, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot, Game
 from noughts.virtual.board import VirtualBoard
-from noughts.virtual.process import REST_US
 from official import Start, stepped
 
 A: Button = "A"
@@ -170,10 +169,7 @@ class Driver:
 
 
 class PortDriver(Driver):
-    """The same for a board in step with real time, through its serial port.
-
-    What is pressed is exact in device time all the same; only the waiting takes as long as it may.
-    """
+    """The same for a board in step with real time, through its serial port."""
 
     board: Any
 
@@ -192,11 +188,5 @@ class PortDriver(Driver):
             time.sleep(0.004)
 
     def rest(self, ms: float) -> None:
-        # What was asked for may still be on its way to a board that goes on meanwhile.
-        self.wait(self.board.settled, "what was asked for")
         end = self.board.clock_us() + ms * 1000
         self.wait(lambda: self.board.clock_us() >= end, f"{ms} ms")
-
-    def press(self, *buttons: Button, down_ms: float = 60, up_ms: float = 90) -> None:
-        self.board.tap(*buttons, us=round(down_ms * 1000))
-        self.rest(up_ms - REST_US / 1000)  # the board itself has rested after the tap

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import cache
 
 import uflash
 
 from microbit_emulator import Microbit
 from noughts.boards import image
-from noughts.boards.packing import files_for_boards, packed
-from noughts.virtual.program import Program, with_files
+from noughts.virtual.program import program
 
 Start = Callable[..., Microbit]
 """Starts a stepped board with files, by default the game."""
@@ -29,8 +28,7 @@ def stepped(name: str) -> Start:
     """What starts boards with a firmware of that name, such as `V1 1.1.1`."""
 
     def start(files: Mapping[str, bytes] | None = None, seed: int = 0) -> Microbit:
-        chosen = files_for_boards() if files is None else packed(files)
-        return _program(name, tuple(chosen.items())).microbit(seed)
+        return program(name[:2], files, _firmware(name)).microbit(seed)
 
     return start
 
@@ -47,11 +45,6 @@ def printed(name: str, files: Mapping[str, bytes]) -> str:
     if not ended or b"Traceback" in text:
         raise RuntimeError(f"the program on {name} failed: {text[-400:].decode()}")
     return text.decode()
-
-
-@lru_cache(maxsize=16)
-def _program(name: str, files: tuple[tuple[str, bytes], ...]) -> Program:
-    return with_files(_firmware(name), dict(files))
 
 
 @cache

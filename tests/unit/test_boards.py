@@ -133,7 +133,7 @@ def test_an_impossible_timestamp_is_damage(refused, stored, command):
 def test_no_board_yet(refused, tmp_path):
     empty = tmp_path / "empty.db"
     Store(empty, create=True).close()
-    assert refused("boards", db=empty).startswith(f"noughts: {empty} knows no board yet; ")
+    assert refused("boards", db=empty).startswith(f"noughts: {empty} holds no game yet; ")
 
 
 def test_a_watch_knows_names_and_notices_new_ones(stored, recorder, monkeypatch):

@@ -1,6 +1,5 @@
 """The command line: help, usage errors, failures in one line, commands that messages name."""
 
-import importlib
 import itertools
 import os
 import re
@@ -17,7 +16,7 @@ from needed import POSIX, long
 from noughts import brain, cli
 from noughts.boards.drive import Drive
 from noughts.boards.probe import ProbedBoard
-from noughts.cli import COMMANDS, put
+from noughts.cli import COMMANDS, board
 from noughts.device_files import device_files
 from noughts.errors import NoughtsError
 from noughts.invocation import as_typed, installing
@@ -89,7 +88,7 @@ def test_examples_in_the_list_are_the_first_of_their_commands_and_accepted(print
         _, program, rest = line.partition("noughts ")
         example, told = re.split(" {2,}", rest)
         name, *words = example.split()
-        command = importlib.import_module(f"noughts.cli.{name}").run
+        command = cli.load(name)
         assert command.help.partition(".\n")[0].removesuffix(".").lower() == told.lower()
         assert f"Example:\n  {program}{example}\n" in command.epilog
         command.make_context(name, words)
@@ -181,7 +180,7 @@ def test_wrong_usage_exits_2_and_says_what_is_accepted(line, says, misused):
         ("flash /nowhere", "/nowhere is not a micro:bit's drive"),
         ("flash", "no micro:bit drive was found; check that the cable has data lines"),
         ("put", "no micro:bit was found on a serial port; plug it in"),
-        ("put --table missing.py", "cannot read missing.py"),
+        ("put --table missing.py", "cannot use missing.py (No such file or directory)"),
         ("put --table /dev/zero", "/dev/zero is not a table"),
     ],
 )
@@ -204,7 +203,7 @@ def test_errors_are_one_line_that_does_not_act_on_the_terminal(error, told, monk
     def fail(**named):
         raise error
 
-    monkeypatch.setattr("noughts.cli.table.run.callback", fail)
+    monkeypatch.setattr("noughts.cli.table.run_table.callback", fail)
     assert refused("table") == f"noughts: {told}\n"
 
 
@@ -244,9 +243,9 @@ def test_a_table_that_can_lose_goes_onto_no_board(line, folder, monkeypatch, nou
     firmwares = {board: slim(board) for board in ("V1", "V2")}
     monkeypatch.setattr("noughts.boards.image.bundled_for", firmwares.get)
     monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder, {})])
-    monkeypatch.setattr("noughts.cli.flash.flash", lambda *_, **named: print("sent"))
-    monkeypatch.setattr("noughts.cli.put.choose_port", str)
-    monkeypatch.setattr("noughts.cli.put.bring_up_to_date", lambda *_, **named: "sent")
+    monkeypatch.setattr("noughts.cli.board.flash", lambda *_, **named: print("sent"))
+    monkeypatch.setattr("noughts.cli.board.choose_port", str)
+    monkeypatch.setattr("noughts.cli.board.bring_up_to_date", lambda *_, **named: "sent")
     words = line.split()
     told = refused(*words)
     assert told.startswith(FLAW) and told.endswith("--unproved\n")
@@ -401,9 +400,9 @@ def test_advice_names_the_program_as_it_can_be_typed(
 def test_all_that_prints_advice(clone, monkeypatch, noughts, refused, capsys):
     assert f"fill it with `{PROGRAM} watch --db FILE`" in refused("games", db=clone / "none.db")
     found = [ProbedBoard(board="V2", firmware="2.0.0", micropython="1.13")]
-    monkeypatch.setattr("noughts.cli.doctor.inspect", lambda *_: found)
+    monkeypatch.setattr("noughts.cli.board.inspect", lambda *_: found)
     assert f"freeze when tilted; run `{PROGRAM} flash`" in noughts("doctor")[1]
-    with pytest.raises(KeyboardInterrupt), put._interruptible(0):
+    with pytest.raises(KeyboardInterrupt), board._interruptible(0):
         raise KeyboardInterrupt
     assert f"run `{PROGRAM} put` again" in capsys.readouterr().err
 

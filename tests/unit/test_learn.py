@@ -49,10 +49,8 @@ def test_which_moves_are_peoples(tmp_path):
 
 def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, printed, refused, monkeypatch):
     # It takes seconds, and both commands are about the same games.
-    estimate = cache(lambda games, hard: learn.estimate(games, hard))
-    monkeypatch.setattr(
-        "noughts.cli.learn.estimate", lambda games, hard: estimate(tuple(games), hard)
-    )
+    estimate = cache(learn.estimate)
+    monkeypatch.setattr(learn, "estimate", lambda games, hard: estimate(tuple(games), hard))
     games = played(centre_first, HARD, 120, seed=1)
     table = tmp_path / "table.py"
     db = store(tmp_path, games)
@@ -87,7 +85,7 @@ def test_what_was_learned_is_printed_and_its_table_checked(tmp_path, printed, re
 
 def test_what_does_not_fit_is_printed(tmp_path, printed, monkeypatch):
     monkeypatch.setattr(learn, "MAX_BOOK", len(HARD.book))
-    monkeypatch.setattr("noughts.cli.learn.estimate", lambda *_: None)  # it takes a second
+    monkeypatch.setattr(learn, "estimate", lambda *_: None)  # it takes a second
     db = store(tmp_path, played(blocks_only, HARD, 20, seed=1))
     missed = json.loads(printed("learn", "--json", db=db))["left_out"]
     assert missed and missed[0]["better"] not in missed[0]["played"]

@@ -1,8 +1,6 @@
 """A virtual board's flash from one run to the next."""
 
-import zlib
 from dataclasses import replace
-from hashlib import sha256
 
 import pytest
 
@@ -49,20 +47,12 @@ def test_another_release_or_board_begins_anew(tmp_path, newer):
     assert kept.error == ""
 
 
-@pytest.mark.parametrize("how", ["bit", "digest", "short", "text"])
-def test_a_damaged_file_is_a_new_board_with_a_word(tmp_path, how):
+@pytest.mark.parametrize("flipped", [0, 1])
+def test_a_damaged_file_is_a_new_board_with_a_word(tmp_path, flipped):
     kept = StoredFlash(tmp_path, PROGRAM)
     kept.keep(PLAYED)
-    content = bytearray(kept.path.read_bytes())
-    begin, packed = content[:40], zlib.compress(PLAYED[:-1])
-    kept.path.write_bytes(
-        {
-            "bit": content[:-1] + bytes([content[-1] ^ 1]),
-            "digest": begin + bytes(32) + content[72:],
-            "short": begin + sha256(packed).digest() + packed,
-            "text": b"hello",
-        }[how]
-    )
+    content = kept.path.read_bytes()
+    kept.path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]) * flipped)
     again = StoredFlash(tmp_path, PROGRAM)
     assert again.program() == PROGRAM
     assert again.error == f"{kept.path} is damaged; the board is a new one"

@@ -7,12 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from left_by_1_0_0 import games, on_v1, on_v2
 from noughts.boards.files import BoardFile, BoardFiles, checksum, removing, writing
 from noughts.boards.packing import MARK
 from noughts.boards.ports import open_port
 from noughts.boards.put import forget_games, plan
-from noughts.boards.release_1_0_0 import Left, candidates, left_in
 from noughts.device_files import device_files
 from noughts.errors import BoardError
 from stepped_ports import Talker
@@ -247,72 +245,9 @@ def test_what_is_no_micropython(talker, said):
         BoardFiles(talker(lambda heard: said)).survey()
 
 
-def test_waiting_for_silence_ends(clock):
-    """A port that always has more."""
-    port = SimpleNamespace(port="endless", timeout=0, write=len, inWaiting=lambda: 1)
-    port.read = lambda size: clock.sleep(0.1)
-    with pytest.raises(BoardError, match="does not answer like MicroPython"):
-        BoardFiles(port).survey()
-
-
 @pytest.mark.usefixtures("clock")
 def test_ctrl_c_leaves_no_board_stopped():
     written = []
     with pytest.raises(KeyboardInterrupt), BoardFiles(SimpleNamespace(write=written.append)):
         raise KeyboardInterrupt
     assert b"".join(written) == b"\x03\x02\x04"
-
-
-PLAYED = games(75)
-
-
-V1_FILES = {**on_v1(PLAYED[:70], "Pb"), "35": on_v1(PLAYED[:71], "Ht")["35"]}
-
-
-@pytest.mark.parametrize(
-    ("files", "newest"), [(V1_FILES, PLAYED[6:71]), (on_v2(PLAYED, "Ht"), PLAYED)]
-)
-def test_games_in_their_order(files, newest):
-    left = left_in(dict(reversed(files.items())))
-    assert sorted(left.files) == sorted(files)
-    assert (left.games, left.choice) == (tuple(newest), b"Ht")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"100009Eb",
-        b"100009Eb$\xff\xff\xff",
-        b"100009Eb$NG,0A1B2C3D,1,PP,A,01",
-        b"100009Eb$NG,0A1B2C3D,1,PP,A,0123,99,x*00",
-    ],
-)
-def test_a_file_without_its_game_gives_the_choice(content):
-    assert left_in({"9": content}) == Left(("9",), (), b"Eb")
-
-
-GAME_FILE = on_v2(PLAYED[:1], "Pb")["~@"]
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("9", b"100009 Euros"),
-        ("9", b"100009Ebenezer"),
-        ("9", b"100009$NG,0A1B2C3D,1,PP,A,,5,x*00"),
-        ("~@", b"diary"),
-        ("~@", GAME_FILE[:-1]),
-        ("~@", GAME_FILE + bytes(17)),
-        ("~@", GAME_FILE[:-1] + b"\x3e"),
-        ("~@", GAME_FILE[:10] + b"\x07" + GAME_FILE[11:]),
-    ],
-)
-def test_a_file_of_somebody_else_is_left_alone(name, content):
-    assert left_in({name: content}) == Left()
-
-
-def test_only_names_that_it_used_are_looked_into():
-    starts = dict.fromkeys(["0", "64", "65", "007", "~c", "~A", "~X", "~AB", "a"], b"100000Pb$N")
-    assert candidates("V1", starts) == ["0", "64"]
-    assert candidates("V2", starts) == ["0", "64", "~A", "~c"]
-    assert candidates("V1", {"0": b"100000$NG,"}) == []

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from left_by_1_0_0 import games as games_of_1_0_0
 from noughts import brain
 from noughts.device_files import device_files
 from noughts.errors import BoardError
@@ -153,32 +152,14 @@ def test_one_task_with_a_board_at_a_time(monkeypatch):
     tasks.begin("flash", "usb-3")
 
 
-@pytest.fixture(params=["update", "flash"])
-def work(request, monkeypatch):
-    """Updates or flashes a board with games of release 1.0.0; gives what came of it."""
-    recovered = games_of_1_0_0(3)
-    for name in ("bring_up_to_date", "flash"):
-        monkeypatch.setattr(web_tasks, name, lambda *_, keep, **named: keep(recovered) or "done")
+@pytest.mark.parametrize("task", ["update", "flash"])
+def test_the_page_sends_no_table_that_can_lose(monkeypatch, task):
     monkeypatch.setattr(web_tasks.BoardTasks, "_drive", lambda *_: None)
-
-    def work():
-        boards = boards_of("usb-1")
-        web_tasks.BoardTasks(boards).begin(request.param, "usb-1")
-        return boards.boards["usb-1"].work, boards
-
-    return work
-
-
-def test_recovered_games_are_stored_like_those_that_a_board_sends(work):
-    done, boards = work()
-    assert done["good"]
-    assert boards.recorded == [("usb-1", *games_of_1_0_0(3))]
-
-
-def test_the_page_sends_no_table_that_can_lose(monkeypatch, work):
     table = brain.Table((1,) * 10, ())
     files = device_files() | {"table.py": brain.source(table).encode()}
     monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
-    done, boards = work()
+    boards = boards_of("usb-1")
+    web_tasks.BoardTasks(boards).begin(task, "usb-1")
+    done = boards.boards["usb-1"].work
     assert not done["good"] and "can play 5 in X.O......" in done["result"]
     assert boards.recorded == []

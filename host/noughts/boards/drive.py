@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,27 +67,24 @@ class Drive:
 
 
 def find_drives() -> list[Drive]:
-    """The drives of all micro:bits that are mounted."""
-    found = []
-    for partition in psutil.disk_partitions():
-        if any(kind in partition.fstype.lower() for kind in ("fat", "msdos")):
-            drive = look(Path(partition.mountpoint))
-            if drive is not None:
-                found.append(drive)
-    return sorted(found, key=lambda drive: drive.path)
+    mounted = (
+        look(Path(partition.mountpoint))
+        for partition in psutil.disk_partitions()
+        if any(kind in partition.fstype.lower() for kind in ("fat", "msdos"))
+    )
+    return sorted(filter(None, mounted), key=lambda drive: drive.path)
 
 
 def look(path: Path) -> Drive | None:
     """The micro:bit's drive at a path, or None if there is none."""
-    details = {}
-    for line in _text(path / "DETAILS.TXT").splitlines():
-        key, colon, value = line.partition(":")
-        if colon:
-            details[key.strip().lower()] = value.strip()
-    known = {"unique id", "interface version", "version", "daplink mode"}
-    drive = Drive(path, details) if known & set(details) else None
+    lines = _text(path / "DETAILS.TXT").splitlines()
+    pairs = (line.split(":", 1) for line in lines if ":" in line)
+    details = {key.strip().lower(): value.strip() for key, value in pairs}
+    if not {"unique id", "interface version", "version", "daplink mode"} & set(details):
+        return None
+    drive = Drive(path, details)
     # Other makers' boards have the same interface chip: nothing is to be written to those.
-    return None if drive and drive.usb_id and drive.board is None else drive
+    return None if drive.usb_id and drive.board is None else drive
 
 
 def _text(path: Path) -> str:
@@ -109,17 +106,14 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
     """
     written = 0
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
-        handle = os.open(drive.path / HEX_NAME, flags, 0o666)
-        try:
+        with (drive.path / HEX_NAME).open("wb") as file:
             while written < len(content):
                 part = content[written : written + _FLUSH_BYTES]
-                arrived = os.write(handle, part)
-                written += arrived
-                os.fsync(handle)
-                advance(arrived)
-        finally:
-            os.close(handle)
+                file.write(part)
+                file.flush()
+                written += len(part)
+                os.fsync(file.fileno())
+                advance(len(part))
     except OSError as error:
         if written == 0 or error.errno == errno.ENOSPC:
             raise BoardError(
@@ -129,52 +123,23 @@ def copy(content: bytes, drive: Drive, advance: Callable[[int], None]) -> bool:
     return written == len(content)
 
 
-def wait_until_back(drive: Drive, limit_s: float = _COMES_BACK_S) -> Drive | None:
+def wait_until_back(drive: Drive) -> Drive | None:
     """The drive when it is back without the hex, or None if it does not come back in time.
 
     Raises `BoardError` if the interface chip reports that it could not use the hex.
     """
-    end_s = clock.monotonic() + limit_s
+    end_s = clock.monotonic() + _COMES_BACK_S
     while clock.monotonic() < end_s:
-        for back in _again(drive):
+        # First at another place, for what is at this one may be left of the old.
+        others = (other for other in find_drives() if other.usb_id == drive.usb_id is not None)
+        for back in (*others, look(drive.path)):
             with contextlib.suppress(OSError):  # it is just going away
-                if not (back.path / HEX_NAME).exists():
-                    if failed := failure(_text(back.path / "FAIL.TXT")):
-                        raise BoardError(failed)
+                if back is not None and not (back.path / HEX_NAME).exists():
+                    if said := " ".join(_text(back.path / "FAIL.TXT").split()):
+                        raise BoardError(
+                            f'the interface chip could not use the hex (it says "{said}"); try '
+                            "again, with another cable or USB port if need be"
+                        )
                     return back
         clock.sleep(0.1)
     return None
-
-
-def _again(drive: Drive) -> Iterator[Drive]:
-    """The same board's drive; first at another place, for what is here may be left of the old."""
-    if drive.usb_id is not None:
-        for other in find_drives():
-            if other.usb_id == drive.usb_id and other.path != drive.path:
-                yield other
-    here = look(drive.path)
-    if here is not None:
-        yield here
-
-
-# Parts of DAPLink's messages (`error.c`), what they mean, and what to do.
-_FAILURES = (
-    ("mode or device", "the hex is not for this board or its mode", MAINTENANCE),
-    ("incompatible", "the hex is not for this board", "build it anew with `noughts hex`"),
-    (
-        "target mcu",
-        "the interface chip cannot reach the main chip",
-        "unplug the board, plug it in and try again; if it stays so, the board may be damaged",
-    ),
-    ("", "the hex did not arrive whole", "try again, with another cable or USB port if need be"),
-)
-
-
-def failure(text: str) -> str | None:
-    """What a FAIL.TXT means, in one line with what to do; None if it is empty."""
-    if not text.strip():
-        return None
-    lines = dict(line.partition(":")[::2] for line in text.splitlines() if ":" in line)
-    said = " ".join((lines.get("error", "").strip() or text).split()).rstrip(".")
-    meaning, advice = next(rest for part, *rest in _FAILURES if part in said.lower())
-    return f'{meaning} (it says "{said}"); {advice}'

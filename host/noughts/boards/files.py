@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
@@ -39,7 +39,6 @@ _ANSWER_S = 10.0
 _TRIES = 3
 _INTERRUPT_WAITS_S = (1.0, 1.0, 2.0, 4.0)
 """A board that has just been switched on does not listen until its program runs."""
-_LIMIT_S = 60.0
 _CARRY_OUT_S = 0.5
 """A command is not to be interrupted that is just writing a file."""
 _MAX_SIZE = 1 << 20
@@ -87,11 +86,6 @@ for m in n.split('/'):
   pass
 print([m for m in os.listdir() if m in n.split('/')])
 """
-_READ = """\
-for m in n.split('/'):
- with open(m, 'rb') as f:
-  print((m, f.read({})))
-"""
 _FORGET_LOG = """\
 try:
  import log
@@ -133,12 +127,8 @@ def writing(name: str, content: bytes) -> tuple[list[str], str]:
 
 def removing(names: Sequence[str]) -> tuple[list[str], str]:
     """The commands that remove files, if they are there, in this order, and what is printed."""
-    return [_of_all(names) + _REMOVE], "[]"
-
-
-def _of_all(names: Sequence[str]) -> str:
     listed = "/".join(names)
-    return f"n = {listed!r}\n{_checked(listed, b'')}"
+    return [f"n = {listed!r}\n{_checked(listed, b'')}{_REMOVE}"], "[]"
 
 
 class Description(NamedTuple):
@@ -198,22 +188,6 @@ def _literals(out: bytes) -> list[Any]:
         return [ast.literal_eval(line) for line in out.decode().splitlines()]
 
 
-class _Line:
-    """The port as microfs uses it, for a limited time.
-
-    microfs waits for silence, and some programs never stop talking.
-    """
-
-    def __init__(self, port: serial.SerialBase) -> None:
-        self._port = port
-        self._end_s = clock.monotonic() + _LIMIT_S
-
-    def __getattr__(self, name: str) -> object:
-        if clock.monotonic() > self._end_s:
-            raise TimeoutError("it never stops talking")
-        return getattr(self._port, name)
-
-
 class _RefusedError(Exception):
     """The board raised an exception instead of an answer; its text is that, in one line."""
 
@@ -225,14 +199,12 @@ _NONSENSE = (ValueError, TypeError, SyntaxError, IndexError, RecursionError, Mem
 class BoardFiles(AbstractContextManager["BoardFiles"]):
     """The files of the board on an open port, whose timeout is set here.
 
-    Whatever becomes of the talk with the board, its program starts again at the end. patient: wait
-    for one that has just been switched on. Every method raises `BoardError` when the board does not
-    answer, or not as it should.
+    Whatever becomes of the talk with the board, its program starts again at the end. Every method
+    raises `BoardError` when the board does not answer, or not as it should.
     """
 
-    def __init__(self, port: serial.SerialBase, patient: bool = True) -> None:
+    def __init__(self, port: serial.SerialBase) -> None:
         self._port = port
-        self._waits_s = _INTERRUPT_WAITS_S if patient else _INTERRUPT_WAITS_S[:2]
         self._listens = False
 
     def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
@@ -246,27 +218,13 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
                 raise gone(self._port) from error
 
     def describe(self) -> Description:
-        """What runs on the board."""
         return self._ask("name its firmware", [_DESCRIBE], _description)
 
     def survey(self) -> tuple[str, dict[str, BoardFile]]:
         """The board's kind, `V1` or `V2`, and its files by name."""
         return self._ask("list its files", [_SURVEY], _surveyed)
 
-    def read(self, names: Sequence[str], size: int) -> dict[str, bytes]:
-        """The first bytes of files, so many at most."""
-
-        def contents(out: bytes) -> dict[str, bytes]:
-            files = dict(_literals(out))
-            if sorted(files) != sorted(names):
-                raise ValueError
-            return files
-
-        commands = [_of_all(names) + _READ.format(size)]
-        return self._ask("show the games that it has stored", commands, contents)
-
     def send(self, name: str, content: bytes) -> None:
-        """Write a file to the board."""
         self._carry_out(f"take {name}", *writing(name, content))
 
     def remove(self, names: Sequence[str]) -> None:
@@ -309,12 +267,10 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
 
     def _interrupt(self) -> None:
         """Enter the raw REPL."""
-        for wait_s in self._waits_s:
+        for wait_s in _INTERRUPT_WAITS_S:
             self._port.timeout = wait_s
             try:
-                microfs.raw_on(_Line(self._port))
-            except TimeoutError:
-                break
+                microfs.raw_on(self._port)
             except OSError as error:
                 if "raw REPL" not in str(error):
                     raise
@@ -338,8 +294,3 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
         if error:
             raise _RefusedError(" ".join(microfs.clean_error(error).split()))
         return bytes(out)
-
-
-def same(board: Mapping[str, BoardFile], files: Mapping[str, bytes]) -> set[str]:
-    """The names of the files that the board has with the same content."""
-    return {name for name in files if name in board and board[name].holds(files[name])}

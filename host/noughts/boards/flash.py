@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +19,10 @@ from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import find_ports, open_port
 from noughts.boards.put import Progress
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
-from noughts.boards.release_1_0_0 import left_on, recovered
-from noughts.boards.start import confirmed_start, wait_for_start
+from noughts.boards.start import confirm_start
 from noughts.brain import Table
 from noughts.errors import BoardError, FirmwareError
-from noughts.protocol.sentences import Boot, Game
+from noughts.protocol.sentences import Boot
 
 _PORT_COMES_BACK_S = 10.0
 
@@ -56,8 +55,7 @@ def hex_in(path: Path) -> Hex:
     """
     tables: set[Table | None] = set()
     radios = set()
-    text = image.text_of(path)
-    firmwares = image.read(text, str(path))
+    firmwares = image.load(path)
     for firmware in firmwares.values():
         files = firmware.files()
         radios.add(radio_of(files))
@@ -72,7 +70,7 @@ def hex_in(path: Path) -> Hex:
             f"{path} has a different table for each board; make a new hex with `noughts hex`"
         )
     # A V1 has no radio in a game's hex.
-    return Hex(text.encode(), tables.pop(), frozenset(firmwares), max(radios, key=OFF.__ne__))
+    return Hex(path.read_bytes(), tables.pop(), frozenset(firmwares), max(radios, key=OFF.__ne__))
 
 
 def flash(
@@ -83,14 +81,12 @@ def flash(
     *,
     port: str | None = None,
     verify: bool = True,
-    started: Callable[[Boot], object] = lambda boot: None,
-    keep: Callable[[Sequence[Game]], object],
+    started: Callable[[Boot], object] | None = None,
 ) -> None:
     """Copy a hex to a board, and see on its serial port that the game, or gateway, starts.
 
     say: gets what is done, in lines. port: where it starts, if it cannot be found. started: gets
-    what the game sends then. keep: stores games that release 1.0.0 left on the board, which then
-    go. Raises `BoardError`.
+    what the game sends then. Raises `BoardError`.
     """
     if drive.maintenance:
         raise BoardError(drives.MAINTENANCE)
@@ -102,8 +98,6 @@ def flash(
     say(f"flashing {drive}")
     if what.radio.sends is not None and drive.board == V1:
         say(V1_WITHOUT_RADIO)
-    if name := port or _port_of(drive):
-        _recover(drive, name, keep, say)
     with progress(len(what.content)) as steps:
         steps.doing(str(drive.path))
         whole = drives.copy(what.content, drive, steps.advance)
@@ -126,37 +120,8 @@ def flash(
     with closing(_opened(drive, port)) as line:
         with BoardFiles(line) as board:  # the game began before its port was open: once more
             board.describe()
-        start = wait_for_start(line)
-    if start.boot is not None:
-        started(start.boot)
-    table_id = what.table.id if what.table else ""
-    say(f"{drive.path}: {confirmed_start(start, table_id, what.radio)}")
-
-
-def _recover(
-    drive: Drive,
-    name: str,
-    keep: Callable[[Sequence[Game]], object],
-    say: Callable[[str], object],
-) -> None:
-    """Store the games that release 1.0.0 has left on the board at a port."""
-    try:
-        # The game starts again, since the drive may refuse the hex.
-        with closing(open_port(name)) as port, BoardFiles(port, patient=False) as board:
-            games = left_on(board, *board.survey()).games
-    except BoardError as error:
-        say(f"{drive.path}: games of release 1.0.0, if it has any, cannot be read: {error}")
-        return
-    if games:
-        keep(games)
-        say(f"{drive.path}: {recovered(games)}")
-
-
-def _port_of(drive: Drive) -> str | None:
-    """The serial port of the board whose drive it is, by its USB serial number."""
-    if drive.usb_id is None:
-        return None
-    return next((port.name for port in find_ports() if port.usb_id == drive.usb_id), None)
+        table_id = what.table.id if what.table else ""
+        say(f"{drive.path}: {confirm_start(line, table_id, what.radio, started)}")
 
 
 def _opened(drive: Drive, wanted: str | None) -> serial.SerialBase:
@@ -165,18 +130,24 @@ def _opened(drive: Drive, wanted: str | None) -> serial.SerialBase:
     It may take a moment to come back, and the system may still be busy with it then.
     """
     end_s = clock.monotonic() + _PORT_COMES_BACK_S
-    while clock.monotonic() < end_s:
-        if name := wanted or _port_of(drive):
-            try:
-                return open_port(name)
-            except BoardError:
-                pass
+    while True:
+        try:
+            return open_port(wanted or _port_of(drive))
+        except BoardError:
+            if clock.monotonic() >= end_s:
+                raise
         clock.sleep(0.2)
+
+
+def _port_of(drive: Drive) -> str:
+    """The port with the drive's USB id, or the only one, where one of the two ids is unknown."""
     ports = find_ports()
-    alone = len(ports) == 1 and None in (ports[0].usb_id, drive.usb_id)
-    if name := wanted or _port_of(drive) or (ports[0].name if alone else None):
-        return open_port(name)
-    raise BoardError(
-        "the hex was copied, but no serial port was found on which to see the game start; "
-        "name it with --port, or use --no-verify"
-    )
+    same = [port for port in ports if port.usb_id == drive.usb_id is not None]
+    if not same and len(ports) == 1 and None in (ports[0].usb_id, drive.usb_id):
+        same = ports
+    if not same:
+        raise BoardError(
+            "the hex was copied, but no serial port was found on which to see the game start; "
+            "name it with --port, or use --no-verify"
+        )
+    return same[0].name

@@ -104,8 +104,8 @@ class Firmware:
 
     def flash_with_files(self, files: Mapping[str, bytes]) -> bytes:
         """The whole flash memory, with these files only; raises as `with_files`."""
-        file_system, start, stop = self._file_system(files), self.layout.start, self.layout.stop
-        content: bytes = file_system.tobinstr(start, stop)
+        start, stop = self.layout.start, self.layout.stop
+        content: bytes = self._file_system(files).tobinstr(start, stop)
         return self.flash[:start] + content + self.flash[stop + 1 :]
 
     def with_files(self, files: Mapping[str, bytes]) -> intelhex.IntelHex:
@@ -159,7 +159,6 @@ def is_sound(board: str, release: str) -> bool:
 
 
 def bundled() -> Mapping[str, Firmware]:
-    """The official firmware for each board that comes with micropython-microbit-fs."""
     return {board: bundled_for(board) for board in (V1, V2)}
 
 
@@ -177,15 +176,10 @@ def load(path: Path) -> dict[str, Firmware]:
 
     Raises `FirmwareError` in one line if there is none.
     """
-    return read(text_of(path), str(path))
-
-
-def text_of(path: Path) -> str:
-    """The text of a hex file. Raises `FirmwareError` where it cannot be one."""
     try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_FILE)
-        return content.decode("ascii")
+        with path.open(encoding="ascii") as file:
+            text = file.read(_MAX_FILE)
+        return read(text, str(path))
     except OSError as error:
         raise FirmwareError(f"cannot read {path} ({error.strerror}); check the name") from error
     except UnicodeDecodeError as error:

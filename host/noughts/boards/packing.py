@@ -61,14 +61,13 @@ def pack(source: bytes) -> bytes:
     """A Python file made smaller; an unparsable one is left as it is; the board reports it."""
     try:
         text = source.decode().replace("\r\n", "\n").replace("\r", "\n")
-        names = NAMES if source.startswith(MARK) else {}
-        smaller = _pack(text, names)
+        smaller = _pack(text, {})
         # Such as a string of several lines that this Python's tokenize takes to pieces.
-        if _statements(ast.parse(smaller)) != _statements(_renamed(ast.parse(text), names)):
+        if _statements(smaller) != _statements(text):
             return source
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
         return source
-    return smaller.encode()
+    return (_pack(smaller, NAMES) if source.startswith(MARK) else smaller).encode()
 
 
 def _pack(text: str, names: Mapping[str, str]) -> str:
@@ -105,19 +104,7 @@ def _apart(one: tokenize.TokenInfo, other: tokenize.TokenInfo) -> bool:
     return bool(_IDENTIFIER.match(one.string[-1]) and _IDENTIFIER.match(other.string[0]))
 
 
-def _renamed(tree: ast.AST, names: Mapping[str, str]) -> ast.AST:
-    for node in ast.walk(tree):
-        for field, value in ast.iter_fields(node):
-            if isinstance(value, str) and not isinstance(node, ast.Constant):
-                setattr(node, field, names.get(value, value))
-            elif isinstance(value, list):
-                value[:] = [names.get(v, v) if isinstance(v, str) else v for v in value]
-    return tree
-
-
-def _statements(tree: ast.AST) -> str:
+def _statements(text: str) -> str:
     """What a program says on which line."""
-    for node in ast.walk(tree):
-        for column in {"col_offset", "end_lineno", "end_col_offset"} & {*node._attributes}:
-            setattr(node, column, 0)
-    return ast.dump(tree, include_attributes=True)
+    tree = ast.dump(ast.parse(text), include_attributes=True)
+    return re.sub(r"(end_lineno|col_offset|end_col_offset)=\d+", "", tree)

@@ -5,10 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import queue
 import re
-import stat
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,32 +16,26 @@ from serial.tools import list_ports
 from microbit_emulator.firmware import BOARD_IDS
 from noughts.errors import BoardError
 
-LOST: tuple[type[Exception], ...] = (serial.SerialException,)
-"""What a port raises that is not there any more; `OSError` may be that too."""
+ERRORS: tuple[type[Exception], ...] = (OSError, serial.SerialException)
+"""All errors that a port can raise."""
 with contextlib.suppress(ImportError):  # on Windows
     import termios
 
-    LOST += (termios.error,)
-ERRORS: tuple[type[Exception], ...] = (OSError, *LOST)
-"""All errors that a port can raise."""
+    ERRORS += (termios.error,)
 
 VENDOR, PRODUCT = 0x0D28, 0x0204
 """The USB ids of every micro:bit's interface chip. Other makers' boards with the same chip
 (DAPLink) have them too, but their serial numbers begin differently."""
 
 _GROUPS = ("dialout", "uucp", "plugdev")
-_GROUP_MAY = stat.S_IRGRP | stat.S_IWGRP
+"""Those that people may join."""
 _DAPLINK_ID = re.compile(r"[0-9a-f]{16,}")
 
 BAUD = 115200
-_MAX_RECEIVED = 65_536
-"""Bytes that wait to be read from a far host."""
 
 
 @dataclass(frozen=True)
 class Port:
-    """A micro:bit's serial port."""
-
     name: str
     """What `serial.serial_for_url` opens, such as `/dev/ttyACM0` or `COM3`."""
     usb_id: str | None
@@ -52,7 +43,6 @@ class Port:
 
 
 def find_ports() -> list[Port]:
-    """The ports of all micro:bits that are plugged in."""
     ports = (
         Port(port.device, known_id(port.serial_number))
         for port in list_ports.comports()
@@ -102,11 +92,6 @@ def open_port(name: str, timeout_s: float = 0) -> serial.SerialBase:
         )
     except Exception as error:  # URL handlers can raise anything
         raise BoardError(why_not(name, error)) from error
-    # What `rfc2217://` receives, pyserial puts into a queue without end; with one, the far host
-    # waits when we do not read, as it does with `socket://`.
-    received = getattr(port, "_read_buffer", None)
-    if isinstance(received, queue.Queue):
-        received.maxsize = _MAX_RECEIVED
     # Some programs take no lock, and would take the board's answers away from us. A virtual
     # board's own process has the port open too, but that is no tty device.
     users = users_of(name) if Path(name).name.startswith("tty") else []
@@ -135,21 +120,10 @@ def may_be_port(name: str) -> bool:
 def read_port(port: serial.SerialBase, size: int) -> bytes:
     """What is there by now, at most so many bytes, of a port that does not wait."""
     data: bytes = port.read(size)
-    received = getattr(port, "_read_buffer", None)
-    if isinstance(received, queue.Queue):  # of `rfc2217://`, which gives one byte at a time then
+    if str(port.port).startswith("rfc2217:"):  # it gives one byte at a time then
         while len(data) < size and (more := port.read(size - len(data))):
             data += more
     return data
-
-
-def close_port(port: serial.SerialBase) -> None:
-    """Close a port that `open_port` has opened."""
-    received = getattr(port, "_read_buffer", None)
-    if isinstance(received, queue.Queue):
-        with received.mutex:  # its thread may be waiting for room, and closing waits for its thread
-            received.maxsize = sys.maxsize  # put compares with it again, so not 0, which is none
-            received.not_full.notify_all()
-    port.close()
 
 
 def why_not(name: str, error: Exception) -> str:
@@ -164,7 +138,13 @@ def why_not(name: str, error: Exception) -> str:
     if os.name == "nt" and "PermissionError" in text:  # Windows says this of a busy port
         number = errno.EBUSY
     if number == errno.EACCES:
-        return f"no permission to use {name}; {how_to_be_permitted(name)}"
+        group = ""
+        with contextlib.suppress(OSError, KeyError, NotImplementedError):  # the last on Windows
+            group = Path(name).group()
+        advice = "add a udev rule for it (micro:bits are 0d28:0204), or use sudo"
+        if group in _GROUPS:
+            advice = f"join its group with `sudo usermod -aG {group} $USER`, then log in again"
+        return f"no permission to use {name}; {advice}"
     if number in (errno.EBUSY, errno.EWOULDBLOCK):
         return _in_use(name, users_of(name))
     if not may_be_port(name):
@@ -176,20 +156,6 @@ def why_not(name: str, error: Exception) -> str:
 def _in_use(name: str, users: Sequence[str]) -> str:
     who = " and ".join(users) or "another program"
     return f"{name} is in use by {who}; close it there and try again"
-
-
-def how_to_be_permitted(name: str) -> str:
-    """What to do about a port that belongs to a group; not every group is for people."""
-    try:
-        import grp
-
-        status = Path(name).stat()
-        group = grp.getgrgid(status.st_gid).gr_name
-    except (ImportError, OSError, KeyError):
-        return "ask the administrator of this computer for access to it"
-    if group not in _GROUPS or status.st_mode & _GROUP_MAY != _GROUP_MAY:
-        return "add a udev rule for it (micro:bits are 0d28:0204), or use sudo"
-    return f"join its group with `sudo usermod -aG {group} $USER`, then log in again"
 
 
 def users_of(name: str) -> list[str]:

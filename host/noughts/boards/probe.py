@@ -41,12 +41,10 @@ class ProbedBoard:
 
     @property
     def boot(self) -> Boot | None:
-        """What the game sent when it started."""
         return self.start.boot if self.start else None
 
 
 def inspect(extra_ports: Sequence[str], restart: bool) -> list[ProbedBoard]:
-    """Every connected micro:bit and everything on the extra ports, each probed."""
     boards = find_boards(extra_ports)
     for board in boards:
         probe(board, restart)
@@ -90,8 +88,6 @@ def probe(board: ProbedBoard, restart: bool) -> None:
 
 @dataclass(frozen=True)
 class Check:
-    """One line of the page."""
-
     what: str
     good: bool
     found: str
@@ -130,7 +126,6 @@ def _check(what: str, find: Callable[[], str]) -> Check:
 
 
 def of_board(board: ProbedBoard) -> list[Check]:
-    """The checks of a board."""
     checks = []
 
     def add(what: str, good: bool, found: str, details: tuple[str, ...] = ()) -> None:

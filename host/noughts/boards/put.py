@@ -10,27 +10,28 @@ never less room than in the end.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing
 from typing import NamedTuple, Protocol
 
 from microbit_emulator.firmware import V1, V2
 from noughts import brain
-from noughts.boards.files import BoardFile, BoardFiles, same
+from noughts.boards.files import BoardFile, BoardFiles
 from noughts.boards.image import size_on_board
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
-from noughts.boards.release_1_0_0 import left_on, recovered
-from noughts.boards.start import confirmed_start, wait_for_start
+from noughts.boards.start import confirm_start
 from noughts.errors import BoardError
-from noughts.protocol.sentences import Boot, Game
+from noughts.protocol.sentences import Boot
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
 SETTINGS = "settings"
 _CHOICE = re.compile(rb"[PEMH][bt]")
 _STORED_GAME = re.compile(rb"1\d{5}\$NG,")
 """How a V1's file of a stored game begins (`device/kept.py`); its name is a number."""
+_OF_1_0_0 = re.compile(rb"1\d{5}[PEMH][bt](\$N|\xff|$)")
+"""How a file begins in which release 1.0.0 stored games or the choice; its name is a number."""
 _ROOM = {V1: 27_648, V2: 20_480}
 """Bytes of the smallest file system that an official firmware has."""
 
@@ -60,30 +61,30 @@ def bring_up_to_date(
     replace: bool,
     say: Callable[[str], object],
     progress: Progress,
-    started: Callable[[Boot], object] = lambda boot: None,
+    started: Callable[[Boot], object] | None = None,
     radio: Radio | None = None,
     forget: bool = False,
-    *,
-    keep: Callable[[Sequence[Game]], object],
 ) -> str:
     """Compare, send what differs, restart, confirm; returns the board's start as text.
 
     files: the game's. started: gets that start unformatted. radio: what the board is to do by
     radio, by default what it does already. forget: the board forgets its games and the menu's
-    choice. keep: stores games that release 1.0.0 has left, which then go. Raises `BoardError`.
+    choice. Raises `BoardError`.
     """
     table_id = brain.of(files).id
     with closing(open_port(port_name)) as port:
         with BoardFiles(port) as board:
             kind, present = board.survey()
+            if any(each.isdigit() and _OF_1_0_0.match(f.start) for each, f in present.items()):
+                raise BoardError(
+                    "release 1.0.0 has stored games on the board; to receive them, run "
+                    "`noughts watch` and press reset; then update the board with `noughts flash`"
+                )
             ours = {name: file for name, file in present.items() if file.ours}
             wanted = radio
             if wanted is None:
                 wanted = radio_by(ours, lambda name, content: ours[name].holds(content))
             chosen = _chosen(kind, wanted, files)
-            left = left_on(board, kind, present)
-            for name in left.files:
-                del present[name]
             update = plan(kind, present, chosen, replace)
             say(
                 f"micro:bit {kind} on {port_name}: {len(update.send)} of {len(chosen)} files to "
@@ -91,21 +92,21 @@ def bring_up_to_date(
             )
             if radio is None and wanted != OFF:
                 say(f"radio: still {wanted}; `noughts put --radio off` ends that")
-            if left.games and not forget:
-                keep(left.games)
-                say(recovered(left.games))
-            if left.files:
-                board.remove(left.files)
-            if left.choice and not forget and SETTINGS not in present:
-                board.send(SETTINGS, left.choice)
-            _carry_out(update, board, chosen, progress)
+            with progress(sum(len(chosen[name]) for name in update.send)) as steps:
+                if update.remove:
+                    board.remove(update.remove)
+                for name in update.remove:
+                    if name not in update.send:
+                        steps.say(f"removed {name}")
+                for name in update.send:
+                    steps.doing(name)
+                    board.send(name, chosen[name])
+                    steps.advance(len(chosen[name]))
+                    steps.say(f"sent {name} ({len(chosen[name]):,} bytes)")
             if forget:
                 forget_games(kind, board, present)
                 say("the board has forgotten its games and the menu's choice")
-        start = wait_for_start(port)
-    if start.boot is not None:
-        started(start.boot)
-    return confirmed_start(start, table_id, wanted)
+        return confirm_start(port, table_id, wanted, started)
 
 
 def forget_games(kind: str, board: BoardFiles, present: Mapping[str, BoardFile]) -> None:
@@ -134,22 +135,6 @@ def _chosen(kind: str, radio: Radio, game: Mapping[str, bytes]) -> Mapping[str, 
     return files_with(radio, kind, game)
 
 
-def _carry_out(
-    update: Update, board: BoardFiles, files: Mapping[str, bytes], progress: Progress
-) -> None:
-    with progress(sum(len(files[name]) for name in update.send)) as steps:
-        if update.remove:
-            board.remove(update.remove)
-        for name in update.remove:
-            if name not in update.send:
-                steps.say(f"removed {name}")
-        for name in update.send:
-            steps.doing(name)
-            board.send(name, files[name])
-            steps.advance(len(files[name]))
-            steps.say(f"sent {name} ({len(files[name]):,} bytes)")
-
-
 def plan(
     board: str, present: Mapping[str, BoardFile], wanted: Mapping[str, bytes], replace: bool
 ) -> Update:
@@ -176,7 +161,7 @@ def plan(
         advice = f"remove some of its other files: {names}" if names else "make ours smaller"
         raise BoardError(f"the board is {over:,} bytes short of room; {advice}")
     send = sorted(
-        wanted.keys() - same(present, wanted),
+        (n for n, file in wanted.items() if n not in present or not present[n].holds(file)),
         key=lambda name: (name == LAST, name not in FIRST, name),
     )
     if not retired and send in ([], [LAST]):

@@ -7,6 +7,7 @@ game, sends only a line: `noughts watch` takes those for noise.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import serial
@@ -32,8 +33,6 @@ _GATEWAY = re.compile(r"gateway ([\w.+-]{1,16}) (V[12]) (\d{1,3})$")
 
 @dataclass(frozen=True)
 class Start:
-    """A board's start message."""
-
     boot: Boot | None
     """The game's boot sentence; None for a gateway."""
     board: str
@@ -96,12 +95,20 @@ def gone(port: serial.SerialBase) -> BoardGoneError:
     )
 
 
-def confirmed_start(start: Start, table_id: str, radio: Radio) -> str:
-    """The board's start as text; `BoardError` if it is not what was put there.
+def confirm_start(
+    port: serial.SerialBase,
+    table_id: str,
+    radio: Radio = OFF,
+    started: Callable[[Boot], object] | None = None,
+) -> str:
+    """The board's next start as text; `BoardError` if it is not what was put there.
 
-    table_id: of the game, if it is one.
+    table_id: of the game, if it is one. started: gets what a game says then.
     """
+    start = wait_for_start(port)
     boot = start.boot
+    if boot is not None and started is not None:
+        started(boot)
     if boot is not None and radio.gateway is None:
         if (boot.release, boot.table_id) != (__version__, table_id):
             raise BoardError(

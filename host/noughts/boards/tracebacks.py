@@ -15,7 +15,6 @@ from noughts.device_files import device_dir, device_files
 _HEADER = "Traceback (most recent call last):"
 _PLACE = re.compile(r'  File "([^"]{1,64})", line ([0-9]{1,6})')
 _MISSING = re.compile(r"ImportError: no module named '([^']{1,64})'")
-_MAX_LINES = 50
 
 
 @dataclass(frozen=True)
@@ -85,8 +84,6 @@ class Traceback:
 
 
 class TracebackReader:
-    """Finds tracebacks among the lines that a board prints."""
-
     def __init__(self) -> None:
         self._lines: list[str] = []
 
@@ -99,6 +96,4 @@ class TracebackReader:
             if not line.startswith("  "):
                 found, self._lines = Traceback(tuple(self._lines)), []
                 return found
-            if len(self._lines) > _MAX_LINES:
-                del self._lines[1]
         return None

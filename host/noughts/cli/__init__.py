@@ -46,7 +46,16 @@ engines noughts solve X...O....     show a position's value and the best line
 """All commands by task, each with an example; at most 80 columns, and 24 rows with a prompt."""
 
 COMMANDS = dict(re.findall(r"noughts ([a-z]+).*?  +(\S.*)", OVERVIEW))
-"""What each is for; the rest is in `noughts.cli.<name>`."""
+"""What each is for; the rest is in `noughts.cli.<name>`, but for these:"""
+_FILES = {"flash": "board", "put": "board", "doctor": "board"}
+_FILES |= {"boards": "games", "replay": "games", "report": "stats"}
+
+
+def load(name: str) -> click.Command:
+    """Import a command."""
+    file = importlib.import_module(f"noughts.cli.{_FILES.get(name, name)}")
+    command: click.Command = getattr(file, f"run_{name}")
+    return command
 
 
 class _Commands(click.Group):
@@ -57,7 +66,7 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS:
-            command: click.Command = importlib.import_module(f"noughts.cli.{cmd_name}").run
+            command = load(cmd_name)
             if ctx.obj:
                 ctx.obj()  # all is imported
             return command
@@ -94,7 +103,7 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
         status = _run(sys.argv[1:] if argv is None else list(argv), ready)
         sys.stdout.flush()
         return status
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.Abort):  # the latter at a question
         status = 130
     except BrokenPipeError:  # the reader of our output has closed it
         status = 1

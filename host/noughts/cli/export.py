@@ -14,6 +14,7 @@ from typing import BinaryIO
 import click
 
 from noughts.cli import options
+from noughts.cli.options import option
 from noughts.errors import NoughtsError, printable
 from noughts.invocation import installing
 from noughts.protocol.describe import counted
@@ -23,9 +24,8 @@ from noughts.terminal.output import progress
 from noughts.views.export_columns import COLUMNS, MEANINGS, Value, row
 from noughts.views.game_filter import ChosenGames
 
-_FORMATS = ("csv", "jsonl", "parquet")
 _AT_ONCE = 10_000
-
+_MOMENTS = [index for index, column in enumerate(COLUMNS) if column.kind == "moment"]
 _WIDTH = max(len(names) for names, _ in MEANINGS)
 RECORDS = f"""
 columns:
@@ -35,40 +35,6 @@ csv: UTF-8, with a header line; times as 2026-11-21 07:03:43.123, UTC; empty for
 jsonl: one object per line; times as 2026-11-21T07:03:43.123Z; null for no value.
 parquet: 64-bit integers, strings, and times as timestamps in ms, UTC; null for no value.
 """
-
-
-@options.command(
-    "noughts export -o all.csv", "noughts export --format parquet -o games.parquet", records=RECORDS
-)
-@click.option("--format", type=click.Choice(_FORMATS), help="by the file's name, else csv")
-@options.output("the file to write (standard output)")
-@options.stored_games
-def run(format: str | None, output: Path | None, chosen: ChosenGames, db: Path | None) -> None:
-    """Write games as a table for a spreadsheet."""
-    ending = output.suffix.lower()[1:] if output else ""
-    kind = format or (ending if ending in _FORMATS else "csv")
-    if kind == "parquet" and output is None and sys.stdout.isatty():
-        raise click.UsageError("parquet is not text; name a file with -o")
-    writer = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}[kind]
-    if format is None and ending not in ("", *_FORMATS):
-        raise click.UsageError(
-            f"a file that ends in .{ending} may be anything; say --format csv, jsonl, parquet"
-        )
-    which = chosen.filter()
-    with options.open_store(db) as store:
-        total = count(store, which)
-        if not total:
-            raise options.nothing_found(store)
-        with options.opened(output) as file, progress(total, "games") as steps:
-            steps.doing("exporting")
-            rows = map(row, games(store, which))
-            written = 0
-            for size in writer(iter(lambda: list(islice(rows, _AT_ONCE)), []), file):
-                written += size
-                steps.advance(size)
-    if output and output.is_file():
-        print(printable(f"{output} written: {counted(written, 'game')}"))
-
 
 Rows = Iterator[list[list[Value]]]
 """Several at once; moments are ms since 1970."""
@@ -107,19 +73,14 @@ def _parquet(rows: Rows, file: BinaryIO) -> Iterator[int]:
     types = {"int": pyarrow.int64(), "str": pyarrow.string()}
     types["moment"] = pyarrow.timestamp("ms", tz="UTC")
     schema = pyarrow.schema(
-        [
-            pyarrow.field(column.name, types[column.kind], metadata={"meaning": column.meaning})
-            for column in COLUMNS
-        ]
+        pyarrow.field(column.name, types[column.kind], metadata={"meaning": column.meaning})
+        for column in COLUMNS
     )
     with parquet.ParquetWriter(file, schema) as writer:
         for some in rows:
             columns = map(list, zip(*some, strict=True))
             writer.write_table(pyarrow.table(list(columns), schema=schema))
             yield len(some)
-
-
-_MOMENTS = [index for index, column in enumerate(COLUMNS) if column.kind == "moment"]
 
 
 def _write_moments(rows: list[list[Value]], written: Callable[[int], str]) -> None:
@@ -129,3 +90,40 @@ def _write_moments(rows: list[list[Value]], written: Callable[[int], str]) -> No
             at = values[index]
             if isinstance(at, int):
                 values[index] = written(at)
+
+
+_FORMATS = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}
+
+
+@options.command(
+    "noughts export -o all.csv", "noughts export --format parquet -o games.parquet", records=RECORDS
+)
+@option("--format", "by the file's name, else csv", type=click.Choice(_FORMATS))
+@options.output("the file to write (standard output)")
+@options.stored_games
+def run_export(
+    format: str | None, output: Path | None, chosen: ChosenGames, db: Path | None
+) -> None:
+    """Write games as a table for a spreadsheet."""
+    ending = output.suffix.lower()[1:] if output else ""
+    kind = format or ending or "csv"
+    if kind not in _FORMATS:
+        raise click.UsageError(
+            f"a file that ends in .{ending} may be anything; say --format csv, jsonl, parquet"
+        )
+    if kind == "parquet" and output is None and sys.stdout.isatty():
+        raise click.UsageError("parquet is not text; name a file with -o")
+    which = chosen.filter()
+    with options.open_store(db) as store:
+        total = count(store, which)
+        if not total:
+            raise options.nothing_found(store)
+        with options.opened(output) as file, progress(total, "games") as steps:
+            steps.doing("exporting")
+            rows = map(row, games(store, which))
+            written = 0
+            for size in _FORMATS[kind](iter(lambda: list(islice(rows, _AT_ONCE)), []), file):
+                written += size
+                steps.advance(size)
+    if output and output.is_file():
+        print(printable(f"{output} written: {counted(written, 'game')}"))

@@ -1,96 +1,89 @@
-"""`noughts games`: the stored games."""
+"""`noughts games`, `boards` and `replay`: the stored games, their boards, and a game's moves."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import sys
-from collections.abc import Iterable
+import time
 from pathlib import Path
 
 import click
 
 from noughts.cli import options
+from noughts.cli.options import option
+from noughts.errors import StoreError, printable
+from noughts.protocol.describe import short
+from noughts.protocol.radio_boards import is_by_radio
 from noughts.store import timestamps
-from noughts.store.queries import count, games
+from noughts.store.boards import MAX_NAME, as_name, boards, known_board
+from noughts.store.queries import GameFilter, count, games
+from noughts.store.queries import game as stored_game
+from noughts.store.store import Store
 from noughts.store.stored_game import FIELDS, StoredGame, values
-from noughts.terminal.layout import columns
+from noughts.terminal.layout import columns, step, wait_s
 from noughts.views.game_filter import ChosenGames
-from noughts.views.games import GameRow, game_row
+from noughts.views.games import game_row
+from noughts.views.replay import heading, replay
 
 _NEWEST = 20
 _MAX = 1_000_000_000
-
+_COLUMNS = {
+    "game": "number", "began": "began", "A": "player_a", "B": "player_b", "first": "first",
+    "moves": "moves", "seconds": "seconds", "result": "result", "board": "board",
+}  # fmt: skip
+"""What is above each column, and the field of `GameRow` that it shows."""
 _WIDTH = max(len(field.name) for field in FIELDS)
-RECORDS = f"""
+_GAMES = f"""
 --json prints a list of objects, one per line, the newest first; times as ISO 8601, UTC; null for
 what was not received:
 {chr(10).join(f"  {field.name:<{_WIDTH}}  {field.meaning}" for field in FIELDS)}
 """
+_BOARDS = """
+--json prints a list of objects: number, board (usb- and the USB serial number, radio- and its id,
+else the port or the log's file), by_radio (true: anybody near may have sent it), name, hardware (V1
+or V2), games, heard (when a game of it was last received; ISO 8601, UTC); null for what is not
+known.
+"""
 
 
 @options.command(
-    "noughts games", "noughts games --seats PH --result A --since 2026-11-21", records=RECORDS
+    "noughts games", "noughts games --seats PH --result A --since 2026-11-21", records=_GAMES
 )
-@click.option(
-    "-n",
-    metavar="N",
+@option(
+    "-n N",
+    f"list at most the newest N ({_NEWEST}; all with --json)",
     type=options.IntRange(1, _MAX),
-    help=f"list at most the newest N ({_NEWEST}; all with --json)",
 )
 @options.as_json("the games")
 @options.stored_games
-def run(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
+def run_games(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
     """List the stored games."""
     which = chosen.listed()
     with options.open_store(db) as store:
         if as_json:
-            _print_json(games(store, chosen.filter(), n or _MAX))
+            before = "["
+            for game in games(store, chosen.filter(), n or _MAX):  # printed while it is read
+                print(before, json.dumps(_record(game)), sep="", end="")
+                before = ",\n"
+            print("[]" if before == "[" else "]")
             return
-        listed = list(map(game_row, games(store, which, n or _NEWEST)))
-        if not listed:
+        found = map(game_row, games(store, which, n or _NEWEST))
+        rows = [[str(getattr(row, field)) for field in _COLUMNS.values()] for row in found]
+        if not rows:
             raise options.nothing_found(store)
-        total = count(store, which)
-        unfinished = 0 if chosen.results else count(store, chosen.filter()) - total
+        more = count(store, which) - len(rows)
+        unfinished = 0 if chosen.results else count(store, chosen.filter()) - more - len(rows)
         note = options.newer_demonstration(store.path)
-    _print(listed)
-    if total > len(listed):
-        print(f"{total - len(listed):,} more; -n N shows more of them", file=sys.stderr)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in columns([[*_COLUMNS], *rows], right=(0, 5, 6)):
+        print(line[:width])
+    if more:
+        print(f"{more:,} more; -n N shows more of them", file=sys.stderr)
     if unfinished:
         print(f"{unfinished:,} unfinished; --result unfinished lists them", file=sys.stderr)
     if note:
         print(note, file=sys.stderr)
-
-
-def _print_json(found: Iterable[StoredGame]) -> None:
-    """A list with an object in each line, printed while it is read."""
-    before = "["
-    for game in found:
-        print(before, json.dumps(_record(game)), sep="", end="")
-        before = ",\n"
-    print("[]" if before == "[" else "]")
-
-
-def _print(listed: list[GameRow]) -> None:
-    head = ("game", "began", "A", "B", "first", "moves", "seconds", "result", "board")
-    rows = [
-        (
-            str(row.number),
-            row.began,
-            row.player_a,
-            row.player_b,
-            row.first,
-            str(row.moves),
-            str(row.seconds),
-            row.result,
-            row.board,
-        )
-        for row in listed
-    ]
-    numbers = [head.index(name) for name in ("game", "moves", "seconds")]
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for line in columns([head, *rows], right=numbers):
-        print(line[:width])
 
 
 def _record(game: StoredGame) -> dict[str, object]:
@@ -98,3 +91,128 @@ def _record(game: StoredGame) -> dict[str, object]:
         field.name: timestamps.iso(value) if field.kind == "moment" and value is not None else value
         for field, value in zip(FIELDS, values(game), strict=True)
     }
+
+
+@options.command(
+    "noughts boards",
+    'noughts boards name 3 "blue table"',
+    records=_BOARDS,
+    cls=options.Group,
+    invoke_without_command=True,
+)
+@options.as_json("the boards")
+@options.db
+@click.pass_context
+def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
+    """List known boards, and name them."""
+    if context.invoked_subcommand:
+        return
+    with options.open_store(db) as store:
+        known = boards(store)
+        if not known and not as_json:
+            raise options.nothing_found(store)
+        note = options.newer_demonstration(store.path)
+    if as_json:
+        records = [
+            {
+                **vars(board),
+                "by_radio": is_by_radio(board.board),
+                "heard": None if board.heard is None else timestamps.iso(board.heard),
+            }
+            for board in known
+        ]
+        print(json.dumps(records, indent=1))
+        return
+    rows = [
+        (
+            str(board.number),
+            printable(board.name or "-"),
+            printable(board.hardware or "-"),
+            f"{board.games:,}",
+            timestamps.local(board.heard),
+            short(board.board),
+        )
+        for board in known
+    ]
+    head = ("number", "name", "kind", "games", "last seen", "board")
+    print("\n".join(columns([head, *rows], right=(0, 3))))
+    if note:
+        print(note, file=sys.stderr)
+
+
+@options.command('noughts boards name 3 "blue table"', 'noughts boards name 3 ""')
+@click.argument("board", help="its number in `noughts boards`, or USB id")
+@click.argument(
+    "name",
+    type=lambda text: as_name(text.encode(errors="replace").decode()),
+    help=f"at most {MAX_NAME} characters, and no other board's; an empty one takes it away",
+)
+@options.db
+@click.pass_context
+def _name_board(context: click.Context, board: str, name: str | None, db: Path | None) -> None:
+    """Name a board. The name shows wherever the board does."""
+    before = context.parent.params["db"] if context.parent else None
+    with options.open_store(db or before) as store:
+        try:
+            known = known_board(store, board)
+        except StoreError as error:
+            note = options.newer_demonstration(store.path)
+            raise StoreError(f"{error}; {note}" if note else str(error)) from error
+        store.name_board(known.board, name)
+    change = "has no name any more" if name is None else f"is now {name}"
+    print(printable(f"board {known.number}, {short(known.board)}, {change}"))
+
+
+run_boards.add_command(_name_board, "name")
+
+
+def _number(text: str) -> int | str:
+    if text != "last" and (not text.isdecimal() or not text.isascii() or len(text) > 18):
+        raise ValueError(f"{text[:20]!r} is not a game; give its number, or `last` for the newest")
+    return text if text == "last" else int(text)
+
+
+@options.command("noughts replay last", "noughts replay 12 --text")
+@click.argument(
+    "game",
+    type=_number,
+    help="the game's number in `noughts games`, or `last` for the newest that was played to its "
+    "end",
+)
+@option(
+    "--speed X",
+    "play automatically, this many times as fast as the game was played",
+    type=options.Number(0.1, 100),
+)
+@option("--text", "print every step instead of stepping through the game")
+@options.db
+def run_replay(game: int | str, speed: float | None, text: bool, db: Path | None) -> None:
+    """Step through a game, each move judged."""
+    with options.open_store(db) as store:
+        if game == "last" or not count(store, GameFilter()):
+            found = _newest(store)
+        else:
+            found = stored_game(store, int(game))
+        head, steps = heading(found), replay(found).steps
+    if not text and sys.stdin.isatty() and sys.stdout.isatty():
+        from noughts.terminal.replay import ReplayApp
+
+        ReplayApp(found, speed).run()
+        return
+    print(head)
+    for plies in range(len(steps)):
+        if plies and speed is not None:
+            time.sleep(wait_s(found, plies - 1, speed))
+        lines = step(steps, plies).plain.rstrip().splitlines()
+        print("", *(line.rstrip() for line in lines), sep="\n", flush=True)
+
+
+def _newest(store: Store) -> StoredGame:
+    """The newest game that was played to its end, or else the newest of all.
+
+    A board begins the next game by itself: when it is switched off, one has often just begun.
+    """
+    for which in (GameFilter(results=("A", "B", "draw")), GameFilter()):
+        for game in games(store, which, newest=1):
+            return game
+    raise options.nothing_found(store)

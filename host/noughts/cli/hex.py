@@ -15,33 +15,35 @@ from noughts.boards.image import Firmware
 from noughts.boards.packing import files_for_boards
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
 from noughts.cli import options
+from noughts.cli.options import FILE, option
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
+
+Contents = dict[str, Mapping[str, bytes]]
 
 
 @options.command(
     "noughts hex -o a.hex", "noughts hex --list noughts.hex", "noughts hex --radio 7 -o class.hex"
 )
 @options.output("write the hex here instead of noughts.hex")
-@click.option(
-    "--firmware",
-    type=options.FILE,
-    multiple=True,
-    help="use this official MicroPython instead of the bundled one: a Universal Hex, or a hex for "
+@option(
+    "--firmware FILE",
+    "use this official MicroPython instead of the bundled one: a Universal Hex, or a hex for "
     "V1 or for V2; may be given twice",
+    multiple=True,
 )
 @options.radio
 @options.unproved
-@click.option("--list", "listed", type=options.FILE, help="build nothing; list what this hex holds")
-@click.option(
+@option("--list FILE", "build nothing; list what this hex holds", "listed")
+@option(
     "--extract",
+    "build nothing; put the files that a hex holds into a folder",
     nargs=2,
     metavar="DIR FILE",
-    type=options.FILE,
-    help="build nothing; put the files that a hex holds into a folder",
+    type=FILE,
 )
 @options.as_json("the contents")
-def run(
+def run_hex(
     output: Path | None,
     firmware: tuple[Path, ...],
     radio: Radio | None,
@@ -53,22 +55,22 @@ def run(
     """Build a hex for any micro:bit, or list one."""
     if listed and extract:
         raise click.UsageError("--list and --extract each take a hex; give one of them")
-    looking = listed or (extract and extract[1])
-    if looking and (output or firmware or radio or unproved):
-        raise click.UsageError(
-            "-o, --firmware, --radio, --gateway and --unproved are for building, not for --list "
-            "or --extract"
-        )
     radio = radio or OFF
+    looking = listed or (extract and extract[1])
     if looking:
+        if output or firmware or radio != OFF or unproved:
+            raise click.UsageError(
+                "-o, --firmware, --radio, --gateway and --unproved are for building, not for "
+                "--list or --extract"
+            )
         firmwares = image.load(looking)
-        contents: dict[str, Mapping[str, bytes]] = {
-            board: each.files() for board, each in firmwares.items()
-        }
+        contents: Contents = {board: each.files() for board, each in firmwares.items()}
+        head = []
         if extract:
             _extract(extract[0], contents)
     else:
-        if output == Path("-"):
+        path = output or Path("noughts.hex")
+        if path == Path("-"):
             raise click.UsageError("cannot write a hex to standard output; name a file")
         files = files_for_boards()
         table = brain.of(files)  # without one, it would not be the game
@@ -77,17 +79,16 @@ def run(
         firmwares = image.for_boards(firmware)
         _warn(firmwares)
         contents = {board: files_with(radio, board, files) for board in firmwares}
-        path = output or Path("noughts.hex")
         write_whole(path, image.universal(firmwares, contents).encode())
-    if as_json:
-        print(json.dumps(_facts(firmwares, contents)))
-        return
-    if not looking:
         whom = "any micro:bit" if radio.gateway is None else "the micro:bit that is the gateway"
-        print(printable(f"{path} written, {path.stat().st_size:,} bytes; drag it onto {whom}"))
-        if radio.sends is not None:
-            print(V1_WITHOUT_RADIO)
-    _tell(firmwares, contents)
+        head = [f"{path} written, {path.stat().st_size:,} bytes; drag it onto {whom}"]
+        head += [V1_WITHOUT_RADIO] if radio.sends is not None else []
+    facts, lines = _described(firmwares, contents)
+    if as_json:
+        print(json.dumps(facts))
+        return
+    for line in (*head, *lines):
+        print(printable(line))
     if extract:
         print(printable(f"files written to {extract[0]}"))
 
@@ -102,61 +103,46 @@ def _warn(firmwares: Mapping[str, Firmware]) -> None:
             )
 
 
-def _tell(firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str, bytes]]) -> None:
+def _described(
+    firmwares: Mapping[str, Firmware], contents: Contents
+) -> tuple[dict[str, object], list[str]]:
+    """What each board gets, as JSON has it, and in lines."""
+    facts: dict[str, object] = {}
+    lines: list[str] = []
     previous: Mapping[str, bytes] | None = None
     for board, firmware in firmwares.items():
         files = contents[board]
-        print(firmware)
-        print(f"  file system: {firmware.usage(files)}")
-        radio = _radio(files)
-        if radio.gateway is None:
-            print(f"  table id: {_table_id(files) or 'none (no table of noughts)'}")
-        if radio != OFF:
-            print(f"  radio: {radio}")
-        print(f"  files: {len(files)}{', the same' if files == previous else ''}")
-        if files != previous:
-            for name, content in files.items():
-                print(f"    {_printable(name):<14} {len(content):>6,} bytes")
-        previous = files
-
-
-def _facts(
-    firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str, bytes]]
-) -> dict[str, object]:
-    return {
-        board: {
+        usage, radio = firmware.usage(files), radio_of(files)
+        try:
+            table = brain.of(files).id
+        except NoughtsError:
+            table = None
+        sizes = {name: len(content) for name, content in files.items()}
+        facts[board] = {
             "firmware": firmware.release,
             "micropython": firmware.micropython,
-            "files": {name: len(content) for name, content in contents[board].items()},
-            "used_bytes": firmware.usage(contents[board]).used,
-            "free_bytes": firmware.usage(contents[board]).free,
-            "table_id": _table_id(contents[board]),
-            "radio_group": _radio(contents[board]).sends,
-            "gateway_group": _radio(contents[board]).gateway,
+            "files": sizes,
+            "used_bytes": usage.used,
+            "free_bytes": usage.free,
+            "table_id": table,
+            "radio_group": radio.sends,
+            "gateway_group": radio.gateway,
         }
-        for board, firmware in firmwares.items()
-    }
+        lines += [str(firmware), f"  file system: {usage}"]
+        if radio.gateway is None:
+            lines.append(f"  table id: {table or 'none (no table of noughts)'}")
+        if radio != OFF:
+            lines.append(f"  radio: {radio}")
+        lines.append(f"  files: {len(files)}{', the same' if files == previous else ''}")
+        if files != previous:
+            for name, size in sizes.items():
+                shown = name if name.isprintable() else ascii(name)
+                lines.append(f"    {shown:<14} {size:>6,} bytes")
+        previous = files
+    return facts, lines
 
 
-def _table_id(files: Mapping[str, bytes]) -> str | None:
-    try:
-        return brain.read(files["table.py"].decode("utf-8"), "table.py").id
-    except (KeyError, UnicodeDecodeError, NoughtsError):
-        return None
-
-
-def _radio(files: Mapping[str, bytes]) -> Radio:
-    try:
-        return radio_of(files)
-    except NoughtsError:
-        return OFF
-
-
-def _printable(name: str) -> str:
-    return name if name.isprintable() else ascii(name)
-
-
-def _extract(folder: Path, contents: Mapping[str, Mapping[str, bytes]]) -> None:
+def _extract(folder: Path, contents: Contents) -> None:
     """Write the files, or none; each board has a folder of its own if they differ."""
     versions = list(contents.values())
     alike = all(files == versions[0] for files in versions)

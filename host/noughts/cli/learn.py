@@ -8,18 +8,8 @@ from datetime import date
 from pathlib import Path
 
 from noughts import brain
+from noughts.brain import learn
 from noughts.brain.habits import Habits
-from noughts.brain.learn import (
-    FOLDS,
-    Change,
-    Estimate,
-    LeftOut,
-    best,
-    changes,
-    estimate,
-    fit,
-    left_out,
-)
 from noughts.cli import options
 from noughts.errors import printable
 from noughts.files import write_whole
@@ -30,7 +20,6 @@ from noughts.terminal.layout import board, columns, side_by_side
 from noughts.views.game_filter import ChosenGames
 
 _SHOWN = 6
-
 RECORDS = """
 --json prints one object: games and moves (of people) that it learned from; habits (kind of cell;
 could: at so many moves; did, by_chance: shares of these, by people and by random play); before,
@@ -46,17 +35,17 @@ fit: position, played, better, gain).
 @options.output("write the table here")
 @options.as_json("what was learned")
 @options.stored_games
-def run(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
+def run_learn(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path | None) -> None:
     """Make the chip win more against your players."""
     with options.open_store(db) as store:
         games = people_games(store, chosen.filter())
         if not games:
             raise options.nothing_found(store)
     habits, hard = Habits(games), brain.make()
-    table = fit(habits)
+    table = learn.fit(habits)
     brain.prove(table)
-    estimated = estimate(games, hard)
-    changed, missed = changes(hard, table, habits), left_out(table, habits)
+    estimated = learn.estimate(games, hard)
+    changed, missed = learn.changes(hard, table, habits), learn.left_out(table, habits)
     if output:
         aim = (
             f"the people of {counted(habits.games, 'game')} ({counted(habits.moves, 'move')} of "
@@ -64,7 +53,7 @@ def run(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path | None
         )
         write_whole(output, brain.source(table, "noughts learn", aim).encode())
     if not as_json:
-        _tell(habits, table, estimated, changed, missed)
+        _print(habits, table, estimated, changed, missed)
         if output:
             send = as_typed(f"`noughts put --table {output}`")
             print(printable(f"{output} written; {send} sends it to a board"))
@@ -76,31 +65,30 @@ def run(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path | None
         "before": estimated and estimated.before,
         "after": estimated and estimated.after,
         "gain": estimated and estimated.gain,
-        "most": best(habits),
+        "most": learn.best(habits),
         "table": {"id": table.id, "bytes": len(table.payload)},
         "changes": [
-            asdict(change)
+            vars(each)
             | {
-                "position": str(change.position),
-                "mistakes": [{"cell": cell, "chance": chance} for cell, chance in change.mistakes],
+                "position": str(each.position),
+                "mistakes": [{"cell": cell, "chance": chance} for cell, chance in each.mistakes],
             }
-            for change in changed
+            for each in changed
         ],
-        "left_out": [asdict(each) | {"position": str(each.position)} for each in missed],
+        "left_out": [vars(each) | {"position": str(each.position)} for each in missed],
     }
     print(json.dumps(record))
 
 
-def _tell(
+def _print(
     habits: Habits,
     table: brain.Table,
-    estimated: Estimate | None,
-    changed: list[Change],
-    missed: list[LeftOut],
+    estimated: learn.Estimate | None,
+    changed: list[learn.Change],
+    missed: list[learn.LeftOut],
 ) -> None:
-    print(
-        f"learned from {counted(habits.games, 'game')}, {counted(habits.moves, 'move')} of people"
-    )
+    games, moves = counted(habits.games, "game"), counted(habits.moves, "move")
+    print(f"learned from {games}, {moves} of people")
     print("\nWhat they do where they can, and what people who play at random would do\n")
     rows = [
         (each.kind, counted(each.could, "time"), f"{each.did:.0%}", f"{each.by_chance:.0%}")
@@ -108,7 +96,14 @@ def _tell(
     ]
     print("\n".join(columns([("", "they could", "did", "at random"), *rows], right=[1, 2, 3])))
     print("\nThe chip wins against them, on games that were not learned from\n")
-    print(_format_estimate(estimated))
+    if estimated is None:
+        print(f"no gain can be shown yet: that takes {learn.FOLDS} games or more")
+    else:
+        low, high = (f"{100 * each:+.1f}" for each in estimated.gain)
+        print(f"before  {estimated.before:.1%}\nafter   {estimated.after:.1%}")
+        print(f"gain    {low} to {high} points (95 % interval)")
+        if not estimated.shows_gain:
+            print("no gain can be shown yet")
     if not changed:
         print("\nIt plays as before.")
     else:
@@ -124,28 +119,14 @@ def _tell(
     for each in missed[:_SHOWN]:
         picture = board(each.position, dict.fromkeys(each.played, "-") | {each.better: "+"})
         print("\n" + side_by_side([picture, f"would win {100 * each.gain:.2f} points"]))
-    extra = len(table.payload)
     print(
-        f"\ntable {table.id}: {extra} bytes, {len(table.book)} positions in the book; proved: it "
-        "keeps the value\nof all 4,520 positions, and loses no game from either seat"
+        f"\ntable {table.id}: {len(table.payload)} bytes, {len(table.book)} positions in the "
+        "book; proved: it keeps the value\nof all 4,520 positions, and loses no game from either "
+        "seat"
     )
 
 
-def _format_estimate(found: Estimate | None) -> str:
-    if found is None:
-        return f"no gain can be shown yet: that takes {FOLDS} games or more"
-    low, high = (f"{100 * each:+.1f}" for each in found.gain)
-    lines = [
-        f"before  {found.before:.1%}",
-        f"after   {found.after:.1%}",
-        f"gain    {low} to {high} points (95 % interval)",
-    ]
-    if not found.shows_gain:
-        lines.append("no gain can be shown yet")
-    return "\n".join(lines)
-
-
-def _picture(change: Change) -> str:
+def _picture(change: learn.Change) -> str:
     """The position, what the chip plays in it, and the reply to that which loses most often."""
     now = dict.fromkeys(change.before, "-") | dict.fromkeys(change.after, "+")
     words = [f"comes up in {change.reach:.1%} of games", f"wins {100 * change.gain:.2f} points"]

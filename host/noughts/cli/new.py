@@ -29,15 +29,13 @@ def _python_file(text: str) -> Path:
 @options.command("noughts new engine mine.py")
 @click.argument("what", type=click.Choice(["engine"]), help="what to begin: an engine")
 @click.argument("file", type=_python_file, help="such as mine.py")
-def run(what: str, file: Path) -> None:
+def run_new(what: str, file: Path) -> None:
     """Write a template for your own engine."""
     if file.exists() or file.is_symlink():
         raise NoughtsError(f"{file} is there already; choose another name, or delete it first")
-    start = _START
-    if _QUOTABLE.fullmatch(file.name):
-        start = start.replace("./mine.py", quoted(f"./{file.name}"))
-    write_whole(file, start.encode())
     typed = quoted(str(file))
+    named = quoted(f"./{file.name}") if _QUOTABLE.fullmatch(file.name) else "./mine.py"
+    write_whole(file, _START.replace("./mine.py", named).encode())
     print(printable(as_typed(f"{file} written; `noughts vs {typed}` plays against it")))
     print(printable(as_typed(f"`noughts prove {typed}` shows how it loses")))
 

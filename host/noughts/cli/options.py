@@ -1,4 +1,4 @@
-"""What commands share: how their help looks, the options of several, and opening the store."""
+"""What commands share: how options are declared and shown, those of several, and the store."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ import click
 
 from noughts import brain
 from noughts.boards.radio import GROUPS, OFF, Radio
-from noughts.brain import Table
 from noughts.engines.own import LIMIT_S, OwnEngine, from_program, packaged
 from noughts.engines.registry import engine_named, engines
-from noughts.errors import NoughtsError, StoreError, UnknownEngineError, printable
+from noughts.errors import StoreError, UnknownEngineError, printable
 from noughts.files import whole_file
 from noughts.game.engine import Engine
 from noughts.protocol.describe import SEATS_MEANING
@@ -57,14 +56,6 @@ class Number(click.FloatRange):
         return number
 
 
-class Option(click.Option):
-    """An option that the help lists below a heading."""
-
-    def __init__(self, names: Sequence[str], *, heading: str = "Options", **named: Any) -> None:
-        super().__init__(names, **named)
-        self.heading = heading
-
-
 class Command(click.Command):
     """A command whose help has headings, and ends with a text that is printed as it is."""
 
@@ -80,8 +71,7 @@ class Command(click.Command):
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record and isinstance(param, click.Option):
-                heading = param.heading if isinstance(param, Option) else "Options"
-                sections.setdefault(heading, []).append(record)
+                sections.setdefault(getattr(param, "heading", "Options"), []).append(record)
         for heading, records in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(records)
@@ -102,29 +92,52 @@ def command(
     return click.command(cls=cls, epilog=epilog, context_settings={"show_default": True}, **named)
 
 
-db = click.option(
-    "--db",
-    type=FILE,
+class Option(click.Option):
+    """An option that the help lists below a heading."""
+
+    def __init__(self, *args: Any, heading: str, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.heading = heading
+
+
+def option(
+    declared: str, about: str, name: str = "", heading: str = "Options", **named: Any
+) -> Callable[[Run], Run]:
+    """An option, declared as the help prints it: `--port PORT`, or `--plain` for a flag.
+
+    name: of the command's parameter, if it is not that of the option.
+    """
+    words = declared.replace(",", "").split()
+    names = [word for word in words if word.startswith("-")]
+    if words[-1] == "FILE":
+        named = {"type": FILE} | named
+    elif words != names:
+        named["metavar"] = words[-1]
+    elif not {"type", "default"} & {*named}:
+        named["is_flag"] = True
+    names += [name] if name else []
+    return click.option(*names, cls=Option, heading=heading, help=about, **named)
+
+
+db = option(
+    "--db FILE",
+    "where the games are stored (games.db in your data folder)",
     is_eager=True,  # `output` looks at it
-    help="where the games are stored (games.db in your data folder)",
 )
-unproved = click.option(
-    "--unproved",
-    is_flag=True,
-    help="accept a table that can lose, or give away a win; otherwise it is refused",
+unproved = option(
+    "--unproved", "accept a table that can lose, or give away a win; otherwise it is refused"
 )
 
 
 def as_json(what: str) -> Callable[[Run], Run]:
     """The option to print something as JSON; the command gets `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help=f"print {what} as JSON")
+    return option("--json", f"print {what} as JSON", "as_json")
 
 
-def output(about: str, *names: str, endings: Sequence[str] = ()) -> Callable[[Run], Run]:
-    """The option for a file to write, not over the store; the command gets `output`.
-
-    names: others than `-o` and `--output`. endings: those that its name may have.
-    """
+def output(
+    about: str, declared: str = "-o, --output FILE", endings: Sequence[str] = (), name: str = ""
+) -> Callable[[Run], Run]:
+    """The option for a file to write, not over the store; endings: those that its name may have."""
 
     def checked(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
         if path is not None and endings and path.suffix.lower() not in endings:
@@ -135,7 +148,7 @@ def output(about: str, *names: str, endings: Sequence[str] = ()) -> Callable[[Ru
                 raise click.BadParameter(f"{path} is the store itself; choose another file")
         return path
 
-    return click.option(*(names or ("-o", "--output")), type=FILE, callback=checked, help=about)
+    return option(declared, about, name, callback=checked)
 
 
 def radio(run: Run, off: bool = False) -> Run:
@@ -147,17 +160,15 @@ def radio(run: Run, off: bool = False) -> Run:
     if off:
         about += "; 'off': it sends no more; without this option, that stays as it is"
 
-    @click.option(
-        "--radio",
-        metavar="GROUP",
+    @option(
+        "--radio GROUP",
+        about,
         type=lambda text: OFF if off and text == "off" else Radio(sends=_group(text)),
-        help=about,
     )
-    @click.option(
-        "--gateway",
-        metavar="GROUP",
+    @option(
+        "--gateway GROUP",
+        "no game, but a gateway: a board that prints what the group sends, for `watch`",
         type=lambda text: Radio(gateway=_group(text)),
-        help="no game, but a gateway: a board that prints what the group sends, for `watch`",
     )
     @wraps(run)
     def with_radio(*, radio: Radio | None, gateway: Radio | None, **named: Any) -> Any:
@@ -175,15 +186,12 @@ def _group(text: str) -> int:
 
 
 def read_table(path: Path) -> brain.Table:
-    """The table in a file. Raises `NoughtsError` if it cannot be read or is not a table."""
-    try:
-        with path.open("rb") as file:
-            return brain.read(file.read(64 << 10).decode("latin-1"), str(path))
-    except OSError as error:
-        raise NoughtsError(f"cannot read {path} ({error.strerror}); check the name") from error
+    """The table in a file. Raises `NoughtsError` if it is not a table."""
+    with path.open("rb") as file:
+        return brain.read(file.read(64 << 10).decode("latin-1"), str(path))
 
 
-def prove_table(table: Table, unproved: bool) -> None:
+def prove_table(table: brain.Table, unproved: bool) -> None:
     """Say of a table for a board what is wrong with it; raise that, unless it is accepted."""
     if not unproved:
         brain.prove(table, "make another with `noughts table`, or accept it with --unproved")
@@ -193,40 +201,35 @@ def prove_table(table: Table, unproved: bool) -> None:
 
 def stored_games(run: Run) -> Run:
     """The options that choose games of the store; the command gets `chosen`, and `db`."""
-    option = partial(click.option, cls=Option, heading="Which games (all)")
+    one = partial(option, heading="Which games (all)")
 
-    @option(
-        "--board",
-        metavar="NAME",
+    @one(
+        "--board NAME",
+        "only boards with this in their name or USB id; may be given several times",
         type=lambda text: text.encode(errors="replace").decode(),  # it may be any bytes
         multiple=True,
-        help="only boards with this in their name or USB id; may be given several times",
     )
-    @option(
-        "--seats",
-        metavar="AB",
+    @one(
+        "--seats AB",
+        f"who plays as A and as B: {SEATS_MEANING}; PH or ph is a person against hard",
         type=game_filter.seats,
-        help=f"who plays as A and as B: {SEATS_MEANING}; PH or ph is a person against hard",
     )
-    @option(
-        "--result",
-        metavar="RESULT",
+    @one(
+        "--result RESULT",
+        f"{', '.join(RESULTS)}, in capitals or not; A and B are the winner; may be given "
+        "several times",
         type=game_filter.result,
         multiple=True,
-        help=f"{', '.join(RESULTS)}, in capitals or not; A and B are the winner; may be given "
-        "several times",
     )
-    @option(
-        "--since",
-        metavar="DAY",
+    @one(
+        "--since DAY",
+        f"only games that began, or were recovered, on this day or later: {game_filter.DAYS}",
         type=game_filter.day,
-        help=f"only games that began, or were recovered, on this day or later: {game_filter.DAYS}",
     )
-    @option(
-        "--until",
-        metavar="DAY",
+    @one(
+        "--until DAY",
+        "only games that began, or were recovered, on this day or earlier; as for --since",
         type=game_filter.day,
-        help="only games that began, or were recovered, on this day or earlier; as for --since",
     )
     @db
     @wraps(run)
@@ -263,6 +266,32 @@ def newer_demonstration(path: Path) -> str:
     return f"the last demonstration's boards and games are in another store: --db {played}"
 
 
+def nothing_found(store: Store) -> StoreError:
+    """The error when no game was found: none is stored, none has ended, or none matches."""
+    if not count(store, GameFilter()):
+        return StoreError(f"{store.path} holds no game yet; {_how_to_fill(store.path)}")
+    ended = count(store, ChosenGames().listed())
+    listing = "noughts games" if ended else "noughts games --result unfinished"
+    what = "matches" if ended else "has ended"
+    return StoreError(
+        f"no game in {store.path} {what}; {command_for(listing, store.path)} lists them all"
+    )
+
+
+def _how_to_fill(path: Path) -> str:
+    """What to do where a store is empty or missing, or another one was filled."""
+    usual = default_path()
+    played = demonstration(usual)
+    if path == played:
+        return "`noughts watch --emulated 3` fills it"
+    if path != usual:
+        return "check the name that --db gives, or fill it with `noughts watch --db FILE`"
+    keeping = "`noughts play` and `noughts watch` store games there"
+    if played.exists():
+        return f"{keeping}, and --db {played} selects a demonstration's"
+    return f"{keeping}, and `noughts watch --emulated 3` fills {played.name} without a board"
+
+
 @contextmanager
 def opened(path: Path | None) -> Iterator[BinaryIO]:
     """The file to write, whole or not at all; None is standard output."""
@@ -283,52 +312,21 @@ def until_signal(stop: threading.Event, *names: str) -> Iterator[list[int]]:
     """
     came: list[int] = []
     # Windows has no SIGHUP.
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
+    before = {each: signal.getsignal(each) for each in signal.Signals if each.name in names}
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         if signal.Signals(number).name != "SIGHUP":
-            signal.signal(number, before[number])
+            signal.signal(number, before[signal.Signals(number)])
         came.append(number)
         stop.set()
 
-    for number in numbers:
+    for number in before:
         signal.signal(number, on_signal)
     try:
         yield came
     finally:
-        for number in numbers:
-            signal.signal(number, before[number])
-
-
-def nothing_found(store: Store) -> StoreError:
-    """The error when no game was found: none is stored, none has ended, or none matches."""
-    if count(store, GameFilter()):
-        ended = count(store, ChosenGames().listed())
-        listing = "noughts games" if ended else "noughts games --result unfinished"
-        what = "matches" if ended else "has ended"
-        listing = command_for(listing, store.path)
-        return StoreError(f"no game in {store.path} {what}; {listing} lists them all")
-    return StoreError(f"{store.path} holds no game yet; {_how_to_fill(store.path)}")
-
-
-def no_board_yet(store: Store) -> StoreError:
-    """The error when no board is known."""
-    return StoreError(f"{store.path} knows no board yet; {_how_to_fill(store.path)}")
-
-
-def _how_to_fill(path: Path) -> str:
-    """What to do where a store is empty or missing, or another one was filled."""
-    usual = default_path()
-    played = demonstration(usual)
-    if path == played:
-        return "`noughts watch --emulated 3` fills it"
-    if path != usual:
-        return "check the name that --db gives, or fill it with `noughts watch --db FILE`"
-    keeping = "`noughts play` and `noughts watch` store games there"
-    if played.exists():
-        return f"{keeping}, and --db {played} selects a demonstration's"
-    return f"{keeping}, and `noughts watch --emulated 3` fills {played.name} without a board"
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def engine_arguments(about: str) -> Callable[[Run], Run]:
@@ -344,27 +342,35 @@ def engine_arguments(about: str) -> Callable[[Run], Run]:
 
 
 def own_engines(run: Run) -> Run:
-    """The options for engines that are not ours; the command gets all, in `chosen`."""
+    """The options for engines that are not ours; the command gets all, in `chosen`.
 
-    @click.option(
-        "--program",
-        metavar="COMMAND",
-        multiple=True,
-        help="a program as an engine, after those that are named: for each line such as "
+    Files of one name, in several folders, are called by their paths, and so is what has the name
+    of an engine of ours.
+    """
+
+    @option(
+        "--program COMMAND",
+        "a program as an engine, after those that are named: for each line such as "
         "'X...O.... X', a position and who is to move, it prints a line with a cell, 0 to 8",
+        multiple=True,
     )
-    @click.option(
-        "--limit",
-        metavar="SECONDS",
+    @option(
+        "--limit SECONDS",
+        "how long an engine of your own may take for an answer",
         type=Number(0, 3600, min_open=True),
         default=LIMIT_S,
-        help="how long an engine of your own may take for an answer",
     )
     @wraps(run)
     def with_engines(
         *, engine: Sequence[str], program: Sequence[str], limit: float, **named: Any
     ) -> Any:
-        return run(chosen=_chosen(engine, program, limit), **named)
+        found = [named_engine(name, limit) for name in engine]
+        found += [from_program(command, limit) for command in program]
+        called = [*(each.name for each in found), *engines()]
+        for each, typed in zip(found, [*engine, *program], strict=True):
+            if isinstance(each, OwnEngine) and called.count(each.name) > 1:
+                each.name = printable(typed)
+        return run(chosen=found, **named)
 
     return with_engines
 
@@ -375,21 +381,6 @@ def named_engine(name: str, limit_s: float = LIMIT_S) -> Engine:
         return engine_named(name, limit_s)
     except UnknownEngineError as error:
         raise click.UsageError(str(error)) from error
-
-
-def _chosen(names: Sequence[str], programs: Sequence[str], limit_s: float) -> list[Engine]:
-    """The engines of these names, then the programs.
-
-    Files of one name, in several folders, are called by their paths, and so is what has the name
-    of an engine of ours.
-    """
-    found = [named_engine(name, limit_s) for name in names]
-    found += [from_program(program, limit_s) for program in programs]
-    called = [*(engine.name for engine in found), *engines()]
-    for engine, typed in zip(found, [*names, *programs], strict=True):
-        if isinstance(engine, OwnEngine) and called.count(engine.name) > 1:
-            engine.name = printable(typed)
-    return found
 
 
 def _complete_engine(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import signal
 import sys
@@ -16,17 +15,16 @@ from typing import TYPE_CHECKING
 import click
 
 from noughts.cli import options
+from noughts.cli.options import option
 from noughts.errors import BoardError, NoughtsError
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
 from noughts.store.store import default_path
-from noughts.terminal.output import say
+from noughts.terminal.output import leaving_a_stuck_terminal, say
 
 if TYPE_CHECKING:
-    from noughts.recording.play_recording import PlayRecording
     from noughts.virtual.keys import Step
     from noughts.virtual.program import Program
-    from noughts.virtual.stored_flash import StoredFlash
 
 
 def _keys(text: str) -> list[Step]:
@@ -36,36 +34,28 @@ def _keys(text: str) -> list[Step]:
 
 
 @options.command("noughts play", "noughts play --board v1", "noughts play --keys 'B 500 A A B'")
-@click.option(
+@option(
     "--board",
+    "which micro:bit; each runs its own official MicroPython",
     type=click.Choice(["v1", "v2"], case_sensitive=False),
     default="v2",
-    help="which micro:bit; each runs its own official MicroPython",
 )
-@click.option(
-    "--firmware",
-    type=options.FILE,
-    help="run this official MicroPython hex instead, with the game's files",
-)
-@click.option(
-    "--hex", type=options.FILE, help="run this hex as it is, with the files that are in it"
-)
-@click.option(
+@option("--firmware FILE", "run this official MicroPython hex instead, with the game's files")
+@option("--hex FILE", "run this hex as it is, with the files that are in it")
+@option(
     "--fresh",
-    is_flag=True,
-    help="start with a new board, not with what is in the flash of this one; a board of --hex is "
+    "start with a new board, not with what is in the flash of this one; a board of --hex is "
     "always new",
 )
-@click.option(
-    "--keys",
-    metavar="KEYS",
-    type=_keys,
-    help="press these without a terminal, and print what happens; A, B, AB, A:40 (held for 40 ms, "
+@option(
+    "--keys KEYS",
+    "press these without a terminal, and print what happens; A, B, AB, A:40 (held for 40 ms, "
     "with no pause after it), tilt:400,0 (milli-g, to the right and towards the pins), flat, and "
     "waits in ms of device time; the board is new, and no game is stored",
+    type=_keys,
 )
 @options.db
-def run(
+def run_play(
     board: str,
     firmware: Path | None,
     hex: Path | None,
@@ -111,8 +101,8 @@ def _press(keys: list[Step], program: Program) -> None:
 def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path | None) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
-    _check_size()
     from noughts.recording.play_recording import PlayRecording
+    from noughts.terminal.play import BoardApp
     from noughts.virtual.board import VirtualBoard
     from noughts.virtual.stored_flash import StoredFlash
 
@@ -127,26 +117,32 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
             memory[0].forget()
         return memory[0].program()
 
+    def sum_up() -> None:
+        if stored := len(recording.kept):
+            replay = "noughts replay last" + ("" if db is None else f" --db {shlex.quote(str(db))}")
+            say(as_typed(f"{counted(stored, 'game')} stored; `{replay}` shows the last one"))
+        errors = [recording.moved] if recording.moved else []
+        errors += [f"games are not stored: {recording.error}"] if recording.error else []
+        errors += [f"the virtual board's memory: {each.error}" for each in memory if each.error]
+        for error in errors:
+            say(f"noughts: {as_typed(error)}")
+
+    def keep_flash(flash: bytes) -> None:
+        for each in memory:
+            saving.submit(each.keep, flash)
+
+    def finish() -> None:
+        saving.submit(lambda: None).result()  # after all that were submitted
+        recording.close()
+
     with ExitStack() as stack:
         stopped = threading.Event()
         numbers = stack.enter_context(options.until_signal(stopped, "SIGTERM", "SIGHUP"))
         board = stack.enter_context(VirtualBoard(made))
         recording = PlayRecording(db or default_path(), f"virtual-{board.board}")
-        stack.callback(_sum_up, recording, memory, db)
+        stack.callback(sum_up)
         stack.callback(recording.close)
         saving = stack.enter_context(ThreadPoolExecutor(1))
-
-        def keep_flash(flash: bytes) -> None:
-            for each in memory:
-                saving.submit(each.keep, flash)
-
-        def finish() -> None:
-            saving.submit(lambda: None).result()  # after all that were submitted
-            recording.close()
-
-        from noughts.terminal.output import leaving_a_stuck_terminal
-        from noughts.terminal.play import BoardApp
-
         app = BoardApp(board, stopped, recording, keep_flash)
         with leaving_a_stuck_terminal(stopped, finish):
             app.run()
@@ -154,30 +150,3 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
         if app.failure is not None:
             raise app.failure
         return 128 + numbers[0] if numbers else app.return_code or 0
-
-
-def _sum_up(recording: PlayRecording, memory: list[StoredFlash], db: Path | None) -> None:
-    """Print how many games were stored, or why they could not be."""
-    stored = len(recording.kept)
-    if stored:
-        replay = "noughts replay last" + ("" if db is None else f" --db {shlex.quote(str(db))}")
-        say(as_typed(f"{counted(stored, 'game')} stored; `{replay}` shows the last one"))
-    errors = [f"the virtual board's memory: {each.error}" for each in memory if each.error]
-    if recording.moved:
-        errors.insert(0, recording.moved)
-    if recording.error:
-        errors.insert(0, f"games are not stored: {recording.error}")
-    for error in errors:
-        say(f"noughts: {as_typed(error)}")
-
-
-def _check_size() -> None:
-    """Say so before anything is started; the program itself copes with later changes."""
-    from noughts.terminal.play import MIN_COLUMNS, MIN_LINES
-
-    columns, lines = os.get_terminal_size(sys.stdout.fileno())
-    if 0 < columns < MIN_COLUMNS or 0 < lines < MIN_LINES:
-        raise NoughtsError(
-            f"the terminal is too small ({columns} x {lines}); "
-            f"make it {MIN_COLUMNS} x {MIN_LINES} or larger"
-        )

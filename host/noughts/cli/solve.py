@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
@@ -16,6 +17,7 @@ from rich.tree import Tree
 
 from noughts import brain
 from noughts.cli import options
+from noughts.cli.options import option
 from noughts.device_files import device_files
 from noughts.engines.registry import engines
 from noughts.engines.search import format_score, score_of_move, variation
@@ -23,12 +25,11 @@ from noughts.engines.search_tree import MAX_DRAWN, Node, build_tree, drawn, unfi
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 from noughts.game.board import Board
-from noughts.game.engine import Engine, Reply
+from noughts.game.engine import Engine
 from noughts.game.positions import Position
 from noughts.terminal.layout import board
 
 _SEARCHES = ("minimax", "alphabeta", "transposition")
-_MAX_DEPTH = 9
 _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax searches"}
 
 
@@ -37,38 +38,31 @@ _DRAWN = {"alphabeta": "what alpha-beta searches", "minimax": "what minimax sear
     "position",
     help="nine characters X, O and . (or x and o) in reading order, where X moved first: X...O....",
 )
-@click.option(
-    "--tree",
-    metavar="DEPTH",
-    type=options.IntRange(1, _MAX_DEPTH),
-    help="draw the search tree to this many plies, with cut branches marked",
+@option(
+    "--tree DEPTH",
+    "draw the search tree to this many plies, with cut branches marked",
+    type=options.IntRange(1, 9),
 )
-@click.option(
+@option(
     "--search",
+    "which search: alphabeta, which cuts branches, or minimax, which tries all",
     type=click.Choice(_DRAWN),
     default="alphabeta",
-    help="which search: alphabeta, which cuts branches, or minimax, which tries all",
 )
-@click.option(
-    "--svg",
-    type=options.FILE,
-    help="draw the position into this picture, with each free cell's value, or the tree, of up to "
+@option(
+    "--svg FILE",
+    "draw the position into this picture, with each free cell's value, or the tree, of up to "
     f"{MAX_DRAWN:,} positions, or what the chip sees",
 )
-@click.option(
-    "--chip",
-    is_flag=True,
-    help="show how the chip's table chooses: what its weights make of each free cell",
-)
-@click.option(
-    "--engine",
-    metavar="ENGINE",
+@option("--chip", "show how the chip's table chooses: what its weights make of each free cell")
+@option(
+    "--engine ENGINE",
+    "also ask your own engine, such as ./mine.py; may be given several times",
     multiple=True,
-    help="also ask your own engine, such as ./mine.py; may be given several times",
 )
 @options.own_engines
 @options.as_json("the solution")
-def run(
+def run_solve(
     position: str,
     tree: int | None,
     search: Literal["alphabeta", "minimax"],
@@ -83,23 +77,19 @@ def run(
             "--chip shows one position, --tree what a search looks at; give one of them"
         )
     solved = unfinished(position)
-    asked = [*engines().values(), *chosen]
     root = None if tree is None else build_tree(solved, tree, search)
     if root and svg:
         _require_small(root)
-    labels: Mapping[int, object]
     if chip:
-        choice = brain.choose(solved, brain.of(device_files()))
-        labels = choice.values
-        _tell_chip(solved, choice, as_json)
+        labels, facts, lines = _by_chip(solved)
     else:
-        scores = {cell: score_of_move(solved, cell) for cell in solved.free}
-        labels = {cell: format_score(score) for cell, score in scores.items()}
-        replies = {each.name: each.reply(solved) for each in asked}
-        if as_json:
-            print(json.dumps(_facts(solved, scores, replies)))
-        else:
-            _tell(solved, scores, replies)
+        labels, facts, lines = _by_search(solved, [*engines().values(), *chosen])
+    if as_json:
+        print(json.dumps(facts))
+    else:
+        print(f"{board(solved, labels)}\n")
+        for line in lines:
+            print(printable(line))
     if svg:
         picture = drawn(root, _DRAWN[search]) if root else Board.of(solved).svg(labels)
         write_whole(svg, picture.encode())
@@ -110,51 +100,52 @@ def run(
         Console(file=sys.stdout, highlight=False).print(_as_text(root))
 
 
-def _tell_chip(position: Position, choice: brain.Choice, as_json: bool) -> None:
+Solution = tuple[dict[int, str], Mapping[str, object], list[str]]
+"""The free cells' labels; the facts as JSON has them, cells 1 to 9; and as lines."""
+
+
+def _by_chip(position: Position) -> Solution:
+    choice = brain.choose(position, brain.of(device_files()))
     cells = [cell + 1 for cell in choice.cells]
-    if as_json:
-        values = {cell + 1: value for cell, value in choice.values.items()}
-        facts = {"position": str(position), "values": values, "book": choice.entry, "plays": cells}
-        print(json.dumps(facts))
-    else:
-        mover = "XO"[position.ply % 2]
-        print(board(position, {cell: str(value) for cell, value in choice.values.items()}))
-        print(f"\n{mover} to move; in each free cell stands the sum of the weights of its lines.")
-        if choice.entry is not None:
-            named, value = divmod(choice.entry, 32)
-            entry = f"{choice.entry} = 32 * {named} + {value}"
-            print(
-                f"The book has {entry}: the squares add up to {named}; play a cell worth {value}."
-            )
-        print(f"The chip plays {' or '.join(map(str, cells))}; cells are numbered 1 to 9.")
-
-
-def _tell(position: Position, scores: dict[int, int], replies: dict[str, Reply]) -> None:
+    values = {cell + 1: value for cell, value in choice.values.items()}
+    facts = {"position": str(position), "values": values, "book": choice.entry, "plays": cells}
     mover = "XO"[position.ply % 2]
-    print(board(position, {cell: format_score(score) for cell, score in scores.items()}))
-    print()
-    print(f"{mover} to move: {format_score(max(scores.values()))}")
-    print(f"best line {' '.join(str(cell + 1) for cell in variation(position))}")
+    lines = [f"{mover} to move; in each free cell stands the sum of the weights of its lines."]
+    if choice.entry is not None:
+        named, value = divmod(choice.entry, 32)
+        lines.append(
+            f"The book has {choice.entry} = 32 * {named} + {value}: the squares add up to {named}; "
+            f"play a cell worth {value}."
+        )
+    lines.append(f"The chip plays {' or '.join(map(str, cells))}; cells are numbered 1 to 9.")
+    return {cell: str(value) for cell, value in choice.values.items()}, facts, lines
+
+
+def _by_search(position: Position, asked: list[Engine]) -> Solution:
+    scores = {cell: score_of_move(position, cell) for cell in position.free}
+    labels = {cell: format_score(score) for cell, score in scores.items()}
+    value, mover = format_score(max(scores.values())), "XO"[position.ply % 2]
+    best = [cell + 1 for cell in variation(position)]
+    lines = [f"{mover} to move: {value}", f"best line {' '.join(map(str, best))}"]
+    replies = {each.name: each.reply(position) for each in asked}
+    plays = {name: [cell + 1 for cell in reply.cells] for name, reply in replies.items()}
     for name, reply in replies.items():
-        cells = " ".join(str(cell + 1) for cell in reply.cells)
         cost = f"  {reply.nodes:,} nodes, {reply.cut:,} moves cut" if name in _SEARCHES else ""
-        print(printable(f"{name:<14} plays {cells}{cost}"))
-    print("Cells are numbered 1 to 9 in reading order; wins and losses are counted in plies.")
-
-
-def _facts(
-    position: Position, scores: dict[int, int], replies: dict[str, Reply]
-) -> dict[str, object]:
-    return {
+        lines.append(f"{name:<14} plays {' '.join(map(str, plays[name]))}{cost}")
+    lines.append(
+        "Cells are numbered 1 to 9 in reading order; wins and losses are counted in plies."
+    )
+    facts = {
         "position": str(position),
-        "mover": "XO"[position.ply % 2],
-        "value": format_score(max(scores.values())),
-        "cells": {cell + 1: format_score(score) for cell, score in scores.items()},
-        "variation": [cell + 1 for cell in variation(position)],
-        "plays": {name: [cell + 1 for cell in reply.cells] for name, reply in replies.items()},
+        "mover": mover,
+        "value": value,
+        "cells": {cell + 1: label for cell, label in labels.items()},
+        "variation": best,
+        "plays": plays,
         "nodes": {name: replies[name].nodes for name in _SEARCHES},
         "cut": {name: replies[name].cut for name in _SEARCHES},
     }
+    return labels, facts, lines
 
 
 def _as_text(node: Node) -> Tree:
@@ -175,10 +166,8 @@ def _as_text(node: Node) -> Tree:
 
 def _require_small(tree: Node) -> None:
     """Raise `NoughtsError` if a picture of the tree would be too large to be of use."""
-    plies = [[tree]]
-    while below := [child for node in plies[-1] for child in node.children]:
-        plies.append(below)
-    totals = list(accumulate(len(nodes) for nodes in plies))
+    plies = Counter(node.position.ply for node in tree)
+    totals = list(accumulate(plies[ply] for ply in sorted(plies)))
     if totals[-1] > MAX_DRAWN:
         fits = sum(total <= MAX_DRAWN for total in totals) - 1
         raise NoughtsError(

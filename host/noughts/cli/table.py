@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from noughts import brain
 from noughts.cli import options
+from noughts.cli.options import option
 from noughts.device_files import device_dir
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 
+_LEARNED = b"# noughts: hard's brain, made by `noughts learn`"
+_SUMMARY = """\
+positions       {positions:,} reachable, {unfinished:,} unfinished
+up to symmetry  {classes} reachable, {unfinished_classes} unfinished, {quiet_classes} of them quiet
+table           {payload_bytes} bytes: 10 weights, {book_entries} in the book
+table id        {table_id}
+against random  wins {wins_first} moving first, {wins_second} moving second; never loses"""
+_LEARNED_SUMMARY = """\
+table {table_id} was made by `noughts learn`: {payload_bytes} bytes, {book_entries} in the book"""
+
 
 @options.command("noughts table --check")
 @options.output("write here instead of device/table.py")
-@click.option(
-    "--check",
-    is_flag=True,
-    help="write nothing; exit 1 if the file differs from what would be written",
-)
+@option("--check", "write nothing; exit 1 if the file differs from what would be written")
 @options.as_json("the summary")
-def run(output: Path | None, check: bool, as_json: bool) -> None:
+def run_table(output: Path | None, check: bool, as_json: bool) -> None:
     """Make or check the table the chip plays by."""
     if output == Path("-"):
         raise click.UsageError("cannot write a table to standard output; name a file")
@@ -31,62 +37,25 @@ def run(output: Path | None, check: bool, as_json: bool) -> None:
     made = brain.make()
     brain.check(made, brain.classes())
     content = brain.source(made).encode()
-    if check:
-        learned = _compare(path, content)
-        if learned:
-            _tell_learned(path, learned, as_json)
-            return
-    else:
+    facts, summary = brain.summary(made), _SUMMARY
+    done = "is up to date" if check else "written"
+    if not check:
         write_whole(path, content)
-    facts = brain.summary(made)
-    if as_json:
-        print(json.dumps(facts))
-    else:
-        _tell(facts)
-        print(printable(f"{path} {'is up to date' if check else 'written'}"))
-
-
-def _compare(path: Path, content: bytes) -> brain.Table | None:
-    """Compare, or prove a table that was learned, which it returns."""
-    try:
-        present = path.read_bytes()
-    except OSError as error:
-        raise NoughtsError(
-            f"cannot read {path} ({error.strerror}); run `noughts table` to write it"
-        ) from error
-    if present.startswith(b"# noughts: hard's brain, made by `noughts learn`"):
+    elif (present := path.read_bytes()).startswith(_LEARNED):
         table = options.read_table(path)
         brain.prove(table)
-        return table
-    if present != content:
+        facts = {
+            "payload_bytes": len(table.payload),
+            "book_entries": len(table.book),
+            "table_id": table.id,
+            "never_loses": True,
+        }
+        summary = _LEARNED_SUMMARY
+        done = "never loses, and keeps the value of all 4,520 positions"
+    elif present != content:
         raise NoughtsError(f"{path} differs from the table that is generated; run `noughts table`")
-    return None
-
-
-def _tell_learned(path: Path, table: brain.Table, as_json: bool) -> None:
-    facts = {
-        "payload_bytes": len(table.payload),
-        "book_entries": len(table.book),
-        "table_id": table.id,
-        "never_loses": True,
-    }
     if as_json:
         print(json.dumps(facts))
     else:
-        print(
-            f"table {table.id} was made by `noughts learn`: {len(table.payload)} bytes, "
-            f"{len(table.book)} in the book"
-        )
-        print(printable(f"{path} never loses, and keeps the value of all 4,520 positions"))
-
-
-def _tell(facts: Mapping[str, int | str]) -> None:
-    print(
-        "positions       {positions:,} reachable, {unfinished:,} unfinished\n"
-        "up to symmetry  {classes} reachable, {unfinished_classes} unfinished, "
-        "{quiet_classes} of them quiet\n"
-        "table           {payload_bytes} bytes: 10 weights, {book_entries} in the book\n"
-        "table id        {table_id}\n"
-        "against random  wins {wins_first} moving first, {wins_second} moving second; "
-        "never loses".format(**facts)
-    )
+        print(summary.format(**facts))
+        print(printable(f"{path} {done}"))

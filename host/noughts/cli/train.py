@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
 import click
 
 from noughts.cli import options
+from noughts.cli.options import IntRange, option
 from noughts.engines.menace import SUFFIX, Menace, alike, refuse_other, train, write
 from noughts.engines.registry import engines
 from noughts.engines.search_tree import unfinished
@@ -34,23 +34,13 @@ _DRAWN = 5
 """Beads; of more, the number says how many."""
 _UNBROKEN = "\N{NO-BREAK SPACE}"
 _SEATS = {"first": (True,), "second": (False,), "both": (True, False)}
+_MOVING = {"first": "", "second": ", moving second", "both": ", moving first and second"}
 
 RECORDS = """
 --json prints one object: engine, against, games, seed and seat; won, drawn and lost (games while it
 learned); empty_boxes (positions in which it resigns now); curve (a list: games, and the exact
 chances to win, draw and lose against that opponent after so many).
 """
-
-
-@dataclass(frozen=True)
-class _Training:
-    """What was asked for, as the record says it."""
-
-    engine: str
-    against: str
-    games: int
-    seed: int
-    seat: str
 
 
 @options.command(
@@ -62,40 +52,28 @@ class _Training:
 @click.argument(
     "engine", help="menace, to begin with new boxes, or the file of one that has learned before"
 )
-@click.option(
-    "--against",
-    metavar="ENGINE",
-    help=f"its opponent: {', '.join(engines())}, or a file; menace is itself, on both sides "
-    "(medium)",
+@option(
+    "--against ENGINE",
+    f"its opponent: {', '.join(engines())}, or a file; menace is itself, on both sides (medium)",
 )
-@click.option(
-    "--games",
-    metavar="N",
-    type=options.IntRange(1, 1_000_000),
-    help=f"how many games it plays ({_GAMES})",
-)
-@click.option(
+@option("--games N", f"how many games it plays ({_GAMES})", type=IntRange(1, 1_000_000))
+@option(
     "--seat",
+    "whether it moves first, as Michie's did, second, or both in turn",
     type=click.Choice(_SEATS),
     default="first",
-    help="whether it moves first, as Michie's did, second, or both in turn",
 )
-@click.option("--seed", default=1, help="the seed of the random numbers")
-@click.option(
-    "--stored",
-    is_flag=True,
-    help="learn from the stored games, in place of playing: from both sides of each",
-)
-@options.output(f"save it in this file, {SUFFIX}", "-o", "output", endings=(SUFFIX,))
-@options.output("draw the curve into this file, .png or .svg", "--plot", endings=FORMATS)
-@click.option(
-    "--show",
-    metavar="POSITION",
-    help="show its box for this position, nine characters X, O and . in reading order",
+@option("--seed", "the seed of the random numbers", default=1)
+@option("--stored", "learn from the stored games, in place of playing: from both sides of each")
+@options.output(f"save it in this file, {SUFFIX}", "-o FILE", (SUFFIX,), "output")
+@options.output("draw the curve into this file, .png or .svg", "--plot FILE", FORMATS)
+@option(
+    "--show POSITION",
+    "show its box for this position, nine characters X, O and . in reading order",
 )
 @options.as_json("the result")
 @options.stored_games
-def run(
+def run_train(
     engine: str,
     against: str | None,
     games: int | None,
@@ -124,37 +102,41 @@ def run(
     menace = options.named_engine(engine)
     if not isinstance(menace, Menace):
         raise click.UsageError(f"{engine} does not learn; name menace, or the file of one")
-    training = None
-    if plays or (not stored and show is None):
-        training = _Training(
-            engine, "medium" if against is None else against, games or _GAMES, seed, seat
-        )
-    opponent = training and _opponent(menace, training.against)
+    plays = plays or not (stored or position)
+    against = "medium" if against is None else against
+    games = games or _GAMES
+    opponent = menace if against == "menace" else remembering(options.named_engine(against))
     if output is not None:
         refuse_other(output)  # before it learns, as that may take long
     if stored:
         with options.open_store(db) as store:
             learned = counted(_learn_stored(menace, store, chosen), "stored game")
         print(f"{menace.name} has learned from {learned}, both sides of each")
-    trained = training and opponent and _train(menace, opponent, training)
+    if plays:
+        curve, results = _train(menace, opponent, games, _SEATS[seat], seed)
     if output is not None:
         write(menace, output)  # before what else may fail
-    if training and trained:
-        _report(menace, *trained, training, plot, as_json)
+    if plays:
+        title = f"{menace.name} against {against}{_MOVING[seat]}"
+        if plot is not None:
+            draw_learning(curve, title, plot)
+        if as_json:
+            record: dict[str, object] = {"engine": engine, "against": against, "games": games}
+            record |= {"seed": seed, "seat": seat} | asdict(results)
+            record |= {"empty_boxes": list(map(str, menace.empty_boxes())), "curve": curve}
+            print(json.dumps(record))
+            return
+        ended = f"won {results.won:,}, drawn {results.drawn:,}, lost {results.lost:,}"
+        print(textwrap.fill(f"{title}, {counted(games, 'game')}, seed {seed}: {ended}", 80))
+        _print_curve(menace, curve)
+        if plot is not None:
+            print(printable(f"{plot} written"))
     if position is not None:
         print(_box(menace, position, is_plain()))
-    if as_json:
-        return
     if output is not None:
         print(printable(f"{output} written"))
-    elif stored or trained:
+    elif stored or plays:
         print("not saved; -o FILE saves what it has learned")
-
-
-def _opponent(menace: Menace, against: str) -> Engine:
-    if against == "menace":
-        return menace
-    return remembering(options.named_engine(against))
 
 
 def _learn_stored(menace: Menace, store: Store, chosen: ChosenGames) -> int:
@@ -173,69 +155,41 @@ def _learn_stored(menace: Menace, store: Store, chosen: ChosenGames) -> int:
     return learned
 
 
-def _train(menace: Menace, opponent: Engine, training: _Training) -> tuple[list[Learned], Tally]:
-    """Its curve, and how its games ended while it learned."""
-    seats = _SEATS[training.seat]
-    results = Tally()
-    curve = [_learned(menace, opponent, seats)]
-    marks = {round(training.games * point / _POINTS) for point in range(1, _POINTS + 1)}
-    with progress(training.games, "games") as steps:
-        playing = train(menace, opponent, training.games, seats, Random(training.seed))
+def _train(
+    menace: Menace, opponent: Engine, games: int, seats: tuple[bool, ...], seed: int
+) -> tuple[list[Learned], Tally]:
+    """Its curve, the average of its seats, and how its games ended while it learned."""
+
+    def learned() -> Learned:
+        found = [odds(menace, opponent, first) for first in seats]
+        shares = (sum(parts) / len(found) for parts in zip(*found, strict=True))
+        return Learned(menace.games, *shares)
+
+    results, curve = Tally(), [learned()]
+    marks = {round(games * point / _POINTS) for point in range(1, _POINTS + 1)}
+    with progress(games, "games") as steps:
+        playing = train(menace, opponent, games, seats, Random(seed))
         for number, result in enumerate(playing, 1):
             results += Tally(result == 1, result == 0, result == -1)
             steps.advance(1)
             if number in marks:
-                curve.append(_learned(menace, opponent, seats))
+                curve.append(learned())
     return curve, results
 
 
-def _report(
-    menace: Menace,
-    curve: list[Learned],
-    results: Tally,
-    training: _Training,
-    plot: Path | None,
-    as_json: bool,
-) -> None:
-    title = f"{menace.name} against {training.against}"
-    if training.seat != "first":
-        title += f", moving {training.seat if training.seat == 'second' else 'first and second'}"
-    if plot is not None:
-        draw_learning(curve, title, plot)
-    if as_json:
-        learned = {"empty_boxes": list(map(str, menace.empty_boxes())), "curve": curve}
-        print(json.dumps(asdict(training) | asdict(results) | learned))
-        return
-    played = counted(training.games, "game")
-    ended = f"won {results.won:,}, drawn {results.drawn:,}, lost {results.lost:,}"
-    print(textwrap.fill(f"{title}, {played}, seed {training.seed}: {ended}", 80))
+def _print_curve(menace: Menace, curve: list[Learned]) -> None:
     print("How likely it wins, draws and loses, exactly, by its beads after so many games:\n")
-    print(curve_text(curve, is_plain()))
-    print()
-    print("\n".join(_said(menace, curve)))
-    if plot is not None:
-        print(printable(f"{plot} written"))
-
-
-def _learned(menace: Menace, opponent: Engine, seats: tuple[bool, ...]) -> Learned:
-    """What comes of its beads as they are, on the average of its seats."""
-    found = [odds(menace, opponent, first) for first in seats]
-    shares = (sum(parts) / len(found) for parts in zip(*found, strict=True))
-    return Learned(menace.games, *shares)
-
-
-def _said(menace: Menace, curve: list[Learned]) -> Iterator[str]:
+    print(f"{curve_text(curve, is_plain())}\n")
     for name, learned in (("before", curve[0]), ("after", curve[-1])):
-        yield (
+        print(
             f"{name:<6}  wins {learned.won:>7.2%}, draws {learned.drawn:>7.2%}, "
             f"loses {learned.lost:>7.2%}"
         )
-    empty = menace.empty_boxes()
-    if empty:
-        are = "is" if len(empty) == 1 else "are"
-        yield f"{len(empty):,} of its {len(menace.boxes)} boxes {are} empty: there it resigns."
+    if empty := len(menace.empty_boxes()):
+        are = "is" if empty == 1 else "are"
+        print(f"{empty:,} of its {len(menace.boxes)} boxes {are} empty: there it resigns.")
     if curve[-1].lost == 1:
-        yield "It loses every game, for good; try another --seed, or an easier opponent."
+        print("It loses every game, for good; try another --seed, or an easier opponent.")
 
 
 def _box(menace: Menace, position: Position, plain: bool) -> str:
@@ -255,9 +209,8 @@ def _box(menace: Menace, position: Position, plain: bool) -> str:
         for cell, count in beads.items()
     }
     total = sum(beads.values())
-    if not total:
-        text = f"This box is empty: {menace.name} resigns, as {mover}."
-    else:
+    text = f"This box is empty: {menace.name} resigns, as {mover}."
+    if total:
         chances = ", ".join(
             f"{cell + 1}{_UNBROKEN}with{_UNBROKEN}{count / total:.1%}"
             for cell, count in beads.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from random import Random
 import click
 
 from noughts.cli import options
+from noughts.cli.options import option
 from noughts.engines.menace import SUFFIX, Menace, learn_game
 from noughts.engines.registry import engines
 from noughts.errors import printable
@@ -24,19 +26,13 @@ from noughts.terminal.layout import board, columns
 _LEAVE = "q"
 _STOPPED = "\nstopped; the game is not over"
 _ENDINGS = {1: "X wins", -1: "O wins", 0: "a draw"}
+_BEADS = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}
 _KEYS = (
     ("1 to 9", "play that cell, in reading order; or row,column: 2,3 is cell 6"),
     ("h", "hint: what each free cell is worth against perfect play, and the best"),
     ("u", "undo: take back your last move and the reply to it"),
     ("?", "show this"),
     (_LEAVE, "leave; so do Ctrl-C and Ctrl-D"),
-)
-_HELP = "\n".join(
-    [
-        "X moves first. Three in a row win: across, down or diagonally.",
-        "[X] or [O] is the last move.",
-        *columns(_KEYS),
-    ]
 )
 
 
@@ -48,16 +44,13 @@ _HELP = "\n".join(
     "noughts vs --program './mine --quick'",
 )
 @options.engine_arguments(f"{', '.join(engines())}; name two to watch them play")
-@click.option(
-    "--first", type=click.Choice(["me", "it"]), default="me", help="who moves first, as X"
-)
-@click.option("--seed", type=int, help="the seed of the engine's random choices, to repeat a game")
-@click.option(
+@option("--first", "who moves first, as X", type=click.Choice(["me", "it"]), default="me")
+@option("--seed", "the seed of the engine's random choices, to repeat a game", type=int)
+@option(
     "--no-learning",
-    is_flag=True,
-    help="leave a MENACE's file as it is; otherwise it learns from your game at its end",
+    "leave a MENACE's file as it is; otherwise it learns from your game at its end",
 )
-def run(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -> None:
+def run_vs(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -> None:
     """Play an engine by typing, or watch two play."""
     players: list[Engine | None] = [*chosen]
     if len(players) not in (1, 2):
@@ -70,115 +63,95 @@ def run(chosen: list[Engine], first: str, seed: int | None, no_learning: bool) -
         print(f"You are {mark}. Type a cell's number; ? shows the rules and keys, q leaves.")
     try:
         moves = _played(players, Random(seed))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, EOFError) as end:
         print(_STOPPED)
-        raise
-    if moves is None:
-        print(_STOPPED)
+        if isinstance(end, KeyboardInterrupt):
+            raise
         return
     result = winner(after(moves))
     print(_ENDINGS[result], flush=True)
     if None in players and isinstance(chosen[0], Menace) and not no_learning:
-        engine = click.get_current_context().params["engine"][0]
-        print(_taught(engine, moves, players[0] is not None, result))
+        file = click.get_current_context().params["engine"][0]
+        print(_taught(file, moves, players[0] is not None, result))
 
 
-def _taught(engine: str, moves: Sequence[int], first: bool, result: int) -> str:
+def _taught(file: str, moves: Sequence[int], first: bool, result: int) -> str:
     """What a MENACE, which moved first or second, learns from a game that X won, lost or drew."""
-    if not engine.lower().endswith(SUFFIX):
+    if not file.lower().endswith(SUFFIX):
         return as_typed("It forgets games; `noughts train menace -o FILE` makes one that learns")
     own = result if first else -result
-    menace, cells = learn_game(Path(engine), moves, first, own)
-    how = {1: "gets 3 beads", 0: "gets a bead", -1: "loses a bead"}[own]
+    menace, cells = learn_game(Path(file), moves, first, own)
     played = " ".join(str(cell + 1) for cell in cells)
-    what = f"{how} for each move, {played}" if cells else "has no bead to lose"
-    return f"Game {menace.games:,}: it {what}; {printable(engine)} written"
+    what = f"{_BEADS[own]} for each move, {played}" if cells else "has no bead to lose"
+    return f"Game {menace.games:,}: it {what}; {printable(file)} written"
 
 
-def _played(players: Sequence[Engine | None], random: Random) -> list[int] | None:
-    """The moves of a game of engines and the person (None), who may also leave it: None then.
+def _played(players: Sequence[Engine | None], random: Random) -> list[int]:
+    """The moves of a game of engines and the person (None). Raises `EOFError` if they leave it.
 
     If it is not over after them, the engine whose turn it is has resigned.
     """
-    moves: list[int] | None = []
-    while moves is not None:
+    moves: list[int] = []
+    while True:
         position = after(moves)
-        _show(position, moves[-1] if moves else None)
+        # The board, with the numbers of the free cells as long as they can be played.
+        free = {} if position.over else {cell: str(cell + 1) for cell in position.free}
+        print(f"\n{board(position, free, moves[-1] if moves else None)}\n", flush=True)
         if position.over:
             return moves
-        engine = players[position.ply % 2]
-        if engine:
-            cell = _answered(engine, position, random)
+        mover = "XO"[position.ply % 2]
+        if engine := players[position.ply % 2]:
+            cell = _answered(engine, position, mover, random)
             if cell is None:
                 return moves
-            moves = [*moves, cell]
+            moves.append(cell)
         else:
-            moves = _moves_after_turn(moves, position)
-    return None
+            moves = _moves_after_turn(moves, position, mover)
 
 
-def _show(position: Position, last: int | None) -> None:
-    """The board, with the numbers of the free cells as long as they can be played."""
-    free = {} if position.over else {cell: str(cell + 1) for cell in position.free}
-    print(f"\n{board(position, free, last)}\n", flush=True)
-
-
-def _answered(engine: Engine, position: Position, random: Random) -> int | None:
+def _answered(engine: Engine, position: Position, mover: str, random: Random) -> int | None:
     start = time.perf_counter()
     reply = engine.reply(position)
     took_ms = (time.perf_counter() - start) * 1000
     cell = reply.choose(random)
     if cell is None:
-        print(f"{_mover(position)}, {engine.name}, resigns")
+        print(f"{mover}, {engine.name}, resigns")
         return None
     cost = f" ({reply.nodes:,} nodes visited, {took_ms:.1f} ms)" if reply.nodes else ""
-    print(f"{_mover(position)}, {engine.name}, plays {cell + 1}{cost}")
+    print(f"{mover}, {engine.name}, plays {cell + 1}{cost}")
     if reply.remark:
         print(reply.remark)
     return cell
 
 
-def _mover(position: Position) -> str:
-    return "XO"[position.ply % 2]
-
-
-def _moves_after_turn(moves: Sequence[int], position: Position) -> list[int] | None:
-    """The moves of the game once the player has moved or taken a move back; None to leave."""
+def _moves_after_turn(moves: Sequence[int], position: Position, mover: str) -> list[int]:
+    """The moves of the game once the player has moved or taken a move back."""
     while True:
-        text = _typed(f"{_mover(position)}, your cell: ")
+        try:
+            text = input(f"{mover}, your cell: ")
+            if not sys.stdin.isatty():
+                print(text)  # as a terminal would have
+        except UnicodeDecodeError:
+            text = "\N{REPLACEMENT CHARACTER}"  # refused like any other text that is not a cell
         key = text.strip().lower()
+        wrong = ""
         if key == _LEAVE:
-            return None
+            raise EOFError
         if key == "?":
-            print(f"\n{_HELP}\n")
+            lines = "X moves first. Three in a row win: across, down or diagonally."
+            print(f"\n{lines}\n[X] or [O] is the last move.", *columns(_KEYS), "", sep="\n")
         elif key == "h":
             print(f"\n{hint(position, moves[-1] if moves else None)}\n")
         elif key == "u" and len(moves) >= 2:
             return list(moves[:-2])
         elif key == "u":
-            _complain("there is no move of yours to take back")
+            wrong = "there is no move of yours to take back"
         else:
             cell, wrong = read_cell(text, position)
             if cell is not None:
                 return [*moves, cell]
-            _complain(wrong)
-
-
-def _typed(prompt: str) -> str:
-    """A line that the player types; the end of input leaves the game, too."""
-    try:
-        text = input(prompt)
-    except EOFError:
-        return _LEAVE
-    except UnicodeDecodeError:
-        return "\N{REPLACEMENT CHARACTER}"  # refused like any other text that is not a cell
-    if not sys.stdin.isatty():
-        print(text)  # as a terminal would have
-    return text
-
-
-def _complain(wrong: str) -> None:
-    print(wrong, file=sys.stderr, flush=True)
+        if wrong:
+            print(wrong, file=sys.stderr, flush=True)
 
 
 def hint(position: Position, last: int | None = None) -> str:
@@ -193,14 +166,14 @@ def read_cell(text: str, position: Position) -> tuple[int | None, str]:
 
     A cell is 1 to 9 in reading order, or its row and column, 1 to 3 each: `2,3` is 6.
     """
-    parts = [part.strip() for part in text.split(",")]
-    limit = {1: 9, 2: 3}.get(len(parts), 0)
-    if not all(part in "123456789" and len(part) == 1 and int(part) <= limit for part in parts):
+    if cell := re.fullmatch(r"\s*([1-9])\s*", text):
+        found = int(cell[1]) - 1
+    elif both := re.fullmatch(r"\s*([1-3])\s*,\s*([1-3])\s*", text):
+        found = 3 * int(both[1]) + int(both[2]) - 4
+    else:
         shown = printable(text[:20])
         return None, f"{shown!r} is not a cell; type 1 to 9, row,column such as 2,3, or ? for help"
-    numbers = [int(part) - 1 for part in parts]
-    cell = numbers[0] if len(numbers) == 1 else 3 * numbers[0] + numbers[1]
-    if cell not in position.free:
+    if found not in position.free:
         free = ", ".join(str(each + 1) for each in position.free)
-        return None, f"cell {cell + 1} is taken; these are free: {free}"
-    return cell, ""
+        return None, f"cell {found + 1} is taken; these are free: {free}"
+    return found, ""

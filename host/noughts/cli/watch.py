@@ -7,13 +7,13 @@ import json
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from functools import partial
 from io import BufferedReader
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 import click
@@ -21,6 +21,7 @@ import serial
 
 from noughts.boards.ports import find_ports, may_be_port
 from noughts.cli import options
+from noughts.cli.options import option
 from noughts.errors import BoardError, NoughtsError, printable
 from noughts.invocation import as_typed
 from noughts.protocol.describe import counted
@@ -37,9 +38,14 @@ from noughts.store.boards import names
 from noughts.store.store import Store, command_for, default_path
 from noughts.terminal.output import Lines, leaving_a_stuck_terminal, progress, say
 
+if TYPE_CHECKING:
+    from noughts.rooms.collector import Collector
+    from noughts.rooms.publisher import Publisher
+
 _SHUTDOWN_TIMEOUT_S = 2.0
 """For the last lines to be printed, on a busy computer, and a reader to take them."""
 _NAME = re.compile("[0-9A-Za-z/][!-~]{0,99}")  # no formula for the spreadsheet of an export
+_STDIN = Path("-")
 RECORDS = """
 with --json, each line is an object with "at" (when it was printed; ISO 8601, UTC) and "event":
   connected  board, port               gone     board, port, why
@@ -65,9 +71,7 @@ be old: it came by radio, or not from the run that the board is known to be in. 
 moment at which such a game was over; null where its start is known, or the moment is not.
 "new" is false for what the store already had. A boot or game is printed once it is stored.
 """
-_room = partial(
-    click.option, cls=options.Option, heading="Rooms (an MQTT broker; see docs/rooms.md)"
-)
+_room = partial(option, heading="Rooms (an MQTT broker; see docs/rooms.md)")
 
 
 @options.command(
@@ -84,61 +88,46 @@ _room = partial(
     help="a serial port, or a URL such as socket://HOST:PORT, rfc2217://HOST:PORT or, for what "
     "rooms publish, mqtt://HOST (every micro:bit that is plugged in)",
 )
-@click.option(
-    "--emulated",
-    metavar="N",
+@option(
+    "--emulated N",
+    "start N virtual boards that play by themselves",
     type=options.IntRange(1, 16),
-    help="start N virtual boards that play by themselves",
 )
-@click.option(
-    "--from",
+@option(
+    "--from FILE",
+    "read a captured log, or the MY_DATA.HTM of a V2 (- for standard input)",
     "captured",
-    metavar="FILE",
-    type=click.Path(readable=False),
-    help="read a captured log, or the MY_DATA.HTM of a V2 (- for standard input)",
 )
-@click.option(
-    "--name", metavar="BOARD", help="with --from: the board's name, where the log does not give it"
-)
-@click.option(
-    "--known",
-    type=options.FILE,
-    help="by radio, accept only the boards in this file: one per line, its id (9A1B2C3D) or its "
+@option("--name BOARD", "with --from: the board's name, where the log does not give it")
+@option(
+    "--known FILE",
+    "by radio, accept only the boards in this file: one per line, its id (9A1B2C3D) or its "
     f"name in `noughts boards`, # before a comment (without it, the first {MAX_BOARDS} boards that "
     "a gateway receives)",
 )
-@click.option("--plain", is_flag=True, help="print a line for each event")
-@click.option("--json", "as_json", is_flag=True, help="print a JSON object for each event")
+@option("--plain", "print a line for each event")
+@option("--json", "print a JSON object for each event", "as_json")
 @options.db
 @_room(
-    "--publish",
-    metavar="URL",
-    help=(
-        "send what the boards say to a broker, mqtt[s]://[user@]host[:port][/prefix]; "
-        "as PORT, such a URL collects what rooms send"
-    ),
+    "--publish URL",
+    "send what the boards say to a broker, mqtt[s]://[user@]host[:port][/prefix]; "
+    "as PORT, such a URL collects what rooms send",
 )
-@_room("--room", metavar="NAME", help="with --publish: what this room is called (this host's name)")
+@_room("--room NAME", "with --publish: what this room is called (this host's name)")
 @_room(
-    "--password-file",
-    type=options.FILE,
-    help=(
-        "the user's password at the broker, its first line "
-        "(else from the environment, NOUGHTS_MQTT_PASSWORD)"
-    ),
+    "--password-file FILE",
+    "the user's password at the broker, its first line "
+    "(else from the environment, NOUGHTS_MQTT_PASSWORD)",
 )
 @_room(
-    "--ca",
-    type=options.FILE,
-    help=(
-        "with mqtts: the certificate of the CA that the broker's is signed by, in PEM "
-        "(those that the system trusts)"
-    ),
+    "--ca FILE",
+    "with mqtts: the certificate of the CA that the broker's is signed by, in PEM "
+    "(those that the system trusts)",
 )
-def run(
+def run_watch(
     port: tuple[str, ...],
     emulated: int | None,
-    captured: str | None,
+    captured: Path | None,
     name: str | None,
     known: Path | None,
     plain: bool,
@@ -160,13 +149,16 @@ def run(
         raise click.UsageError(
             f"{name[:20]!r} is not a valid name; begin with a letter or digit, without spaces"
         )
-    collects = [parse(each, password_file, ca) for each in port if is_broker(each)]
+    if room is not None and publish is None:
+        raise click.UsageError("--room needs --publish")
+    addresses = (parse(each, password_file, ca) for each in port if is_broker(each))
+    collects = list(dict.fromkeys(addresses))
     publishes = None if publish is None else parse(publish, password_file, ca)
-    if (password_file or ca) and not collects and publishes is None:
+    if not (collects or publishes) and (password_file or ca):
         raise click.UsageError(
             "--password-file and --ca are for a broker; name it, or leave them out"
         )
-    connect = _brokers(collects, publishes, room)
+    brokers = _brokers(collects, publishes, room)
     ports = [each for each in port if not is_broker(each)]
     for each in ports:
         _check(each)
@@ -176,9 +168,9 @@ def run(
     gc.set_threshold(200_000)  # sentences come and go by the thousand, and hold no cycles
     gc.freeze()  # what was imported stays, so nobody needs to look through it
     lists_events = plain or as_json
-    session, stop = Session(), threading.Event()
+    unshown, session, stop = 0, Session(), threading.Event()
     with ExitStack() as stack:
-        file = None if captured is None else stack.enter_context(_opened(captured))
+        file = None if captured is None else _opened(captured, stack)
         store = stack.enter_context(Store(path, create=True))
         ids = None if known is None else known_ids(known, names(store))
         session.names.update(names(store))
@@ -189,14 +181,14 @@ def run(
             _sum_up(session, recorder)
             return
         with options.until_signal(stop, "SIGINT", "SIGTERM", "SIGHUP"):
-            connect(recorder, stack)
+            for connect in brokers:
+                recorder.sources.append(stack.enter_context(closing(connect(recorder))))
             if emulated:
                 recorder.sources.append(_autoplayed(emulated, stack, stop))
             elif ports or not collects:
                 recorder.sources.append(stack.enter_context(closing(PortMonitor(ports))))
                 if not ports:
                     recorder.sources.append(stack.enter_context(closing(DataLogs())))
-            unshown = 0
             if lists_events or not sys.stdout.isatty():
                 if not emulated and not port and not find_ports():
                     say("no micro:bit is plugged in; waiting for one (Ctrl-C ends)")
@@ -213,9 +205,11 @@ def _check(port: str) -> None:
     """A URL that pyserial will never know is an error now; a port may still be plugged in."""
     try:
         port.encode()
+        url = urlsplit(port)
         if not port.strip():
             raise ValueError("its name is empty")
-        _check_address(port)
+        if url.scheme in ("socket", "rfc2217") and not (url.hostname and url.port):
+            raise ValueError(f"it needs a host and a port, {url.scheme}://HOST:PORT")
         if not may_be_port(port):
             raise ValueError("it is not a serial device")
         serial.serial_for_url(port, do_not_open=True).close()
@@ -226,56 +220,40 @@ def _check(port: str) -> None:
         ) from error
 
 
-def _check_address(url: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme in ("socket", "rfc2217") and not (parts.hostname and parts.port):
-        raise ValueError(f"it needs a host and a port, {parts.scheme}://HOST:PORT")
-
-
 def _brokers(
-    collects: list[BrokerAddress],
+    collects: Sequence[BrokerAddress],
     publishes: BrokerAddress | None,
     room: str | None,
-) -> Callable[[Recorder, ExitStack], None]:
-    """What connects to the brokers, until the stack's end; the words about them are checked."""
-    if room is not None and publishes is None:
-        raise click.UsageError("--room needs --publish")
-    for address in collects:
-        if publishes and _place(address) == _place(publishes):
-            raise NoughtsError(
-                f"{address} would get back what comes from it; publish to another broker, or "
-                "under another prefix"
-            )
+) -> list[Callable[[Recorder], Collector | Publisher]]:
+    """What connects to each broker; the words about them are checked before."""
+    places = {(each.host, each.port, each.prefix) for each in collects}
+    if publishes and (publishes.host, publishes.port, publishes.prefix) in places:
+        raise NoughtsError(
+            f"{publishes} would get back what comes from it; publish to another broker, or "
+            "under another prefix"
+        )
+    brokers = [*collects, *([publishes] if publishes else [])]
     called = room_name(room)
-    brokers = [*dict.fromkeys(collects), *([publishes] if publishes else [])]
+    for address in brokers:
+        if address.password is not None and not address.tls and not address.is_here:
+            say(f"the password for {address} is sent unencrypted; use mqtts:// if the broker can")
+    if publishes and publishes.user is None and not publishes.is_here:
+        say(
+            f"no user is named for {publishes}; if it needs none, anybody who can reach it "
+            "can confirm games that no collector has stored (see docs/rooms.md)"
+        )
 
-    def connect(recorder: Recorder, stack: ExitStack) -> None:
-        for address in brokers:
-            if address.password is not None and not address.tls and not address.is_here:
-                say(
-                    f"the password for {address} is sent unencrypted; use mqtts:// if the broker "
-                    "can"
-                )
-        for address in dict.fromkeys(collects):
-            from noughts.rooms.collector import Collector  # 7 MB of memory, which few watches need
+    def connect(address: BrokerAddress, recorder: Recorder) -> Collector | Publisher:
+        # They take 7 MB of memory, which few watches need.
+        if address in collects:
+            from noughts.rooms.collector import Collector
 
-            recorder.sources.append(stack.enter_context(closing(Collector(address))))
-        if publishes is not None:
-            from noughts.rooms.publisher import Publisher
+            return Collector(address)
+        from noughts.rooms.publisher import Publisher
 
-            if publishes.user is None and not publishes.is_here:
-                say(
-                    f"no user is named for {publishes}; if it needs none, anybody who can reach it "
-                    "can confirm games that no collector has stored (see docs/rooms.md)"
-                )
-            publisher = Publisher(publishes, called, lambda: recorder.store)
-            recorder.sources.append(stack.enter_context(closing(publisher)))
+        return Publisher(address, called, lambda: recorder.store)
 
-    return connect
-
-
-def _place(broker: BrokerAddress) -> tuple[str, int, str]:
-    return broker.host, broker.port, broker.prefix
+    return [partial(connect, address) for address in brokers]
 
 
 def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMonitor:
@@ -308,8 +286,14 @@ def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMoni
     return monitor
 
 
+def _opened(captured: Path, stack: ExitStack) -> BufferedReader:
+    if captured == _STDIN:
+        return cast(BufferedReader, sys.stdin.buffer)
+    return stack.enter_context(captured.open("rb"))
+
+
 def _read(
-    captured: str,
+    captured: Path,
     file: BufferedReader,
     name: str | None,
     recorder: Recorder,
@@ -317,10 +301,9 @@ def _read(
     as_json: bool | None,
 ) -> None:
     """Store what a captured log or a data log holds; as_json: how events are printed, if at all."""
-    is_input = captured == "-"
-    called = "stdin" if is_input else printable(Path(captured).name)
+    is_input = captured == _STDIN
+    called = "stdin" if is_input else printable(captured.name)
     name = name or (called if is_input else name_of_copy(called))
-    total = 0 if is_input else Path(captured).stat().st_size
 
     def show(events: list[Event]) -> None:
         for event in events:
@@ -332,7 +315,7 @@ def _read(
                 print(line)
             sys.stdout.flush()
 
-    with progress(total) as steps:
+    with progress(0 if is_input else captured.stat().st_size) as steps:
         steps.doing(f"reading {name}")
         for size, changes in read_captured(file, called, name, 1 if is_input else 512):
             for change in changes:
@@ -341,15 +324,6 @@ def _read(
                 show(recorder.poll())
             steps.advance(size)
         show(recorder.finish())
-
-
-@contextmanager
-def _opened(name: str) -> Iterator[BufferedReader]:
-    if name == "-":
-        yield cast(BufferedReader, sys.stdin.buffer)
-        return
-    with Path(name).open("rb") as file:
-        yield file
 
 
 def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as_json: bool) -> int:

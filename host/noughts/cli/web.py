@@ -8,9 +8,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-import click
-
 from noughts.cli import options
+from noughts.cli.options import IntRange, option
 from noughts.store.store import default_path
 from noughts.terminal.output import say
 from noughts.web.server import PORT, listening, own_addresses, own_names, serve
@@ -18,28 +17,17 @@ from noughts.web.site import Site
 
 
 @options.command("noughts web", "noughts web --boards 3", "noughts web --lan --no-browser")
-@click.option(
-    "--port",
-    metavar="N",
-    type=options.IntRange(0, 65_535),
+@option(
+    "--port N",
+    "the port to answer on, or the next that is free; 0: any",
+    type=IntRange(0, 65_535),
     default=PORT,
-    help="the port to answer on, or the next that is free; 0: any",
 )
-@click.option(
-    "--boards",
-    metavar="N",
-    type=options.IntRange(0, 8),
-    default=1,
-    help="how many virtual boards to start",
-)
-@click.option(
-    "--lan",
-    is_flag=True,
-    help="let other computers in the network watch; they cannot change anything",
-)
-@click.option("--no-browser", is_flag=True, help="do not open a browser")
+@option("--boards N", "how many virtual boards to start", type=IntRange(0, 8), default=1)
+@option("--lan", "let other computers in the network watch; they cannot change anything")
+@option("--no-browser", "do not open a browser")
 @options.db
-def run(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None) -> None:
+def run_web(port: int, boards: int, lan: bool, no_browser: bool, db: Path | None) -> None:
     """Play and watch boards in the browser."""
     from noughts.web.app import application
     from noughts.web.live import LiveBoards

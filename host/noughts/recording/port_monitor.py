@@ -16,14 +16,11 @@ from pathlib import Path
 
 import serial
 
-from noughts.boards.ports import Port, close_port, find_ports, open_port, read_port
+from noughts.boards.ports import Port, find_ports, open_port, read_port
 from noughts.errors import BoardError, printable
-from noughts.protocol.sentences import Game
 from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
 from noughts.recording.sources import Change, DataReceived, LineOpened, QueuedSource
 from noughts.store import timestamps
-from noughts.store.lines import Received
-from noughts.store.store import Store, default_path
 
 _PLAIN = re.compile(r"[0-9A-Za-z/\\]")
 _LOOK_S = 1.0
@@ -38,24 +35,6 @@ def name_of(port: Port) -> str:
         return printable(f"usb-{port.usb_id}")
     # A raw line, or a spreadsheet, would take other beginnings for something else.
     return printable(port.name if _PLAIN.match(port.name) else str(Path(port.name).absolute()))
-
-
-def identified(name: str, found: Sequence[Port]) -> Port:
-    """A port that was named, perhaps by a link, with the USB id of the one that is found there."""
-    ids = (port.usb_id for port in found if port.name in (name, os.path.realpath(name)))
-    return Port(name, next(ids, None))
-
-
-def keep_games(port: str, usb_id: str | None, db: Path | None) -> Callable[[Sequence[Game]], None]:
-    """Stores games that were read from a board's files, under the name that `watch` gives it."""
-    board = name_of(Port(port, usb_id) if usb_id else identified(port, find_ports()))
-
-    def keep(games: Sequence[Game]) -> None:
-        now = timestamps.now()
-        with Store(db or default_path(), create=True) as store:
-            store.keep_many([Received.of(board, game, now, True) for game in games])
-
-    return keep
 
 
 class PortMonitor:
@@ -93,7 +72,11 @@ class PortMonitor:
         there: Sequence[Port] = ()
         with contextlib.suppress(OSError):  # one that goes away while the system lists it
             there = self._find()
-        return [identified(name, there) for name in self._wanted] if self._wanted else there
+        if not self._wanted:
+            return there
+        # The name that was given may be a link; the board behind it is the same.
+        known = {port.name: port.usb_id for port in there}
+        return [Port(name, known.get(os.path.realpath(name))) for name in self._wanted]
 
     def _try(self, port: str, board: str) -> None:
         try:
@@ -168,7 +151,7 @@ class PortMonitor:
 
 def _close(port: serial.SerialBase) -> None:
     with contextlib.suppress(Exception):  # it is gone: an error from closing it adds nothing
-        close_port(port)
+        port.close()
 
 
 def close_all(closes: Iterable[Callable[[], object]], timeout_s: float) -> None:

@@ -25,8 +25,6 @@ _START_S = 120.0
 _SHUTDOWN_TIMEOUT_S = 10.0
 _WRITING_US = 100_000
 """A page is erased in 85 ms at most."""
-_BUFFER = 1024
-"""Bytes on their way to the board, beyond which the sender has to wait."""
 
 
 class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
@@ -54,43 +52,37 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         speed: float = 1.0,
         seed: int | None = None,
     ) -> None:
-        self._state: tuple[int, bytes, int] | None = None
-        self._asked = 0  # messages to the board's process
-        self._sent = self._taken = 0  # bytes for the UART
+        self._state: tuple[int, bytes] | None = None
         self._failure = ""
         self._flash = b""
-        self._ended = self._closed = False
+        self._ended = False
         self._news = threading.Condition()
         self._sending = threading.Lock()
-        with contextlib.ExitStack() as stack:
-            self.plug()
-            stack.callback(self.unplug)
-            words = python_command("noughts.virtual.process", "main")
-            self._process = start_python(words, "the virtual board", BoardError)
-            self._listener = threading.Thread(target=self._listen, name="board", daemon=True)
-            self._listener.start()
-            stack.callback(self._end)
+        words = python_command("noughts.virtual.process", "main")
+        self._process = start_python(words, "the virtual board", BoardError)
+        self._listener = threading.Thread(target=self._listen, name="board", daemon=True)
+        self.plug()
+        self._listener.start()
+        try:
             made = program() if callable(program) else program
             self.board, self.firmware, self._flash = made.board, made.firmware, made.flash
-            self._run(made, speed, secrets.randbits(64) if seed is None else seed)
-            stack.pop_all()
-
-    def _run(self, program: Program, speed: float, seed: int) -> None:
-        with contextlib.suppress(BoardGoneError):
-            self._send("start", program, seed, speed)
-        with self._news:
-            self._news.wait_for(lambda: self._state or self._ended, _START_S)
-        if self._state is None:
-            raise BoardError(
-                self._failure
-                or "the virtual board does not start; close some programs and try again"
-            )
+            with contextlib.suppress(BoardGoneError):
+                self._send("start", made, secrets.randbits(64) if seed is None else seed, speed)
+            with self._news:
+                self._news.wait_for(lambda: self._state or self._ended, _START_S)
+            if self._state is None:
+                raise BoardError(
+                    self._failure
+                    or "the virtual board does not start; close some programs and try again"
+                )
+        except BaseException:
+            self.close()
+            raise
 
     def _send(self, *message: Any) -> None:
         assert self._process.stdin is not None
         try:
             with self._sending:
-                self._asked += 1
                 pickle.dump(message, self._process.stdin)
                 self._process.stdin.flush()
         except (OSError, ValueError) as error:
@@ -123,19 +115,14 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             (self._failure,) = values
         else:
             with self._news:
-                *state, self._taken = values
-                self._state = (state[0], state[1], state[2])
+                self._state = values[0], values[1]
                 self._news.notify_all()
 
     def _to_board(self, data: bytes) -> None:
-        """In the line's thread: pass on what has come, and wait while the UART has enough."""
         with contextlib.suppress(BoardGoneError):
             self._send("serial", data)
-        self._sent += len(data)
-        with self._news:
-            self._news.wait_for(lambda: self._ended or self._sent - self._taken < _BUFFER)
 
-    def _now(self) -> tuple[int, bytes, int]:
+    def _now(self) -> tuple[int, bytes]:
         if self._ended or self._state is None:
             raise self._gone()
         return self._state
@@ -197,27 +184,15 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             )
         return self._flash
 
-    def settled(self) -> bool:
-        """Whether all that was asked for so far is done, each tap and nudge with the rest after it.
-
-        What it then shows, and its clock, are of after that.
-        """
-        return self._now()[2] == self._asked
-
     def reset(self) -> None:
-        """Press the reset button; the files in flash stay."""
         self._send("reset")
 
     def flash(self, program: Program) -> None:
         """Program the chip and start it, as the interface chip does."""
         self._send("program", program)
 
-    @property
-    def pid(self) -> int:
-        """The process id of the board."""
-        return self._process.pid
-
-    def _end(self) -> None:
+    def close(self) -> None:
+        """End the board and take the serial port away."""
         self._process.kill()
         self._process.wait()
         self._listener.join()
@@ -225,13 +200,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
             assert pipe is not None
             with contextlib.suppress(OSError):
                 pipe.close()
-
-    def close(self) -> None:
-        """End the board and take the serial port away."""
-        if not self._closed:
-            self._closed = True
-            self._end()
-            self.unplug()
+        self.unplug()
 
     def __exit__(self, *_: object) -> None:
         self.close()

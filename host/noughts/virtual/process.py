@@ -12,10 +12,9 @@ name first. To the board:
     ("reset",)                         the reset button
     ("program", program)               other content for the flash, and a power-on
 
-From the board: ("serial", bytes), ("state", device us, LEDs, messages done, bytes that the UART has
-taken) after each step, ("flash", bytes) when the flash was written and is at rest again, and
-("failed", text) when it cannot go on. A gesture is done when it and its rest are over, and when it
-is dropped. The process ends when its standard input does.
+From the board: ("serial", bytes), ("state", device us, LEDs) after each step, ("flash", bytes) when
+the flash was written and is at rest again, and ("failed", text) when it cannot go on. The process
+ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -31,8 +30,9 @@ from collections import deque
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from microbit_emulator import EmulatorError
 from noughts.errors import BoardError
-from noughts.virtual.program import Program, load_emulator
+from noughts.virtual.program import Program
 
 STEP_US = 5_000
 PRESS_US = 60_000
@@ -60,8 +60,6 @@ class BoardProcess:
         self._next: Message | None = None
         self._seed, self._speed = seed, speed
         self._before_us = 0  # on boards that were programmed anew
-        self._obeyed = 1  # messages, with the one that has started it
-        self._received = 0  # bytes for the UART
         self._switch_on(program)
 
     def _switch_on(self, program: Program) -> None:
@@ -76,13 +74,10 @@ class BoardProcess:
         self._written_us = self._board.clock_us + us
 
     def run(self) -> None:
-        """Run until the owner is gone."""
         threading.Thread(target=self._listen, daemon=True).start()
-        emulator = load_emulator()
-        try:
-            emulator.run_in_real_time(self._step, self._speed)
-        except emulator.EmulatorError as error:
-            raise BoardError(str(error)) from error
+        from microbit_emulator import run_in_real_time
+
+        run_in_real_time(self._step, self._speed)
 
     def _step(self) -> int:
         self._obey()
@@ -96,9 +91,7 @@ class BoardProcess:
             self._written_us = None
             self._send("flash", board.flash)
         clock_us = self._before_us + board.clock_us
-        self._send(
-            "state", clock_us, board.leds(), self._done(), self._received - board.uart.waiting
-        )
+        self._send("state", clock_us, board.leds())
         return clock_us
 
     def _listen(self) -> None:
@@ -115,7 +108,6 @@ class BoardProcess:
                 return
             self._do(self._next)
             self._next = None
-            self._obeyed += 1
 
     def _not_before_us(self, message: Message) -> int:
         match message:
@@ -124,10 +116,6 @@ class BoardProcess:
             case ("release", *_):
                 return self._pressed_until_us
         return 0
-
-    def _done(self) -> int:
-        resting = self._board.clock_us < self._resting_until_us
-        return self._obeyed - len(self._gestures) - resting
 
     def _send(self, *message: Any) -> None:
         try:
@@ -153,7 +141,6 @@ class BoardProcess:
                 if len(self._gestures) < MAX_WAITING:
                     self._gestures.append((us, begin, end))
             case ("serial", data):
-                self._received += len(data)
                 board.uart.send(data)
             case ("reset",):
                 board.reset()
@@ -179,7 +166,8 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     commands = sys.stdin.buffer
     try:
-        load_emulator()  # while the owner prepares the program
+        import microbit_emulator.microbit  # noqa: F401  it loads while the owner prepares the program
+
         try:
             _, *wanted = pickle.load(commands)
         except EOFError:  # it has given up
@@ -193,7 +181,7 @@ def main() -> None:
 
 
 def _words(error: Exception) -> str:
-    if isinstance(error, BoardError):
+    if isinstance(error, (BoardError, EmulatorError)):
         return str(error)
     *_, frame = traceback.extract_tb(error.__traceback__)
     what = " ".join(f"{type(error).__name__} {error}".split())

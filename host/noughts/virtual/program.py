@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from microbit_emulator.errors import EmulatorError
 from microbit_emulator.firmware import V1, V2
 from noughts.boards import image
 from noughts.boards.packing import files_for_boards, packed
@@ -35,24 +36,12 @@ class Program:
 
         Raises `BoardError` where the emulator cannot run.
         """
-        emulator = load_emulator()
         try:
-            microbit: Microbit = emulator.Microbit(
-                self.board, flash=self.flash, uicr=self.uicr, seed=seed
-            )
-        except emulator.EmulatorError as error:
+            from microbit_emulator import Microbit  # which loads Unicorn
+
+            return Microbit(self.board, flash=self.flash, uicr=self.uicr, seed=seed)
+        except EmulatorError as error:
             raise BoardError(str(error)) from error
-        return microbit
-
-
-def load_emulator() -> Any:
-    """The module `microbit_emulator`. Raises `BoardError` where it cannot be loaded."""
-    try:
-        import microbit_emulator as emulator
-        import microbit_emulator.microbit  # which loads Unicorn
-    except Exception as error:  # its own class could not be imported either
-        raise BoardError(" ".join(str(error).split())) from error
-    return emulator
 
 
 def try_emulator() -> None:
@@ -61,7 +50,9 @@ def try_emulator() -> None:
 
 
 def program(
-    board: str = V2, files: Mapping[str, bytes] | None = None, firmware: Path | None = None
+    board: str = V2,
+    files: Mapping[str, bytes] | None = None,
+    firmware: Path | image.Firmware | None = None,
 ) -> Program:
     """A firmware with packed files, by default the game on the official firmware.
 
@@ -71,21 +62,20 @@ def program(
     return _made(board, tuple(chosen.items()), firmware)
 
 
+@lru_cache(maxsize=16)
+def _made(
+    board: str, files: tuple[tuple[str, bytes], ...], firmware: Path | image.Firmware | None
+) -> Program:
+    if not isinstance(firmware, image.Firmware):
+        firmware = firmware_for(board, firmware)
+    flash = firmware.flash_with_files(dict(files))
+    return Program(board, str(firmware), flash, firmware.uicr)
+
+
 def flashed(path: Path, board: str = V2) -> Program:
     """A hex file as it is, with the files that are in it. Raises `FirmwareError`."""
     found = firmware_for(board, path)
-    return Program(found.board, str(found), found.flash, found.uicr)
-
-
-@lru_cache(maxsize=16)
-def _made(board: str, files: tuple[tuple[str, bytes], ...], firmware: Path | None) -> Program:
-    return with_files(firmware_for(board, firmware), dict(files))
-
-
-def with_files(firmware: image.Firmware, files: Mapping[str, bytes]) -> Program:
-    """A firmware with these files. Raises `FirmwareError` where they do not fit."""
-    flash = firmware.flash_with_files(files)
-    return Program(firmware.board, str(firmware), flash, firmware.uicr)
+    return Program(board, str(found), found.flash, found.uicr)
 
 
 def firmware_for(board: str, path: Path | None = None) -> image.Firmware:

@@ -1,9 +1,7 @@
 """A virtual board's flash in a file, so that it remembers what a real board would.
 
-    NOUGHTS1                    what the file is
     32 bytes, SHA-256           of the program that the flash began with
-    32 bytes, SHA-256           of what follows
-    zlib                        the flash, then the UICR
+    zlib                        the flash, with zlib's own checksum
 
 A file whose program was another one, as from an earlier release, is left out of account; so is a
 damaged one.
@@ -17,14 +15,11 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from noughts.errors import NoughtsError
+from noughts.errors import NoughtsError, error_message
 from noughts.files import write_whole
 from noughts.virtual.program import Program
 
-_MAGIC = b"NOUGHTS1"
 _DIGEST = 32
-_LARGEST = 4 << 20
-"""Bytes; a board's memory is an eighth of that."""
 # A chunk of the file system (128 bytes) that begins a file: its marker, where the file ends, the
 # name with its length (MicroPython's `filesystem.c`), and the menu's choice (`device/menu.py`).
 _SETTINGS = re.compile(rb"\xfe.\x08settings([PEMH][bt])", re.DOTALL)
@@ -32,55 +27,43 @@ _CHUNK = 128
 
 
 class StoredFlash:
-    """Where the flash of a virtual board is from one run to the next."""
+    """Where the flash of a virtual board is from one run to the next.
+
+    There is a file for each board and firmware in `folder`; `program` is what a new board holds.
+    """
 
     def __init__(self, folder: Path, program: Program) -> None:
-        """A file for each board and firmware; `program` is what a new board holds."""
         release = re.sub(r"[^0-9A-Za-z.]+", "-", program.firmware).strip("-")
         self.path = folder / f"{release}.flash"
         self.error = ""
         """Why the flash could not be read or written, in one line."""
         self._new = program
         self._last = program.flash
+        self._digest = sha256(program.flash + program.uicr).digest()
 
     def program(self) -> Program:
         """The board with its flash as it was left; a new one if nothing usable is stored."""
         try:
-            self._last = self._read(self.path.read_bytes())
+            content = self.path.read_bytes()
+            if content[:_DIGEST] == self._digest:
+                self._last = zlib.decompress(content[_DIGEST:])
         except FileNotFoundError:
-            return self._new
+            pass
         except OSError as error:
             self.error = f"cannot read {self.path} ({error.strerror}); the board is a new one"
-            return self._new
-        except (ValueError, zlib.error):
+        except zlib.error:
             self.error = f"{self.path} is damaged; the board is a new one"
-            return self._new
         return replace(self._new, flash=self._last)
-
-    def _read(self, content: bytes) -> bytes:
-        """Raises `ValueError` or `zlib.error` where the content is not what was written."""
-        head, packed = content[: len(_MAGIC) + 2 * _DIGEST], content[len(_MAGIC) + 2 * _DIGEST :]
-        if not head.startswith(_MAGIC) or head[-_DIGEST:] != sha256(packed).digest():
-            raise ValueError
-        if head[len(_MAGIC) : -_DIGEST] != self._digest():
-            return self._new.flash
-        memory = zlib.decompressobj().decompress(packed, _LARGEST)
-        if len(memory) != len(self._new.flash + self._new.uicr):
-            raise ValueError
-        return memory[: len(self._new.flash)]
 
     def keep(self, flash: bytes) -> None:
         """Store the flash from now on; `error` is set if that fails."""
         if flash == self._last:
             return
-        packed = zlib.compress(flash + self._new.uicr, 1)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self.path, _MAGIC + self._digest() + sha256(packed).digest() + packed)
-        except OSError as error:
-            self.error = f"cannot make {self.path.parent} ({error.strerror}); check the folder"
-        except NoughtsError as error:
-            self.error = str(error)
+            write_whole(self.path, self._digest + zlib.compress(flash, 1))
+        except (OSError, NoughtsError) as error:
+            self.error = error_message(error)
         self._last = flash
 
     def forget(self) -> None:
@@ -88,10 +71,7 @@ class StoredFlash:
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:
-            self.error = f"cannot remove {self.path} ({error.strerror}); check its folder"
-
-    def _digest(self) -> bytes:
-        return sha256(self._new.flash + self._new.uicr).digest()
+            self.error = error_message(error)
 
 
 def choice_in(flash: bytes) -> str:

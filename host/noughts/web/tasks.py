@@ -17,8 +17,7 @@ from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import Port, open_port
 from noughts.boards.probe import Check, find_boards, of_board, of_computer, probe
 from noughts.boards.put import bring_up_to_date
-from noughts.boards.radio import OFF
-from noughts.boards.start import confirmed_start, wait_for_start
+from noughts.boards.start import confirm_start
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
 from noughts.recording.port_monitor import name_of
@@ -125,7 +124,6 @@ class BoardTasks:
                 task.say,
                 task.progress,
                 started=partial(self._boards.record, name),
-                keep=lambda games: self._boards.record(name, *games),
             )
 
     def _port(self, name: str) -> str:
@@ -149,7 +147,6 @@ class BoardTasks:
                 task.say,
                 task.progress,
                 started=partial(self._boards.record, name),
-                keep=lambda games: self._boards.record(name, *games),
             )
         return "flashed"
 
@@ -165,10 +162,8 @@ class BoardTasks:
         with closing(open_port(board.port)) as port:
             self._boards.begins_anew(name)
             board.flash(new)
-            start = wait_for_start(port)
-        if start.boot is not None:
-            self._boards.record(name, start.boot)
-        return confirmed_start(start, brain.of(files_for_boards()).id, OFF)
+            table_id = brain.of(files_for_boards()).id
+            return confirm_start(port, table_id, started=partial(self._boards.record, name))
 
     def _check(self) -> None:
         found: list[dict[str, object]] = []

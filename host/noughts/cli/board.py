@@ -1,0 +1,201 @@
+"""`noughts flash`, `put` and `doctor`: the game onto a board, and what may be wrong with one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import click
+
+from noughts import brain
+from noughts.boards import drive as drives
+from noughts.boards.drive import Drive
+from noughts.boards.flash import flash, hex_in, our_hex
+from noughts.boards.packing import files_for_boards, pack
+from noughts.boards.ports import choose_port
+from noughts.boards.probe import Check, ProbedBoard, inspect, of_board, of_computer
+from noughts.boards.put import bring_up_to_date
+from noughts.boards.radio import OFF, Radio
+from noughts.cli import options
+from noughts.cli.options import FILE, option
+from noughts.errors import BoardError, NoughtsError, error_message, printable
+from noughts.invocation import as_typed
+from noughts.terminal.layout import is_plain
+from noughts.terminal.output import Steps, progress
+
+
+@options.command("noughts flash", "noughts flash --all", "noughts flash --all --radio 7")
+@click.argument("drive", required=False, type=FILE, help="the board's drive (found automatically)")
+@option("--all", "flash every board that is plugged in", "every")
+@option("--hex FILE", "copy this hex, which `noughts hex` made")
+@options.unproved
+@options.radio
+@option("--port PORT", "the board's serial port (found automatically on real boards)")
+@option("--no-verify", "do not check on the serial port that the game starts")
+def run_flash(
+    drive: Path | None,
+    every: bool,
+    hex: Path | None,
+    unproved: bool,
+    radio: Radio | None,
+    port: str | None,
+    no_verify: bool,
+) -> None:
+    """Copy the game to a board by its USB drive.
+
+    With `--all`, continue after a failure, and print at the end how many boards failed.
+    """
+    if every and (drive or port):
+        raise click.UsageError("--all flashes every board; leave out DRIVE and --port")
+    if hex and radio:
+        raise click.UsageError(
+            "--hex copies a hex as it is; give --radio or --gateway to `noughts hex`"
+        )
+    chosen = _chosen(drive, every)
+    what = hex_in(hex) if hex else our_hex(radio or OFF)
+    if what.table is not None:
+        options.prove_table(what.table, unproved)
+    failed = 0
+    for each in chosen:
+        try:
+            say = partial(print, flush=True)
+            flash(each, what, say, progress, port=port, verify=not no_verify)
+        except (NoughtsError, OSError) as error:
+            if not every:
+                raise
+            failed += 1
+            told = printable(as_typed(error_message(error)))
+            print(f"noughts: {each.path}: {told}", file=sys.stderr)
+    if failed:
+        raise BoardError(
+            f"{failed} of {len(chosen)} boards failed; see above, and flash them again"
+        )
+
+
+def _chosen(path: Path | None, every: bool) -> Sequence[Drive]:
+    if path is not None:
+        if drive := drives.look(path):
+            return [drive]
+        raise BoardError(
+            f"{path} is not a micro:bit's drive (it has no DETAILS.TXT); check the path"
+        )
+    found = drives.find_drives()
+    if not found:
+        raise BoardError(drives.NO_DRIVE)
+    if every or len(found) == 1:
+        return found
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        names = ", ".join(str(drive.path) for drive in found)
+        raise BoardError(
+            f"{len(found)} boards are plugged in ({names}); name a drive, or use --all"
+        )
+    for number, drive in enumerate(found, 1):
+        print(f"{number}  {drive}")
+    numbers = options.IntRange(1, len(found))
+    question = f"Which board, 1 to {len(found)}"
+    return [found[click.prompt(question, type=numbers, prompt_suffix="? ") - 1]]
+
+
+@options.command(
+    "noughts put",
+    "noughts put --port /dev/ttyACM0 --table my_table.py",
+    "noughts put --gateway 7",
+    "noughts put --radio off",
+)
+@option("--port PORT", "the board's serial port, if there are several: a device or a pyserial URL")
+@option("--table FILE", "send this table instead of device/table.py")
+@options.unproved
+@partial(options.radio, off=True)
+@option(
+    "--forget",
+    "the board forgets the games that it has stored, and the choice that its menu offers first",
+)
+@option("--replace", "overwrite another program's files of the same names, such as its main.py")
+def run_put(
+    port: str | None,
+    table: Path | None,
+    unproved: bool,
+    radio: Radio | None,
+    forget: bool,
+    replace: bool,
+) -> None:
+    """Update the game on a board over serial."""
+    is_gateway = radio is not None and radio.gateway is not None
+    if table and is_gateway:
+        raise click.UsageError("a gateway has no table; leave out --table")
+    files = files_for_boards()
+    if table:
+        files["table.py"] = pack(brain.source(options.read_table(table)).encode())
+    present = brain.of(files)  # report missing files before looking for a board
+    if not is_gateway:
+        options.prove_table(present, unproved)
+    name = choose_port(port)
+    print(bring_up_to_date(name, files, replace, print, _interruptible, radio=radio, forget=forget))
+
+
+@contextmanager
+def _interruptible(total: int) -> Iterator[Steps]:
+    try:
+        with progress(total) as steps:
+            yield steps
+    except KeyboardInterrupt:
+        again = as_typed("run `noughts put` again")
+        print(
+            f"noughts: interrupted: the game on the board may be incomplete; {again}",
+            file=sys.stderr,
+        )
+        raise
+
+
+@options.command("noughts doctor", "noughts doctor --json")
+@option("--port PORT", "look at this serial port too; may be given several times", multiple=True)
+@option("--no-restart", "do not query what runs on the boards, which restarts their game")
+@options.as_json("the report")
+def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
+    """Check computer and boards for problems."""
+    from noughts.virtual.program import try_emulator
+
+    boards = [(each, of_board(each)) for each in inspect(port, not no_restart)]
+    here = of_computer(bool(boards), try_emulator)
+    if as_json:
+        facts = [_facts(board, checks) for board, checks in boards]
+        print(json.dumps({"here": [asdict(check) for check in here], "boards": facts}))
+    else:
+        _print(here)
+        for number, (_, checks) in enumerate(boards, 1):
+            print(f"board {number}")
+            _print(checks)
+    return not all(
+        check.good for checks in (here, *(each for _, each in boards)) for check in checks
+    )
+
+
+def _print(checks: Sequence[Check]) -> None:
+    marks = "+!" if is_plain() else "✓✗"
+    for check in checks:
+        print(f"{marks[not check.good]} {check.what:<10} {as_typed(check.found)}")
+        for line in check.details:
+            print(f"    {printable(line)}")
+
+
+def _facts(board: ProbedBoard, checks: list[Check]) -> dict[str, object]:
+    return {
+        "drive": str(board.drive.path) if board.drive else None,
+        "interface": board.drive.interface if board.drive else None,
+        "port": board.port.name if board.port else None,
+        "usb_id": board.port.usb_id if board.port else None,
+        "board": board.board,
+        "firmware": board.firmware,
+        "micropython": board.micropython,
+        "release": board.start.release if board.start else None,
+        "table_id": board.boot.table_id if board.boot else None,
+        "radio_group": board.start.radio.sends if board.start else None,
+        "radio_id": board.start.radio_id if board.start else None,
+        "gateway_group": board.start.radio.gateway if board.start else None,
+        "checks": [asdict(check) for check in checks],
+    }
