@@ -3,6 +3,7 @@
 import contextlib
 import json
 import threading
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -111,8 +112,9 @@ def test_a_game_that_begins_and_the_menu_after_one():
 def boards_of(*names, run=lambda work: work()):
     """Real boards; what was recorded of them is in `recorded`."""
     boards = SimpleNamespace(
-        boards={name: LiveBoard(name) for name in names}, recorded=[], session=Session(),
-        run_in_background=run, stopping=threading.Event(), changed=lambda *_, after=None: None,
+        boards={name: LiveBoard(name) for name in names}, recorded=[], busy=set(),
+        session=Session(), run_in_background=run, stopping=threading.Event(),
+        changed=lambda *_, after=None: None,
         virtual=SimpleNamespace(names={}, kinds={}, ports=list), words=Channel(),
         monitor=SimpleNamespace(released=contextlib.nullcontext),
     )  # fmt: skip
@@ -131,26 +133,26 @@ def test_one_task_with_a_board_at_a_time(monkeypatch):
     begun = []
     boards = boards_of("usb-1", "usb-2", run=begun.append)
     monkeypatch.setattr(web_tasks, "find_boards", find)
-    tasks = web_tasks.BoardTasks(boards)
+    begin = partial(web_tasks.begin, boards)
 
     def refuses(*refused):
         for what, name in refused:
             with pytest.raises(BoardError, match="wait until that is done"):
-                tasks.begin(what, name)
+                begin(what, name)
 
-    tasks.begin("update", "usb-1")
-    tasks.begin("update", "usb-2")
+    begin("update", "usb-1")
+    begin("update", "usb-2")
     refuses(("check", ""), ("update", "usb-1"), ("flash", "usb-2"))
     with pytest.raises(BoardError, match="there is no board 'usb-3'"):
-        tasks.begin("update", "usb-3")
+        begin("update", "usb-3")
     monkeypatch.setattr(web_tasks, "bring_up_to_date", lambda *_, **named: "done")
     for work in begun:
         work()
-    tasks.begin("check")
+    begin("check", "")
     boards.boards["usb-3"] = LiveBoard("usb-3")
     refuses(("check", ""), ("update", "usb-1"), ("flash", "usb-3"))
     begun[-1]()
-    tasks.begin("flash", "usb-3")
+    begin("flash", "usb-3")
 
 
 @pytest.fixture(params=["update", "flash"])
@@ -159,11 +161,11 @@ def work(request, monkeypatch):
     recovered = games_of_1_0_0(3)
     for name in ("bring_up_to_date", "flash"):
         monkeypatch.setattr(web_tasks, name, lambda *_, keep, **named: keep(recovered) or "done")
-    monkeypatch.setattr(web_tasks.BoardTasks, "_drive", lambda *_: None)
+    monkeypatch.setattr(web_tasks, "_drive", lambda *_: None)
 
     def work():
         boards = boards_of("usb-1")
-        web_tasks.BoardTasks(boards).begin(request.param, "usb-1")
+        web_tasks.begin(boards, request.param, "usb-1")
         return boards.boards["usb-1"].work, boards
 
     return work

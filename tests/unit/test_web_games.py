@@ -1,16 +1,15 @@
 """The pages of games and statistics, and which games their address chooses."""
 
-import asyncio
 import hashlib
 import json
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 from starlette.datastructures import QueryParams
-from starlette.requests import Request
 
 from asking import page
 from noughts.errors import NoughtsError
@@ -18,7 +17,6 @@ from noughts.store.store import Store
 from noughts.views.game_filter import ChosenGames, day
 from noughts.web import games as web_games
 from noughts.web.games import chosen_games, game_number, page_number, store_state
-from noughts.web.site import Site
 from sample_games import AT, BOOT, DRAW, filled, keep, stages
 
 WON = [4, 1, 0, 2, 8]
@@ -70,7 +68,6 @@ def test_what_is_empty_chooses_nothing():
         ("seats=XY", "seats: 'XY' is not two letters of P, E, M, H, R, U, N, C, T, G, D, "),
         ("since=" + "x" * 99, f"since: '{'x' * 20}' is not a usable date; "),
         ("until=9999-12-31", "until: '9999-12-31' is not a usable date; write "),
-        ("&".join(["board=a"] * 21), "board: 21 are too many; give at most 20"),
     ],
 )
 def test_wrong_words(query, said):
@@ -81,11 +78,10 @@ def test_wrong_words(query, said):
 
 @pytest.mark.parametrize("page", ["0", "-1", "1.5", "x", "²", "٣", "9" * 19])
 def test_wrong_pages_and_games(page):
-    with pytest.raises(NoughtsError, match=r"^page: .* is not a page; the first is 1$"):
+    with pytest.raises(NoughtsError, match=r"is not a page; the first is 1$"):
         page_number(QueryParams({"page": page}))
-    if page != "0":
-        with pytest.raises(NoughtsError, match=r"is not a game; choose one from the list of games"):
-            game_number(page)
+    with pytest.raises(NoughtsError, match=r"is not a game; choose one from the list of games"):
+        game_number(page)
 
 
 def test_pages_of_games_that_just_fit(many):
@@ -135,9 +131,9 @@ def test_a_store_without_a_game_or_none_says_how_to_get_one(tmp_path, created):
 
 
 def test_a_question_that_makes_no_sense_is_answered_in_words(many):
-    for address, said in (("games?page=0", "page: '0' is not"), ("games/99", "there is no game")):
+    for address, said in (("games?page=0", "'0' is not a page"), ("games/99", "there is no game")):
         found = page(f"/{address}", many, expected=400)
-        assert found.status.startswith(said) and "All games" in found.text
+        assert found.status.startswith(said) and "That did not work" in found.text
 
 
 def test_a_damaged_store_is_named_in_one_line(many):
@@ -249,12 +245,10 @@ def test_statistics_are_cached_until_the_store_changes(tmp_path, counted):
         assert len(counted) == 3
 
 
-@pytest.mark.anyio
-async def test_only_one_choice_is_counted_at_a_time(tmp_path, counted):
+def test_only_one_choice_is_counted_at_a_time(tmp_path, counted):
     db = filled(tmp_path / "games.db", stages(DRAW))
-    *_, route = web_games.routes(Site(db, 8017))
-    request = Request({"type": "http", "client": None, "headers": [], "query_string": b""})
-    await asyncio.gather(*(route.endpoint(request) for _ in range(3)))
+    with ThreadPoolExecutor(3) as pool:
+        assert {each.status for each in pool.map(page, ["/statistics"] * 3, [db] * 3)} == {"1 game"}
     assert len(counted) == 1
 
 

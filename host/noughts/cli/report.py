@@ -23,7 +23,7 @@ from noughts.terminal.output import progress
 from noughts.views.export_columns import plain_text
 from noughts.views.game_filter import ChosenGames
 from noughts.views.statistics import statistics
-from noughts.web.templates import render
+from noughts.web.pages import render
 
 _PAGES = (".html", ".htm")
 

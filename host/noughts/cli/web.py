@@ -13,8 +13,8 @@ import click
 from noughts.cli import options
 from noughts.store.store import default_path
 from noughts.terminal.output import say
+from noughts.web.safety import Site
 from noughts.web.server import PORT, listening, own_addresses, own_names, serve
-from noughts.web.site import Site
 
 
 @options.command("noughts web", "noughts web --boards 3", "noughts web --lan --no-browser")

@@ -1,9 +1,10 @@
-"""The stored games: a list of them, each one step by step, and their statistics."""
+"""Stored games: a list of them, each one step by step, their statistics, and logs to be stored."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+import re
+import threading
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -13,22 +14,17 @@ from urllib.parse import urlencode
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.responses import JSONResponse, Response
 
-from noughts.errors import NoughtsError, error_message
+from noughts.errors import NoughtsError, printable
+from noughts.protocol import data_log
 from noughts.protocol.describe import counted, opponents, won
+from noughts.recording.data_logs import name_of_copy
+from noughts.store import queries, timestamps
 from noughts.store.boards import searched_for
+from noughts.store.lines import Received
 from noughts.store.people_moves import met_positions
-from noughts.store.queries import (
-    GameFilter,
-    before_and_after,
-    count,
-    game,
-    games,
-    last_games,
-    seats_played,
-)
+from noughts.store.queries import GameFilter
 from noughts.store.statistics import stats
 from noughts.store.store import Store
 from noughts.store.stored_game import RESULTS
@@ -38,65 +34,31 @@ from noughts.views.game_filter import ChosenGames
 from noughts.views.games import games_table
 from noughts.views.replay import replay
 from noughts.views.statistics import statistics
-from noughts.web.pages import PAGES, answer
-from noughts.web.site import Site
+from noughts.web.safety import answer
 
 PAGE = 25
 """Games in a page of the list."""
-_MAX_VALUES = 20
-"""Of one name: SQLite limits how long a condition may be."""
-_MAX_DIGITS = 18
+_NUMBER = re.compile("[1-9][0-9]{0,17}")
 """SQLite's numbers have 63 bits."""
-_KEPT = 16
-"""Statistics: as many choices of games as a class looks at."""
+_COUNTING = threading.Lock()
 
 _Value = TypeVar("_Value")
 Values = dict[str, Any]
 """What a template is filled with."""
 
 
-def routes(site: Site) -> list[BaseRoute]:
-    """The pages of stored games."""
-    counting = asyncio.Lock()
-
-    async def listed(request: Request) -> Values:
-        return await run_in_threadpool(_listed, site.db, request.query_params)
-
-    async def one(request: Request) -> Values:
-        number = request.path_params["number"]
-        return await run_in_threadpool(_one, site.db, number, request.query_params)
-
-    async def figures(request: Request) -> Values:
-        """One choice is counted at a time: a class that looks at it leaves time for the rest."""
-        chosen = chosen_games(request.query_params)
-        async with counting:
-            found = await run_in_threadpool(_counted, site.db, chosen, store_state(site.db))
-        return {**found, "query": _query(request.query_params), "report": False}
-
-    def page(name: str, values: Callable[[Request], Awaitable[Values]]) -> Route:
-        async def answered(request: Request) -> Response:
-            try:
-                return answer(request, site, name, **await values(request))
-            except (NoughtsError, OSError) as error:
-                return answer(request, site, name, 400, error=error_message(error))
-
-        return Route(PAGES[name].address, answered, methods=["GET"])
-
-    return [page("games", listed), page("game", one), page("statistics", figures)]
-
-
-def _listed(db: Path, query: QueryParams) -> Values:
+def listed(request: Request) -> Response:
     """A page of the games that the address chooses, the newest first."""
-    chosen, wanted = chosen_games(query), page_number(query)
-    which = chosen.listed()
+    db, query = request.app.state.site.db, request.query_params
+    chosen, page = chosen_games(query), page_number(query)
     if not db.exists():
-        return _chooser(None, chosen, 0) | {"query": _query(query)}
+        return answer(request, "games", **_chooser(None, chosen, 0), query=_query(query))
     with Store(db) as store:
-        total = count(store, which)
+        total = queries.count(store, chosen.listed())
         pages = max(1, -(-total // PAGE))
-        page = min(wanted, pages)  # a link may be older than the store
+        page = min(page, pages)  # a link may be older than the store
         values = _chooser(store, chosen, total)
-        found = games_table(games(store, which, PAGE, (page - 1) * PAGE))
+        found = games_table(queries.games(store, chosen.listed(), PAGE, (page - 1) * PAGE))
     if pages > 1:
         values["summary"] += f", page {page} of {pages:,}"
     steps = {"Newest": 1, "Newer": page - 1, "Older": page + 1, "Oldest": pages}
@@ -105,29 +67,41 @@ def _listed(db: Path, query: QueryParams) -> Values:
         for text, to in steps.items()
         if 1 <= to <= pages and to != page
     ]
-    return values | {"games": found, "links": links, "query": _query(query)}
+    return answer(request, "games", **values, games=found, links=links, query=_query(query))
 
 
-def _one(db: Path, number: str, query: QueryParams) -> Values:
+def one(request: Request) -> Response:
     """A game of the store; its neighbours are among those that the address chooses."""
-    wanted, which = game_number(number), chosen_games(query).listed()
-    with Store(db) as store:
-        found = game(store, wanted)
-        before, after = before_and_after(store, which, found)
+    number, query = game_number(request.path_params["number"]), request.query_params
+    which = chosen_games(query).listed()
+    with Store(request.app.state.site.db) as store:
+        found = queries.game(store, number)
+        before, after = queries.before_and_after(store, which, found)
     shown = replay(found)
     steps = [asdict(step) | {"said": step.said} for step in shown.steps]
     moved = graph([int(cell) for cell in found.moves])
     neighbours = {"Game before": before, "Game after": after}
     links = [(text, f"/games/{to}{_query(query)}") for text, to in neighbours.items() if to]
-    return {
-        "title": f"Game {wanted}",
-        "game": shown,
-        "view": {"steps": steps, "thought_ms": shown.thought_ms, "graph": moved},
-        "links": [*links, ("All games", f"/games{_query(query)}")],
-    }
+    return answer(
+        request,
+        "game",
+        title=f"Game {number}",
+        game=shown,
+        view={"steps": steps, "thought_ms": shown.thought_ms, "graph": moved},
+        links=[*links, ("All games", f"/games{_query(query)}")],
+    )
 
 
-@lru_cache(_KEPT)
+def figures(request: Request) -> Response:
+    """Statistics. One choice is counted at a time: a class that looks leaves time for the rest."""
+    db, query = request.app.state.site.db, request.query_params
+    chosen = chosen_games(query)
+    with _COUNTING:
+        values = _counted(db, chosen, store_state(db))
+    return answer(request, "statistics", **values, query=_query(query), report=False)
+
+
+@lru_cache(16)  # as many choices as a class looks at
 def _counted(db: Path, chosen: ChosenGames, state: object) -> Values:
     """The statistics of these games while the store is in this state: counting takes seconds."""
     if not db.exists():
@@ -138,28 +112,22 @@ def _counted(db: Path, chosen: ChosenGames, state: object) -> Values:
         values = _chooser(store, chosen, found.games)
         if found.games:
             positions = met_positions(store, which)
-            values["found"] = statistics(found, last_games(store, which), positions)
+            values["found"] = statistics(found, queries.last_games(store, which), positions)
         return values
 
 
 def store_state(db: Path) -> object:
     """What changes whenever somebody writes to the store, or puts another in its place."""
-    found = []
-    for path in (db, Path(f"{db}-wal")):
-        try:
-            status = path.stat()
-        except OSError:
-            continue
-        if status.st_size:  # to read a store already makes an empty log
-            found.append((path, status.st_size, status.st_mtime_ns, status.st_ino))
-    return tuple(found)
+    found = [path.stat() for path in (db, Path(f"{db}-wal")) if path.exists()]
+    # To read a store already makes an empty log.
+    return tuple((each.st_size, each.st_mtime_ns, each.st_ino) for each in found if each.st_size)
 
 
 def _chooser(store: Store | None, chosen: ChosenGames, total: int) -> Values:
     """What the form offers, and how many games there are."""
-    stored = total > 0 or (store is not None and any(games(store, GameFilter(), 1)))
+    stored = total > 0 or (store is not None and any(queries.games(store, GameFilter(), 1)))
     which = chosen.describe()
-    played = {*(seats_played(store) if store else ()), *filter(None, [chosen.seats])}
+    played = {*(queries.seats_played(store) if store else ()), *filter(None, [chosen.seats])}
     none = "No game matches." if stored else "No game is stored yet."
     return {
         "chosen": chosen,
@@ -193,34 +161,10 @@ def chosen_games(query: QueryParams) -> ChosenGames:
     )
 
 
-def page_number(query: QueryParams) -> int:
-    """Which page of the list, from 1. Raises `NoughtsError`."""
-    return _last(query, "page", _page) or 1
-
-
-def game_number(text: str) -> int:
-    """Which game of the store. Raises `NoughtsError`."""
-    if not _is_number(text):
-        raise NoughtsError(f"{text[:20]!r} is not a game; choose one from the list of games")
-    return int(text)
-
-
-def _page(text: str) -> int:
-    if not _is_number(text) or int(text) == 0:
-        raise ValueError(f"{text[:20]!r} is not a page; the first is 1")
-    return int(text)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
-
-
 def _all(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> list[_Value]:
-    given = [text for text in query.getlist(name) if text.strip()]
-    if len(given) > _MAX_VALUES:
-        raise NoughtsError(f"{name}: {len(given)} are too many; give at most {_MAX_VALUES}")
+    given = query.getlist(name)[-20:]  # SQLite limits how long a condition may be
     try:
-        return [parse(text) for text in given]
+        return [parse(text) for text in given if text.strip()]
     except ValueError as error:
         raise NoughtsError(f"{name}: {error}") from error
 
@@ -229,3 +173,37 @@ def _last(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> _Val
     """Of several the last counts, as on the command line."""
     given = _all(query, name, parse)
     return given[-1] if given else None
+
+
+def page_number(query: QueryParams) -> int:
+    """Which page of the list, from 1. Raises `NoughtsError`."""
+    return _last(query, "page", lambda text: _number(text, "a page; the first is 1")) or 1
+
+
+def game_number(text: str) -> int:
+    """Which game of the store. Raises `NoughtsError`."""
+    return _number(text, "a game; choose one from the list of games")
+
+
+def _number(text: str, what: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise NoughtsError(f"{text[:20]!r} is not {what}")
+    return int(text)
+
+
+async def keep_log(request: Request) -> Response:
+    """Store the games of the V2's data log that is the body, and say how many there were."""
+    name = printable(request.query_params.get("name", "")[:100])
+    db, content = request.app.state.site.db, await request.body()
+    return JSONResponse({"said": await run_in_threadpool(_stored, db, name, content)})
+
+
+def _stored(db: Path, name: str, content: bytes) -> str:
+    found = data_log.games(content, name)
+    if not found:
+        return f"{name}: no games yet"
+    at = timestamps.now()
+    received = [Received.of(name_of_copy(name), each, at, late=True) for each in found]
+    with Store(db, create=True) as store:
+        new = sum(stored.new for stored in store.keep_many(received))
+    return f"{name}: {counted(len(found), 'game')}, {new:,} new"

@@ -47,13 +47,11 @@ from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.stored_flash import choice_in
 from noughts.web.live_board import LiveBoard
-from noughts.web.site import Site
+from noughts.web.safety import Site
 
 _WORDS_EVERY_S, _LEDS_EVERY_S = 0.1, 0.015
 _SHUTDOWN_TIMEOUT_S, _TASK_TIMEOUT_S = 0.9, 0.6
 _DIGITS = bytes(range(48, 58)).ljust(256, b"?")
-_WAITING = 5
-"""Ports that are listed because they cannot be opened."""
 
 
 class Channel:
@@ -123,6 +121,8 @@ class LiveBoards:
         }
         """By id, gateways too."""
         self.words, self.leds = Channel(), Channel()
+        self.busy: set[str] = set()
+        """Boards that a task works on, by id; empty for all of them."""
         self.stopping = threading.Event()
         """Set once the end was asked for."""
         self._changed = set(self.boards)
@@ -137,9 +137,7 @@ class LiveBoards:
         """Begin to watch; called in the event loop."""
         self._loop = asyncio.get_running_loop()
         self.monitor = PortMonitor(
-            also=self.virtual.ports,
-            boards=self.virtual.names,
-            opened=self.virtual.opened,
+            also=self.virtual.ports, boards=self.virtual.names, opened=self.virtual.opened
         )
         self._logs = DataLogs()
         self._recording = threading.Thread(
@@ -147,7 +145,7 @@ class LiveBoards:
         )
         self._recording.start()
         self.virtual.start()
-        self._tasks = [asyncio.create_task(self._tell()), asyncio.create_task(self._look())]
+        self._tasks = [asyncio.create_task(each) for each in (self._tell(), self._look())]
 
     async def close(self) -> None:
         """End everything, with all games stored."""
@@ -158,9 +156,8 @@ class LiveBoards:
     def _end(self) -> None:
         self.stopping.set()
         self._recording.join(_SHUTDOWN_TIMEOUT_S)  # all data is stored before boards end
-        self.virtual.close()
-        self.monitor.close()
-        self._logs.close()
+        for each in (self.virtual, self.monitor, self._logs):
+            each.close()
         for thread in self._threads:  # they see that the end has come
             thread.join(_TASK_TIMEOUT_S)
 
@@ -233,21 +230,18 @@ class LiveBoards:
             await self.words.followed.wait()
             await self._news.wait()
             self._news.clear()
-            self._tell_now()
+            session, called = self.session, self.session.called
+            waiting = [printable(f"{port}: {why}") for port, why in sorted(session.waiting.items())]
+            error = printable(self._error or session.warning)
+            self.words.set("site", {"error": error, "waiting": waiting[:5]})
+            shown = self.boards.keys() - {board.name for board in session.gateways}
+            for name in self._changed & shown:
+                error = printable(self.virtual.errors.get(name, ""))
+                record = self.boards[name].record(called(name), session.boards.get(name), error)
+                self.words.set(f"board/{name}", record)
+            self._changed.clear()
+            self.words.set("order", sorted(shown, key=lambda name: (name_key(called(name)), name)))
             await asyncio.sleep(_WORDS_EVERY_S)
-
-    def _tell_now(self) -> None:
-        session, called = self.session, self.session.called
-        error = printable(self._error or session.warning)
-        waiting = [printable(f"{port}: {why}") for port, why in sorted(session.waiting.items())]
-        self.words.set("site", {"error": error, "waiting": waiting[:_WAITING]})
-        shown = self.boards.keys() - {board.name for board in session.gateways}
-        for name in self._changed & shown:
-            error = printable(self.virtual.errors.get(name, ""))
-            record = self.boards[name].record(called(name), session.boards.get(name), error)
-            self.words.set(f"board/{name}", record)
-        self._changed.clear()
-        self.words.set("order", sorted(shown, key=lambda name: (name_key(called(name)), name)))
 
     async def _look(self) -> None:
         while True:

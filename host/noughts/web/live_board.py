@@ -11,7 +11,7 @@ from noughts.game.positions import after
 from noughts.protocol.describe import LINE_NAMES, opponents, result, score, seated
 from noughts.protocol.sentences import Boot, Game, is_same, score_array
 from noughts.protocol.situation import Observer
-from noughts.protocol.situation_words import said
+from noughts.protocol.situation_words import CONTROLS, said
 from noughts.recording.events import (
     BoardEvent,
     NoiseReceived,
@@ -22,10 +22,7 @@ from noughts.recording.events import (
 )
 from noughts.recording.session import BoardState
 
-_LINES = 6
-_MAX_LINE = 200
-_MARKS = {"A": "X", "B": "O"}
-_CONTROLS = {"b": "buttons", "t": "tilt"}
+_MARKS = {"A": "X", "B": "O", None: "."}
 _NO_GAME = {"marks": ".........", "title": "no game yet: A has no cell; B has no cell"}
 """What the picture of a board without a game needs."""
 _TASKS = {"update": "Updating", "flash": "Flashing"}
@@ -47,16 +44,15 @@ class LiveBoard:
     work: Mapping[str, object] | None = None
     """The task with it that goes on, or what came of the last one."""
     observer: Observer = field(default_factory=Observer)
-    _last: deque[BoardEvent] = field(default_factory=lambda: deque(maxlen=_LINES))
+    _last: deque[BoardEvent] = field(default_factory=lambda: deque(maxlen=6))
 
     def take(self, event: BoardEvent) -> None:
-        """Take an event of this board."""
         if not event.resent:
             self._last.append(event)
         if isinstance(event, SentenceStored):
-            sentence, late = event.sentence, event.late
+            sentence, now = event.sentence, self.observer.now.game
             # The LEDs show no game of earlier.
-            if not late or isinstance(sentence, Boot) or is_same(sentence, self.observer.now.game):
+            if not event.late or isinstance(sentence, Boot) or is_same(sentence, now):
                 self.observer.hear(sentence)
 
     def record(self, called: str, state: BoardState | None, error: str = "") -> dict[str, object]:
@@ -89,7 +85,7 @@ class LiveBoard:
             about = f"{self.work['doing']}{done}".strip()
         facts = [self.firmware, f"game {boot.release}, table {boot.table_id}" if boot else ""]
         if self.controls and now.phase != "menu":
-            facts.append(f"played by {_CONTROLS[self.controls]}")
+            facts.append(f"played by {CONTROLS[self.controls]}")
         if state is not None and not self.virtual:
             facts.append(f"by radio, at {state.gateway}" if by_radio else state.port)
         kind = self.kind or (boot.board if boot else "")
@@ -128,22 +124,21 @@ def _line(event: BoardEvent) -> tuple[str, str]:
             kind, text = "noise", event.noise
         case UnknownSentence():
             kind = "noise"
-    return kind, printable(text)[:_MAX_LINE]
+    return kind, printable(text)[:200]
 
 
 def _game(game: Game, number: int | None) -> dict[str, object]:
-    """The marks, the line that has won, who plays whom, and the score array."""
     marks = game.marks
-    cells = {
-        player: ", ".join(str(cell + 1) for cell in sorted(marks) if marks[cell] == player)
-        for player in "AB"
-    }
-    has = "; ".join(f"{player} has {cells[player] or 'no cell'}" for player in "AB")
+
+    def has(player: str) -> str:
+        cells = ", ".join(str(cell + 1) for cell in sorted(marks) if marks[cell] == player)
+        return f"{player} has {cells or 'no cell'}"
+
     return {
-        "marks": "".join(_MARKS[marks[cell]] if cell in marks else "." for cell in range(9)),
+        "marks": "".join(_MARKS[marks.get(cell)] for cell in range(9)),
         "last": game.moves[-1] if game.moves else None,
         "line": after(game.moves).won_cells,
-        "title": f"{opponents(game.seats)}: {has}",
+        "title": f"{opponents(game.seats)}: {has('A')}; {has('B')}",
         "seats": [seated(seat) for seat in game.seats],
         "scores": list(zip(LINE_NAMES, score_array(marks), strict=True)),
         "about": f"game {number}" + ("" if game.end == "-" else f": {result(game)}"),
