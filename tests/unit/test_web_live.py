@@ -67,9 +67,12 @@ async def test_what_was_held_is_let_go_however_a_browser_goes_away(live):
     board = live_boards.virtual.running[NAME]
     for how in (None, {"type": "websocket.receive", "bytes": b"x"}):
         browser = browse()
+        board.goes_on.clear()
         browser.say(board=NAME, do="press", buttons="A")
-        await settled(lambda: board.done)
-        await browser.leave(how)
+        leaving = asyncio.create_task(browser.leave(how))
+        await asyncio.sleep(0.05)  # the press is on its way when the browser goes
+        board.goes_on.set()
+        await leaving
         assert board.done == [("press", "A"), ("release", "A", "B"), ("tilt", 0, 0)]
         board.done.clear()
     assert not live_boards.leds.followed.is_set() and not live_boards.words.followed.is_set()
@@ -165,21 +168,6 @@ async def test_what_is_no_message_is_said_and_nothing_ends(live):
         await browser.until(lambda _, n=number: sum("error" in m for m in browser.told) == n)
     browser.say(board=NAME, do="tap", buttons="A")
     await settled(lambda: live_boards.virtual.board(NAME).done)
-
-
-async def test_fast_client_loses_messages_but_stays_connected(live):
-    live_boards, browse = live()
-    board, browser = live_boards.virtual.board(NAME), browse()
-    board.goes_on.clear()
-    for _ in range(web_controls._WAITING * 2):
-        browser.say(board=NAME, do="tap", buttons="A")
-    browser.say(token=TOKEN)  # which is answered at once, after those before it
-    await browser.until(lambda _: sum("you" in told for told in browser.told) == 2)
-    board.goes_on.set()
-    await settled(lambda: len(board.done) >= web_controls._WAITING)
-    browser.say(board=NAME, do="tap", buttons="B")
-    await settled(lambda: ("tap", "B") in board.done)
-    assert len(board.done) <= web_controls._WAITING + 2
 
 
 async def test_names_that_are_kept_are_told_from_the_start(live, tmp_path):
@@ -301,22 +289,6 @@ def test_invalid_message_is_refused(board, controls, message):
     with pytest.raises(BoardError, match=r"not a virtual board|cannot do that"):
         controls.do(message)
     assert board.done == []
-
-
-def test_disconnected_browser_presses_nothing(board, controls):
-    """The press may be on its way, in another thread."""
-    goes = threading.Thread(target=controls.let_go)
-
-    def press(button):
-        goes.start()
-        goes.join(0.1)  # it ends before only if nothing makes it wait
-        board.done.append(("press", button))
-
-    board.press = press
-    for do in ("press", "tap"):
-        controls.do({"board": "one", "do": do, "buttons": "A"})
-        goes.join()
-    assert board.done == [("press", "A"), ("release", "A", "B"), ("tilt", 0, 0)]
 
 
 async def test_a_browser_gets_the_latest_state_once_it_is_ready():

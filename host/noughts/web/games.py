@@ -72,7 +72,8 @@ def listed(request: Request) -> Response:
 
 def one(request: Request) -> Response:
     """A game of the store; its neighbours are among those that the address chooses."""
-    number, query = game_number(request.path_params["number"]), request.query_params
+    asked, query = request.path_params["number"], request.query_params
+    number = _number(asked, "a game; choose one from the list of games")
     which = chosen_games(query).listed()
     with Store(request.app.state.site.db) as store:
         found = queries.game(store, number)
@@ -178,11 +179,6 @@ def _last(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> _Val
 def page_number(query: QueryParams) -> int:
     """Which page of the list, from 1. Raises `NoughtsError`."""
     return _last(query, "page", lambda text: _number(text, "a page; the first is 1")) or 1
-
-
-def game_number(text: str) -> int:
-    """Which game of the store. Raises `NoughtsError`."""
-    return _number(text, "a game; choose one from the list of games")
 
 
 def _number(text: str, what: str) -> int:
