@@ -17,8 +17,7 @@ from noughts.protocol.situation import Situation
 from noughts.recording.events import NoiseReceived, PortClosed, PortOpened, SentenceStored
 from noughts.recording.session import BoardState, Session
 from noughts.web import tasks as web_tasks
-from noughts.web.live import Channel
-from noughts.web.live_board import LiveBoard
+from noughts.web.live import Channel, LiveBoard
 
 BOOT = Boot("00000A83", "V1", "1.0.0", "2798")
 

@@ -43,8 +43,6 @@ _NUMBER = re.compile("[1-9][0-9]{0,17}")
 _COUNTING = threading.Lock()
 
 _Value = TypeVar("_Value")
-Values = dict[str, Any]
-"""What a template is filled with."""
 
 
 def listed(request: Request) -> Response:
@@ -103,7 +101,7 @@ def figures(request: Request) -> Response:
 
 
 @lru_cache(16)  # as many choices as a class looks at
-def _counted(db: Path, chosen: ChosenGames, state: object) -> Values:
+def _counted(db: Path, chosen: ChosenGames, state: object) -> dict[str, Any]:
     """The statistics of these games while the store is in this state: counting takes seconds."""
     if not db.exists():
         return _chooser(None, chosen, 0)
@@ -124,7 +122,7 @@ def store_state(db: Path) -> object:
     return tuple((each.st_size, each.st_mtime_ns, each.st_ino) for each in found if each.st_size)
 
 
-def _chooser(store: Store | None, chosen: ChosenGames, total: int) -> Values:
+def _chooser(store: Store | None, chosen: ChosenGames, total: int) -> dict[str, Any]:
     """What the form offers, and how many games there are."""
     stored = total > 0 or (store is not None and any(queries.games(store, GameFilter(), 1)))
     which = chosen.describe()

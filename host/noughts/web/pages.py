@@ -5,7 +5,6 @@ A page is `pages/NAME.html`, the inside of the `<main>` of `pages/frame.html`.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -35,22 +34,19 @@ PAGES = {
 ERROR = Page("", "", "That did not work")
 
 
-@cache
-def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("noughts.web", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
-    return made
+_TEMPLATES = Environment(
+    loader=PackageLoader("noughts.web", ""),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
 
 
 def render(template: str, /, **values: object) -> str:
     """A template of `pages/`, filled with these values; all text in them is escaped."""
-    return _environment().get_template(f"pages/{template}").render(values)
+    return _TEMPLATES.get_template(f"pages/{template}").render(values)
 
 
 def framed(name: str, token: str = "", **values: object) -> str:

@@ -44,8 +44,7 @@ def begin(boards: LiveBoards, what: str, name: str) -> None:
     elif name not in boards.boards:
         raise BoardError(f"there is no board {name[:60]!r}; choose another one")
     if boards.busy & {name, ""} or (boards.busy and not name):
-        which = "this" if name else "a"
-        raise BoardError(f"{which} board is being worked on; wait until that is done")
+        raise BoardError("a board is being worked on; wait until that is done")
     boards.busy.add(name)
 
     def run() -> None:
