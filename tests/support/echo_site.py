@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from noughts.web import app
+from noughts.web.safety import body_of
 
 
 class EchoSite:
@@ -33,7 +34,7 @@ class EchoSite:
 
     async def _echo(self, request: Request) -> Response:
         self.changes += 1
-        return JSONResponse({"heard": len(await request.body())})
+        return JSONResponse({"heard": len(await body_of(request))})
 
     async def _fails(self, request: Request) -> Response:
         raise ZeroDivisionError

@@ -11,7 +11,7 @@ from noughts.store import timestamps
 from noughts.store.queries import game
 from noughts.store.store import Store
 from noughts.views import board
-from noughts.web import app, play
+from noughts.web import games, play
 from noughts.web.safety import Site
 from sample_games import AT, filled, stages
 
@@ -73,7 +73,7 @@ def test_a_game_that_no_page_sends_is_not_kept(tmp_path, changed):
 @pytest.mark.parametrize("body", [b"", b"\xff", b"[" * 100_000, b"9" * 5000, b"[]"], ids=len)
 def test_what_is_not_a_game_at_all(body):
     with pytest.raises(NoughtsError, match=NO_GAME):
-        play.read(body)
+        games.read(body)
 
 
 def described(moves, start=None, **named):
@@ -194,7 +194,7 @@ def test_a_puzzle_is_graded_by_people_wherever_it_was_turned(tmp_path):
 def test_what_people_did_is_looked_up_once_a_minute(tmp_path, monkeypatch):
     db = tmp_path / "games.db"
     for now_s, known in ((0.0, False), (59.9, False), (60.0, True)):  # at first there is no store
-        monkeypatch.setattr(app.time, "monotonic", lambda now_s=now_s: now_s)
+        monkeypatch.setattr(play.time, "monotonic", lambda now_s=now_s: now_s)
         found = page("/puzzles?position=..X......", db).text
         assert ("1 of 1 went wrong here" in found) == known
         if not db.exists():

@@ -4,6 +4,8 @@ import asyncio
 import json
 import threading
 import time
+from functools import partial
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
@@ -17,7 +19,7 @@ from noughts.web import controls as web_controls
 from noughts.web import live as web_live
 from noughts.web.controls import BoardControls
 from noughts.web.live import Channel, LiveBoards
-from noughts.web.safety import Site
+from noughts.web.safety import RateLimit, Site
 from sample_games import BOOT
 
 NAME = "virtual-1"
@@ -168,6 +170,18 @@ async def test_what_is_no_message_is_said_and_nothing_ends(live):
         await browser.until(lambda _, n=number: sum("error" in m for m in browser.told) == n)
     browser.say(board=NAME, do="tap", buttons="A")
     await settled(lambda: live_boards.virtual.board(NAME).done)
+
+
+async def test_messages_have_a_rate_and_wait(live, monkeypatch):
+    quarters = count()
+    limit = partial(RateLimit, rate=1, clock=lambda: next(quarters) / 4)
+    monkeypatch.setattr(web_controls, "RateLimit", limit)
+    _, browse = live()
+    browser = browse()  # its token is the first message
+    for _ in range(3):
+        browser.say(board="virtual-9")
+    await browser.until(lambda _: sum("error" in told for told in browser.told) == 3)
+    assert next(quarters) >= 12  # three seconds
 
 
 async def test_names_that_are_kept_are_told_from_the_start(live, tmp_path):

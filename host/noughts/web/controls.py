@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from noughts.errors import BoardError, NoughtsError, error_message
 from noughts.virtual.board import NUDGE_MG
 from noughts.web.live import LiveBoards
-from noughts.web.safety import WATCH_ONLY, Site, address_of
+from noughts.web.safety import WATCH_ONLY, RateLimit, Site, address_of
 
 _SIGNS = (-1, 0, 1)
 _UNSEEN = 8
@@ -32,7 +32,8 @@ async def live(websocket: WebSocket) -> None:
     """A browser that follows all boards, from its connection to its end."""
     site: Site = websocket.app.state.site
     boards: LiveBoards = websocket.app.state.boards
-    controls, unseen, may = BoardControls(boards), asyncio.BoundedSemaphore(_UNSEEN), False
+    controls, limit, may = BoardControls(boards), RateLimit(), False
+    unseen = asyncio.BoundedSemaphore(_UNSEEN)
 
     async def say(**content: object) -> None:
         await websocket.send_text(json.dumps(content))
@@ -43,6 +44,9 @@ async def live(websocket: WebSocket) -> None:
     tasks = [asyncio.create_task(each) for each in sending]
     try:
         async for text in websocket.iter_text():
+            # Whoever sends too many waits, and what comes next waits in their own computer.
+            while not limit.allows():
+                await asyncio.sleep(0.05)
             try:
                 message = json.loads(text)
             except (ValueError, RecursionError):

@@ -1,41 +1,46 @@
-"""Stored games: a list of them, each one step by step, their statistics, and logs to be stored."""
+"""Stored games: a list, each one step by step, their statistics, and games to be stored."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from noughts.engines.registry import known_engine
 from noughts.errors import NoughtsError, printable
 from noughts.protocol import data_log
-from noughts.protocol.describe import counted, opponents, won
+from noughts.protocol.describe import counted, opponents, seat_of, won
+from noughts.protocol.sentences import Game, game_of, outcome
 from noughts.recording.data_logs import name_of_copy
 from noughts.store import queries, timestamps
 from noughts.store.boards import searched_for
-from noughts.store.lines import Received
+from noughts.store.lines import Received, Stored
 from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
 from noughts.store.statistics import stats
 from noughts.store.store import Store
 from noughts.store.stored_game import RESULTS
 from noughts.views import game_filter
-from noughts.views.board import graph
+from noughts.views.board import FRIEND, graph
 from noughts.views.game_filter import ChosenGames
 from noughts.views.games import games_table
 from noughts.views.replay import replay
 from noughts.views.statistics import statistics
-from noughts.web.safety import answer
+from noughts.web.safety import answer, body_of
 
+BOARD = "page"
+"""What the store calls the board on which games of the page are played."""
 PAGE = 25
 """Games in a page of the list."""
 _NUMBER = re.compile("[1-9][0-9]{0,17}")
@@ -185,19 +190,53 @@ def _number(text: str, what: str) -> int:
     return int(text)
 
 
+async def keep(request: Request) -> Response:
+    """Store a game that was played on the page; answers with its number in the store."""
+    stages = read(await body_of(request))
+    began = timestamps.now() - stages[-1].ms
+    received = [Received.of(BOARD, stage, began + stage.ms) for stage in stages]
+    *_, stored = await asyncio.to_thread(_stored, request.app.state.site.db, received)
+    return JSONResponse({"game": stored.game})
+
+
+def read(body: bytes) -> list[Game]:
+    """A game that has ended, stage by stage, as a board would have sent it.
+
+    A is the person, or of two the one who began. body: `session` (eight hex digits that name the
+    page's run, as a boot id names a board's), `number` (from 1 in that session), `opponent`,
+    `first` (whether the person began), `moves`, and `times` (for each move, ms since the game
+    began). Raises `NoughtsError` for all that no page sends.
+    """
+    try:
+        sent = json.loads(body)
+        opponent, moves, times = sent["opponent"], sent["moves"], [0, *sent["times"]]
+        friend = opponent == FRIEND
+        seats = "PP" if friend else f"P{seat_of(known_engine(opponent).name)}"
+        first = "A" if sent["first"] or friend else "B"
+        stages = []
+        for plies, ms in enumerate(times):
+            end = outcome(map(int, moves[:plies]), first)
+            fields = sent["session"], sent["number"], "PP", first, moves[:plies], ms, end
+            stages.append(replace(game_of(f"NG,{','.join(map(str, fields))}"), seats=seats))
+        if end == "-" or len(times) != len(moves) + 1 or times != sorted(times):
+            raise ValueError
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise NoughtsError("that is not a game; load the page again") from error
+    return stages
+
+
 async def keep_log(request: Request) -> Response:
     """Store the games of the V2's data log that is the body, and say how many there were."""
     name = printable(request.query_params.get("name", "")[:100])
-    db, content = request.app.state.site.db, await request.body()
-    return JSONResponse({"said": await run_in_threadpool(_stored, db, name, content)})
-
-
-def _stored(db: Path, name: str, content: bytes) -> str:
-    found = data_log.games(content, name)
+    found, at = data_log.games(await body_of(request), name), timestamps.now()
     if not found:
-        return f"{name}: no games yet"
-    at = timestamps.now()
+        return JSONResponse({"said": f"{name}: no games yet"})
     received = [Received.of(name_of_copy(name), each, at, late=True) for each in found]
+    stored = await asyncio.to_thread(_stored, request.app.state.site.db, received)
+    new = sum(each.new for each in stored)
+    return JSONResponse({"said": f"{name}: {counted(len(found), 'game')}, {new:,} new"})
+
+
+def _stored(db: Path, received: list[Received]) -> list[Stored]:
     with Store(db, create=True) as store:
-        new = sum(stored.new for stored in store.keep_many(received))
-    return f"{name}: {counted(len(found), 'game')}, {new:,} new"
+        return store.keep_many(received)

@@ -1,46 +1,42 @@
-"""The page to play on: how a game stands, what an engine answers, and storing what was played.
+"""The pages on which nothing is stored: Play, with what engines answer, Puzzles, and Learn.
 
 The server remembers nothing of a game that goes on: a page sends the whole of it each time.
 """
 
 from __future__ import annotations
 
-import json
 import random
+import threading
 import time
-from dataclasses import replace
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from noughts.engines.registry import engines, known_engine
-from noughts.errors import NoughtsError
+from noughts.engines.search_tree import Search, unfinished
+from noughts.errors import NoughtsError, StoreError
 from noughts.game.board import Board
 from noughts.game.engine import Reply
-from noughts.game.positions import Position
-from noughts.protocol.describe import counted, seat_of
-from noughts.protocol.sentences import Game, game_of, outcome
-from noughts.store import timestamps
-from noughts.store.lines import Received
+from noughts.game.positions import EMPTY, Position
+from noughts.game.puzzles import LEVELS, draw
+from noughts.protocol.describe import counted
+from noughts.store.people_moves import met_positions
+from noughts.store.queries import GameFilter
 from noughts.store.store import Store
 from noughts.views.board import FRIEND, described, parsed
+from noughts.views.puzzles import Met, level_among, parsed_puzzle, posed
+from noughts.views.search import SEARCHES, followed
 from noughts.web.safety import answer
 
-BOARD = "page"
-"""What the store calls the board on which these games are played."""
+_READING = threading.Lock()
 
 
 def page(request: Request) -> Response:
-    return answer(request, "play", opponents=_opponents())
-
-
-@cache
-def _opponents() -> dict[str, str]:
-    """What each engine is, by its name: to make them all takes a while."""
-    return {name: engine.about for name, engine in engines().items()}
+    return answer(request, "play", opponents=engines().values())
 
 
 def played(request: Request) -> Response:
@@ -82,40 +78,42 @@ def _answered(name: str, position: Position) -> tuple[Reply, float]:
     return reply, (time.perf_counter() - start) * 1000
 
 
-async def keep(request: Request) -> Response:
-    """Store a game that has ended; answers with its number in the store."""
-    stages, db = read(await request.body()), request.app.state.site.db
-    return JSONResponse({"game": await run_in_threadpool(_kept, db, stages)})
-
-
-def read(body: bytes) -> list[Game]:
-    """A game that has ended, stage by stage, as a board would have sent it.
-
-    A is the person, or of two the one who began. body: `session` (eight hex digits that name the
-    page's run, as a boot id names a board's), `number` (from 1 in that session), `opponent`,
-    `first` (whether the person began), `moves`, and `times` (for each move, ms since the game
-    began). Raises `NoughtsError` for all that no page sends.
-    """
+def learn(request: Request) -> Response:
+    """The search that the address names; or a message that the position cannot be followed."""
+    text = request.query_params.get("position", "..XXOO.XO")
+    search: Search = "minimax" if request.query_params.get("search") == "minimax" else "alphabeta"
+    form: dict[str, Any] = {"search": search, "searches": SEARCHES}
     try:
-        sent = json.loads(body)
-        opponent, moves, times = sent["opponent"], sent["moves"], [0, *sent["times"]]
-        friend = opponent == FRIEND
-        seats = "PP" if friend else f"P{seat_of(known_engine(opponent).name)}"
-        first = "A" if sent["first"] or friend else "B"
-        stages = []
-        for plies, ms in enumerate(times):
-            end = outcome(map(int, moves[:plies]), first)
-            fields = sent["session"], sent["number"], "PP", first, moves[:plies], ms, end
-            stages.append(replace(game_of(f"NG,{','.join(map(str, fields))}"), seats=seats))
-        if end == "-" or len(times) != len(moves) + 1 or times != sorted(times):
-            raise ValueError
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise NoughtsError("that is not a game; load the page again") from error
-    return stages
+        return answer(request, "learn", **form | followed(unfinished(text), search))
+    except NoughtsError as error:
+        return answer(request, "learn", 400, **form, position=text, message=str(error))
 
 
-def _kept(db: Path, stages: list[Game]) -> int | None:
-    began = timestamps.now() - stages[-1].ms
-    with Store(db, create=True) as store:
-        received = [Received.of(BOARD, stage, began + stage.ms) for stage in stages]
-        return store.keep_many(received)[-1].game
+def puzzles(request: Request) -> Response:
+    """The puzzle that is asked for, or one of a level, other than the one before."""
+    asked = request.query_params
+    with _READING:
+        met = _people_met(request.app.state.site.db, int(time.monotonic() // 60))
+    wanted = asked.get("level", "")
+    if wanted not in ("", *map(str, LEVELS)):
+        raise NoughtsError(f"{wanted[:20]!r} is not a level; choose 1, 2 or 3")
+    if "position" in asked:
+        shown = posed(parsed_puzzle(asked["position"]), met)
+        return answer(request, "puzzles", wanted=wanted, **shown)
+    after = Board(asked["after"]).position if "after" in asked else EMPTY
+    level = int(wanted) if wanted else random.choice(LEVELS)
+    drawn = draw(random.Random(), lambda each: level_among(each, met) == level, after)
+    query = {"position": drawn.position, "level": wanted, "next": "after" in asked or ""}
+    words = urlencode([(name, text) for name, text in query.items() if text])
+    return RedirectResponse(f"{request.url.path}?{words}", 303)
+
+
+@lru_cache(1)
+def _people_met(db: Path, minute: int) -> Met:
+    """What people did in the games of a store: reading 100,000 games takes a second."""
+    try:
+        with Store(db) as store:
+            found = met_positions(store, GameFilter())
+    except StoreError:
+        return {}
+    return {each.position: (each.met, each.mistakes) for each in found}

@@ -20,7 +20,7 @@ from pathlib import Path
 import h11
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -32,7 +32,6 @@ MAX_BODY = 300_000
 RATE = 400
 """Requests in a second from one address: twenty browsers load a page. As many messages on each
 WebSocket: a page sends some 70 at most."""
-_THROTTLE_DELAY_S = 0.05
 _MAX_SOCKETS = 64
 """WebSockets from one address: of more, nobody else would get one."""
 _MAX_OPEN = 128
@@ -95,6 +94,16 @@ def answer(request: HTTPConnection, name: str, status: int = 200, **values: obje
     return HTMLResponse(framed(name, token, **values), status)
 
 
+async def body_of(request: Request) -> bytes:
+    """All of a request's body, if it is not too long."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_BODY:
+            raise HTTPException(413, f"a request has {MAX_BODY:,} bytes at most")
+    return body
+
+
 def error_answer(scope: Scope, status: int, error: str) -> Response:
     """Why a request is not answered: as a page for a person, as JSON for our own pages."""
     close = {"Connection": "close"}  # what is left of a body is never read
@@ -149,12 +158,12 @@ class Safety:
                 await send({"type": "websocket.close", "code": 1008, "reason": refused.detail})
             return
         if is_http:
-            await self._app(scope, _measured(receive), send)
+            await self._app(scope, receive, send)
             return
         address = address_of(connection)
         self._sockets[address] += 1
         try:
-            await self._app(scope, _limited(receive), send)
+            await self._app(scope, receive, send)
         finally:
             self._sockets[address] -= 1
 
@@ -191,33 +200,6 @@ def _is_from_here(asked: HTTPConnection, changes: bool) -> bool:
     return site == "none" or (
         link == ("navigate", "document") and not asked.scope["path"].startswith("/api/")
     )
-
-
-def _measured(receive: Receive) -> Receive:
-    left = MAX_BODY
-
-    async def measured() -> Message:
-        nonlocal left
-        message = await receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
-            raise HTTPException(413, f"a request has {MAX_BODY:,} bytes at most")
-        return message
-
-    return measured
-
-
-def _limited(receive: Receive) -> Receive:
-    limit = RateLimit()
-
-    async def limited() -> Message:
-        message = await receive()
-        # Whoever sends too many waits, and what comes next waits in their own computer.
-        while message["type"] == "websocket.receive" and not limit.allows():
-            await asyncio.sleep(_THROTTLE_DELAY_S)
-        return message
-
-    return limited
 
 
 def _with_headers(send: Send) -> Send:
