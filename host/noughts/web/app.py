@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -39,13 +40,13 @@ def application(
     app = Starlette(
         routes=routes(), exception_handlers=dict.fromkeys(failures, _failed), lifespan=running
     )
-    app.state.site, app.state.boards = site, boards
+    app.state.site, app.state.boards, app.state.counting = site, boards, asyncio.Lock()
     return Safety(app, site)
 
 
 def routes() -> list[BaseRoute]:
     """What answers at each address, and every file that pages load."""
-    pages: dict[str, Callable[..., Response]] = {
+    pages: dict[str, Callable[..., object]] = {
         "play": play.page,
         "puzzles": play.puzzles,
         "learn": play.learn,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import threading
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import lru_cache
@@ -45,7 +44,6 @@ PAGE = 25
 """Games in a page of the list."""
 _NUMBER = re.compile("[1-9][0-9]{0,17}")
 """SQLite's numbers have 63 bits."""
-_COUNTING = threading.Lock()
 
 _Value = TypeVar("_Value")
 
@@ -96,12 +94,12 @@ def one(request: Request) -> Response:
     )
 
 
-def figures(request: Request) -> Response:
+async def figures(request: Request) -> Response:
     """Statistics. One choice is counted at a time: a class that looks leaves time for the rest."""
     db, query = request.app.state.site.db, request.query_params
     chosen = chosen_games(query)
-    with _COUNTING:
-        values = _counted(db, chosen, store_state(db))
+    async with request.app.state.counting:
+        values = await asyncio.to_thread(_counted, db, chosen, store_state(db))
     return answer(request, "statistics", **values, query=_query(query), report=False)
 
 
