@@ -82,11 +82,13 @@ def learn(request: Request) -> Response:
     """The search that the address names; or a message that the position cannot be followed."""
     text = request.query_params.get("position", "..XXOO.XO")
     search: Search = "minimax" if request.query_params.get("search") == "minimax" else "alphabeta"
-    form: dict[str, Any] = {"search": search, "searches": SEARCHES}
+    shown: dict[str, Any] = {"view": None, "message": "", "instead": None, "position": text}
+    status = 200
     try:
-        return answer(request, "learn", **form | followed(unfinished(text), search))
+        shown |= followed(unfinished(text), search)
     except NoughtsError as error:
-        return answer(request, "learn", 400, **form, position=text, message=str(error))
+        shown["message"], status = str(error), 400
+    return answer(request, "learn", status, **shown, search=search, searches=SEARCHES)
 
 
 def puzzles(request: Request) -> Response:
