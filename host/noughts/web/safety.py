@@ -145,27 +145,23 @@ class Safety:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        is_http, connection = scope["type"] == "http", HTTPConnection(scope)
-        if is_http:
+        is_socket, asked = scope["type"] == "websocket", HTTPConnection(scope)
+        if not is_socket:
             send = _with_headers(send)
         try:
-            self._check(connection)
+            self._check(asked)
         except HTTPException as refused:
-            if is_http:
+            if is_socket:
+                await send({"type": "websocket.close", "code": 1008, "reason": refused.detail})
+            else:
                 answer = error_answer(scope, refused.status_code, refused.detail)
                 await answer(scope, receive, send)
-            else:
-                await send({"type": "websocket.close", "code": 1008, "reason": refused.detail})
             return
-        if is_http:
-            await self._app(scope, receive, send)
-            return
-        address = address_of(connection)
-        self._sockets[address] += 1
+        self._sockets[address_of(asked)] += is_socket
         try:
             await self._app(scope, receive, send)
         finally:
-            self._sockets[address] -= 1
+            self._sockets[address_of(asked)] -= is_socket
 
     def _check(self, asked: HTTPConnection) -> None:
         headers, address = asked.headers, address_of(asked)
