@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -99,7 +99,7 @@ async def figures(request: Request) -> Response:
     db, query = request.app.state.site.db, request.query_params
     chosen = chosen_games(query)
     async with request.app.state.counting:
-        values = await asyncio.to_thread(_counted, db, chosen, store_state(db))
+        values = await run_in_threadpool(_counted, db, chosen, store_state(db))
     return answer(request, "statistics", **values, query=_query(query), report=False)
 
 
@@ -193,7 +193,7 @@ async def keep(request: Request) -> Response:
     stages = read(await body_of(request))
     began = timestamps.now() - stages[-1].ms
     received = [Received.of(BOARD, stage, began + stage.ms) for stage in stages]
-    *_, stored = await asyncio.to_thread(_stored, request.app.state.site.db, received)
+    *_, stored = await run_in_threadpool(_stored, request.app.state.site.db, received)
     return JSONResponse({"game": stored.game})
 
 
@@ -230,7 +230,7 @@ async def keep_log(request: Request) -> Response:
     if not found:
         return JSONResponse({"said": f"{name}: no games yet"})
     received = [Received.of(name_of_copy(name), each, at, late=True) for each in found]
-    stored = await asyncio.to_thread(_stored, request.app.state.site.db, received)
+    stored = await run_in_threadpool(_stored, request.app.state.site.db, received)
     new = sum(each.new for each in stored)
     return JSONResponse({"said": f"{name}: {counted(len(found), 'game')}, {new:,} new"})
 

@@ -33,10 +33,11 @@ from noughts.views.search import SEARCHES, followed
 from noughts.web.safety import answer
 
 _READING = threading.Lock()
+_ENGINES = list(engines().values())
 
 
-def page(request: Request) -> Response:
-    return answer(request, "play", opponents=engines().values())
+async def page(request: Request) -> Response:
+    return answer(request, "play", opponents=_ENGINES)
 
 
 def played(request: Request) -> Response:
