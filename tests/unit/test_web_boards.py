@@ -26,11 +26,13 @@ def game(moves, end="-", seats="PH"):
     return Game("00000A83", 3, seats, "A", tuple(map(int, moves)), 1000 * len(moves), end)
 
 
-def record(*events):
+def record(*events, shows=None):
+    """What the page is told after these events; shows: a situation that the LEDs show."""
     session, board = Session(), LiveBoard("usb-1")
     for event in events:
         session.take(event)
         board.take(event)
+    board.observer.now = shows or board.observer.now
     return json.loads(json.dumps(board.record("blue table", session.boards.get("usb-1"))))
 
 
@@ -99,13 +101,8 @@ def test_a_virtual_board_that_starts_and_one_that_does_not_run():
 
 def test_a_game_that_begins_and_the_menu_after_one():
     assert record(OPENED, told(game("")))["game"]["last"] is None
-    session, board = Session(), LiveBoard("usb-1")
-    for event in (OPENED, told(BOOT), told(game("03142", "A"))):
-        session.take(event)
-        board.take(event)
-    board.observer.now = Situation("menu", "H")
-    tile = board.record("blue table", session.boards["usb-1"])["tile"]
-    assert tile == ("in the menu", "last: person against hard, A won")
+    board = record(OPENED, told(BOOT), told(game("03142", "A")), shows=Situation("menu", "H"))
+    assert board["tile"] == ["in the menu", "last: person against hard, A won"]
 
 
 def boards_of(*names, run=lambda work: work()):

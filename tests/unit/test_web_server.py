@@ -119,18 +119,9 @@ def test_other_methods_need_it_too(method):
     assert not [name for name in headers(said) if name.startswith("access-control")]
 
 
-@pytest.mark.parametrize(
-    ("address", "at_this_computer"),
-    [
-        ("127.0.0.1", True),
-        ("::1", True),
-        ("192.0.2.2", False),
-        ("0.0.0.0", False),
-        ("fe80::1%eth0", False),
-    ],
-)
-def test_who_may_change_something(address, at_this_computer):
-    assert OPEN.may_change(address) is at_this_computer
+def test_who_may_change_something():
+    addresses = "127.0.0.1", "::1", "192.0.2.2", "0.0.0.0", "fe80::1%eth0"
+    assert [OPEN.may_change(address) for address in addresses] == [True, True, False, False, False]
 
 
 def test_from_another_computer_one_looks_on():
