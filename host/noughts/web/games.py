@@ -226,10 +226,11 @@ def read(body: bytes) -> list[Game]:
 async def keep_log(request: Request) -> Response:
     """Store the games of the V2's data log that is the body, and say how many there were."""
     name = printable(request.query_params.get("name", "")[:100])
-    found, at = data_log.games(await body_of(request), name), timestamps.now()
+    found = await run_in_threadpool(data_log.games, await body_of(request), name)
     if not found:
         return JSONResponse({"said": f"{name}: no games yet"})
-    received = [Received.of(name_of_copy(name), each, at, late=True) for each in found]
+    board, at = name_of_copy(name), timestamps.now()
+    received = [Received.of(board, each, at, late=True) for each in found]
     stored = await run_in_threadpool(_stored, request.app.state.site.db, received)
     new = sum(each.new for each in stored)
     return JSONResponse({"said": f"{name}: {counted(len(found), 'game')}, {new:,} new"})
