@@ -30,7 +30,7 @@ from noughts.recording.sources import DataReceived, LineOpened, SentencesRead
 from noughts.store import capture
 from noughts.store.store import Store
 from noughts.store.timestamps import now
-from noughts.web.site import Site
+from noughts.web.safety import Site
 from official import stepped
 from sample_games import AT, stages
 from sent_lines import sent_lines
