@@ -13,7 +13,7 @@ from starlette.types import Message
 from html_page import HtmlPage
 from noughts.web import app as web_app
 from noughts.web.live import LiveBoards
-from noughts.web.site import Site
+from noughts.web.safety import Site
 
 HERE = "127.0.0.1:8017"
 OURS = {"host": HERE, "origin": f"http://{HERE}"}

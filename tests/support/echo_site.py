@@ -9,8 +9,8 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from noughts.web import pages
-from noughts.web.site import Site
+from noughts.web import app
+from noughts.web.safety import body_of
 
 
 class EchoSite:
@@ -20,12 +20,12 @@ class EchoSite:
         self.changes = 0
         self.on_their_way = 0
         """Long answers."""
-        self._pages = pages.routes
-        monkeypatch.setattr(pages, "routes", self._routes)
+        self._ours = app.routes
+        monkeypatch.setattr(app, "routes", self._routes)
 
-    def _routes(self, site: Site) -> list[BaseRoute]:
+    def _routes(self) -> list[BaseRoute]:
         return [
-            *self._pages(site),
+            *self._ours(),
             Route("/api/echo", self._echo, methods=["GET", "POST"]),
             Route("/api/fails", self._fails),
             Route("/api/long", self._long),
@@ -34,7 +34,7 @@ class EchoSite:
 
     async def _echo(self, request: Request) -> Response:
         self.changes += 1
-        return JSONResponse({"heard": len(await request.body())})
+        return JSONResponse({"heard": len(await body_of(request))})
 
     async def _fails(self, request: Request) -> Response:
         raise ZeroDivisionError

@@ -16,7 +16,7 @@ from noughts.recording.events import PortOpened
 from noughts.recording.sources import DataReceived
 from noughts.web.app import application
 from noughts.web.live import LiveBoards
-from noughts.web.site import Site
+from noughts.web.safety import Site
 
 DARK = bytes(25)
 

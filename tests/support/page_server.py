@@ -17,8 +17,8 @@ from pathlib import Path
 
 from noughts.web.app import application
 from noughts.web.live import LiveBoards
+from noughts.web.safety import Site
 from noughts.web.server import http_server, listening, own_addresses
-from noughts.web.site import Site
 from waiting import LIMIT_S
 
 

@@ -29,7 +29,7 @@ from noughts.recording.session import Session
 from noughts.recording.sources import DataReceived, LineOpened, QueuedSource, SentencesRead
 from noughts.store import capture
 from noughts.store.store import Store
-from noughts.web.site import Site
+from noughts.web.safety import Site
 from official import stepped
 from sample_games import AT, stages
 from sent_lines import sent_lines

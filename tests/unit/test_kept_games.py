@@ -17,7 +17,7 @@ from noughts.recording.sources import LineOpened
 from noughts.store import timestamps
 from noughts.store.queries import GameFilter, games
 from noughts.store.store import Store
-from noughts.web.live_board import LiveBoard
+from noughts.web.live import LiveBoard
 from sample_games import AT, stages
 from sent_lines import sent_lines
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import threading
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -15,8 +16,7 @@ from noughts.protocol.situation import Situation
 from noughts.recording.events import NoiseReceived, PortClosed, PortOpened, SentenceStored
 from noughts.recording.session import BoardState, Session
 from noughts.web import tasks as web_tasks
-from noughts.web.live import Channel
-from noughts.web.live_board import LiveBoard
+from noughts.web.live import Channel, LiveBoard
 
 BOOT = Boot("00000A83", "V1", "1.0.0", "2798")
 
@@ -25,11 +25,13 @@ def game(moves, end="-", seats="PH"):
     return Game("00000A83", 3, seats, "A", tuple(map(int, moves)), 1000 * len(moves), end)
 
 
-def record(*events):
+def record(*events, shows=None):
+    """What the page is told after these events; shows: a situation that the LEDs show."""
     session, board = Session(), LiveBoard("usb-1")
     for event in events:
         session.take(event)
         board.take(event)
+    board.observer.now = shows or board.observer.now
     return json.loads(json.dumps(board.record("blue table", session.boards.get("usb-1"))))
 
 
@@ -98,20 +100,16 @@ def test_a_virtual_board_that_starts_and_one_that_does_not_run():
 
 def test_a_game_that_begins_and_the_menu_after_one():
     assert record(OPENED, told(game("")))["game"]["last"] is None
-    session, board = Session(), LiveBoard("usb-1")
-    for event in (OPENED, told(BOOT), told(game("03142", "A"))):
-        session.take(event)
-        board.take(event)
-    board.observer.now = Situation("menu", "H")
-    tile = board.record("blue table", session.boards["usb-1"])["tile"]
-    assert tile == ("in the menu", "last: person against hard, A won")
+    board = record(OPENED, told(BOOT), told(game("03142", "A")), shows=Situation("menu", "H"))
+    assert board["tile"] == ["in the menu", "last: person against hard, A won"]
 
 
 def boards_of(*names, run=lambda work: work()):
     """Real boards; what was recorded of them is in `recorded`."""
     boards = SimpleNamespace(
-        boards={name: LiveBoard(name) for name in names}, recorded=[], session=Session(),
-        run_in_background=run, stopping=threading.Event(), changed=lambda *_, after=None: None,
+        boards={name: LiveBoard(name) for name in names}, recorded=[], busy=set(),
+        session=Session(), run_in_background=run, stopping=threading.Event(),
+        changed=lambda *_, after=None: None,
         virtual=SimpleNamespace(names={}, kinds={}, ports=list), words=Channel(),
         monitor=SimpleNamespace(released=contextlib.nullcontext),
     )  # fmt: skip
@@ -130,36 +128,36 @@ def test_one_task_with_a_board_at_a_time(monkeypatch):
     begun = []
     boards = boards_of("usb-1", "usb-2", run=begun.append)
     monkeypatch.setattr(web_tasks, "find_boards", find)
-    tasks = web_tasks.BoardTasks(boards)
+    begin = partial(web_tasks.begin, boards)
 
     def refuses(*refused):
         for what, name in refused:
             with pytest.raises(BoardError, match="wait until that is done"):
-                tasks.begin(what, name)
+                begin(what, name)
 
-    tasks.begin("update", "usb-1")
-    tasks.begin("update", "usb-2")
+    begin("update", "usb-1")
+    begin("update", "usb-2")
     refuses(("check", ""), ("update", "usb-1"), ("flash", "usb-2"))
     with pytest.raises(BoardError, match="there is no board 'usb-3'"):
-        tasks.begin("update", "usb-3")
+        begin("update", "usb-3")
     monkeypatch.setattr(web_tasks, "bring_up_to_date", lambda *_, **named: "done")
     for work in begun:
         work()
-    tasks.begin("check")
+    begin("check", "")
     boards.boards["usb-3"] = LiveBoard("usb-3")
     refuses(("check", ""), ("update", "usb-1"), ("flash", "usb-3"))
     begun[-1]()
-    tasks.begin("flash", "usb-3")
+    begin("flash", "usb-3")
 
 
 @pytest.mark.parametrize("task", ["update", "flash"])
 def test_the_page_sends_no_table_that_can_lose(monkeypatch, task):
-    monkeypatch.setattr(web_tasks.BoardTasks, "_drive", lambda *_: None)
+    monkeypatch.setattr(web_tasks, "_drive", lambda *_: None)
     table = brain.Table((1,) * 10, ())
     files = device_files() | {"table.py": brain.source(table).encode()}
     monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
     boards = boards_of("usb-1")
-    web_tasks.BoardTasks(boards).begin(task, "usb-1")
+    web_tasks.begin(boards, task, "usb-1")
     done = boards.boards["usb-1"].work
     assert not done["good"] and "can play 5 in X.O......" in done["result"]
     assert boards.recorded == []

@@ -193,7 +193,7 @@ def run_report(output: Path | None, as_csv: bool, chosen: ChosenGames, db: Path 
         if as_csv:
             text = _csv(found, last)
         else:
-            from noughts.web.templates import render
+            from noughts.web.pages import render
 
             text = render(
                 "report.html",

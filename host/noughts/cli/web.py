@@ -12,8 +12,8 @@ from noughts.cli import options
 from noughts.cli.options import IntRange, option
 from noughts.store.store import default_path
 from noughts.terminal.output import say
+from noughts.web.safety import Site
 from noughts.web.server import PORT, listening, own_addresses, own_names, serve
-from noughts.web.site import Site
 
 
 @options.command("noughts web", "noughts web --boards 3", "noughts web --lan --no-browser")

@@ -2,10 +2,9 @@
 
     server      a port, and what answers there until Ctrl-C
     safety      who may ask, how much, and what a browser may do with the answers
-    site        what the parts share: the store, the token, whether all may change something
-    pages       HTML in one frame, and the files next to it
+    pages       where each page is, and its HTML in one frame
+    app         which address answers with what; the pages of one subject are in files of their own
     live        all boards, as browsers see them; what people do with them, controls and tasks
-    (one file for each part)  what a page asks: JSON, and messages on a WebSocket
 
 The logic is in Python. A page draws what it receives, and requests what it needs.
 """

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from noughts.errors import NoughtsError, error_message
-from noughts.web import controls, data_logs, games, learn, pages, play, puzzles
+from noughts.web import controls, games, play
 from noughts.web.live import LiveBoards
-from noughts.web.safety import RefusedError, Safety, error_answer
-from noughts.web.site import Site
+from noughts.web.pages import PAGES
+from noughts.web.safety import Safety, Site, answer, error_answer
+
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 def application(
@@ -30,30 +36,47 @@ def application(
         yield
         await boards.close()
 
-    answers = Starlette(
-        routes=[
-            *pages.routes(site),
-            *play.routes(site),
-            *data_logs.routes(site),
-            *puzzles.routes(site),
-            *learn.routes(site),
-            *controls.routes(site, boards),
-            *games.routes(site),
-        ],
-        exception_handlers=dict.fromkeys(
-            (NoughtsError, OSError, HTTPException, Exception), _failed
-        ),
-        lifespan=running,
+    failures = NoughtsError, OSError, HTTPException, Exception
+    app = Starlette(
+        routes=routes(), exception_handlers=dict.fromkeys(failures, _failed), lifespan=running
     )
-    return Safety(answers, site)
+    app.state.site, app.state.boards, app.state.counting = site, boards, asyncio.Lock()
+    return Safety(app, site)
+
+
+def routes() -> list[BaseRoute]:
+    """What answers at each address, and every file that pages load."""
+    pages: dict[str, Callable[..., object]] = {
+        "play": play.page,
+        "puzzles": play.puzzles,
+        "learn": play.learn,
+        "boards": partial(answer, name="boards"),
+        "class": partial(answer, name="class"),
+        "games": games.listed,
+        "game": games.one,
+        "statistics": games.figures,
+    }
+    files = {
+        file.name: Response(file.read_bytes(), media_type=_TYPES[file.suffix])
+        for file in Path(__file__).with_name("static").iterdir()
+        if file.suffix in _TYPES
+    }
+    return [
+        *(Route(PAGES[name].address, each, methods=["GET"]) for name, each in pages.items()),
+        *(Route(f"/static/{name}", file, methods=["GET"]) for name, file in files.items()),
+        Route("/api/play", play.played, methods=["GET"]),
+        Route("/api/games", games.keep, methods=["POST"]),
+        Route("/api/logs", games.keep_log, methods=["POST"]),
+        WebSocketRoute("/api/live", controls.live),
+    ]
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     match error:
-        case RefusedError():
-            status, why = error.status_code, error.detail
-        case HTTPException():
+        case HTTPException(status_code=404 | 405):
             status, why = error.status_code, "there is nothing at this address"
+        case HTTPException():
+            status, why = error.status_code, error.detail
         case NoughtsError() | OSError():
             status, why = 400, error_message(error)
         case _:

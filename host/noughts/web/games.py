@@ -1,10 +1,11 @@
-"""The stored games: a list of them, each one step by step, and their statistics."""
+"""Stored games: a list, each one step by step, their statistics, and games to be stored."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+import json
+import re
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,90 +14,52 @@ from urllib.parse import urlencode
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.responses import JSONResponse, Response
 
-from noughts.errors import NoughtsError, error_message
-from noughts.protocol.describe import counted, opponents, won
+from noughts.engines.registry import known_engine
+from noughts.errors import NoughtsError, printable
+from noughts.protocol import data_log
+from noughts.protocol.describe import counted, opponents, seat_of, won
+from noughts.protocol.sentences import Game, game_of, outcome
+from noughts.recording.data_logs import name_of_copy
+from noughts.store import queries, timestamps
 from noughts.store.boards import searched_for
+from noughts.store.lines import Received, Stored
 from noughts.store.people_moves import met_positions
-from noughts.store.queries import (
-    GameFilter,
-    before_and_after,
-    count,
-    game,
-    games,
-    last_games,
-    seats_played,
-)
+from noughts.store.queries import GameFilter
 from noughts.store.statistics import stats
 from noughts.store.store import Store
 from noughts.store.stored_game import RESULTS
 from noughts.views import game_filter
-from noughts.views.board import graph
+from noughts.views.board import FRIEND, graph
 from noughts.views.game_filter import ChosenGames
 from noughts.views.games import games_table
 from noughts.views.replay import replay
 from noughts.views.statistics import statistics
-from noughts.web.pages import PAGES, answer
-from noughts.web.site import Site
+from noughts.web.safety import answer, body_of
 
+BOARD = "page"
+"""What the store calls the board on which games of the page are played."""
 PAGE = 25
 """Games in a page of the list."""
-_MAX_VALUES = 20
-"""Of one name: SQLite limits how long a condition may be."""
-_MAX_DIGITS = 18
+_NUMBER = re.compile("[1-9][0-9]{0,17}")
 """SQLite's numbers have 63 bits."""
-_KEPT = 16
-"""Statistics: as many choices of games as a class looks at."""
 
 _Value = TypeVar("_Value")
-Values = dict[str, Any]
-"""What a template is filled with."""
 
 
-def routes(site: Site) -> list[BaseRoute]:
-    """The pages of stored games."""
-    counting = asyncio.Lock()
-
-    async def listed(request: Request) -> Values:
-        return await run_in_threadpool(_listed, site.db, request.query_params)
-
-    async def one(request: Request) -> Values:
-        number = request.path_params["number"]
-        return await run_in_threadpool(_one, site.db, number, request.query_params)
-
-    async def figures(request: Request) -> Values:
-        """One choice is counted at a time: a class that looks at it leaves time for the rest."""
-        chosen = chosen_games(request.query_params)
-        async with counting:
-            found = await run_in_threadpool(_counted, site.db, chosen, store_state(site.db))
-        return {**found, "query": _query(request.query_params), "report": False}
-
-    def page(name: str, values: Callable[[Request], Awaitable[Values]]) -> Route:
-        async def answered(request: Request) -> Response:
-            try:
-                return answer(request, site, name, **await values(request))
-            except (NoughtsError, OSError) as error:
-                return answer(request, site, name, 400, error=error_message(error))
-
-        return Route(PAGES[name].address, answered, methods=["GET"])
-
-    return [page("games", listed), page("game", one), page("statistics", figures)]
-
-
-def _listed(db: Path, query: QueryParams) -> Values:
+def listed(request: Request) -> Response:
     """A page of the games that the address chooses, the newest first."""
-    chosen, wanted = chosen_games(query), page_number(query)
-    which = chosen.listed()
+    db, query = request.app.state.site.db, request.query_params
+    chosen, page = chosen_games(query), page_number(query)
     if not db.exists():
-        return _chooser(None, chosen, 0) | {"query": _query(query)}
+        return answer(request, "games", **_chooser(None, chosen, 0), query=_query(query))
     with Store(db) as store:
-        total = count(store, which)
+        total = queries.count(store, chosen.listed())
         pages = max(1, -(-total // PAGE))
-        page = min(wanted, pages)  # a link may be older than the store
+        page = min(page, pages)  # a link may be older than the store
         values = _chooser(store, chosen, total)
-        found = games_table(games(store, which, PAGE, (page - 1) * PAGE))
+        found = games_table(queries.games(store, chosen.listed(), PAGE, (page - 1) * PAGE))
     if pages > 1:
         values["summary"] += f", page {page} of {pages:,}"
     steps = {"Newest": 1, "Newer": page - 1, "Older": page + 1, "Oldest": pages}
@@ -105,30 +68,43 @@ def _listed(db: Path, query: QueryParams) -> Values:
         for text, to in steps.items()
         if 1 <= to <= pages and to != page
     ]
-    return values | {"games": found, "links": links, "query": _query(query)}
+    return answer(request, "games", **values, games=found, links=links, query=_query(query))
 
 
-def _one(db: Path, number: str, query: QueryParams) -> Values:
+def one(request: Request) -> Response:
     """A game of the store; its neighbours are among those that the address chooses."""
-    wanted, which = game_number(number), chosen_games(query).listed()
-    with Store(db) as store:
-        found = game(store, wanted)
-        before, after = before_and_after(store, which, found)
+    asked, query = request.path_params["number"], request.query_params
+    number = _number(asked, "a game; choose one from the list of games")
+    which = chosen_games(query).listed()
+    with Store(request.app.state.site.db) as store:
+        found = queries.game(store, number)
+        before, after = queries.before_and_after(store, which, found)
     shown = replay(found)
     steps = [asdict(step) | {"said": step.said} for step in shown.steps]
     moved = graph([int(cell) for cell in found.moves])
     neighbours = {"Game before": before, "Game after": after}
     links = [(text, f"/games/{to}{_query(query)}") for text, to in neighbours.items() if to]
-    return {
-        "title": f"Game {wanted}",
-        "game": shown,
-        "view": {"steps": steps, "thought_ms": shown.thought_ms, "graph": moved},
-        "links": [*links, ("All games", f"/games{_query(query)}")],
-    }
+    return answer(
+        request,
+        "game",
+        title=f"Game {number}",
+        game=shown,
+        view={"steps": steps, "thought_ms": shown.thought_ms, "graph": moved},
+        links=[*links, ("All games", f"/games{_query(query)}")],
+    )
 
 
-@lru_cache(_KEPT)
-def _counted(db: Path, chosen: ChosenGames, state: object) -> Values:
+async def figures(request: Request) -> Response:
+    """Statistics. One choice is counted at a time: a class that looks leaves time for the rest."""
+    db, query = request.app.state.site.db, request.query_params
+    chosen = chosen_games(query)
+    async with request.app.state.counting:
+        values = await run_in_threadpool(_counted, db, chosen, store_state(db))
+    return answer(request, "statistics", **values, query=_query(query), report=False)
+
+
+@lru_cache(16)  # as many choices as a class looks at
+def _counted(db: Path, chosen: ChosenGames, state: object) -> dict[str, Any]:
     """The statistics of these games while the store is in this state: counting takes seconds."""
     if not db.exists():
         return _chooser(None, chosen, 0)
@@ -138,28 +114,22 @@ def _counted(db: Path, chosen: ChosenGames, state: object) -> Values:
         values = _chooser(store, chosen, found.games)
         if found.games:
             positions = met_positions(store, which)
-            values["found"] = statistics(found, last_games(store, which), positions)
+            values["found"] = statistics(found, queries.last_games(store, which), positions)
         return values
 
 
 def store_state(db: Path) -> object:
     """What changes whenever somebody writes to the store, or puts another in its place."""
-    found = []
-    for path in (db, Path(f"{db}-wal")):
-        try:
-            status = path.stat()
-        except OSError:
-            continue
-        if status.st_size:  # to read a store already makes an empty log
-            found.append((path, status.st_size, status.st_mtime_ns, status.st_ino))
-    return tuple(found)
+    found = [path.stat() for path in (db, Path(f"{db}-wal")) if path.exists()]
+    # To read a store already makes an empty log.
+    return tuple((each.st_size, each.st_mtime_ns, each.st_ino) for each in found if each.st_size)
 
 
-def _chooser(store: Store | None, chosen: ChosenGames, total: int) -> Values:
+def _chooser(store: Store | None, chosen: ChosenGames, total: int) -> dict[str, Any]:
     """What the form offers, and how many games there are."""
-    stored = total > 0 or (store is not None and any(games(store, GameFilter(), 1)))
+    stored = total > 0 or (store is not None and any(queries.games(store, GameFilter(), 1)))
     which = chosen.describe()
-    played = {*(seats_played(store) if store else ()), *filter(None, [chosen.seats])}
+    played = {*(queries.seats_played(store) if store else ()), *filter(None, [chosen.seats])}
     none = "No game matches." if stored else "No game is stored yet."
     return {
         "chosen": chosen,
@@ -193,34 +163,10 @@ def chosen_games(query: QueryParams) -> ChosenGames:
     )
 
 
-def page_number(query: QueryParams) -> int:
-    """Which page of the list, from 1. Raises `NoughtsError`."""
-    return _last(query, "page", _page) or 1
-
-
-def game_number(text: str) -> int:
-    """Which game of the store. Raises `NoughtsError`."""
-    if not _is_number(text):
-        raise NoughtsError(f"{text[:20]!r} is not a game; choose one from the list of games")
-    return int(text)
-
-
-def _page(text: str) -> int:
-    if not _is_number(text) or int(text) == 0:
-        raise ValueError(f"{text[:20]!r} is not a page; the first is 1")
-    return int(text)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS
-
-
 def _all(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> list[_Value]:
-    given = [text for text in query.getlist(name) if text.strip()]
-    if len(given) > _MAX_VALUES:
-        raise NoughtsError(f"{name}: {len(given)} are too many; give at most {_MAX_VALUES}")
+    given = query.getlist(name)[-20:]  # SQLite limits how long a condition may be
     try:
-        return [parse(text) for text in given]
+        return [parse(text) for text in given if text.strip()]
     except ValueError as error:
         raise NoughtsError(f"{name}: {error}") from error
 
@@ -229,3 +175,67 @@ def _last(query: QueryParams, name: str, parse: Callable[[str], _Value]) -> _Val
     """Of several the last counts, as on the command line."""
     given = _all(query, name, parse)
     return given[-1] if given else None
+
+
+def page_number(query: QueryParams) -> int:
+    """Which page of the list, from 1. Raises `NoughtsError`."""
+    return _last(query, "page", lambda text: _number(text, "a page; the first is 1")) or 1
+
+
+def _number(text: str, what: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise NoughtsError(f"{text[:20]!r} is not {what}")
+    return int(text)
+
+
+async def keep(request: Request) -> Response:
+    """Store a game that was played on the page; answers with its number in the store."""
+    stages = read(await body_of(request))
+    began = timestamps.now() - stages[-1].ms
+    received = [Received.of(BOARD, stage, began + stage.ms) for stage in stages]
+    *_, stored = await run_in_threadpool(_stored, request.app.state.site.db, received)
+    return JSONResponse({"game": stored.game})
+
+
+def read(body: bytes) -> list[Game]:
+    """A game that has ended, stage by stage, as a board would have sent it.
+
+    A is the person, or of two the one who began. body: `session` (eight hex digits that name the
+    page's run, as a boot id names a board's), `number` (from 1 in that session), `opponent`,
+    `first` (whether the person began), `moves`, and `times` (for each move, ms since the game
+    began). Raises `NoughtsError` for all that no page sends.
+    """
+    try:
+        sent = json.loads(body)
+        opponent, moves, times = sent["opponent"], sent["moves"], [0, *sent["times"]]
+        friend = opponent == FRIEND
+        seats = "PP" if friend else f"P{seat_of(known_engine(opponent).name)}"
+        first = "A" if sent["first"] or friend else "B"
+        stages = []
+        for plies, ms in enumerate(times):
+            end = outcome(map(int, moves[:plies]), first)
+            fields = sent["session"], sent["number"], "PP", first, moves[:plies], ms, end
+            stages.append(replace(game_of(f"NG,{','.join(map(str, fields))}"), seats=seats))
+        if end == "-" or len(times) != len(moves) + 1 or times != sorted(times):
+            raise ValueError
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise NoughtsError("that is not a game; load the page again") from error
+    return stages
+
+
+async def keep_log(request: Request) -> Response:
+    """Store the games of the V2's data log that is the body, and say how many there were."""
+    name = printable(request.query_params.get("name", "")[:100])
+    found = await run_in_threadpool(data_log.games, await body_of(request), name)
+    if not found:
+        return JSONResponse({"said": f"{name}: no games yet"})
+    board, at = name_of_copy(name), timestamps.now()
+    received = [Received.of(board, each, at, late=True) for each in found]
+    stored = await run_in_threadpool(_stored, request.app.state.site.db, received)
+    new = sum(each.new for each in stored)
+    return JSONResponse({"said": f"{name}: {counted(len(found), 'game')}, {new:,} new"})
+
+
+def _stored(db: Path, received: list[Received]) -> list[Stored]:
+    with Store(db, create=True) as store:
+        return store.keep_many(received)

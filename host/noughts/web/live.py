@@ -19,26 +19,33 @@ import contextlib
 import json
 import tempfile
 import threading
-from collections.abc import Awaitable, Callable
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import closing
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from noughts.errors import BoardGoneError, NoughtsError, error_message, printable
-from noughts.protocol.describe import name_key
-from noughts.protocol.sentences import Sentence
+from noughts.game.positions import after
+from noughts.protocol.describe import LINE_NAMES, name_key, opponents, result, score, seated
+from noughts.protocol.sentences import Boot, Game, Sentence, is_same, score_array
+from noughts.protocol.situation import CONTROLS, Observer, said
 from noughts.recording.data_logs import DataLogs
 from noughts.recording.events import (
     BoardEvent,
     BoardNamed,
     BoardRefused,
     Event,
+    NoiseReceived,
     PortClosed,
     PortOpened,
+    SentenceStored,
+    UnknownSentence,
 )
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.recorder import Recorder
-from noughts.recording.session import Session
+from noughts.recording.session import BoardState, Session
 from noughts.recording.sources import QueuedSource, SentencesRead
 from noughts.recording.virtual_boards import VirtualBoards
 from noughts.store import timestamps
@@ -46,14 +53,15 @@ from noughts.store.boards import names
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.stored_flash import choice_in
-from noughts.web.live_board import LiveBoard
-from noughts.web.site import Site
+from noughts.web.safety import Site
 
 _WORDS_EVERY_S, _LEDS_EVERY_S = 0.1, 0.015
 _SHUTDOWN_TIMEOUT_S, _TASK_TIMEOUT_S = 0.9, 0.6
 _DIGITS = bytes(range(48, 58)).ljust(256, b"?")
-_WAITING = 5
-"""Ports that are listed because they cannot be opened."""
+_MARKS = {"A": "X", "B": "O", None: "."}
+_NO_GAME = {"marks": ".........", "title": "no game yet: A has no cell; B has no cell"}
+"""What the picture of a board without a game needs."""
+_TASKS = {"update": "Updating", "flash": "Flashing"}
 
 
 class Channel:
@@ -116,7 +124,7 @@ class LiveBoards:
     def __init__(self, site: Site) -> None:
         self._db = site.db
         self.virtual = VirtualBoards(
-            site.boards, lambda *port: self.monitor.follow(*port), self._started
+            site.boards, lambda *port: self.monitor.follow(*port), self.changed
         )
         self.session = Session()
         self.boards = {
@@ -125,6 +133,8 @@ class LiveBoards:
         }
         """By id, gateways too."""
         self.words, self.leds = Channel(), Channel()
+        self.busy: set[str] = set()
+        """Boards that a task works on, by id; empty for all of them."""
         self.stopping = threading.Event()
         """Set once the end was asked for."""
         self._changed = set(self.boards)
@@ -145,7 +155,7 @@ class LiveBoards:
         )
         self._recording.start()
         self.virtual.start()
-        self._tasks = [asyncio.create_task(self._tell()), asyncio.create_task(self._look())]
+        self._tasks = [asyncio.create_task(each) for each in (self._tell(), self._look())]
 
     async def close(self) -> None:
         """End everything, with all games stored."""
@@ -156,9 +166,8 @@ class LiveBoards:
     def _end(self) -> None:
         self.stopping.set()
         self._recording.join(_SHUTDOWN_TIMEOUT_S)  # all data is stored before boards end
-        self.virtual.close()
-        self.monitor.close()
-        self._logs.close()
+        for each in (self.virtual, self.monitor, self._logs):
+            each.close()
         for thread in self._threads:  # they see that the end has come
             thread.join(_TASK_TIMEOUT_S)
 
@@ -202,12 +211,6 @@ class LiveBoards:
         """Note, in any thread, that a virtual board is reset."""
         self.changed(name, after=self.boards[name].observer.reset)
 
-    def _started(self, name: str) -> None:
-        """A virtual board runs, or could not be started."""
-        if name in self.virtual.running:
-            self.boards[name].firmware = self.virtual.running[name].firmware
-        self.changed(name)
-
     def _take(self, events: list[Event]) -> None:
         """In the recorder's thread."""
         if events:
@@ -231,21 +234,18 @@ class LiveBoards:
             await self.words.followed.wait()
             await self._news.wait()
             self._news.clear()
-            self._tell_now()
+            session, called = self.session, self.session.called
+            waiting = [printable(f"{port}: {why}") for port, why in sorted(session.waiting.items())]
+            error = printable(self._error or session.warning)
+            self.words.set("site", {"error": error, "waiting": waiting[:5]})
+            shown = self.boards.keys() - {board.name for board in session.gateways}
+            for name in self._changed & shown:
+                error = printable(self.virtual.errors.get(name, ""))
+                record = self.boards[name].record(called(name), session.boards.get(name), error)
+                self.words.set(f"board/{name}", record)
+            self._changed.clear()
+            self.words.set("order", sorted(shown, key=lambda name: (name_key(called(name)), name)))
             await asyncio.sleep(_WORDS_EVERY_S)
-
-    def _tell_now(self) -> None:
-        session, called = self.session, self.session.called
-        error = printable(self._error or session.warning)
-        waiting = [printable(f"{port}: {why}") for port, why in sorted(session.waiting.items())]
-        self.words.set("site", {"error": error, "waiting": waiting[:_WAITING]})
-        shown = self.boards.keys() - {board.name for board in session.gateways}
-        for name in self._changed & shown:
-            error = printable(self.virtual.errors.get(name, ""))
-            record = self.boards[name].record(called(name), session.boards.get(name), error)
-            self.words.set(f"board/{name}", record)
-        self._changed.clear()
-        self.words.set("order", sorted(shown, key=lambda name: (name_key(called(name)), name)))
 
     async def _look(self) -> None:
         while True:
@@ -256,7 +256,7 @@ class LiveBoards:
 
     def _look_at(self, name: str, device: VirtualBoard) -> None:
         board = self.boards[name]
-        before = board.observer.now, board.controls
+        before = board.observer.now, board.controls, board.firmware
         try:
             leds, seconds = device.leds(), device.clock_us() // 1_000_000
         except BoardGoneError as error:
@@ -265,9 +265,137 @@ class LiveBoards:
                 self.changed(name)
             return
         board.observer.see(leds)
+        board.firmware = device.firmware
         if device.memory() is not board.flash:
             board.flash = device.memory()
             board.controls = choice_in(board.flash)[1]
-        if (board.observer.now, board.controls) != before:
+        if (board.observer.now, board.controls, board.firmware) != before:
             self.changed(name)
         self.leds.set(f"leds/{name}", [leds.translate(_DIGITS).decode(), seconds])
+
+
+@dataclass
+class LiveBoard:
+    """What is known of a board, besides what a `Session` knows."""
+
+    id: str
+    """Its name in the store."""
+    virtual: bool = False
+    kind: str = ""
+    firmware: str = ""
+    flash: bytes | None = None
+    """A virtual board's, when it was last looked at."""
+    controls: str = ""
+    """`b` buttons, `t` tilt, or empty if not known."""
+    work: Mapping[str, object] | None = None
+    """The task with it that goes on, or what came of the last one."""
+    observer: Observer = field(default_factory=Observer)
+    _last: deque[BoardEvent] = field(default_factory=lambda: deque(maxlen=6))
+
+    def take(self, event: BoardEvent) -> None:
+        if not event.resent:
+            self._last.append(event)
+        if isinstance(event, SentenceStored):
+            sentence, now = event.sentence, self.observer.now.game
+            # The LEDs show no game of earlier.
+            if not event.late or isinstance(sentence, Boot) or is_same(sentence, now):
+                self.observer.hear(sentence)
+
+    def record(self, called: str, state: BoardState | None, error: str = "") -> dict[str, object]:
+        """All that the page shows, as JSON.
+
+        called: what people call the board. error: why a virtual board does not run, in one line.
+        """
+        game, boot = (state.game, state.boot) if state else (None, None)
+        connected = state is not None and state.connected
+        by_radio = state is not None and state.gateway is not None
+        running = connected and not error
+        now = self.observer.now
+        words = said(now, self.controls)
+        headline, about = words.headline, words.about
+        tile = _tile(game, now.phase == "menu")
+        if error:
+            headline, about = "The virtual board does not run", error
+            tile = "does not run", ""
+        elif not connected:
+            tile = "gateway unplugged" if by_radio else "unplugged", ""
+            what = "its gateway" if by_radio else "it"
+            if state is not None or not self.virtual:
+                headline, about = "Unplugged", f"It goes on as soon as {what} is plugged in again."
+        elif game is None and now.phase == "starting" and not self.virtual:
+            headline, about = "Waiting for a game", "It sends every move once a game goes on."
+        if self.work is not None and "result" not in self.work:
+            # It may look unplugged while it is worked on, and must not be.
+            done = f" {self.work['done']} of {self.work['total']}" if self.work["total"] else ""
+            headline = f"{_TASKS[str(self.work['what'])]}: leave it plugged in"
+            about = f"{self.work['doing']}{done}".strip()
+        facts = [self.firmware, f"game {boot.release}, table {boot.table_id}" if boot else ""]
+        if self.controls and now.phase != "menu":
+            facts.append(f"played by {CONTROLS[self.controls]}")
+        if state is not None and not self.virtual:
+            facts.append(f"by radio, at {state.gateway}" if by_radio else state.port)
+        kind = self.kind or (boot.board if boot else "")
+        return {
+            "id": self.id,
+            "name": called,
+            "virtual": self.virtual,
+            "running": running,
+            "ended": bool(error),
+            "kind": f"virtual micro:bit {kind}" if self.virtual else f"micro:bit {kind}",
+            "facts": printable(" · ".join(filter(None, facts))),
+            "by_radio": by_radio,
+            "headline": headline,
+            "about": about,
+            "player": words.player if running else "",
+            "buttons": words.buttons if running else (),
+            "game": _game(game, state.number) if game and state else _NO_GAME,
+            "tile": tile,
+            "score": f"score: {score(state.score)}" if state and state.score.total() else "",
+            "lines": [_line(event) for event in self._last],
+            "work": self.work,
+        }
+
+
+def _line(event: BoardEvent) -> tuple[str, str]:
+    """A board's event: which kind, and in words, as text that acts on nothing."""
+    kind, text = "event", event.about
+    match event:
+        case PortOpened():
+            text = "connected"
+        case PortClosed():
+            text = f"not connected: {event.why}"
+        case SentenceStored():
+            kind, text = "said", event.description
+        case NoiseReceived():
+            kind, text = "noise", event.noise
+        case UnknownSentence():
+            kind = "noise"
+    return kind, printable(text)[:200]
+
+
+def _game(game: Game, number: int | None) -> dict[str, object]:
+    marks = game.marks
+
+    def has(player: str) -> str:
+        cells = ", ".join(str(cell + 1) for cell in sorted(marks) if marks[cell] == player)
+        return f"{player} has {cells or 'no cell'}"
+
+    return {
+        "marks": "".join(_MARKS[marks.get(cell)] for cell in range(9)),
+        "last": game.moves[-1] if game.moves else None,
+        "line": after(game.moves).won_cells,
+        "title": f"{opponents(game.seats)}: {has('A')}; {has('B')}",
+        "seats": [seated(seat) for seat in game.seats],
+        "scores": list(zip(LINE_NAMES, score_array(marks), strict=True)),
+        "about": f"game {number}" + ("" if game.end == "-" else f": {result(game)}"),
+    }
+
+
+def _tile(game: Game | None, menu: bool) -> tuple[str, str]:
+    """Two short lines for the class: who plays whom, and whose turn it is or how it ended."""
+    if game is None or game.end == "x":
+        return "in the menu" if menu else "waiting for a game", ""
+    if menu:
+        return "in the menu", f"last: {opponents(game.seats)}, {result(game)}"
+    turn = f"{game.player(len(game.moves))}'s turn" if game.end == "-" else result(game)
+    return opponents(game.seats), turn

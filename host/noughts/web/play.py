@@ -1,76 +1,51 @@
-"""The page to play on: how a game stands, what an engine answers, and keeping what was played.
+"""The pages on which nothing is stored: Play, with what engines answer, Puzzles, and Learn.
 
 The server remembers nothing of a game that goes on: a page sends the whole of it each time.
 """
 
 from __future__ import annotations
 
-import json
 import random
-import re
+import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache, reduce
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from noughts.engines.registry import engines, known_engine
-from noughts.errors import NoughtsError
+from noughts.engines.search_tree import Search, unfinished
+from noughts.errors import NoughtsError, StoreError
 from noughts.game.board import Board
 from noughts.game.engine import Reply
-from noughts.game.positions import Position
-from noughts.protocol.describe import counted, seat_of
-from noughts.protocol.sentences import Game, outcome
-from noughts.store import timestamps
-from noughts.store.lines import Received
+from noughts.game.positions import EMPTY, Position
+from noughts.game.puzzles import LEVELS, draw
+from noughts.protocol.describe import counted
+from noughts.store.people_moves import met_positions
+from noughts.store.queries import GameFilter
 from noughts.store.store import Store
 from noughts.views.board import FRIEND, described, parsed
-from noughts.web.pages import PAGES, answer
-from noughts.web.site import Site
+from noughts.views.puzzles import Met, level_among, parsed_puzzle, posed
+from noughts.views.search import SEARCHES, followed
+from noughts.web.safety import answer
 
-BOARD = "page"
-"""What the store calls the board on which these games are played."""
-_MAX_MS = 7 * 86_400_000
-"""A week: nobody thinks for longer about one game."""
-_MAX_NUMBER = 999_999_999
-_SESSION = re.compile("[0-9A-F]{8}")
+_READING = threading.Lock()
+_ENGINES = list(engines().values())
 
 
-def routes(site: Site) -> list[BaseRoute]:
-    """Addresses of this part."""
-
-    async def page(request: Request) -> Response:
-        return answer(request, site, "play", opponents=_opponents())
-
-    async def keep(request: Request) -> Response:
-        played = read(await request.body())
-        number = await run_in_threadpool(_kept, site, played)
-        return JSONResponse({"game": number})
-
-    return [
-        Route(PAGES["play"].address, page, methods=["GET"]),
-        Route("/api/play", _play, methods=["GET"]),
-        Route("/api/games", keep, methods=["POST"]),
-    ]
+async def page(request: Request) -> Response:
+    return answer(request, "play", opponents=_ENGINES)
 
 
-@cache
-def _opponents() -> dict[str, str]:
-    """What each engine is, by its name: to make them all takes a while."""
-    return {name: engine.about for name, engine in engines().items()}
-
-
-def _play(request: Request) -> Response:
+def played(request: Request) -> Response:
     """How a game stands, after the engine's answer if it has to answer."""
     asked = request.query_params
     opponent = asked.get("opponent", FRIEND)
     start, moves = parsed(asked.get("moves", ""), asked.get("position"))
-    end = _end(start, moves)
+    end = reduce(Board.play, moves, start)
     you = asked.get("you") or end.turn or "X"
     if opponent == FRIEND or you != "O":
         you = "X"
@@ -92,12 +67,6 @@ def _play(request: Request) -> Response:
     return JSONResponse(found)
 
 
-def _end(start: Board, moves: Sequence[int]) -> Board:
-    for cell in moves:
-        start = start.play(cell)
-    return start
-
-
 @cache
 def _answered(name: str, position: Position) -> tuple[Reply, float]:
     """An engine's answer, and how long it took when it was first asked.
@@ -110,78 +79,44 @@ def _answered(name: str, position: Position) -> tuple[Reply, float]:
     return reply, (time.perf_counter() - start) * 1000
 
 
-@dataclass(frozen=True)
-class PlayedGame:
-    """A game that has ended, as the page sends it."""
-
-    session: str
-    """Eight hex digits that name the page's run, as a boot id names a board's."""
-    number: int
-    """Counts from 1 in that session."""
-    opponent: str
-    """An engine's name, or `friend`."""
-    first: bool
-    """Whether the person began; of two people, always."""
-    moves: tuple[int, ...]
-    times: tuple[int, ...]
-    """For each move, ms since the game began."""
-
-    def stages(self) -> list[Game]:
-        """The game as a board would have sent it: A is the person, or of two the one who began."""
-        seats = "PP" if self.opponent == FRIEND else f"P{seat_of(self.opponent)}"
-        first = "A" if self.first else "B"
-        return [
-            Game(
-                self.session,
-                self.number,
-                seats,
-                first,
-                self.moves[:plies],
-                (0, *self.times)[plies],
-                outcome(self.moves[:plies], first),
-            )
-            for plies in range(len(self.moves) + 1)
-        ]
-
-
-def read(body: bytes) -> PlayedGame:
-    """What a page has sent. Raises `NoughtsError` for all that no page sends."""
+def learn(request: Request) -> Response:
+    """The search that the address names; or a message that the position cannot be followed."""
+    text = request.query_params.get("position", "..XXOO.XO")
+    search: Search = "minimax" if request.query_params.get("search") == "minimax" else "alphabeta"
+    shown: dict[str, Any] = {"view": None, "message": "", "instead": None, "position": text}
+    status = 200
     try:
-        match json.loads(body):
-            case {
-                "session": str(session),
-                "number": int(number),
-                "opponent": str(opponent),
-                "first": bool(first),
-                "moves": str(moves),
-                "times": list(times),
-            } if _SESSION.fullmatch(session) and _is_number(number) and _plausible(times):
-                pass
-            case _:
-                raise ValueError
-    except (ValueError, RecursionError) as error:
-        raise NoughtsError("that is not a game; load the page again") from error
-    if opponent != FRIEND:
-        known_engine(opponent)
-    start, cells = parsed(moves, None)
-    if not _end(start, cells).is_over or len(times) != len(cells):
-        raise NoughtsError("only a finished game is stored; play it to its end")
-    return PlayedGame(
-        session, number, opponent, first or opponent == FRIEND, tuple(cells), tuple(times)
-    )
+        shown |= followed(unfinished(text), search)
+    except NoughtsError as error:
+        shown["message"], status = str(error), 400
+    return answer(request, "learn", status, **shown, search=search, searches=SEARCHES)
 
 
-def _is_number(number: int) -> bool:
-    return type(number) is int and 1 <= number <= _MAX_NUMBER
+def puzzles(request: Request) -> Response:
+    """The puzzle that is asked for, or one of a level, other than the one before."""
+    asked = request.query_params
+    with _READING:
+        met = _people_met(request.app.state.site.db, int(time.monotonic() // 60))
+    wanted = asked.get("level", "")
+    if wanted not in ("", *map(str, LEVELS)):
+        raise NoughtsError(f"{wanted[:20]!r} is not a level; choose 1, 2 or 3")
+    if "position" in asked:
+        shown = posed(parsed_puzzle(asked["position"]), met)
+        return answer(request, "puzzles", wanted=wanted, **shown)
+    after = Board(asked["after"]).position if "after" in asked else EMPTY
+    level = int(wanted) if wanted else random.choice(LEVELS)
+    drawn = draw(random.Random(), lambda each: level_among(each, met) == level, after)
+    query = {"position": drawn.position, "level": wanted, "next": "after" in asked or ""}
+    words = urlencode([(name, text) for name, text in query.items() if text])
+    return RedirectResponse(f"{request.url.path}?{words}", 303)
 
 
-def _plausible(times: list[Any]) -> bool:
-    return all(type(ms) is int and 0 <= ms <= _MAX_MS for ms in times) and times == sorted(times)
-
-
-def _kept(site: Site, played: PlayedGame) -> int | None:
-    """The game's number in the store."""
-    began = timestamps.now() - played.times[-1]
-    with Store(site.db, create=True) as store:
-        received = [Received.of(BOARD, stage, began + stage.ms) for stage in played.stages()]
-        return store.keep_many(received)[-1].game
+@lru_cache(1)
+def _people_met(db: Path, minute: int) -> Met:
+    """What people did in the games of a store: reading 100,000 games takes a second."""
+    try:
+        with Store(db) as store:
+            found = met_positions(store, GameFilter())
+    except StoreError:
+        return {}
+    return {each.position: (each.met, each.mistakes) for each in found}

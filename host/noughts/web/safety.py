@@ -10,33 +10,33 @@ from __future__ import annotations
 import asyncio
 import hmac
 import ipaddress
-import itertools
+import secrets
 import time
 from collections import Counter
 from collections.abc import Callable
-from html import escape
-from string import Template
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import h11
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from noughts.web.site import Site
+from noughts.web.pages import framed
 
 MAX_BODY = 300_000
 """Bytes: nothing that a page sends is longer than a data log, of which it sends 262,145 at most."""
 RATE = 400
 """Requests in a second from one address: twenty browsers load a page. As many messages on each
 WebSocket: a page sends some 70 at most."""
-_THROTTLE_DELAY_S = 0.05
 _MAX_SOCKETS = 64
 """WebSockets from one address: of more, nobody else would get one."""
 _MAX_OPEN = 128
 """HTTP connections: macOS lets a process open 256 files."""
-TOKEN_HEADER = "x-noughts-token"
+WATCH_ONLY = "from another computer you can watch, but not change anything"
 
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -48,24 +48,69 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-_ERROR_PAGE = Template("""\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>noughts</title>
-<link rel="stylesheet" href="/static/style.css">
-<main>
-<h1>noughts</h1>
-<p>$why.</p>
-<p><a href="/">Play</a></p>
-</main>
-</html>
-""")
 
 
-class RefusedError(HTTPException):
-    """A request that is not answered: a status, and why."""
+@dataclass(frozen=True)
+class Site:
+    """How one start of the page was set up."""
+
+    db: Path
+    """The store; it may not exist yet."""
+    port: int
+    hosts: tuple[str, ...] = ("127.0.0.1", "localhost")
+    """Names under which a browser may ask for it."""
+    lan: bool = False
+    """Whether other computers may watch. They cannot change anything."""
+    boards: int = 0
+    """How many virtual boards run."""
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    """Proof that a page is from this start; every request that changes something needs it."""
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """What a browser may name as the host: exactly these. It leaves out the web's own port."""
+        return tuple(f"{host}:{self.port}" if self.port != 80 else host for host in self.hosts)
+
+    def may_change(self, address: str) -> bool:
+        """Whether somebody at this IP address may change something: only at this computer."""
+        return not self.lan or ipaddress.ip_address(address).is_loopback
+
+    def is_token(self, token: object) -> bool:
+        """Whether it is this start's token."""
+        return isinstance(token, str) and hmac.compare_digest(
+            token.encode(errors="replace"), self.token.encode()
+        )
+
+
+def address_of(connection: HTTPConnection) -> str:
+    """Where it comes from; headers are not trusted for that."""
+    return connection.client.host if connection.client else "?"
+
+
+def answer(request: HTTPConnection, name: str, status: int = 200, **values: object) -> Response:
+    """A page, filled with these values; one that may only watch does not get the token."""
+    site: Site = request.app.state.site
+    token = site.token if site.may_change(address_of(request)) else ""
+    return HTMLResponse(framed(name, token, **values), status)
+
+
+async def body_of(request: Request) -> bytes:
+    """All of a request's body, if it is not too long."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_BODY:
+            raise HTTPException(413, f"a request has {MAX_BODY:,} bytes at most")
+    return body
+
+
+def error_answer(scope: Scope, status: int, error: str) -> Response:
+    """Why a request is not answered: as a page for a person, as JSON for our own pages."""
+    close = {"Connection": "close"}  # what is left of a body is never read
+    wanted = Headers(scope=scope).get("accept", "")
+    if scope["path"].startswith("/api/") or "text/html" not in wanted:
+        return JSONResponse({"error": error}, status, close)
+    return HTMLResponse(framed("error", error=error), status, close)
 
 
 class RateLimit:
@@ -97,108 +142,60 @@ class Safety:
         self._sockets: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-        elif scope["type"] == "http":
-            await self._request(scope, receive, _with_headers(send))
-        else:
-            await self._socket(scope, receive, send)
-
-    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        left = MAX_BODY
-
-        async def measured() -> Message:
-            nonlocal left
-            message = await receive()
-            left -= len(message.get("body", b""))
-            if left < 0:
-                raise RefusedError(413, f"a request has {MAX_BODY:,} bytes at most")
-            return message
-
-        try:
-            self._check(scope)
-        except RefusedError as refused:
-            await error_answer(scope, refused.status_code, refused.detail)(scope, receive, send)
-        else:
-            await self._app(scope, measured, send)
-
-    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        address, limit = _address(scope), RateLimit()
-
-        async def limited() -> Message:
-            message = await receive()
-            # Whoever sends too many waits, and what comes next waits in their own computer.
-            while message["type"] == "websocket.receive" and not limit.allows():
-                await asyncio.sleep(_THROTTLE_DELAY_S)
-            return message
-
-        try:
-            self._check(scope)
-            if self._sockets[address] >= _MAX_SOCKETS:
-                raise RefusedError(429, "too many pages are open; close some")
-        except RefusedError as refused:
-            await send({"type": "websocket.close", "code": 1008, "reason": refused.detail})
             return
-        self._sockets[address] += 1
+        is_socket, asked = scope["type"] == "websocket", HTTPConnection(scope)
+        if not is_socket:
+            send = _with_headers(send)
         try:
-            await self._app(scope, limited, send)
+            self._check(asked)
+        except HTTPException as refused:
+            if is_socket:
+                await send({"type": "websocket.close", "code": 1008, "reason": refused.detail})
+            else:
+                answer = error_answer(scope, refused.status_code, refused.detail)
+                await answer(scope, receive, send)
+            return
+        self._sockets[address_of(asked)] += is_socket
+        try:
+            await self._app(scope, receive, send)
         finally:
-            self._sockets[address] -= 1
+            self._sockets[address_of(asked)] -= is_socket
 
-    def _check(self, scope: Scope) -> None:
-        headers, address = Headers(scope=scope), _address(scope)
-        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+    def _check(self, asked: HTTPConnection) -> None:
+        headers, address = asked.headers, address_of(asked)
+        is_socket = asked.scope["type"] == "websocket"
+        changes = is_socket or asked.scope["method"] not in ("GET", "HEAD")
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         # Starlette's TrustedHostMiddleware would take any port, and a second Host.
         if len(hosts) != 1 or hosts[0] not in self._site.addresses:
-            here = f"http://{self._site.addresses[0]}/"
-            raise RefusedError(421, f"noughts does not answer to this address; open {here} instead")
+            why = "noughts does not answer to this address"
+            raise HTTPException(421, f"{why}; open http://{self._site.addresses[0]}/ instead")
         own = origins == [f"http://{hosts[0]}"] or not (changes or origins)
-        if not own or not _is_from_here(scope, headers, changes):
-            raise RefusedError(403, "only this server's own pages may ask that")
+        if not own or not _is_from_here(asked, changes):
+            raise HTTPException(403, "only this server's own pages may ask that")
         # What other pages in the same browser ask for takes nothing from what ours may.
         if not self._limit.allows(address):
-            raise RefusedError(429, "too many requests at once; wait a second")
-        if changes and scope["type"] == "http":
-            if not may_change(self._site, address):
-                why = "from another computer you can watch, but not change anything"
-                raise RefusedError(403, why)
-            if not is_token(self._site, headers.get(TOKEN_HEADER)):
-                raise RefusedError(401, "noughts was started again; load the page again")
+            raise HTTPException(429, "too many requests at once; wait a second")
+        if is_socket and self._sockets[address] >= _MAX_SOCKETS:
+            raise HTTPException(429, "too many pages are open; close some")
+        if changes and not is_socket:
+            if not self._site.may_change(address):
+                raise HTTPException(403, WATCH_ONLY)
+            if not self._site.is_token(headers.get("x-noughts-token")):
+                raise HTTPException(401, "noughts was started again; load the page again")
 
 
-def _is_from_here(scope: Scope, headers: Headers, changes: bool) -> bool:
+def _is_from_here(asked: HTTPConnection, changes: bool) -> bool:
     """Whether a browser says that our page asks, or that somebody opens one."""
-    site = headers.get("sec-fetch-site", "same-origin")
+    site = asked.headers.get("sec-fetch-site", "same-origin")
     if site == "same-origin" or changes:
         return site == "same-origin"
-    link = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+    link = asked.headers.get("sec-fetch-mode"), asked.headers.get("sec-fetch-dest")
     return site == "none" or (
-        link == ("navigate", "document") and not scope["path"].startswith("/api/")
+        link == ("navigate", "document") and not asked.scope["path"].startswith("/api/")
     )
-
-
-def is_token(site: Site, token: object) -> bool:
-    """Whether it is this start's token."""
-    return isinstance(token, str) and hmac.compare_digest(
-        token.encode(errors="replace"), site.token.encode()
-    )
-
-
-def may_change(site: Site, address: str) -> bool:
-    """Whether somebody at this address may change something: only at this computer."""
-    if not site.lan:
-        return True
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
-
-
-def _address(scope: Scope) -> str:
-    """Where the connection comes from; headers are not trusted for that."""
-    return str((scope.get("client") or ("?", 0))[0])
 
 
 def _with_headers(send: Send) -> Send:
@@ -210,16 +207,6 @@ def _with_headers(send: Send) -> Send:
     return with_headers
 
 
-def error_answer(scope: Scope, status: int, why: str) -> Response:
-    """Why a request is not answered: as a page for a person, as JSON for our own pages."""
-    wanted = Headers(scope=scope).get("accept", "")
-    close = {"Connection": "close"}  # what is left of a body is never read
-    if scope["path"].startswith("/api/") or "text/html" not in wanted:
-        return JSONResponse({"error": why}, status, close)
-    page = _ERROR_PAGE.substitute(why=escape(why[:1].upper() + why[1:]))
-    return HTMLResponse(page, status, close)
-
-
 class LimitedConnection(H11Protocol):
     """HTTP, in so many connections at most: a new one takes the place of another.
 
@@ -227,11 +214,9 @@ class LimitedConnection(H11Protocol):
     `limit_concurrency`, slow clients would block all others.
     """
 
-    _numbers = itertools.count()
-
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count it; if there are too many, the oldest that waits for a request has to go."""
-        self._number = next(self._numbers)
+        self._began_s = time.monotonic()
         super().connection_made(transport)
         others = [
             each
@@ -242,6 +227,6 @@ class LimitedConnection(H11Protocol):
         if len(others) >= _MAX_OPEN:
             min(others, key=LimitedConnection._worth).transport.abort()
 
-    def _worth(self) -> tuple[bool, int]:
+    def _worth(self) -> tuple[bool, float]:
         """Those that are answered count more than those that have something to send."""
-        return self.conn.their_state not in (h11.IDLE, h11.SEND_BODY), self._number
+        return self.conn.their_state not in (h11.IDLE, h11.SEND_BODY), self._began_s

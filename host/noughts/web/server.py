@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import re
 import signal
 import socket
+from contextlib import suppress
 
 import psutil
 import uvicorn
@@ -22,10 +22,6 @@ _BACKLOG = 64
 """Connections that the system keeps for us until we come to them: all are accepted at once."""
 _PING_S = 20.0
 """Between pings on a WebSocket; it is closed when one is not answered for so long."""
-_SHUTDOWN_TIMEOUT_S = 1
-"""For answers that are on their way when the end is asked for."""
-_MAX_MESSAGE = 65_536
-"""Bytes of a WebSocket message to us."""
 
 
 def listening(port: int, lan: bool) -> socket.socket:
@@ -34,19 +30,10 @@ def listening(port: int, lan: bool) -> socket.socket:
     Raises `NoughtsError` where all of them are taken.
     """
     last = min(port + _TRIED, 65_536) if port else 1
-    # A port that another program listens on is taken; one that it has left is free at once.
-    alone = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)  # the first on Windows
     for each in range(port, last):
-        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        try:
-            sock.setsockopt(socket.SOL_SOCKET, alone, 1)
-            sock.bind(("0.0.0.0" if lan else "127.0.0.1", each))
-            sock.listen(_BACKLOG)
-            return sock
-        except OSError as error:
-            sock.close()
-            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-                raise
+        with suppress(OSError):
+            address = "0.0.0.0" if lan else "127.0.0.1", each
+            return socket.create_server(address, backlog=_BACKLOG)
     raise NoughtsError(f"ports {port} to {last - 1} are taken; choose another one with --port")
 
 
@@ -83,7 +70,7 @@ def http_server(application: ASGIApp) -> uvicorn.Server:
             http=LimitedConnection,
             ws="websockets-sansio",
             backlog=_BACKLOG,
-            ws_max_size=_MAX_MESSAGE,
+            ws_max_size=65_536,
             ws_ping_interval=_PING_S,
             ws_ping_timeout=_PING_S,
             ws_per_message_deflate=False,  # for each browser anew, and it is the same computer
@@ -92,6 +79,6 @@ def http_server(application: ASGIApp) -> uvicorn.Server:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT_S,
+            timeout_graceful_shutdown=1,
         )
     )
