@@ -24,6 +24,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
@@ -192,8 +193,8 @@ async def watched() -> str:
         stop = threading.Event()
         recorder = Recorder(store, [follower])
         app = WatchApp(recorder, session, stop)
-        recorder.start(stop, app.take)
-        stack.callback(recorder.wait)
+        recording = stack.enter_context(ThreadPoolExecutor(1))
+        recording.submit(recorder.run, stop, app.take)
         stack.callback(stop.set)
         async with app.run_test(size=(98, 16)) as pilot:
             while session.games < GAMES or not all(

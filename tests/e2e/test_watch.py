@@ -16,6 +16,7 @@ from command import noughts
 from needed import long
 from noughts.protocol.sentences import checksum, write
 from noughts.recording.virtual_boards import VirtualBoards
+from noughts.store.store import Store
 from sample_games import BOOT, DRAW, stages
 from waiting import until
 from watcher import games, rows, sentence
@@ -75,6 +76,16 @@ def test_it_says_that_it_waits_for_a_board(started, tmp_path):
     assert process.wait(120) == 0
 
 
+def test_a_board_by_radio_has_the_name_that_it_was_given_before(started, port, tmp_path):
+    gateway, db = port("gateway"), tmp_path / "g.db"
+    with Store(db, create=True) as store:
+        store.name_board("radio-9A1B2C3D", "blue table")
+    process = started("--plain", "--db", db, gateway.path, text=True)
+    assert process.stdout.readline() == f"{gateway.path}: connected\n"
+    gateway.send(f"{write(BOOT, '9A1B2C3D')}\r\n".encode())
+    assert process.stdout.readline().startswith("blue table: board started")
+
+
 def test_a_reader_that_has_enough(started, port, tmp_path):
     """`noughts watch --plain | head -2` ends, and all that was told is kept."""
     board, db = port("board"), tmp_path / "g.db"
@@ -91,13 +102,7 @@ def test_a_reader_that_has_enough(started, port, tmp_path):
 
 def test_no_more_boards_are_started_once_they_are_to_end():
     begun = []
-
-    def plugged():
-        begun.append(1)
-        for name in boards.kinds:
-            boards.opened(name)
-
-    boards = VirtualBoards(5, plugged, lambda name: boards.close())
+    boards = VirtualBoards(5, lambda *port: begun.append(port), lambda name: boards.close())
     boards.start()
     until(lambda: not starting(), "the end")
     assert 1 <= len(begun) <= 2
@@ -106,7 +111,7 @@ def test_no_more_boards_are_started_once_they_are_to_end():
 def test_a_board_is_started_again_once(monkeypatch):
     """Two browsers may ask for it at once."""
     boards, begun = VirtualBoards(1, print, print), []
-    monkeypatch.setattr(boards, "_begin", begun.append)
+    monkeypatch.setattr(boards, "start", begun.append)
     for error, starts in (("it was killed", 1), ("", 1), ("it was killed", 2)):
         boards.errors |= {"virtual-1": error} if error else {}
         boards.again("virtual-1")

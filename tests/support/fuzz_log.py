@@ -76,7 +76,7 @@ def illegal(dice: Random) -> bytes:
 
 def noise(dice: Random) -> bytes:
     """Random bytes, or escapes, or very much of one byte."""
-    escapes = b"\x1b[2J\x1b]0;owned\x07", b"\0" * 40, b"\xff\xfe", b"\x9b31m", b"\\x1b"
+    escapes = b"\x1b[2J\x1b]0;owned\x07", b"\0" * 40, b"\xff\xfe", b"\x9b31m", b"\\x1b", b"$*,$"
     much = dice.randbytes(1) * dice.randrange(5 * MAX_LENGTH)
     return dice.choice((dice.randbytes(dice.randrange(200)), dice.choice(escapes), much))
 
@@ -122,7 +122,7 @@ def check(data: bytes, dice: Random, folder: Path) -> None:
         for captured in capture.read(io.BytesIO(sent_lines(store.path))):
             assert captured.board in _BOARDS, "a raw line that cannot be read again"
             told = again.hear(captured.board, captured.data, captured.at)
-            told += again.end(captured.board, captured.at)
+            told += again.hear(captured.board, b"\n", captured.at)
             assert not any(isinstance(event, SentenceStored) and event.new for event in told)
         store.renew()
         assert before == store.read("SELECT * FROM games")

@@ -57,14 +57,13 @@ class Boards:
     """Stands in for virtual boards: all run, and nothing is emulated."""
 
     def __init__(
-        self, count: int, plugged: Callable[[], object], changed: Callable[[str], object]
+        self, count: int, follow: Callable[..., object], changed: Callable[[str], object]
     ) -> None:
         self.kinds = {f"virtual-{number + 1}": "V2" for number in range(count)}
         self.running = {name: Board() for name in self.kinds}
         self.names: dict[str, str] = {}
         self.errors: dict[str, str] = {}
         self.started: list[str] = []
-        self.ports, self.opened = list, print
         self._changed, self.closed = changed, 0
 
     def start(self) -> None:

@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from noughts.recording.events import BoardNamed, PortOpened, SentenceStored
-from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
+from noughts.recording.sources import QueuedSource
 from noughts.store.store import Store
 from sample_games import AT, BOOT, DRAW, filled, stages
 
@@ -37,14 +37,12 @@ def listed(printed):
 
 
 @pytest.fixture
-def watch(stored, tmp_path):
-    """Watches no port, unless a test says what its monitor finds; usb-2 is red."""
+def recorder(stored):
+    """What a source gives it is put there; usb-2 is red."""
     with Store(stored) as store:
         store.name_board("usb-2", "red")
-    monitor = PortMonitor(find=list)
-    with closing(Recorder(Store(stored), [monitor])) as started:
-        yield started, monitor
-    monitor.close()
+    with closing(Recorder(Store(stored), [QueuedSource()])) as started:
+        yield started
 
 
 def test_boards_are_listed_and_named_by_number_or_usb_id(name_board, printed, listed):
@@ -138,35 +136,32 @@ def test_no_board_yet(refused, tmp_path):
     assert refused("boards", db=empty).startswith(f"noughts: {empty} holds no game yet; ")
 
 
-def test_a_watch_knows_names_and_notices_new_ones(stored, watch, monkeypatch):
+def test_a_watch_knows_names_and_notices_new_ones(stored, recorder, monkeypatch):
     """Another program names boards, before and while they are watched."""
     monkeypatch.setattr("noughts.recording.recorder._NAMES_S", 0.0)
-    started, monitor = watch
-    session = Session()
+    (source,), session = recorder.sources, Session()
+    source.put(PortOpened("usb-2", "/dev/ttyACM0"))
+    named, opened = recorder.poll()
+    assert named == BoardNamed("usb-2", "red")
+    session.take(named)
+    assert opened.text(session.called) == "red: connected (/dev/ttyACM0)"
+    assert recorder.poll() == []
     with Store(stored) as other:
-        monkeypatch.setattr(monitor, "poll", lambda: [PortOpened("usb-2", "/dev/ttyACM0")])
-        events = started.poll()
-        assert events == [BoardNamed("usb-2", "red"), PortOpened("usb-2", "/dev/ttyACM0")]
-        session.take(events[0])
-        assert events[1].text(session.called) == "red: connected (/dev/ttyACM0)"
-        monkeypatch.setattr(monitor, "poll", list)
-        assert started.poll() == []
         other.name_board("usb-2", "green")
-        assert started.poll() == [BoardNamed("usb-2", "green")]
+        assert recorder.poll() == [BoardNamed("usb-2", "green")]
         other.name_board("usb-2", None)
-        events = started.poll()
-        assert [event.text() for event in events] == ["usb-2: has no name any more"]
+        (event,) = recorder.poll()
+    assert event.text() == "usb-2: has no name any more"
     stored_boot = SentenceStored("usb-2", BOOT, None, True)
     assert stored_boot.text(session.called).startswith("red: board started")
 
 
-def test_names_move_with_the_games(watch, tmp_path):
+def test_names_move_with_the_games(recorder, tmp_path):
     """The store is deleted: in the next one boards have their names from the start."""
-    started, _ = watch
     for each in tmp_path.glob("games.db*"):
         if each.is_file():
             each.unlink()
-    started.poll()
-    assert started.path.name == "games-2.db"
-    with Store(started.path) as moved:
+    recorder.poll()
+    assert recorder.path.name == "games-2.db"
+    with Store(recorder.path) as moved:
         assert moved.read("SELECT name, given_name FROM boards") == [("usb-2", "red")]

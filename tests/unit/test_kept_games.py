@@ -40,12 +40,6 @@ KEPT = [
 NOW = played("BBBBBBBB", WON)
 
 
-@pytest.fixture
-def store(tmp_path):
-    with Store(tmp_path / "games.db", create=True) as opened:
-        yield opened
-
-
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     """However slow the computer is, no time passes but this."""
@@ -153,7 +147,7 @@ def test_what_was_heard_as_it_was_played_keeps_its_start(recorder, store):
     for sentence in live[:3]:
         heard(recorder, sentence, at=AT + sentence.ms)
     # The cable was pulled, and the board reset; it tells the end of the game that it played on.
-    recorder.end(BOARD, AT + 3000)
+    recorder.hear(BOARD, b"\n", AT + 3000)
     (_, event) = heard(recorder, BOOT, live[-1], at=AT + 10**8)
     assert (event.new, event.late, event.played_before) == (True, True, None)
     assert event.text() == "usb-1: game 1: person against hard, A won after 5 moves"
@@ -165,7 +159,7 @@ def test_after_the_cable_was_out_a_boot_is_no_longer_announced(store, tmp_path, 
     """Its next `$NB` may have been missed: then what it tells would get a wrong start."""
     recorder = Recorder(store)
     heard(recorder, replace(BOOT, boot="AAAAAAAA"))
-    recorder.end(BOARD, AT)
+    recorder.hear(BOARD, b"\n", AT)
     recorder.take(LineOpened(BOARD, AT + 10**8))
     (event,) = heard(recorder, KEPT[0], at=AT + 10**8)
     assert event.played_before == AT + 10**8

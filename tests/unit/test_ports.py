@@ -4,18 +4,17 @@ import contextlib
 import errno
 import io
 import os
-import queue
 import re
 import subprocess
 import sys
 import termios
-import threading
 import time
 import tty
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+import serial
 
 from noughts.boards.files import BoardFiles
 from noughts.boards.ports import (
@@ -32,7 +31,6 @@ from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
 from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.sources import DataReceived, LineOpened
 from noughts.store.timestamps import now
-from waiting import until
 
 
 @pytest.fixture
@@ -189,7 +187,6 @@ class Boards:
         asked, changes, end = self.asked, [], time.monotonic() + 120
         while self.asked < asked + times:
             assert time.monotonic() < end
-            follower.look()
             changes += follower.poll()
             time.sleep(0.005)
         return changes
@@ -299,48 +296,33 @@ def test_one_that_talks_without_end_does_not_keep_the_others_waiting(pty, follow
         heard += b"".join(each.data for each in changes if each.board == other)
 
 
-def test_a_port_is_lent_and_taken_again(pty, follow):
+def test_a_port_is_released_and_taken_again(pty, follow):
     far, name = pty()
     follower = follow(name)
     changes_of(follower, 1)
-    seen = []
-    stop = threading.Event()
-
-    def watch():
-        while not stop.is_set():
-            seen.extend(each for each in follower.poll() if not isinstance(each, LineOpened))
-            time.sleep(0.005)
-
-    def until_seen(count):
-        until(lambda: len(seen) >= count, "it")
-        assert len(seen) == count
-
-    watching = threading.Thread(target=watch)
-    watching.start()
-    try:
-        with follower.released(name), contextlib.closing(open_port(name, timeout_s=120)) as port:
-            os.write(far, b"for us")
-            assert port.read(6) == b"for us"
-            until_seen(1)  # it was let go a moment before that is told
-        until_seen(2)
-    finally:
-        stop.set()
-        watching.join()
-    assert seen == [PortClosed(name, name, "in use for a moment"), PortOpened(name, name)]
+    with follower.released(name), contextlib.closing(open_port(name, timeout_s=120)) as port:
+        os.write(far, b"for us")
+        assert port.read(6) == b"for us"
+        released = PortClosed(name, name, "in use for a moment")
+        assert changes_of(follower, 1) == [released]
+    assert changes_of(follower, 1) == [PortOpened(name, name)]
 
 
-@pytest.mark.parametrize("named", [False, True])
-def test_extra_ports_are_followed_and_report_listeners(boards, pty, named):
-    """A virtual board begins to talk when its port is open, or after ten seconds."""
-    (_, virtual), (_, other) = pty(), pty()
-    told = queue.SimpleQueue()
-    wanted = [other] * named
-    monitor = PortMonitor(wanted, boards.find, lambda: [virtual], {virtual: "virtual-1"}, told.put)
-    try:
-        opened = {change.board for change in changes_of(monitor, 1 + named)}
-        assert opened == {told.get(timeout=120) for _ in opened} == {"virtual-1", *wanted}
-    finally:
-        monitor.close()
+def test_a_port_that_is_open_already_is_followed(boards, pty, follow):
+    """A virtual board's, which has been talking since it was made."""
+    far, name = pty()
+    follower = follow()
+    with serial.serial_for_url(name, timeout=0) as opened:
+        os.write(far, b"from the start")
+        follower.follow("virtual-1", name, opened)
+        assert changes_of(follower, 2) == [
+            PortOpened("virtual-1", name),
+            DataReceived("virtual-1", b"from the start", None),
+        ]
+        with follower.released("virtual-1"):
+            assert not opened.is_open
+        (_, opened_again) = changes_of(follower, 2)
+        assert opened_again == PortOpened("virtual-1", name)
 
 
 def test_a_far_hosts_port_which_gives_a_byte_at_a_time_is_read_in_one_go():

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from needed import POSIX
 from noughts.protocol.sentences import write
-from noughts.recording import recorder
 from noughts.recording.events import MessageRejected, PortOpened, RoomOffline, RoomOnline
 from noughts.recording.recorder import Recorder
 from noughts.recording.sources import DataReceived, Delivered, LineOpened, QueuedSource
@@ -336,18 +335,6 @@ def test_message_is_not_confirmed_while_store_is_locked(watch):
         other.execute("ROLLBACK")
     watch.poll()
     assert watch.confirmed == [1]
-
-
-def test_it_is_not_confirmed_if_something_of_it_was_left_out(watch, monkeypatch):
-    monkeypatch.setattr(recorder, "_MAX_PENDING", 5)
-    send(watch, 1)
-    watch.poll()
-    assert watch.confirmed == []
-    monkeypatch.undo()
-    send(watch, 1)  # as a room does
-    watch.poll()
-    assert watch.confirmed == [1]
-    assert kept(watch.path) == [(1, "=", AT)]
 
 
 @POSIX

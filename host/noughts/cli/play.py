@@ -101,7 +101,7 @@ def _press(keys: list[Step], program: Program) -> None:
 def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path | None) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NoughtsError("there is no terminal to play in; use --keys 'B 500 A A B' instead")
-    from noughts.recording.play_recording import PlayRecording, board_name
+    from noughts.recording.play_recording import PlayRecording
     from noughts.terminal.play import BoardApp
     from noughts.virtual.board import VirtualBoard
     from noughts.virtual.stored_flash import StoredFlash
@@ -133,13 +133,13 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
 
     def finish() -> None:
         saving.submit(lambda: None).result()  # after all that were submitted
-        recording.join()
+        recording.close()
 
     with ExitStack() as stack:
         stopped = threading.Event()
         numbers = stack.enter_context(options.until_signal(stopped, "SIGTERM", "SIGHUP"))
         board = stack.enter_context(VirtualBoard(made))
-        recording = PlayRecording(db or default_path(), board_name(board.board))
+        recording = PlayRecording(db or default_path(), f"virtual-{board.board}")
         stack.callback(sum_up)
         stack.callback(recording.close)
         saving = stack.enter_context(ThreadPoolExecutor(1))

@@ -8,6 +8,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
 from functools import partial
 from io import BufferedReader
@@ -30,7 +31,7 @@ from noughts.recording.port_monitor import PortMonitor
 from noughts.recording.radio_lines import MAX_BOARDS, known_ids
 from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
-from noughts.recording.sources import CapturedFile
+from noughts.recording.sources import read_captured
 from noughts.rooms.address import BrokerAddress, is_broker, parse, room_name
 from noughts.store import timestamps
 from noughts.store.boards import names
@@ -172,10 +173,10 @@ def run_watch(
         file = None if captured is None else _opened(captured, stack)
         store = stack.enter_context(Store(path, create=True))
         ids = None if known is None else known_ids(known, names(store))
+        session.names.update(names(store))
         # It is closed last: to close a store ends all locks that this process has on it.
         recorder = stack.enter_context(closing(Recorder(store, known=ids)))
         if captured is not None and file is not None:
-            session.names.update(names(store))
             _read(captured, file, name, recorder, session, as_json if lists_events else None)
             _sum_up(session, recorder)
             return
@@ -278,9 +279,9 @@ def _autoplayed(count: int, stack: ExitStack, stop: threading.Event) -> PortMoni
         for error in boards.errors.values():
             raise BoardError(error)
 
-    boards = VirtualBoards(count, lambda: monitor.look(), changed)
+    monitor = PortMonitor(find=list)
+    boards = VirtualBoards(count, monitor.follow, changed)
     stack.callback(end)
-    monitor = PortMonitor((), list, boards.ports, boards.names, boards.opened)
     boards.start()
     return monitor
 
@@ -303,22 +304,26 @@ def _read(
     is_input = captured == _STDIN
     called = "stdin" if is_input else printable(captured.name)
     name = name or (called if is_input else name_of_copy(called))
-    source = CapturedFile(file, called, name, is_input)
-    recorder.sources.append(source)
+
+    def show(events: list[Event]) -> None:
+        for event in events:
+            session.take(event)
+            if isinstance(event, StoreBusy):
+                say(f"{recorder.path} is in use by another program; waiting until it is done")
+        if as_json is not None:
+            for line in _as_lines(events, as_json, session.called):
+                print(line)
+            sys.stdout.flush()
+
     with progress(0 if is_input else captured.stat().st_size) as steps:
         steps.doing(f"reading {name}")
-        while not source.ended or recorder.pending:
-            before = source.size
-            events = recorder.poll()
-            for event in events:
-                session.take(event)
-                if isinstance(event, StoreBusy):
-                    say(f"{recorder.path} is in use by another program; waiting until it is done")
-            if as_json is not None:
-                for line in _as_lines(events, as_json, session.called):
-                    print(line)
-                sys.stdout.flush()
-            steps.advance(source.size - before)
+        for size, changes in read_captured(file, called, name, 1 if is_input else 512):
+            for change in changes:
+                recorder.take(change)
+            while recorder.pending:
+                show(recorder.poll())
+            steps.advance(size)
+        show(recorder.finish())
 
 
 def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as_json: bool) -> int:
@@ -330,9 +335,8 @@ def _print_until(stop: threading.Event, recorder: Recorder, session: Session, as
         lines.put(_as_lines(events, as_json, session.called))
 
     lines = Lines(sys.stdout, lambda count: _as_lines([NotShown(count)], as_json, str)[0], stop.set)
-    recorder.start(stop, print_events)
     try:
-        recorder.wait()
+        recorder.run(stop, print_events)
     finally:
         unshown = lines.close(_SHUTDOWN_TIMEOUT_S)
     return unshown
@@ -342,13 +346,15 @@ def _show_until(stop: threading.Event, recorder: Recorder, session: Session) -> 
     from noughts.terminal.watch import WatchApp
 
     app = WatchApp(recorder, session, stop)
-    recorder.start(stop, app.take)
-    try:
-        with leaving_a_stuck_terminal(stop, recorder.join):
-            app.run()
-    finally:
-        stop.set()
-        recorder.wait()
+    with ThreadPoolExecutor(1) as pool:
+        recording = pool.submit(recorder.run, stop, app.take)
+        recording.add_done_callback(lambda _: stop.set())
+        try:
+            with leaving_a_stuck_terminal(stop, lambda: wait([recording])):
+                app.run()
+        finally:
+            stop.set()
+            recording.result()
 
 
 def _as_lines(events: Iterable[Event], as_json: bool, called: Callable[[str], str]) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from noughts.boards.drive import Drive, find_drives
 from noughts.boards.ports import Port
@@ -32,8 +33,8 @@ class DataLogs:
 
     def __init__(self, find: Callable[[], Sequence[Drive]] = find_drives) -> None:
         self._find = find
-        self._read: dict[str, object] = {}  # by board, the version of the log
-        self._said: dict[str, str] = {}  # by board, why its log cannot be read
+        self._read: dict[str, tuple[object, str]] = {}
+        """By board, the version of the log that was read, and why it could not be."""
         self._found = QueuedSource()
         self.poll = self._found.poll
         self._stopped = threading.Event()
@@ -42,42 +43,41 @@ class DataLogs:
 
     def _look(self) -> None:
         while not self._stopped.is_set():
-            try:
-                drives = [drive for drive in self._find() if not drive.maintenance]
-            except OSError:  # one that goes away while the system lists it
-                drives = []
-            there = {name_of(Port(str(drive.path), drive.usb_id)): drive for drive in drives}
-            for known in (self._read, self._said):
-                for gone in known.keys() - there.keys():
-                    del known[gone]
+            drives: Sequence[Drive] = ()
+            with suppress(OSError):  # one that goes away while the system lists it
+                drives = self._find()
+            there = {
+                name_of(Port(str(drive.path), drive.usb_id)): drive
+                for drive in drives
+                if not drive.maintenance
+            }
+            for gone in self._read.keys() - there.keys():
+                del self._read[gone]
             for board, drive in there.items():
                 self._look_at(board, drive)
             self._stopped.wait(_LOOK_S)
 
     def _look_at(self, board: str, drive: Drive) -> None:
-        path = drive.path / data_log.NAME
+        path, (known, said) = drive.path / data_log.NAME, self._read.get(board, (None, ""))
+        version, why = None, ""
         try:
             status = path.stat()
             # The drive's files have no true dates; it is mounted again when one has changed.
-            version = status.st_size, status.st_mtime_ns, drive.details.get("remount count")
-            if version == self._read.get(board):
+            found = status.st_size, status.st_mtime_ns, drive.details.get("remount count")
+            if found == known:
                 return
             with path.open("rb") as file:
                 content = file.read(data_log.MAX_SIZE + 1)
-            self._read[board] = version
-            games = data_log.games(content)
+            version = found
+            if games := data_log.games(content):
+                self._found.put(SentencesRead(board, games, timestamps.now(), from_log=True))
         except FileNotFoundError:  # a V1, or nothing was logged yet
-            self._read.pop(board, None)
-            return
+            pass
         except (DataLogError, OSError) as error:
             why = error_message(error)
-            if self._said.get(board) != why:
-                self._said[board] = why
+            if why != said:
                 self._found.put(DataLogUnreadable(board, why))
-            return
-        self._said.pop(board, None)
-        if games:
-            self._found.put(SentencesRead(board, games, timestamps.now(), from_log=True))
+        self._read[board] = version, why
 
     def close(self) -> None:
         """Stop reading; a drive that does not answer is left alone."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import ClassVar
 
 from noughts.protocol.describe import counted, describe, describe_whole, short
@@ -18,8 +18,6 @@ Called = Callable[[str], str]
 # Nobody changes one, though Python would allow it: frozen ones take four times as long to make.
 @dataclass(unsafe_hash=True)
 class Event:
-    """Something has happened."""
-
     kind: ClassVar[str]
     """What `noughts watch --json` calls it."""
     says: ClassVar[str] = ""
@@ -41,13 +39,11 @@ class Event:
 
     def record(self) -> dict[str, object]:
         """What `noughts watch --json` prints of it; the command's help explains the fields."""
-        return {"event": self.kind} | asdict(self)
+        return {"event": self.kind} | vars(self)
 
 
 @dataclass(unsafe_hash=True)
 class BoardEvent(Event):
-    """Something has happened to a board."""
-
     board: str
 
     def text(self, called: Called = short) -> str:
@@ -68,8 +64,6 @@ class PortOpened(BoardEvent):
 
 @dataclass(unsafe_hash=True)
 class PortClosed(BoardEvent):
-    """A port has gone, for this reason."""
-
     kind = "gone"
     says = "gone ({why}); watching resumes when it is back"
     port: str
@@ -78,8 +72,6 @@ class PortClosed(BoardEvent):
 
 @dataclass(unsafe_hash=True)
 class PortUnavailable(Event):
-    """A port is there, or should be, and cannot be opened; it is tried again every second."""
-
     kind = "waiting"
     says = "waiting for {port}: {why}"
     port: str
@@ -88,8 +80,6 @@ class PortUnavailable(Event):
 
 @dataclass(unsafe_hash=True)
 class DataLogUnreadable(BoardEvent):
-    """A board's data log cannot be read, for this reason."""
-
     kind = "unreadable"
     says = "{why}"
     why: str
@@ -113,12 +103,10 @@ class SentenceStored(BoardEvent):
 
     @property
     def resent(self) -> bool:
-        """A stored game that is known, or an end that is repeated by radio."""
         return self.late and not self.new
 
     @property
     def description(self) -> str:
-        """The board's sentence."""
         if isinstance(self.sentence, Boot) or not self.late:
             return describe(self.sentence, self.game)
         if self.played_before is None:
@@ -134,27 +122,21 @@ class SentenceStored(BoardEvent):
 
     def record(self) -> dict[str, object]:
         sentence = self.sentence
+        said = dict(vars(sentence))
         record: dict[str, object] = {"board": self.board, "gateway": self.gateway, "new": self.new}
         if isinstance(sentence, Boot):
-            return {"event": "boot"} | record | {
-                "boot": sentence.boot,
-                "hardware": sentence.board,
-                "release": sentence.release,
-                "table_id": sentence.table_id,
-            }  # fmt: skip
+            boot, hardware = said.pop("boot"), said.pop("board")
+            return {"event": "boot"} | record | {"boot": boot, "hardware": hardware} | said
         before = self.played_before
         record |= {"late": self.late, "played_before": before and timestamps.iso(before)}
-        record |= {"game": self.game} | asdict(sentence) | {"moves": list(sentence.moves)}
-        return {"event": "game"} | record
+        said["moves"] = list(sentence.moves)
+        return {"event": "game"} | record | {"game": self.game} | said
 
 
 @dataclass(unsafe_hash=True)
 class ResentGames(BoardEvent):
-    """A board has resent the games that it had stored; the new ones were reported."""
-
     kind = "kept"
     again: int
-    """How many the store had."""
     new: int
 
     @property
@@ -165,8 +147,6 @@ class ResentGames(BoardEvent):
 
 @dataclass(unsafe_hash=True)
 class BoardRefused(BoardEvent):
-    """What a board sends by radio is not stored, for this reason."""
-
     kind = "refused"
     says = "refused: {why}"
     gateway: str
@@ -188,7 +168,7 @@ class BoardNamed(BoardEvent):
 
 @dataclass(unsafe_hash=True)
 class UnknownSentence(BoardEvent):
-    """A sentence of a later version; each kind is reported once a connection."""
+    """A sentence of a later version; each kind is reported once for each board."""
 
     kind = "unknown"
     says = "{what} is not known to this version; get a newer noughts"
@@ -209,8 +189,6 @@ class NoiseReceived(BoardEvent):
 
 @dataclass(unsafe_hash=True)
 class StoreBusy(Event):
-    """Another program has locked the store: what is received waits in memory."""
-
     kind = "busy"
     says = (
         "{store} is in use by another program; what boards say waits in memory, and is stored when "
@@ -221,8 +199,6 @@ class StoreBusy(Event):
 
 @dataclass(unsafe_hash=True)
 class StoreFree(Event):
-    """The store can be written again."""
-
     kind = "free"
     says = "{store} is free again"
     store: str
@@ -230,8 +206,6 @@ class StoreFree(Event):
 
 @dataclass(unsafe_hash=True)
 class StoreGone(Event):
-    """The store was deleted, overwritten or damaged; new games are stored in another one."""
-
     kind = "moved"
     says = (
         "{store} was deleted, overwritten or damaged; from now on games are stored in {now}, which "
@@ -254,8 +228,6 @@ class NotShown(Event):
 
 @dataclass(unsafe_hash=True)
 class BrokerAnswered(Event):
-    """A broker can be reached, or what was published through it is stored again."""
-
     kind = "broker"
     says = "{broker}: {what}"
     broker: str
@@ -264,8 +236,6 @@ class BrokerAnswered(Event):
 
 @dataclass(unsafe_hash=True)
 class RoomOnline(Event):
-    """A room publishes what its boards say."""
-
     kind = "online"
     says = "room {room} is online"
     room: str
@@ -273,8 +243,6 @@ class RoomOnline(Event):
 
 @dataclass(unsafe_hash=True)
 class RoomOffline(Event):
-    """A room has stopped, or the broker has lost it."""
-
     kind = "offline"
     says = "room {room} is offline; what its boards say comes when it is back"
     room: str

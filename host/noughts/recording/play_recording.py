@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
+from contextlib import closing
 from pathlib import Path
 
 from noughts.errors import NoughtsError, error_message
-from noughts.protocol.sentences import Boot, Game, Sentence, body, is_late
+from noughts.protocol.sentences import Boot, Game, Sentence, body, is_late, is_same
 from noughts.recording.events import Event, SentenceStored, StoreGone
 from noughts.recording.recorder import Recorder
 from noughts.recording.sources import DataReceived, QueuedSource
@@ -17,13 +17,8 @@ from noughts.store.store import Store
 from noughts.store.stored_game import StoredGame
 
 
-def board_name(board: str) -> str:
-    """What the store calls a virtual board of this kind, `V1` or `V2`."""
-    return f"virtual-{board}"
-
-
 class PlayRecording:
-    """Records what a board sends in a store, as `noughts watch` does. `close()` it.
+    """Records what a board sends in a store, as `noughts watch` does, until `close()`.
 
     It never fails: `error` then says in one line why games are not stored.
     """
@@ -31,25 +26,22 @@ class PlayRecording:
     def __init__(self, path: Path, board: str) -> None:
         self.board = board
         """The board's name in the store."""
+        self.error = ""
         self.moved = ""
         """Where games are stored instead, in one line, if the store was deleted or overwritten."""
         self.kept: dict[tuple[str, int], int] = {}
         """The numbers in the store of the games that are there and over, by boot and number."""
         self._stop = threading.Event()
         self._said = QueuedSource()
-        self._recorder: Recorder | None = None
-        self._failure: BaseException | None = None
-        try:
-            self._recorder = Recorder(Store(path, create=True), [self._said])
-            self._recorder.start(self._stop, self._tell)
-        except (NoughtsError, OSError) as error:
-            self._failure = error
+        self._thread = threading.Thread(target=self._record, args=(path,), daemon=True)
+        self._thread.start()
 
-    @property
-    def error(self) -> str:
-        """Why games are not stored, in one line."""
-        failure = self._recorder.failure if self._recorder else self._failure
-        return error_message(failure) if isinstance(failure, (NoughtsError, OSError)) else ""
+    def _record(self, path: Path) -> None:
+        try:
+            with closing(Recorder(Store(path, create=True), [self._said])) as recorder:
+                recorder.run(self._stop, self._tell)
+        except (NoughtsError, OSError) as error:
+            self.error = error_message(error)
 
     def hear(self, data: bytes) -> None:
         """Keep bytes of the board, in a thread: nobody waits for the store."""
@@ -65,19 +57,10 @@ class PlayRecording:
                     if game.moves:
                         self.kept[game.boot, game.number] = number
 
-    def join(self) -> None:
-        """Wait until everything received so far is stored, or the store has failed."""
-        self._stop.set()
-        if self._recorder is not None:
-            self._recorder.join()
-
     def close(self) -> None:
-        """Keep what was heard by now, and stop."""
-        self.join()
-        if self._recorder is not None:
-            self._recorder.close()
-            with suppress(NoughtsError, OSError):  # `error` says why
-                self._recorder.wait()
+        """Stop, once everything received so far is stored, or the store has failed."""
+        self._stop.set()
+        self._thread.join()
 
 
 class PlayedGames:
@@ -89,40 +72,33 @@ class PlayedGames:
     def __init__(self, board: str) -> None:
         self._board = board
         self._boot: Boot | None = None
+        self._game: Game | None = None
         self._lines: list[Line] = []
-        """Of the game that is played."""
-        self._current: tuple[str, int] | None = None
+        """Of that game."""
         self.score: dict[str, dict[str, int]] = {}
         """By seats, how many games ended so: `A`, `B`, `=`."""
         self.last: StoredGame | None = None
 
     def hear(self, sentence: Sentence) -> None:
-        """Take the next sentence of the board."""
+        boot = self._boot
         if isinstance(sentence, Boot):
             self._boot = sentence
             return
-        game = sentence.boot, sentence.number
-        if self._current != game:
-            if is_late(sentence, self._boot.boot if self._boot else None):
+        if not is_same(sentence, self._game):
+            if is_late(sentence, boot.boot if boot else None):
                 return  # the board resends it, from an earlier run
-            self._current = game
             self._lines.clear()
-        at = timestamps.now()
+        self._game, at = sentence, timestamps.now()
         self._lines.append(Line.of(0, self._board, False, False, at, body(sentence)))
         if sentence.end in ("A", "B", "="):
-            score = self.score.setdefault(sentence.seats, {"A": 0, "B": 0, "=": 0})
-            score[sentence.end] += 1
-            self.last = self._game(sentence)
-
-    def _game(self, game: Game) -> StoredGame:
-        boot = self._boot
-        return StoredGame(
-            id=game.number,
-            name=None,
-            boot=game.boot,
-            number=game.number,
-            hardware=boot.board if boot else None,
-            release=boot.release if boot else None,
-            table_id=boot.table_id if boot else None,
-            **fold(self._lines)[0][0]._asdict(),
-        )
+            self.score.setdefault(sentence.seats, {"A": 0, "B": 0, "=": 0})[sentence.end] += 1
+            self.last = StoredGame(
+                id=sentence.number,
+                name=None,
+                boot=sentence.boot,
+                number=sentence.number,
+                hardware=boot.board if boot else None,
+                release=boot.release if boot else None,
+                table_id=boot.table_id if boot else None,
+                **fold(self._lines)[0][0]._asdict(),
+            )

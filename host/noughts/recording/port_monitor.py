@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
 import re
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import serial
@@ -20,13 +19,12 @@ import serial
 from noughts.boards.ports import Port, find_ports, open_port, read_port
 from noughts.errors import BoardError, printable
 from noughts.recording.events import PortClosed, PortOpened, PortUnavailable
-from noughts.recording.sources import Change, DataReceived, LineOpened
+from noughts.recording.sources import Change, DataReceived, LineOpened, QueuedSource
 from noughts.store import timestamps
 
 _PLAIN = re.compile(r"[0-9A-Za-z/\\]")
 _LOOK_S = 1.0
 _CLOSE_S = 0.2
-_LENT = "in use for a moment"
 _READ = 16_384
 """Bytes of a port in a turn, so that one cannot keep the others waiting."""
 
@@ -40,172 +38,126 @@ def name_of(port: Port) -> str:
 
 
 class PortMonitor:
-    """Follows the ports that were named, or all micro:bits. `close()` it.
-
-    also: finds ports that are followed besides those. boards: by port, the boards that are known by
-    something else than `name_of`; what it holds may change. opened: called in any thread, with the
-    board's name, when a port is open: from now on nothing is lost that it says.
-    """
+    """Follows the ports that were named, or all micro:bits. `close()` it."""
 
     def __init__(
-        self,
-        wanted: Sequence[str] = (),
-        find: Callable[[], Sequence[Port]] = find_ports,
-        also: Callable[[], Sequence[str]] = lambda: (),
-        boards: Mapping[str, str] | None = None,
-        opened: Callable[[str], object] = lambda name: None,
+        self, wanted: Sequence[str] = (), find: Callable[[], Sequence[Port]] = find_ports
     ) -> None:
-        self._boards = {} if boards is None else boards
-        self._also, self._opened = also, opened
         self._wanted = tuple(dict.fromkeys(wanted))
         self._find = find
-        self._open: dict[Port, serial.SerialBase] = {}
-        self._busy: dict[str, str] = {}  # the board of each name that is open or being opened
+        self._open: dict[tuple[str, str], serial.SerialBase] = {}
+        """By board and port."""
+        self._opening: set[str] = set()
         self._released: set[str] = set()
         self._refused: dict[str, str] = {}
-        self._found: queue.SimpleQueue[tuple[Port, serial.SerialBase] | PortUnavailable] = (
-            queue.SimpleQueue()
-        )
-        self._lock = threading.Lock()
-        self._port_closed = threading.Condition(self._lock)
+        self._changes = QueuedSource()
+        self._lock = threading.RLock()
         self._stopped = threading.Event()
-        self._again = threading.Event()
         self._thread = threading.Thread(target=self._look, name="find ports", daemon=True)
         self._thread.start()
 
     def _look(self) -> None:
         while not self._stopped.is_set():
-            ports = self._ports()
+            ports = {port.name: name_of(port) for port in self._ports()}
             with self._lock:
-                there = {port.name for port in ports}
-                self._refused = {name: why for name, why in self._refused.items() if name in there}
-                new = [
-                    port
-                    for port in ports
-                    if port.name not in self._busy and self._board(port) not in self._released
-                ]
-                self._busy.update({port.name: self._board(port) for port in new})
-            for port in new:
-                threading.Thread(target=self._try, args=(port,), daemon=True).start()
-            self._again.wait(_LOOK_S)
-            self._again.clear()
-
-    def look(self) -> None:
-        """Look for ports now, rather than at the next second."""
-        self._again.set()
-
-    @contextlib.contextmanager
-    def released(self, board: str) -> Iterator[None]:
-        """Close a board's port for somebody else to use.
-
-        `poll()` closes it, so another thread must be calling that.
-        """
-        with self._port_closed:
-            self._released.add(board)
-            self._port_closed.wait_for(
-                lambda: board not in self._busy.values() or self._stopped.is_set()
-            )
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._released.discard(board)
-            self.look()
+                for taken in (*self._opening, *(port for _, port in self._open)):
+                    ports.pop(taken, None)
+                new = [each for each in ports.items() if each[1] not in self._released]
+                self._opening.update(port for port, _ in new)
+            for each in new:
+                threading.Thread(target=self._try, args=each, daemon=True).start()
+            self._stopped.wait(_LOOK_S)
 
     def _ports(self) -> Sequence[Port]:
         there: Sequence[Port] = ()
         with contextlib.suppress(OSError):  # one that goes away while the system lists it
             there = self._find()
-        if self._wanted:
-            # The name that was given may be a link; the board behind it is the same.
-            known = {port.name: port.usb_id for port in there}
-            there = [Port(name, known.get(os.path.realpath(name))) for name in self._wanted]
-        return [*(Port(name, None) for name in self._also()), *there]
+        if not self._wanted:
+            return there
+        # The name that was given may be a link; the board behind it is the same.
+        known = {port.name: port.usb_id for port in there}
+        return [Port(name, known.get(os.path.realpath(name))) for name in self._wanted]
 
-    def _try(self, port: Port) -> None:
+    def _try(self, port: str, board: str) -> None:
         try:
-            opened = open_port(port.name)
+            opened = open_port(port)
         except BoardError as error:
-            with self._port_closed:
-                self._busy.pop(port.name, None)
-                self._port_closed.notify_all()
-                known = self._refused.get(port.name) == str(error)
-                self._refused[port.name] = str(error)
-            if not known:
-                self._found.put(PortUnavailable(port.name, str(error)))
-            return
-        with self._lock:
-            self._refused.pop(port.name, None)
-            stopped = self._stopped.is_set()
-            if not stopped:
-                self._found.put((port, opened))
-        if stopped:
-            opened.close()
+            with self._lock:
+                self._opening.discard(port)
+                if self._refused.get(port) != str(error):
+                    self._refused[port] = str(error)
+                    self._changes.put(PortUnavailable(port, str(error)))
         else:
-            self._opened(self._board(port))
+            with self._lock:
+                self._opening.discard(port)
+                self._refused.pop(port, None)
+                if self._stopped.is_set() or board in self._released:
+                    opened.close()
+                else:
+                    self.follow(board, port, opened)
+
+    def follow(self, board: str, port: str, opened: serial.SerialBase) -> None:
+        """Follow a port that is open already."""
+        with self._lock:
+            self._open[board, port] = opened
+            self._changes.put(LineOpened(board, timestamps.now()))
+            self._changes.put(PortOpened(board, port))
+
+    @contextlib.contextmanager
+    def released(self, board: str) -> Iterator[None]:
+        """Close a board's port for somebody else to use."""
+        with self._lock:
+            self._released.add(board)
+            ports = [port for name, port in self._open if name == board]
+            for port in ports:
+                self._read(board, port, "in use for a moment")
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._released.discard(board)
+                self._opening.update(ports)
+            for port in ports:
+                self._try(port, board)
 
     def poll(self) -> list[Change]:
         """What has happened since the last time, and all bytes that are there by now."""
-        changes: list[Change] = []
-        while not self._found.empty():
-            found = self._found.get()
-            if isinstance(found, PortUnavailable):
-                changes.append(found)
-            else:
-                port, opened = found
-                self._open[port] = opened
-                board = self._board(port)
-                changes += [LineOpened(board, timestamps.now()), PortOpened(board, port.name)]
-        for port, opened in list(self._open.items()):
-            data = b""
-            why = _LENT if self._board(port) in self._released else None
-            try:
-                data = read_port(opened, _READ)
-            except Exception as error:  # URL handlers can raise anything
-                why = " ".join(str(error).split())
-            if data:
-                changes.append(DataReceived(self._board(port), data, timestamps.now()))
-            if why is not None:
-                self._drop(port)
-                changes.append(PortClosed(self._board(port), port.name, why))
-        return changes
+        with self._lock:
+            for board, port in list(self._open):
+                self._read(board, port)
+            return self._changes.poll()
 
-    def _board(self, port: Port) -> str:
-        return self._boards.get(port.name) or name_of(port)
-
-    def _drop(self, port: Port) -> None:
-        _close(self._open.pop(port))
-        with self._port_closed:
-            self._busy.pop(port.name, None)
-            self._port_closed.notify_all()
+    def _read(self, board: str, port: str, why: str | None = None) -> None:
+        """Take what is there; close the port if it is gone, or for another reason."""
+        opened = self._open[board, port]
+        try:
+            if data := read_port(opened, _READ):
+                self._changes.put(DataReceived(board, data, timestamps.now()))
+        except Exception as error:  # URL handlers can raise anything
+            why = " ".join(str(error).split())
+        if why is not None:
+            del self._open[board, port]
+            _close(opened)
+            self._changes.put(PortClosed(board, port, why))
 
     def close(self) -> None:
         """Close all ports."""
-        with self._port_closed:
-            self._stopped.set()
-            self._port_closed.notify_all()
-        self._again.set()
-        end_s = time.monotonic() + _CLOSE_S
-        self._thread.join(_CLOSE_S)
         with self._lock:
-            while not self._found.empty():
-                found = self._found.get()
-                if not isinstance(found, PortUnavailable):
-                    _close(found[1])
-        # Far hosts take their time; nothing is lost if the program ends before they have closed.
-        closing = [
-            threading.Thread(target=_close, args=(opened,), daemon=True)
-            for opened in self._open.values()
-        ]
+            self._stopped.set()
+        close_all([partial(_close, opened) for opened in self._open.values()], _CLOSE_S)
         self._open.clear()
-        for thread in closing:
-            thread.start()
-        for thread in closing:
-            thread.join(max(0.0, end_s - time.monotonic()))
+        self._thread.join(_CLOSE_S)
 
 
 def _close(port: serial.SerialBase) -> None:
-    try:
+    with contextlib.suppress(Exception):  # it is gone: an error from closing it adds nothing
         port.close()
-    except Exception:  # it is gone: an error from closing it adds nothing
-        return
+
+
+def close_all(closes: Iterable[Callable[[], object]], timeout_s: float) -> None:
+    """Close what may take its time; nothing is lost if the program ends before it is closed."""
+    threads = [threading.Thread(target=close, daemon=True) for close in closes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout_s)

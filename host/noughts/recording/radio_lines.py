@@ -7,6 +7,7 @@ is counted, and does not go into the store.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -32,27 +33,27 @@ class RadioLines:
         self.refused = 0
         """Sentences."""
         self._known = known
-        self._boards: dict[str, set[str]] = {}
+        self._boards: defaultdict[str, set[str]] = defaultdict(set)
         self._reported: set[str] = set()
 
     def board(self, line: str, radio_id: str) -> str | BoardRefused | None:
         """The board that said something, or why it is refused; None if that was reported."""
         board = sending_board(line, radio_id)
+        heard = self._boards[line]
         if self._known is not None:
             if radio_id in self._known:
                 return board
-            return self._refuse(board, line, "not one of the known boards (--known)")
-        if board in self.named:
+            why = "not one of the known boards (--known)"
+        elif board in heard or board in self.named:
             return board
-        heard = self._boards.setdefault(line, set())
-        if board not in heard:
-            if len(heard) >= MAX_BOARDS:
-                many = f"{MAX_BOARDS} boards are received there already; name those that count"
-                return self._refuse(board, line, f"{many} with `noughts watch --known FILE`")
+        elif len(heard) < MAX_BOARDS:
             heard.add(board)
-        return board
-
-    def _refuse(self, board: str, line: str, why: str) -> BoardRefused | None:
+            return board
+        else:
+            why = (
+                f"{MAX_BOARDS} boards are received there already; name those that count with "
+                "`noughts watch --known FILE`"
+            )
         self.refused += 1
         if board in self._reported or len(self._reported) >= _MAX_REPORTED:
             return None
@@ -63,21 +64,14 @@ class RadioLines:
 
 
 def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
-    """The ids in a file, in which a teacher wrote down the boards that count.
-
-    A line for each board, its id or the name that people gave it (in `names`); a line or the rest
-    of one after # is a comment:
-
-        # table 1 and 2
-        9A1B2C3D
-        blue table
+    """The ids in a file: on each line one, or the name (in `names`) of a board; # begins a comment.
 
     Raises `NoughtsError` for a line that names no board, and for a file without any; `OSError`.
     """
-    by_name: dict[str, set[str]] = {}
+    by_name: defaultdict[str, set[str]] = defaultdict(set)
     for board, name in names.items():
         if is_by_radio(board):
-            by_name.setdefault(name.casefold(), set()).add(id_of(board))
+            by_name[name.casefold()].add(id_of(board))
     ids: set[str] = set()
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
@@ -86,13 +80,13 @@ def known_ids(path: Path, names: Mapping[str, str]) -> frozenset[str]:
         words = written if written.casefold() in by_name else written.split("#")[0].strip()
         if found := _ID.fullmatch(words):
             ids.add(found[1].upper())
-        elif words:
-            if words.casefold() not in by_name:
-                raise NoughtsError(
-                    f"{path}, line {number}: no board by radio has the id or the name "
-                    f"{words[:40]!r}; `noughts boards` lists them"
-                )
+        elif words.casefold() in by_name:
             ids |= by_name[words.casefold()]
+        elif words:
+            raise NoughtsError(
+                f"{path}, line {number}: no board by radio has the id or the name "
+                f"{words[:40]!r}; `noughts boards` lists them"
+            )
     if not ids:
         raise NoughtsError(f"{path} names no board; write a line for each, such as 9A1B2C3D")
     return frozenset(ids)

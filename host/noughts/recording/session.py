@@ -7,29 +7,13 @@ from dataclasses import dataclass, field
 
 from noughts.protocol.describe import called
 from noughts.protocol.sentences import Boot, Game, is_same
-from noughts.recording.events import (
-    BoardNamed,
-    BrokerAnswered,
-    Event,
-    NoiseReceived,
-    PortClosed,
-    PortOpened,
-    PortUnavailable,
-    RoomOffline,
-    RoomOnline,
-    SentenceStored,
-    StoreBusy,
-    StoreFree,
-    StoreGone,
-)
+from noughts.recording import events
 
 _LISTED = 200
 
 
 @dataclass
 class BoardState:
-    """What is known of one board."""
-
     name: str
     port: str
     """Empty for a board that is heard by radio."""
@@ -85,74 +69,70 @@ class Session:
 
     @property
     def gateways(self) -> list[BoardState]:
-        """The boards that only pass on what others say."""
         return [board for board in self.boards.values() if board.is_gateway]
 
     @property
     def playing(self) -> list[BoardState]:
-        """All others."""
         return [board for board in self.boards.values() if not board.is_gateway]
-
-    def take(self, event: Event) -> None:
-        """Update the boards, the counts and the warning with an event."""
-        match event:
-            case SentenceStored():
-                self._tell(self._board(event.board), event)
-            case NoiseReceived():
-                self._board(event.board).noise += 1
-            case PortOpened():
-                board = self._board(event.board)
-                board.port = event.port
-                self._connect(board, True)
-                self.waiting.pop(event.port, None)
-            case PortClosed():
-                # It may be back already, at another port.
-                board = self._board(event.board)
-                self._connect(board, board.connected and board.port != event.port)
-            case PortUnavailable():
-                self.waiting[event.port] = event.why
-            case BoardNamed():
-                self.names[event.board] = event.name
-            case StoreBusy() | StoreGone():
-                self.warning = event.text()
-            case StoreFree():
-                self.warning = ""
-            case BrokerAnswered():
-                self.waiting.pop(event.broker, None)
-            case RoomOnline():
-                self.offline.discard(event.room)
-                for board in self._boards_in(event.room):
-                    board.room_offline = False
-            case RoomOffline():
-                self.offline.add(event.room)
-                for board in self._boards_in(event.room):
-                    board.connected, board.room_offline = False, True
-
-    def _board(self, name: str) -> BoardState:
-        if name not in self.boards:
-            self.boards[name] = BoardState(name, name)
-        return self.boards[name]
-
-    def _boards_in(self, room: str) -> list[BoardState]:
-        return [board for board in self.boards.values() if board.name.startswith(f"{room}/")]
 
     def called(self, board: str) -> str:
         """A board as people know it."""
         return called(board, self.names.get(board))
 
-    def _connect(self, board: BoardState, connected: bool) -> None:
-        """Note whether a board's port is open; the boards that are heard there go with it."""
-        board.connected = connected
-        for other in self.boards.values():
-            if other.gateway == board.name:
-                other.connected = connected
+    def take(self, event: events.Event) -> None:
+        """Update the boards, the counts and the warning with an event."""
+        match event:
+            case events.SentenceStored():
+                self._take_sentence(self._board(event.board), event)
+            case events.NoiseReceived():
+                self._board(event.board).noise += 1
+            case events.PortOpened():
+                self._board(event.board).port = event.port
+                self._connect(event.board, True)
+                self.waiting.pop(event.port, None)
+            case events.PortClosed():
+                if self._board(event.board).port == event.port:  # else it is back at another one
+                    self._connect(event.board, False)
+            case events.PortUnavailable():
+                self.waiting[event.port] = event.why
+            case events.BoardNamed():
+                self.names[event.board] = event.name
+            case events.StoreBusy() | events.StoreGone():
+                self.warning = event.text()
+            case events.StoreFree():
+                self.warning = ""
+            case events.BrokerAnswered():
+                self.waiting.pop(event.broker, None)
+            case events.RoomOnline():
+                self.offline.discard(event.room)
+                for board in self._boards_in(event.room):
+                    board.room_offline = False
+            case events.RoomOffline():
+                self.offline.add(event.room)
+                for board in self._boards_in(event.room):
+                    board.connected, board.room_offline = False, True
 
-    def _tell(self, board: BoardState, event: SentenceStored) -> None:
+    def _board(self, name: str) -> BoardState:
+        return self.boards.get(name) or self.boards.setdefault(name, BoardState(name, name))
+
+    def _boards_in(self, room: str) -> list[BoardState]:
+        return [board for board in self.boards.values() if board.name.startswith(f"{room}/")]
+
+    def _connect(self, name: str, connected: bool) -> None:
+        """Note whether a board's port is open; the boards that are heard there go with it."""
+        for board in self.boards.values():
+            if name in (board.name, board.gateway):
+                board.connected = connected
+
+    def _take_sentence(self, board: BoardState, event: events.SentenceStored) -> None:
         self.sentences += 1
-        self._came_by(board, event.gateway)
+        board.gateway, board.is_gateway = event.gateway, False
+        if event.gateway is not None:
+            board.port, board.connected = "", True
+            line = self._board(event.gateway)
+            line.is_gateway = line.boot is None and line.game is None
         if isinstance(event.sentence, Boot):
-            board.boot = event.sentence
-            board.game = None
+            board.boot, board.game = event.sentence, None
             return
         assert event.game is not None
         if not event.late or is_same(event.sentence, board.game):
@@ -165,13 +145,3 @@ class Session:
                 self.told_late += 1
             elif event.sentence.end != "x":
                 board.score[event.sentence.end] += 1
-
-    def _came_by(self, board: BoardState, gateway: str | None) -> None:
-        """Note on whose line a board has spoken: its own, if on no other's."""
-        board.gateway = gateway
-        board.is_gateway = False
-        if gateway is None:
-            return
-        board.port, board.connected = "", True
-        line = self.boards.setdefault(gateway, BoardState(gateway, gateway))
-        line.is_gateway = line.boot is None and line.game is None

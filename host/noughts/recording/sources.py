@@ -1,6 +1,6 @@
 """What sources give to a recorder: events, and what boards say, with its moment.
 
-A source is a `PortMonitor`, `DataLogs`, a `CapturedFile`, a broker, or a board of this program.
+A source is a `PortMonitor`, `DataLogs`, a broker, or a queue; `read_captured` reads a file.
 """
 
 from __future__ import annotations
@@ -18,14 +18,9 @@ from noughts.protocol.sentences import Sentence
 from noughts.recording.events import Event
 from noughts.store import capture, timestamps
 
-_AT_ONCE = 512
-"""Lines of a file that are stored together."""
-
 
 @dataclass(frozen=True)
 class DataReceived:
-    """Bytes from a board."""
-
     board: str
     data: bytes
     at: int | None
@@ -38,14 +33,6 @@ class LineOpened:
 
     board: str
     at: int | None
-
-
-@dataclass(frozen=True)
-class LineEnded:
-    """Nothing more comes from a board."""
-
-    board: str
-    at: int | None = None
 
 
 @dataclass(frozen=True)
@@ -66,12 +53,10 @@ class Delivered:
     stored: Callable[[], None]
 
 
-Change = Event | DataReceived | LineOpened | LineEnded | SentencesRead | Delivered
+Change = Event | DataReceived | LineOpened | SentencesRead | Delivered
 
 
 class Source(Protocol):
-    """Where changes come from."""
-
     def poll(self) -> Sequence[Change]:
         """What has happened since the last time; it does not wait."""
 
@@ -84,51 +69,32 @@ class QueuedSource:
         self.put = self._queue.put
 
     def poll(self) -> list[Change]:
-        """What was put there since the last time."""
-        changes = []
-        while not self._queue.empty():
-            changes.append(self._queue.get())
-        return changes
+        return [self._queue.get() for _ in range(self._queue.qsize())]
 
 
-class CapturedFile:
-    """A captured log, or a copy of a V2's data log; it waits while it is read.
+def read_captured(
+    file: BufferedReader, called: str, name: str, at_once: int = 512
+) -> Iterator[tuple[int, list[Change]]]:
+    """What a captured log, or a copy of a V2's data log, says: bytes read, and what is in them.
 
-    called: the file's name, for errors. board: its name, where the log does not give it. Standard
-    input is stored line by line, for more may be long in coming.
+    called: the file's name, for errors. name: the board's, where the log does not give it. at_once:
+    lines that are stored together. Raises `DataLogError`.
     """
-
-    def __init__(self, file: BufferedReader, called: str, board: str, typed: bool) -> None:
-        self.size = 0
-        """Bytes that were read so far."""
-        self.ended = False
-        self._changes = self._read(file, called, board, 1 if typed else _AT_ONCE)
-
-    def poll(self) -> Sequence[Change]:
-        """The next lines; those of a data log are all there are."""
-        changes = next(self._changes, None)
-        self.ended = changes is None
-        return changes or ()
-
-    def _read(
-        self, file: BufferedReader, called: str, name: str, at_once: int
-    ) -> Iterator[list[Change]]:
-        boards = {name}
-        if file.peek(1)[:1] == b"<":
-            content = file.read(data_log.MAX_SIZE + 1)
-            self.size = len(content)
-            games = data_log.games(content, called)
-            yield [SentencesRead(name, games, timestamps.now(), from_log=True)]
-        lines = capture.read(file)
-        while some := list(islice(lines, at_once)):
-            changes: list[Change] = []
-            for (board, at, opened), said in groupby(some, attrgetter("board", "at", "is_opened")):
-                boards.add(board or name)
-                if opened:
-                    changes.append(LineOpened(board, at))
-                else:
-                    data = b"".join(each.data for each in said)
-                    changes.append(DataReceived(board or name, data, at))
-            self.size += sum(each.size for each in some)
-            yield changes
-        yield [LineEnded(board) for board in boards]
+    if file.peek(1)[:1] == b"<":
+        content = file.read(data_log.MAX_SIZE + 1)
+        games = data_log.games(content, called)
+        yield len(content), [SentencesRead(name, games, timestamps.now(), from_log=True)]
+    boards = {name}
+    lines = capture.read(file)
+    while some := list(islice(lines, at_once)):
+        changes: list[Change] = []
+        for (board, at, opened), said in groupby(some, attrgetter("board", "at", "is_opened")):
+            boards.add(board or name)
+            if opened:
+                changes.append(LineOpened(board, at))
+            else:
+                changes.append(
+                    DataReceived(board or name, b"".join(each.data for each in said), at)
+                )
+        yield sum(each.size for each in some), changes
+    yield 0, [DataReceived(board, b"\n", None) for board in boards]  # the end of the last line

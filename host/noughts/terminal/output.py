@@ -261,7 +261,7 @@ def progress(total: int, unit: str = "bytes") -> Iterator[Steps]:
 
 
 @contextmanager
-def leaving_a_stuck_terminal(stop: threading.Event, done: Callable[[], None]) -> Iterator[None]:
+def leaving_a_stuck_terminal(stop: threading.Event, done: Callable[[], object]) -> Iterator[None]:
     """While a program has the terminal, which should end once `stop` is set and `done` returns.
 
     It writes to the terminal to restore it, and would wait indefinitely for one that takes nothing

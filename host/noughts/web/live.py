@@ -123,7 +123,9 @@ class LiveBoards:
 
     def __init__(self, site: Site) -> None:
         self._db = site.db
-        self.virtual = VirtualBoards(site.boards, lambda: self.monitor.look(), self.changed)
+        self.virtual = VirtualBoards(
+            site.boards, lambda *port: self.monitor.follow(*port), self.changed
+        )
         self.session = Session()
         self.boards = {
             name: LiveBoard(name, virtual=True, kind=kind)
@@ -146,9 +148,7 @@ class LiveBoards:
     def start(self) -> None:
         """Begin to watch; called in the event loop."""
         self._loop = asyncio.get_running_loop()
-        self.monitor = PortMonitor(
-            also=self.virtual.ports, boards=self.virtual.names, opened=self.virtual.opened
-        )
+        self.monitor = PortMonitor()
         self._logs = DataLogs()
         self._recording = threading.Thread(
             target=self._record_in, args=(self._db,), name="record games", daemon=True

@@ -149,8 +149,8 @@ def _check(boards: LiveBoards) -> None:
 
     try:
         show("this computer")
-        virtual = dict(boards.virtual.names)
-        there = find_boards(boards.virtual.ports())
+        virtual = boards.virtual.names
+        there = find_boards(list(virtual))
         note("This computer", of_computer(bool(there), try_emulator))
         for board in there:
             name = ""
