@@ -108,7 +108,7 @@ def error_message(error: NoughtsError | OSError) -> str:
     """One line for what was expected to fail, or for what the system refuses."""
     if isinstance(error, NoughtsError):
         return str(error)
-    what = error.filename or "a file or device"
+    what = error.filename or "the output or a device"
     # What pyserial raises has a text of its own, and no other.
     why = error.strerror or " ".join(str(error).split()) or type(error).__name__
     return f"cannot use {what} ({why}); check it and try again"

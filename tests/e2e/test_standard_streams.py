@@ -33,8 +33,8 @@ LINES = [
 def noughts(tmp_path):
     """Runs the command in a folder of its own, with its standard streams as a shell leaves them."""
 
-    def run(*words, streams="", unbuffered="", **named):
-        env = {**os.environ, "PYTHONUNBUFFERED": unbuffered, "XDG_DATA_HOME": str(tmp_path)}
+    def run(*words, streams="", **named):
+        env = {**os.environ, "PYTHONUNBUFFERED": "", "XDG_DATA_HOME": str(tmp_path)}
         command = ["sh", "-c", f'exec "$0" -m noughts "$@" {streams}', sys.executable, *words]
         named = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **named}
         return subprocess.run(command, text=True, env=env, cwd=tmp_path, timeout=120, **named)
@@ -60,10 +60,8 @@ def words(request, folder):
     return line.split()
 
 
-FULL = (
-    1,
-    "noughts: cannot use standard output (No space left on device); check it and try again\n",
-)
+NO_SPACE = "noughts: cannot use the output or a device (No space left on device); check it and "
+FULL = (1, f"{NO_SPACE}try again\n")
 
 
 @FULL_DISK
@@ -84,23 +82,20 @@ def test_output_that_nobody_can_take(noughts, tmp_path):
     words = ("games", "--db", "games.db")
     reading, writing = os.pipe()
     os.close(reading)
-    for unbuffered in ("", "1"):
-        done = noughts(*words, streams=">/dev/full", unbuffered=unbuffered)
-        assert (done.returncode, done.stderr) == FULL
-        done = noughts(*words, stdout=writing, unbuffered=unbuffered)
-        assert (done.returncode, done.stderr) == (1, "")
+    done = noughts(*words, streams=">/dev/full")
+    assert (done.returncode, done.stderr) == FULL
+    done = noughts(*words, stdout=writing)
+    assert (done.returncode, done.stderr) == (1, "")
     os.close(writing)
     done = noughts(*words, streams=">&-")
-    assert done.returncode == 1
-    assert done.stderr == FULL[1].replace("No space left on device", "Bad file descriptor")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_disk_that_has_room_for_a_part(noughts, tmp_path, unbuffered):
+def test_a_disk_that_has_room_for_a_part(noughts, tmp_path):
     """The system lets no file grow beyond 100 bytes, and first takes so many of them."""
     with (tmp_path / "out").open("wb") as file:
         done = noughts(
-            "prove", "hard", stdout=file, unbuffered=unbuffered,
+            "prove", "hard", stdout=file,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
         )  # fmt: skip
     assert done.returncode == 1
@@ -108,15 +103,13 @@ def test_a_disk_that_has_room_for_a_part(noughts, tmp_path, unbuffered):
     assert (tmp_path / "out").stat().st_size == 100
 
 
-@FULL_DISK
-@pytest.mark.parametrize("streams", ["2>/dev/full", "2>&-"])
-def test_messages_that_cannot_be_written(noughts, streams, tmp_path):
-    """The exit status says what can still be said, and what is told besides holds nothing up."""
+def test_messages_that_cannot_be_written(noughts, tmp_path):
+    """The exit status says what can still be said."""
     for words in (["table", "--unknown"], ["unknown"], []):
-        assert noughts(*words, streams=streams).returncode == 2
-    assert noughts("hex", "--list", "missing.hex", streams=streams).returncode == 1
+        assert noughts(*words, streams="2>&-").returncode == 2
+    assert noughts("hex", "--list", "missing.hex", streams="2>&-").returncode == 1
     filled(tmp_path / "games.db", stages([4], "x"), stages([0], "x"))
-    done = noughts("games", "-n", "1", "--db", "games.db", streams=streams)  # "1 more" is told
+    done = noughts("games", "-n", "1", "--db", "games.db", streams="2>&-")  # "1 more" is told
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
 
 

@@ -128,7 +128,7 @@ from noughts import cli, errors
 from noughts.virtual import board
 def refuse(*_):
     raise errors.BoardError("it cannot be started; close some programs")
-board.start_python = refuse
+board.start_process = refuse
 raise SystemExit(cli.main())
 """
     words = [sys.executable, "-c", code, "watch", "--emulated", "2", "--plain"]

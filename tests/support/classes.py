@@ -7,7 +7,7 @@ from random import Random
 
 from brute_force import Answer, alike, ends
 from noughts.brain import Table, choose
-from noughts.brain.habits import PeopleGame
+from noughts.brain.learn import PeopleGame
 from noughts.game.positions import EMPTY, LINES, Position
 
 Lines = Sequence[tuple[int, ...]]

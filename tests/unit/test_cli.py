@@ -195,7 +195,7 @@ def test_failures_are_one_line_and_exit_1(line, why, refused):
         (NoughtsError("it said \x1b[2J\r\n\x07; do this"), "it said  [2J   ; do this"),
         (
             SerialException("write failed:\nno device"),
-            "cannot use a file or device (write failed: no device); check it and try again",
+            "cannot use the output or a device (write failed: no device); check it and try again",
         ),
     ],
 )

@@ -13,8 +13,8 @@ import pytest
 from brute_force import against_random, following
 from needed import long
 from noughts.cli.duel import _print_pairs
+from noughts.engines.levels import block, complete, influence, stop_fork
 from noughts.engines.registry import engines
-from noughts.engines.rule_based import block, complete, influence, stop_fork
 from noughts.game import solver
 from noughts.game.engine import Player, Tally, interval, match
 from noughts.game.positions import EMPTY, WON, parse, unfinished
@@ -82,14 +82,6 @@ def test_the_quicker_win_and_the_slower_loss(text, score, cell):
 )
 def test_each_rule(rule, text, cell):
     assert rule(parse(text)) == cell
-
-
-def test_the_chip_s_levels_are_the_device_s_own():
-    position = parse("X...O....")
-    assert ENGINES["easy"].reply(position).cells == ENGINES["random"].reply(position).cells
-    assert set(ENGINES["hard"].reply(position).cells) <= set(solver.hard_moves(position))
-    for text in ("XX.OO....", "XX.O....."):
-        assert ENGINES["medium"].reply(parse(text)).cells == (2,)
 
 
 def like_kind(_, chances):
@@ -162,11 +154,11 @@ def test_a_duel(printed):
     ("names", "games"), [(["random", "easy", "medium", "hard"], 20), long([*ENGINES], 300)]
 )
 def test_all_against_all(names, games, printed, monkeypatch):
-    """Each pair once, as a match of the two ends; and how far the intervals reach."""
+    """Each pair once, as a match of the two ends."""
     chosen = {name: ENGINES[name] for name in names}
     monkeypatch.setattr("noughts.cli.duel.engines", lambda: chosen)
     told = printed("duel", "--all", "-n", games)
-    _, head, *rows, last = told.splitlines()
+    _, head, *rows, _ = told.splitlines()
     assert head.split() == ["engine", "against", "won", "drawn", "lost"]
     pairs = {tuple(row.split()[:2]): re.findall(r"([\d.]+)%", row) for row in rows}
     assert list(pairs) == list(itertools.combinations(names, 2))
@@ -177,11 +169,6 @@ def test_all_against_all(names, games, printed, monkeypatch):
         for kind in ("won", "drawn", "lost")
     ]
     assert shares["easy", "medium"] == pytest.approx(exact, abs=0.00051)
-    above, below = (float(share) / 100 for share in re.findall(r"([\d.]+)%", last)[1:])
-    counts = [round(share * games) for row in shares.values() for share in row]
-    ends = [(count / games, *interval(count, games)) for count in counts]
-    assert above - 0.0011 < max(high - share for share, _, high in ends) <= above
-    assert below - 0.0011 < max(share - low for share, low, _ in ends) <= below
 
 
 def test_all_against_all_fits_80_columns_and_counts_draws(capsys):

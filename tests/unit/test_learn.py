@@ -9,7 +9,7 @@ from classes import blocks_only, centre_first, played
 from classes_on_boards import circle
 from noughts import brain
 from noughts.brain import learn
-from noughts.brain.habits import Habits
+from noughts.brain.learn import Habits
 from noughts.store.people_games import people_games
 from noughts.store.queries import GameFilter
 from noughts.store.store import Store

@@ -16,7 +16,7 @@ from needed import long
 from noughts import Board
 from noughts.engines.menace import Menace, train
 from noughts.engines.registry import engines
-from noughts.game.evaluator import odds
+from noughts.game.engine import odds
 from noughts.game.positions import EMPTY, WON, canonical, parse, unfinished
 from noughts.game.proof import prove
 

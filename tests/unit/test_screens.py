@@ -40,11 +40,8 @@ pytestmark = pytest.mark.usefixtures("in_zone", "folder", "plain_environment")
 
 @pytest.fixture
 def plain_environment(monkeypatch):
-    """A terminal with colours, that takes UTF-8."""
-    for name in ("NO_COLOR", "LC_ALL", "LC_CTYPE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LANG", "C.UTF-8")
-    monkeypatch.setattr("noughts.terminal.replay.is_plain", lambda: False)
+    """A terminal with colours."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
 
 
 @SIZES

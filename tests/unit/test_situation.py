@@ -107,7 +107,7 @@ def test_what_the_buttons_do():
     assert words(observed(game("4")))[1] == {"A+B": "to the menu"}
     over = observed(game("03142", end="A"))
     assert words(over)[1] == {"A or B": "next game: player B begins", "A+B": "to the menu"}
-    assert "v       replay this game" in panel(over.now, "", "b", {}, 40, 15).plain
+    assert "v       replay this game" in panel(over.now, "", "b", {}, 40).plain
 
 
 def test_icons_and_texts_hide_no_marks():
@@ -145,7 +145,7 @@ def test_the_panel_fits_beside_the_board(width):
     scores = {"PP": {"A": 3, "B": 2, "=": 1}}
     for moves, end in (("", "-"), ("402", "-"), ("03142", "A"), ("402635178", "=")):
         now = observed(game(moves, end, seats="PP")).now
-        text = panel(now, "", "t", scores, width, 15)
+        text = panel(now, "", "t", scores, width)
         assert "score  A 3, B 2, draws 1" in text.plain and "mode   tilt" in text.plain
         lines = text.wrap(Console(), width)
         assert len(lines) <= 15
@@ -159,11 +159,11 @@ def marked(text):
 
 
 def test_the_last_move_or_the_row_that_has_won_is_marked():
-    text = panel(observed(game("402", seats="PP")).now, "", "b", {}, 40, 15)
+    text = panel(observed(game("402", seats="PP")).now, "", "b", {}, 40)
     assert "B · A  A  a person\n· A ·  B  a person" in text.plain
     top = text.plain[: text.plain.index("B · A")].count("\n")
     assert marked(text) == [top]
-    text = panel(observed(game("03142", "A")).now, "", "b", {}, 40, 15)
+    text = panel(observed(game("03142", "A")).now, "", "b", {}, 40)
     top = text.plain[: text.plain.index("A A A")].count("\n")
     assert marked(text) == [top] * 3
 

@@ -185,26 +185,26 @@ def test_the_engines_counts_and_answer(search, least_ply):
 def test_the_best_so_far_and_the_window_follow_the_moves(text):
     found = Steps(parse(text), "alphabeta")
     moves = {}
-    for number, entry in enumerate(found.entries[1:], 1):
+    for number, entry in enumerate(found.boards[1:], 1):
         moves.setdefault(entry.parent, []).append((number, entry))
     for parent, tried in moves.items():
         best, alpha, beta, leader, cut = -INFINITE, -INFINITE, INFINITE, None, None
         for number, entry in tried:
-            if entry.node.score is None:
+            if entry.score is None:
                 cut = cut or number
                 step = found.steps[entry.entered]
                 assert entry.valued is None and step.kind == "cut" and alpha >= beta
-                assert (step.entry, step.alpha, step.beta) == (cut, alpha, beta)
+                assert (step.board, step.alpha, step.beta) == (cut, alpha, beta)
                 continue
             assert cut is None
-            if entry.node.score > best:
-                assert leader is None or leader.best[1] == entry.valued
-                leader, best = entry, entry.node.score
-            assert (entry.best and entry.best[0]) == (entry.valued if entry is leader else None)
-            alpha, beta = max(entry.node.alpha, best), entry.node.beta
+            if entry.score > best:
+                assert leader is None or leader.leads[1] == entry.valued
+                leader, best = entry, entry.score
+            assert (entry.leads and entry.leads[0]) == (entry.valued if entry is leader else None)
+            alpha, beta = max(entry.alpha, best), entry.beta
             step = found.steps[entry.valued]
-            assert (step.entry, step.alpha, step.beta) == (number, alpha, beta)
-        assert leader.best[1] is None and (parent or leader.node.best)
+            assert (step.board, step.alpha, step.beta) == (number, alpha, beta)
+        assert leader.leads[1] is None and (parent or leader.best)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from noughts.engines.menace import Menace, read, train, write
 from noughts.engines.registry import engines
 from noughts.errors import NoughtsError
-from noughts.game.evaluator import odds
+from noughts.game.engine import odds
 from noughts.game.positions import EMPTY, parse
 from noughts.game.proof import prove
 from noughts.terminal.plots import Learned, curve_text
@@ -157,7 +157,7 @@ def test_train_checks_the_folder_before_it_learns(folder, refused):
     (folder / "folder.json").mkdir()
     assert "folder.json is there and is not a" in refused("train", "menace", "-o", "folder.json")
     with pytest.raises(NoughtsError, match="cannot read"):
-        read(folder / "m\0.json")
+        read(folder / "none.json")
 
 
 @pytest.mark.xdist_group("pandas or matplotlib")

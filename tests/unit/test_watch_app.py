@@ -137,16 +137,3 @@ async def test_the_choice_stays_when_other_games_end(screen):
         await pilot.press("enter")
         await redrawn(pilot, app)
         assert "game 1: A is a person" in "\n".join(screen_lines(app))
-
-
-async def test_a_game_that_was_kept_in_another_file_is_not_mistaken(screen):
-    def events(path):
-        sentence = stages(A_WINS, number=7)[-1]
-        with Store(path) as store:
-            kept = store.keep("usb-1", replace(sentence, boot="0000FFFF"), AT)
-        yield SentenceStored("usb-1", sentence, kept.game, True)
-
-    async with screen(events) as (pilot, app):
-        await pilot.press("enter")
-        await redrawn(pilot, app)
-        assert "that game was stored in another file" in "\n".join(screen_lines(app))

@@ -19,9 +19,10 @@ import ast
 import textwrap
 import warnings
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 from noughts.device_files import device_files, load_device
 from noughts.errors import NoughtsError
@@ -133,19 +134,14 @@ def best_cells(ai: ModuleType, position: Position, level: str = "H") -> list[int
     return cells
 
 
-def check(
-    table: Table,
-    positions: Iterable[Position],
-    right: Callable[[Position], Iterable[int]] = solver.hard_moves,
-) -> None:
+def check(table: Table) -> None:
     """Ask the device's own code, with this table, and hold it against the solved game.
 
-    right: the moves that it may play. Raises `NoughtsError` for the first position in which it
-    might play another.
+    Raises `NoughtsError` for the first position in which it might play another move than hard.
     """
     ai = device_code(table)
-    for position in positions:
-        if not set(best_cells(ai, position)) <= set(right(position)):
+    for position in classes():
+        if not set(best_cells(ai, position)) <= set(solver.hard_moves(position)):
             raise NoughtsError(f"the table is wrong in {position}; find other weights")
 
 
@@ -166,12 +162,8 @@ def flaw(table: Table) -> str | None:
 
 
 def prove(table: Table, remedy: str = "make another with `noughts table`") -> None:
-    """Ask a table in all 4,520 positions. Raises `NoughtsError` where `flaw` finds something.
-
-    remedy: what to do then.
-    """
-    found = flaw(table)
-    if found:
+    """Ask a table in all 4,520 positions. Raises `NoughtsError` where `flaw` finds something."""
+    if found := flaw(table):
         raise NoughtsError(f"{found}; {remedy}")
 
 
@@ -212,29 +204,20 @@ def read(text: str, name: str) -> Table:
     Raises `NoughtsError` where it is not a table, or its ID is not that of its contents; `name` is
     for messages.
     """
-    fields: dict[str, object] = {}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they would quote it to the terminal
-            statements = ast.parse(text).body
-        for statement in statements:
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=field)], value=value):
-                    fields[field] = ast.literal_eval(value)
-                case _:
-                    raise ValueError
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        fields = {}
-    match fields:
-        case {"ID": str(id), "WEIGHTS": bytes(weights), "BOOK": tuple(book), **rest}:
-            good = len(weights) == 10 and all(
-                type(entry) is int and 0 <= entry < 1 << 16 for entry in book
-            )
-        case _:
-            good = False
-    if not good or rest:
-        raise NoughtsError(f"{name} is not a table; make one with `noughts table -o FILE`")
-    table = Table(tuple(weights), tuple(book))
+            statements: list[Any] = ast.parse(text).body
+        fields = {each.targets[0].id: ast.literal_eval(each.value) for each in statements}
+        table = Table(tuple(fields.pop("WEIGHTS")), tuple(fields.pop("BOOK")))
+        id = fields.pop("ID")
+        if fields or len(table.payload) != 10 + 2 * len(table.book):
+            raise ValueError
+    except (ValueError, SyntaxError, TypeError, ArithmeticError, AttributeError, LookupError,
+            RecursionError, MemoryError):  # fmt: skip
+        raise NoughtsError(
+            f"{name} is not a table; make one with `noughts table -o FILE`"
+        ) from None
     if table.id != id:
         raise NoughtsError(
             f"{name} is damaged or was edited: its ID is {id!r}, its contents have {table.id!r}; "

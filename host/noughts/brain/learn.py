@@ -1,4 +1,15 @@
-"""The table that wins most often against people of given habits, and never loses.
+"""People's habits, and the table that wins most often against them, and never loses.
+
+A habit is how likely people are to play each cell. Two things are learned from their games. One is
+what they do anywhere: each kind of cell (it completes a row, it blocks a diagonal, it is a corner,
+...) has an attraction, and a cell is played with the share that its attraction has in that of all
+free cells (the choice rule of Luce, Individual Choice Behavior, 1959, fitted as in Hunter, MM
+algorithms for generalized Bradley-Terry models, 2004). The other is what they do in a position;
+positions that are the same up to symmetry count as one, and so do their cells.
+
+Both are smoothed toward random play, in which every free cell is as likely as any other, so that a
+few games change little: every kind of cell has had `PRIOR` moves as by chance, and every position
+has been met `PRIOR` times with what people do anywhere.
 
 The weights stay; what these people ask for goes into the book, as far as there is room. An entry
 names a position by its fingerprint, which other positions may share: so what is chosen for each
@@ -17,8 +28,8 @@ part shows by itself, hardly smoothed. The interval is that of Student's t over 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -26,10 +37,19 @@ from math import sqrt
 
 from noughts import brain
 from noughts.brain import WEIGHTS, Table
-from noughts.brain.habits import Habits, PeopleGame
-from noughts.game.evaluator import After, mean, walk
-from noughts.game.positions import EMPTY, Position, canonical
+from noughts.game.engine import After, mean, walk
+from noughts.game.positions import EMPTY, LINES, SYMMETRIES, Position, canonical, turned
 from noughts.game.solver import value, value_preserving_moves
+
+PRIOR = 4.0
+_ROUNDS = 100
+"""Of the fit; it has come to rest long before."""
+
+KINDS = (
+    "complete a row or column", "complete a diagonal", "block a row or column",
+    "block a diagonal", "take the centre", "take a corner", "take an edge",
+)  # fmt: skip
+"""The first that fits is a cell's kind."""
 
 MAX_BYTES = 36
 """An entry more takes four bytes of a V1's heap: with these, 2,560 bytes of it stay free."""
@@ -47,6 +67,140 @@ Policy = Callable[[Position], Sequence[int]]
 """The cells, all as likely, that are played in a canonical position."""
 
 
+@dataclass(frozen=True)
+class PeopleGame:
+    """A game, and which of its moves people made."""
+
+    moves: tuple[int, ...]
+    """Cells, 0 to 8."""
+    people: tuple[bool, bool]
+    """Whether a person moved first, and whether a person moved second."""
+
+    @property
+    def people_moves(self) -> int:
+        """How many moves people made."""
+        return sum(self.people[ply % 2] for ply in range(len(self.moves)))
+
+
+@cache
+def kinds(position: Position) -> Mapping[int, int]:
+    """The kind of each free cell, as an index of `KINDS`."""
+    return {cell: _kind(position, cell) for cell in position.free}
+
+
+def _kind(position: Position, cell: int) -> int:
+    for first, marks in (0, position.mover), (2, position.other):
+        whole = [
+            line >= 6
+            for line, cells in enumerate(LINES)
+            if cell in cells and all(marks >> each & 1 for each in cells if each != cell)
+        ]
+        if whole:
+            return first + all(whole)
+    return 4 if cell == 4 else 6 if cell % 2 else 5
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """How readily people play a kind of cell, where there is one that is free."""
+
+    kind: str
+    could: int
+    """Moves at which they could."""
+    did: float
+    """The share of these at which they did."""
+    by_chance: float
+    """The share at which people who play at random would have."""
+
+
+class Habits:
+    """What people do in each position."""
+
+    def __init__(self, games: Iterable[PeopleGame], prior: float = PRIOR) -> None:
+        self._prior = prior
+        self._met: defaultdict[Position, Counter[int]] = defaultdict(Counter)
+        self._chances: dict[Position, Mapping[int, float]] = {}
+        self.games = self.moves = 0
+        """What it was learned from."""
+        for game in games:
+            self.games += 1
+            position = EMPTY
+            for ply, cell in enumerate(game.moves):
+                if game.people[ply % 2]:
+                    self.moves += 1
+                    least, to = _least(position)
+                    self._met[least][to[cell]] += 1
+                position = position.play(cell)
+        self._attractions = self._fitted()
+
+    def _fitted(self) -> list[float]:
+        attractions = [1.0] * len(KINDS)
+        chosen = [self._prior] * len(KINDS)
+        for position, moves in self._met.items():
+            for cell, count in moves.items():
+                chosen[kinds(position)[cell]] += count
+        for _ in range(_ROUNDS):
+            expected = [self._prior] * len(KINDS)
+            for position, moves in self._met.items():
+                there = kinds(position).values()
+                share = moves.total() / sum(attractions[kind] for kind in there)
+                for kind in there:
+                    expected[kind] += share
+            attractions = [had / by_chance for had, by_chance in zip(chosen, expected, strict=True)]
+        return attractions
+
+    def readiness(self) -> list[Readiness]:
+        """For each kind of cell that ever was there."""
+        could, did, by_chance = ([0.0] * len(KINDS) for _ in range(3))
+        for position, moves in self._met.items():
+            there = list(kinds(position).values())
+            for kind in set(there):
+                could[kind] += moves.total()
+                by_chance[kind] += moves.total() * there.count(kind) / len(there)
+            for cell, count in moves.items():
+                did[kinds(position)[cell]] += count
+        return [
+            Readiness(kind, int(could[at]), did[at] / could[at], by_chance[at] / could[at])
+            for at, kind in enumerate(KINDS)
+            if could[at]
+        ]
+
+    def anywhere(self, position: Position) -> Mapping[int, float]:
+        """How likely each free cell of any position is."""
+        least, to = _least(position)
+        chances = self.chances(least)
+        return {cell: chances[to[cell]] for cell in position.free}
+
+    def chances(self, position: Position) -> Mapping[int, float]:
+        """How likely each free cell of a canonical position is."""
+        if position in self._chances:
+            return self._chances[position]
+        attraction = {cell: self._attractions[kind] for cell, kind in kinds(position).items()}
+        whole = sum(attraction.values())
+        seen = self._met.get(position, Counter())
+        times = self._prior + seen.total()
+        smoothed = {}
+        for cell, own in attraction.items():
+            same = _same(position, cell)
+            moves = sum(seen[each] for each in same) / len(same)
+            smoothed[cell] = (moves + self._prior * own / whole) / times
+        self._chances[position] = smoothed
+        return smoothed
+
+
+@cache
+def _same(position: Position, cell: int) -> frozenset[int]:
+    """The cells of a position that are the same as this one up to symmetry."""
+    return frozenset(to[cell] for to in SYMMETRIES if turned(position, to) == position)
+
+
+@cache
+def _least(position: Position) -> tuple[Position, tuple[int, ...]]:
+    """The canonical position, and where each cell goes for it."""
+    least = canonical(position)
+    return least, next(to for to in SYMMETRIES if turned(position, to) == least)
+
+
 class Chances:
     """How often a player with a policy wins against people of given habits, exactly.
 
@@ -57,7 +211,7 @@ class Chances:
     def __init__(
         self, policy: Policy, habits: Habits, choice: Callable[[After[float]], float] = mean
     ) -> None:
-        self._policy, self._habits = policy, habits
+        self._policy, self.habits = policy, habits
 
         def join(my_turn: bool, after: After[float]) -> float:
             if my_turn:
@@ -89,7 +243,7 @@ class Chances:
             if position.over:
                 return
             position = canonical(position)
-            for cell, share in self._habits.chances(position).items():
+            for cell, share in self.habits.chances(position).items():
                 following = position.play(cell)
                 if share and not following.over:
                     reached[canonical(following)] += chance * share
@@ -201,7 +355,7 @@ def fit(habits: Habits) -> Table:
 
 @dataclass(frozen=True)
 class Change:
-    """A position in which the chip plays other cells than before."""
+    """A position in which the chip plays other cells than before, or would win more with others."""
 
     position: Position
     """Canonical; the chip is to move."""
@@ -218,13 +372,37 @@ class Change:
 
 def changes(before: Table, after: Table, habits: Habits) -> list[Change]:
     """All that come up in play, the one that gains most first."""
-    chances = Chances(by_table(after), habits)
+    return _changes(
+        Chances(by_table(after), habits),
+        lambda position: brain.choose(position, before).cells,
+        lambda position: brain.choose(position, after).cells,
+    )
+
+
+def left_out(table: Table, habits: Habits) -> list[Change]:
+    """All that would be worth an entry, the one that would gain most first.
+
+    The book is full, or an entry would also change positions of the same fingerprint.
+    """
+    chances = Chances(by_table(table), habits)
+
+    def best_cell(position: Position) -> Cells:
+        cells = value_preserving_moves(position)
+        return (max(cells, key=lambda cell: chances.after(position, [cell])),)
+
+    found = _changes(chances, lambda position: brain.choose(position, table).cells, best_cell)
+    return [change for change in found if change.gain > LEAST_GAIN]
+
+
+def _changes(
+    chances: Chances, before: Callable[[Position], Cells], after: Callable[[Position], Cells]
+) -> list[Change]:
     found = []
     for position, reach in chances.reach().items():
-        old, new = (brain.choose(position, table).cells for table in (before, after))
+        old, new = before(position), after(position)
         if old != new:
             gain = reach * (chances.after(position, new) - chances.after(position, old))
-            mistakes = _mistakes(position.play(new[0]), habits)
+            mistakes = _mistakes(position.play(new[0]), chances.habits)
             found.append(Change(position, old, new, reach, gain, mistakes))
     return sorted(found, key=lambda change: (-change.gain, change.position))
 
@@ -236,35 +414,6 @@ def _mistakes(position: Position, habits: Habits) -> tuple[tuple[int, float], ..
     chances = habits.anywhere(position).items()
     losing = [(cell, chance) for cell, chance in chances if value(position.play(cell)) > 0]
     return tuple(sorted(losing, key=lambda each: -each[1]))
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """A position in which another cell, which gives nothing away either, would win more often."""
-
-    position: Position
-    """Canonical; the chip is to move."""
-    played: Cells
-    better: int
-    gain: float
-    """How much of the chance to win a game it would be worth."""
-
-
-def left_out(table: Table, habits: Habits) -> list[LeftOut]:
-    """All that would be worth an entry, the one that would gain most first.
-
-    The book is full, or an entry would also change positions of the same fingerprint.
-    """
-    chances = Chances(by_table(table), habits)
-    found = []
-    for position, reach in chances.reach().items():
-        played = brain.choose(position, table).cells
-        wins = {cell: chances.after(position, [cell]) for cell in value_preserving_moves(position)}
-        better = max(wins, key=wins.__getitem__)
-        gain = reach * (wins[better] - chances.after(position, played))
-        if gain > LEAST_GAIN:
-            found.append(LeftOut(position, played, better, gain))
-    return sorted(found, key=lambda each: (-each.gain, each.position))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from noughts import brain
 from noughts.brain import learn
-from noughts.brain.habits import Habits
+from noughts.brain.learn import Habits
 from noughts.cli import options
 from noughts.errors import printable
 from noughts.files import write_whole
@@ -75,7 +75,15 @@ def run_learn(output: Path | None, as_json: bool, chosen: ChosenGames, db: Path 
             }
             for each in changed
         ],
-        "left_out": [vars(each) | {"position": str(each.position)} for each in missed],
+        "left_out": [
+            {
+                "position": str(each.position),
+                "played": each.before,
+                "better": each.after[0],
+                "gain": each.gain,
+            }
+            for each in missed
+        ],
     }
     print(json.dumps(record))
 
@@ -85,7 +93,7 @@ def _print(
     table: brain.Table,
     estimated: learn.Estimate | None,
     changed: list[learn.Change],
-    missed: list[learn.LeftOut],
+    missed: list[learn.Change],
 ) -> None:
     games, moves = counted(habits.games, "game"), counted(habits.moves, "move")
     print(f"learned from {games}, {moves} of people")
@@ -117,7 +125,7 @@ def _print(
     if missed:
         print("\nWhat did not fit into the table: it plays (-) where (+) would win more")
     for each in missed[:_SHOWN]:
-        picture = board(each.position, dict.fromkeys(each.played, "-") | {each.better: "+"})
+        picture = board(each.position, dict.fromkeys(each.before, "-") | {each.after[0]: "+"})
         print("\n" + side_by_side([picture, f"would win {100 * each.gain:.2f} points"]))
     print(
         f"\ntable {table.id}: {len(table.payload)} bytes, {len(table.book)} positions in the "

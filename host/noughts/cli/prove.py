@@ -11,8 +11,7 @@ from noughts.cli import options
 from noughts.engines.menace import Menace
 from noughts.engines.registry import engines, listed
 from noughts.errors import NoughtsError
-from noughts.game.engine import Engine, may_vary
-from noughts.game.evaluator import Odds, odds
+from noughts.game.engine import Engine, Odds, may_vary, odds
 from noughts.game.positions import after
 from noughts.game.proof import DRAWN, LOST, WON_BY_ENGINE, Asked, Seat, ask, prove
 from noughts.game.review import review, verdict

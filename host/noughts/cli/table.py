@@ -35,7 +35,7 @@ def run_table(output: Path | None, check: bool, as_json: bool) -> None:
         raise click.UsageError("cannot write a table to standard output; name a file")
     path = output or device_dir() / "table.py"
     made = brain.make()
-    brain.check(made, brain.classes())
+    brain.check(made)
     content = brain.source(made).encode()
     facts, summary = brain.summary(made), _SUMMARY
     done = "is up to date" if check else "written"

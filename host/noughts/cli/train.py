@@ -16,8 +16,7 @@ from noughts.engines.menace import SUFFIX, Menace, alike, refuse_other, train, w
 from noughts.engines.registry import engines
 from noughts.engines.search_tree import unfinished
 from noughts.errors import printable
-from noughts.game.engine import Engine, Tally, remembering
-from noughts.game.evaluator import odds
+from noughts.game.engine import Engine, Tally, odds, remembering
 from noughts.game.positions import Position
 from noughts.protocol.describe import counted
 from noughts.store import queries

@@ -29,9 +29,8 @@ One that has learned is stored in a file, such as `menace.json`:
       ".........": {"0": 12, "1": 0, "4": 31},
       ...
 
-`games` is from how many games it has learned. There are all its boxes: the key is the position as
-it is drawn on the box (X moved first), then come the cells that have a colour, 0 to 8 in reading
-order, and their beads. It may come from anywhere, so all of it is checked.
+A key is the position as it is drawn on the box (X moved first); then come the cells that have a
+colour, 0 to 8 in reading order, and their beads. It may come from anywhere, so all is checked.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from random import Random
 
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
-from noughts.game.engine import Engine, Player, Reply, play, winner
+from noughts.game.engine import Engine, Player, Reply, play
 from noughts.game.positions import EMPTY, SYMMETRIES, Position, canonical, turned, unfinished
 
 REWARDS = {1: 3, 0: 1, -1: -1}
@@ -156,11 +155,7 @@ def train(
     other = learner if opponent is menace else Player(opponent, random)
     for number in range(games):
         first = seats[number % len(seats)]
-        cells, end = [], EMPTY
-        for cell, after in play(*((learner, other) if first else (other, learner))):
-            cells.append(cell)
-            end = after
-        result = winner(end) * (1 if first else -1)
+        cells, result = play(learner, other, first)
         menace.learn(cells, first, result)
         if other is learner:
             menace.learn(cells, not first, -result)
@@ -173,14 +168,7 @@ def read(path: str | Path) -> Menace:
     named = printable(str(path))
     try:
         with Path(path).open("rb") as file:
-            content = file.read(_MAX_BYTES)
-    except (OSError, ValueError) as error:
-        why = (isinstance(error, OSError) and error.strerror) or "not a file's name"
-        raise NoughtsError(
-            f"cannot read {named} ({why}); `noughts train menace -o FILE` writes such a file"
-        ) from error
-    try:
-        found = json.loads(content)
+            found = json.loads(file.read(_MAX_BYTES))
         if (found["format"], found["version"]) != (_FORMAT, _VERSION):
             raise ValueError
         boxes = {
@@ -188,6 +176,11 @@ def read(path: str | Path) -> Menace:
             for position, box in _filled().items()
         }
         return Menace(named, boxes, _count(found["games"]))
+    except OSError as error:
+        raise NoughtsError(
+            f"cannot read {named} ({error.strerror}); `noughts train menace -o FILE` writes such a "
+            "file"
+        ) from error
     except (ValueError, TypeError, LookupError, RecursionError):
         raise NoughtsError(
             f"{named} is not a MENACE file of this version, or is damaged; "

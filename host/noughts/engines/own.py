@@ -1,8 +1,9 @@
 """Engines of your own: a file, a package's, or any program, each in a process of its own.
 
 All of them are asked one line at a time: the nine characters of a position, and the player to move
-(`X...O.... X`). A program answers with a line: a cell from 0 to 8, or several with blanks between
-them. A file or a package has a function `choose(board)`, which `own_process` calls.
+(`X...O.... X`). They answer with a line: a cell from 0 to 8, or several with blanks between them.
+A file or a package has a function `choose(board)`. Python in that process calls it (`answer`); what
+the file prints goes to standard error, and it gets no input, so nothing comes between the answers.
 
 What an engine answers may differ from call to call, which `may_vary` says.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import operator
 import os
 import queue
 import shlex
@@ -18,21 +20,15 @@ import shutil
 import subprocess
 import sys
 import threading
+import traceback
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO
+from types import ModuleType
+from typing import IO, Any
 
-from noughts.engines.own_process import (
-    ENDED,
-    GROUP,
-    WRONG,
-    WrongError,
-    end_all,
-    python_command,
-    start_python,
-)
-from noughts.errors import OwnEngineError, printable
+from noughts.errors import NoughtsError, OwnEngineError, printable
+from noughts.game.board import Board
 from noughts.game.engine import Reply
 from noughts.game.positions import Position
 from noughts.invocation import quoted
@@ -42,14 +38,25 @@ LIMIT_S = 20.0
 _START_S = 120.0
 """For Python itself to start: that is not the engine's fault, however busy the computer is."""
 _SHUTDOWN_TIMEOUT_S = 1.0
-"""For its last messages: where a process can outlive the leash, it may keep their pipe open."""
+"""For its last messages: a process that it has left behind may keep their pipe open."""
 _MAX_LINE = 10_000
 _MAX_UNREAD = 100
 """Lines; a program that says more has to wait."""
+_GROUP = "noughts.engines"
+"""Of the entry points that packages may have, each a function such as `choose`."""
+_READY, _WRONG = "\0ready", "\0wrong"
+"""These begin a line of ours; a NUL stands between what is wrong and what to do."""
+
+
+class WrongError(Exception):
+    """What is wrong with an engine, and what to do: `args` are both."""
 
 
 class OwnEngine:
-    """A function `choose` in a process of its own, or a program."""
+    """A function `choose` in a process of its own, or a program.
+
+    The process ends with this object, or with Python.
+    """
 
     perfect = False
     may_vary = True
@@ -59,37 +66,72 @@ class OwnEngine:
     ) -> None:
         self.name, self.about = printable(name), about
         self._words, self._limit_s, self._has_choose = words, limit_s, has_choose
-        self._process: LineProcess | None = None
+        self._close: weakref.finalize[..., OwnEngine] | None = None
 
     def reply(self, position: Position) -> Reply:
         """Its moves. Raises `OwnEngineError`, which names the position."""
-        where = ""
         try:
-            if self._process is None or self._process.ended:
-                self._process = self._started()
-            where = f", in {position}"
-            line = self._process.ask(f"{position} {'XO'[position.ply % 2]}", self._limit_s)
-            return Reply(_cells(line, position))
-        except TimeoutError:
+            if not (self._close and self._close.alive):
+                self._start()
+            return Reply(_free_cells(self._ask(position), position))
+        except queue.Empty:
             loop = "look for a loop that does not end" if self._has_choose else "flush its output"
             what = f"did not answer within {self._limit_s:g} s"
             advice = f"{loop}, or give it more time with --limit"
         except WrongError as error:
             what, advice = error.args
-        raise OwnEngineError(printable(f"{self.name}: {what}{where}; {advice}"))
+        raise OwnEngineError(printable(f"{self.name}: {what}, in {position}; {advice}"))
 
-    def _started(self) -> LineProcess:
-        process = LineProcess(self._words, self.name)
+    def _start(self) -> None:
+        self._process = start_process(self._words, self.name, OwnEngineError, subprocess.PIPE)
+        assert self._process.stdout and self._process.stderr
+        self._lines: queue.Queue[str | None] = queue.Queue(_MAX_UNREAD)
+        arguments = (self._process.stdout, self._lines)
+        threading.Thread(target=_read, args=arguments, daemon=True).start()
+        messages = threading.Thread(target=_show, args=(self._process.stderr,), daemon=True)
+        messages.start()
+        self._close = weakref.finalize(self, _end, self._process, messages)
         if self._has_choose:
-            process.read(_START_S)  # Python is there
-            process.read(self._limit_s)  # the file is read
-        return process
+            self._line(_START_S)  # Python is there
+
+    def _ask(self, position: Position) -> str:
+        if not self._lines.empty():
+            printed = self._line(0)[:20]
+            raise WrongError(
+                f"said {printed!r} without being asked", "say one line for each that it reads"
+            )
+        assert self._process.stdin
+        with contextlib.suppress(OSError):  # it has ended, which reading will find
+            self._process.stdin.write(f"{position} {'XO'[position.ply % 2]}\n".encode())
+            self._process.stdin.flush()
+        return self._line(self._limit_s)
+
+    def _line(self, limit_s: float) -> str:
+        """Its next line. Raises `queue.Empty`, and `WrongError` when it has ended or says so."""
+        assert self._close
+        try:
+            line = self._lines.get(timeout=limit_s)
+        except queue.Empty:
+            self._close()
+            raise
+        if line is None:
+            self._close()
+            status = self._process.returncode
+            how = f"has ended with status {status}"
+            if status < 0:
+                how = f"was ended by signal {-status}"
+            advice = "it has to run for as long as it is asked"
+            raise WrongError(f"{how}, and did not answer", advice)
+        if line.startswith(_WRONG):
+            what, _, advice = line.strip().removeprefix(_WRONG).partition("\0")
+            raise WrongError(what, advice)
+        return line.strip()
 
 
-def _cells(line: str, position: Position) -> tuple[int, ...]:
-    """The free cells that an answer names."""
+def _free_cells(line: str, position: Position) -> tuple[int, ...]:
+    """The cells that an answer names."""
     try:
-        cells = tuple(map(int, line.split()))
+        cells = tuple(dict.fromkeys(map(int, line.split())))
     except ValueError:
         cells = ()
     if not cells:
@@ -101,77 +143,7 @@ def _cells(line: str, position: Position) -> tuple[int, ...]:
         if cell not in position.free:
             free = ", ".join(map(str, position.free))
             raise WrongError(f"chose {cell}, which is taken", f"free are {free} (counted from 0)")
-        if cells.count(cell) > 1:
-            raise WrongError(f"chose {cell} twice", "say each cell once")
     return cells
-
-
-class LineProcess:
-    """A program on a leash, which is asked line by line, with a limit for each answer.
-
-    name: for messages. Its standard error is shown on ours, with control characters replaced by
-    spaces. It ends with this object, or with Python. Raises `NoughtsError` if no process can be
-    started.
-    """
-
-    def __init__(self, words: Sequence[str], name: str) -> None:
-        leash = python_command("noughts.engines.own_process", "leash", *words)
-        process = start_python(leash, name, stderr=subprocess.PIPE)
-        assert process.stdin and process.stdout and process.stderr
-        self._to: IO[bytes] = process.stdin
-        self._lines: queue.Queue[str | None] = queue.Queue(_MAX_UNREAD)
-        arguments = (process.stdout, self._lines)
-        threading.Thread(target=_read, args=arguments, daemon=True).start()
-        messages = threading.Thread(target=_show, args=(process.stderr,), daemon=True)
-        messages.start()
-        self._close = weakref.finalize(self, _end, process, messages)
-        self.read(_START_S)
-
-    @property
-    def ended(self) -> bool:
-        """Whether it has ended, or was ended because it did not answer."""
-        return not self._close.alive
-
-    @property
-    def has_spoken(self) -> bool:
-        """Whether there is a line that was not asked for."""
-        return not self._lines.empty()
-
-    def ask(self, line: str, limit_s: float) -> str:
-        """Its answer to a line. Raises as `read` does, and if it has spoken without being asked."""
-        if self.has_spoken:
-            printed = self.read(0)[:20]
-            raise WrongError(
-                f"said {printed!r} without being asked", "say one line for each that it reads"
-            )
-        with contextlib.suppress(OSError):  # it has ended, which reading will find
-            self._to.write(f"{line}\n".encode())
-            self._to.flush()
-        return self.read(limit_s)
-
-    def read(self, limit_s: float) -> str:
-        """Its next line, without white space around it.
-
-        Raises `TimeoutError`, and `WrongError` when it has ended, or says what is wrong with it.
-        """
-        try:
-            line = self._lines.get(timeout=limit_s)
-        except queue.Empty:
-            self._close()
-            raise TimeoutError from None
-        line = ENDED if line is None else line.strip()
-        if line.startswith(WRONG):
-            what, _, advice = line.removeprefix(f"{WRONG}\0").partition("\0")
-            raise WrongError(what, advice)
-        if line.startswith(ENDED):
-            self._close()
-            status = line.removeprefix(ENDED).strip("\0")
-            how = f"has ended with status {status}" if status else "has ended"
-            if status.startswith("-"):
-                how = f"was ended by signal {status[1:]}"
-            advice = "it has to run for as long as it is asked"
-            raise WrongError(f"{how}, and did not answer", advice)
-        return line
 
 
 def _read(pipe: IO[bytes], lines: queue.Queue[str | None]) -> None:
@@ -188,13 +160,152 @@ def _show(pipe: IO[bytes]) -> None:
 
 
 def _end(process: subprocess.Popen[bytes], messages: threading.Thread) -> None:
-    # Nobody has waited for the leash, so its number, which is its group's, is still its own.
-    end_all(process.pid)
+    _end_all(process.pid)
     process.wait()
     messages.join(_SHUTDOWN_TIMEOUT_S)
     assert process.stdin is not None
     with contextlib.suppress(OSError):
         process.stdin.close()
+
+
+def _end_all(pid: int) -> None:
+    """End a process, and what it has started."""
+    import psutil  # only here: it takes long
+
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        for each in (*process.children(recursive=True), process):
+            with contextlib.suppress(psutil.Error):
+                each.kill()
+
+
+def python_command(module: str, function: str, *words: str) -> list[str]:
+    """The command that calls a function of ours in another process."""
+    run = (  # it imports what this process would, and leaves Ctrl-C to it
+        "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+        f"sys.path[:] = {[*map(str, sys.path)]!r}; "
+        f"from {module} import {function}; {function}(*sys.argv[1:])"
+    )
+    return [sys.executable, "-I", "-c", run, *words]
+
+
+def start_process(
+    words: list[str], purpose: str, failing: type[NoughtsError], stderr: int | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a process that is spoken to by pipes. Raises `failing` where that is not possible.
+
+    stderr: ours, or `subprocess.PIPE`.
+    """
+    try:
+        return subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            start_new_session=True,  # no signal of the terminal is meant for it
+        )
+    except OSError as error:
+        raise failing(
+            f"cannot start {purpose} ({error.strerror}); check that it is a program (a script "
+            "begins with #!/bin/sh or the like), or close some programs"
+        ) from error
+
+
+def answer(kind: str, name: str) -> None:
+    """Answer with a `choose`, in its process; kind: `file`, whose path follows, or `entry`."""
+    # The questions and the answers are out of reach of `input` and `print`.
+    questions = os.fdopen(os.dup(0), encoding="utf-8")
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr  # where lines come out as they are printed
+    asked: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def listen() -> None:
+        for line in questions:
+            asked.put(line)
+        _end_all(os.getpid())  # who asked has ended, or was killed
+
+    threading.Thread(target=listen, daemon=True).start()
+    choose, line = None, _READY
+    while True:
+        print(" ".join(line.splitlines()), file=answers, flush=True)
+        position = asked.get().split()[0]
+        try:
+            choose = choose or _found(kind, name)
+            line = _chosen(choose, Board(position))
+        except WrongError as error:
+            line = f"{_WRONG}{error.args[0]}\0{error.args[1]}"
+
+
+def _found(kind: str, name: str) -> Callable[[Board], object]:
+    file = Path(name).resolve() if kind == "file" else None
+    found: object
+    try:
+        if file:
+            found = _module(file)
+        else:
+            from importlib.metadata import entry_points  # only here: it takes long
+
+            (entry, *_) = entry_points(group=_GROUP, name=name)
+            found = entry.load()
+    except BaseException as error:
+        raise _misfired(error, file) from error
+    choose = getattr(found, "choose", found)
+    if not callable(choose):
+        raise WrongError("has no function choose(board)", "`noughts new engine FILE` shows one")
+    return choose
+
+
+def _module(path: Path) -> ModuleType:
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    sys.modules[path.stem] = module  # dataclasses look there
+    sys.path.insert(0, str(path.parent))
+    exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
+    return module
+
+
+def _chosen(choose: Callable[[Board], object], board: Board) -> str:
+    """The cells that it returns: whole numbers of any kind, such as numpy's."""
+    try:
+        answer = choose(board)
+        several = isinstance(answer, Iterable) and not isinstance(answer, str | bytes | dict)
+        cells: list[Any] = [*answer] if several else [answer]  # type: ignore[misc]
+        if cells and all(
+            hasattr(each, "__index__") and not isinstance(each, bool) for each in cells
+        ):
+            return " ".join(map(str, sorted(map(operator.index, cells))))
+    except BaseException as error:
+        code = getattr(choose, "__code__", None)
+        raise _misfired(error, code and Path(code.co_filename)) from error
+    advice = "return a cell, a whole number from 0 to 8, or several in a list"
+    raise WrongError(f"choose returned {_shortened(repr(answer), 40)}", advice)
+
+
+def _misfired(error: BaseException, file: Path | None) -> WrongError:
+    """`line 7, in choose: ZeroDivisionError: division by zero`.
+
+    It is the innermost place in the file, or in another of its folder.
+    """
+    text, place = str(error), ""
+    traced = traceback.extract_tb(error.__traceback__)
+    frames = [(each.filename, each.lineno, each.name) for each in traced]
+    if isinstance(error, SyntaxError) and error.filename:
+        text = error.msg
+        frames.append((error.filename, error.lineno, ""))
+    for name, line, function in frames:
+        if file and Path(name).parent == file.parent:
+            place = f"line {line}" if Path(name) == file else f"{Path(name).name}, line {line}"
+            place += f", in {function}" if function not in ("", "<module>") else ""
+    what = " ".join(f"{type(error).__name__}: {text}".split()).removesuffix(":")
+    return WrongError(
+        f"{place}: " * bool(place) + _shortened(what, 200), "correct it" + " there" * bool(place)
+    )
+
+
+def _shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def from_file(path: str, limit_s: float) -> OwnEngine:
@@ -208,10 +319,9 @@ def from_file(path: str, limit_s: float) -> OwnEngine:
 
 def packaged() -> list[str]:
     """The names of the engines that installed packages bring."""
-    import importlib.metadata  # only here: it takes long
+    from importlib.metadata import entry_points  # only here: it takes long
 
-    found = importlib.metadata.entry_points(group=GROUP)
-    return sorted({entry.name for entry in found if entry.name.isprintable()})
+    return sorted({entry.name for entry in entry_points(group=_GROUP)})
 
 
 def from_package(name: str, limit_s: float) -> OwnEngine:
@@ -220,7 +330,7 @@ def from_package(name: str, limit_s: float) -> OwnEngine:
 
 
 def _with_choose(name: str, about: str, limit_s: float, *where: str) -> OwnEngine:
-    words = python_command("noughts.engines.own_process", "answer", *where)
+    words = python_command("noughts.engines.own", "answer", *where)
     return OwnEngine(name, about, words, limit_s, True)
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from noughts.engines.levels import Chip, Kind, Random
+from noughts.engines.levels import Chip, Kind, Random, Rules
 from noughts.engines.menace import SUFFIX, Menace, read
 from noughts.engines.own import LIMIT_S, from_file, from_package, packaged
-from noughts.engines.rule_based import Rules
 from noughts.engines.search import AlphaBeta, Minimax, Transposition
 from noughts.errors import UnknownEngineError
 from noughts.game.engine import Engine
@@ -67,14 +66,10 @@ def engine_named(name: str, limit_s: float = LIMIT_S) -> Engine:
     others = packaged()
     if name in others:
         return from_package(name, limit_s)
-    raise _unknown(name, [*known, *others], _hint_of_file(name))
-
-
-def _hint_of_file(name: str) -> str:
-    """What may be meant by a name that is nearly a file's, or that of a program."""
+    hint = "a program is named by --program" if Path(name).is_file() else ""
     if Path(f"{name}.py").is_file():
-        return f"did you mean {name}.py?"
-    return "a program is named by --program" if Path(name).is_file() else ""
+        hint = f"did you mean {name}.py?"
+    raise _unknown(name, [*known, *others], hint)
 
 
 def _unknown(name: str, known: list[str], hint: str = "") -> UnknownEngineError:

@@ -46,6 +46,15 @@ class Node:
     best: bool = False
     """Whether it is the move that the search plays, of those from the same position."""
     children: list[Node] = field(default_factory=list)
+    # The rest is for `Steps`: of boards in the order in which they are met.
+    parent: int | None = None
+    """Its number among the boards; None for the root."""
+    entered: int = 0
+    """The step from which on it is seen; of a move that is cut, the step that cuts it."""
+    valued: int | None = None
+    """The step from which on its value is known."""
+    leads: tuple[int, int | None] | None = None
+    """From which step, and until which, it is the best of the moves from its position."""
 
     @property
     def bound(self) -> str:
@@ -102,31 +111,16 @@ def _with_those_cut(position: Position, searched: list[Node]) -> list[Node]:
     return searched + [Node(position.play(cell), cell) for cell in cut]
 
 
-@dataclass
-class Entry:
-    """A board of the tree, in the order in which they are met, and when what of it is known."""
-
-    node: Node
-    parent: int | None
-    """Its number among the entries; None for the root."""
-    entered: int
-    """The step from which on it is seen; of a move that is cut, the step that cuts it."""
-    valued: int | None = None
-    """The step from which on its value is known."""
-    best: tuple[int, int | None] | None = None
-    """From which step, and until which, it is the best of the moves from its position."""
-
-
 @dataclass(frozen=True)
 class Step:
     """One step: what happens, where, and what is known then."""
 
     kind: Kind
-    entry: int
+    board: int
     text: str
     alpha: int
     beta: int
-    """The window of who chooses among the moves that `entry` is one of."""
+    """The window of who chooses among the moves that `board` is one of."""
     nodes: int
     cut: int
     """How many boards have been looked at, and how many moves cut, so far."""
@@ -154,7 +148,7 @@ class Steps:
     """A whole search from an unfinished position, with at most `MAX_DRAWN` boards."""
 
     def __init__(self, position: Position, search: Search) -> None:
-        self.entries: list[Entry] = []
+        self.boards: list[Node] = []
         self.steps: list[Step] = []
         self._cuts = search == "alphabeta"
         self._nodes = self._cut = 0
@@ -166,50 +160,47 @@ class Steps:
         best = next(child for child in root.children if child.best)
         cost = f"{self._nodes} boards were looked at, {_moves(self._cut)} cut."
         text = f"{mover} plays {_cell(best)}: {format_score(best.score or 0)}. {cost}"
-        self.entries[0].valued = len(self.steps)
+        root.valued = len(self.steps)
         self._step("done", 0, text, -INFINITE, INFINITE)
 
     def _enter(self, node: Node, parent: int | None) -> int:
-        self.entries.append(Entry(node, parent, len(self.steps)))
-        return len(self.entries) - 1
+        node.parent, node.entered = parent, len(self.steps)
+        self.boards.append(node)
+        return len(self.boards) - 1
 
-    def _step(self, kind: Kind, entry: int, text: str, alpha: int, beta: int) -> None:
+    def _step(self, kind: Kind, board: int, text: str, alpha: int, beta: int) -> None:
         self._nodes += kind == "enter"
-        self.steps.append(Step(kind, entry, text, alpha, beta, self._nodes, self._cut))
+        self.steps.append(Step(kind, board, text, alpha, beta, self._nodes, self._cut))
 
     def _try_moves(self, node: Node, number: int, mover: str) -> None:
         """Try the moves of a board, remembering the best, until the rest is cut."""
         alpha, beta = -INFINITE, INFINITE
-        best: Entry | None = None
+        best: Node | None = None
         for child in node.children:
             if child.score is None:
                 break
             alpha, beta = child.alpha, child.beta
-            entry = self._enter(child, number)
+            board = self._enter(child, number)
             if not child.position.over:
                 window = f" {_window(mover, alpha, beta)}" if self._cuts else ""
-                self._step("enter", entry, f"{mover} tries {_cell(child)}.{window}", alpha, beta)
-                self._try_moves(child, entry, _mover(child.position))
-            seen = self.entries[entry]
-            seen.valued = len(self.steps)
-            better = best is None or child.score > (best.node.score or 0)
+                self._step("enter", board, f"{mover} tries {_cell(child)}.{window}", alpha, beta)
+                self._try_moves(child, board, _mover(child.position))
+            child.valued = len(self.steps)
+            better = best is None or child.score > (best.score or 0)
             if better:
-                if best and best.best:
-                    best.best = best.best[0], seen.valued
-                best, seen.best = seen, (seen.valued, None)
+                if best and best.leads:
+                    best.leads = best.leads[0], child.valued
+                best, child.leads = child, (child.valued, None)
             # What minimax knows as its best is alpha too, but it makes no use of it.
             raised = max(alpha, child.score) if self._cuts else alpha
             text = f"{_result(child, mover)} {_effect(child, mover, alpha, raised, better)}"
             kind: Kind = "enter" if child.position.over else "value"
-            self._step(kind, entry, text, raised, beta)
+            self._step(kind, board, text, raised, beta)
             alpha = raised
-        self._cut_rest(node, number, mover, alpha, beta)
-
-    def _cut_rest(self, node: Node, number: int, mover: str, alpha: int, beta: int) -> None:
         rest = [child for child in node.children if child.score is None]
         if not rest:
             return
-        entries = [self._enter(child, number) for child in rest]
+        boards = [self._enter(child, number) for child in rest]
         self._cut += len(rest)
         other = "O" if mover == "X" else "X"
         cells = ", ".join(map(_cell, rest))
@@ -218,7 +209,7 @@ class Steps:
             f"an earlier move, and here {mover} has a {format_score(alpha)} for certain. So "
             f"{other} never lets it come to this board."
         )
-        self._step("cut", entries[0], text, alpha, beta)
+        self._step("cut", boards[0], text, alpha, beta)
 
 
 def _mover(position: Position) -> str:
@@ -308,21 +299,17 @@ def _plies(node: Node) -> int:
 
 def _draw(node: Node, ply: int, row: int, boards: list[str], lines: list[str]) -> int:
     """Draw a node and what is below it from a row on; how many rows that takes."""
-    x, y = _place(ply, row)
+    x, y = _MARGIN + _PLY * ply, _HEAD + _ROW * row
     boards += _board(node, x, y)
     rows = 0
     for child in node.children:
-        to_x, to_y = _place(ply + 1, row + rows)
-        lines.append(_line(child, x + _BOARD // 2, y + _BOARD, to_x, to_y + _BOARD // 2))
+        lines.append(_line(child, x + _BOARD // 2, y + _BOARD, x + _PLY, y + _ROW * rows))
         rows += _draw(child, ply + 1, row + rows, boards, lines)
     return max(rows, 1)
 
 
-def _place(ply: int, row: int) -> tuple[int, int]:
-    return _MARGIN + _PLY * ply, _HEAD + _ROW * row
-
-
-def _line(node: Node, x: int, y: int, to_x: int, to_y: int) -> str:
+def _line(node: Node, x: int, y: int, to_x: int, top: int) -> str:
+    to_y = top + _BOARD // 2
     # A first child is level with its parent: the line is a short straight one.
     path = f"M{x + _BOARD // 2} {to_y}H{to_x}" if to_y < y else f"M{x} {y}V{to_y}H{to_x}"
     if node.score is None:

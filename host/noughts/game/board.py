@@ -26,7 +26,7 @@ from noughts.errors import IllegalMoveError
 from noughts.game import solver
 from noughts.game.positions import LINES, WON, Position, canonical, parse
 
-_DIGITS = frozenset("012345678")
+_CELLS = {str(cell): cell for cell in range(9)}
 
 _CELL = 60
 SIZE = 3 * _CELL
@@ -255,11 +255,10 @@ class Board:
 
 def _as_cell(cell: int | str) -> int:
     """A cell of a list of moves, or of a text of digits."""
-    if isinstance(cell, str) and cell in _DIGITS:
-        return int(cell)
-    if isinstance(cell, int) and not isinstance(cell, bool) and 0 <= cell < 9:
-        return cell
-    raise IllegalMoveError(f"{cell!r} is not a cell; choose one of 0 to 8")
+    try:
+        return _CELLS[str(cell)]
+    except KeyError:
+        raise IllegalMoveError(f"{cell!r} is not a cell; choose one of 0 to 8") from None
 
 
 def drawn(

@@ -1,23 +1,36 @@
-"""Engines, and the games that they play with each other.
+"""Engines, the games that they play with each other, and what these come to, exactly.
 
-An engine answers a position with a move, and says what that cost. A match is played from both
-seats, and its shares have their uncertainty.
+An engine answers a position with a move, and says what that cost. Whoever resigns has lost. A match
+is played from both seats, and its shares have their uncertainty.
+
+A walk samples nothing: it goes through all the games that two players may play, from the ends of
+games back to any position, and finds each position once. It is seen by one player, "me". What it
+finds is the caller's: a chance, a count, a line of moves.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from random import Random
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from noughts.game.positions import EMPTY, WON, Position
 
-Z_95 = 1.959963985
+_Z_95 = 1.959963985
 """Standard deviations to either side that hold 95 % of a normal distribution."""
+
+Value = TypeVar("Value")
+
+Moves = Callable[[Position], Iterable[tuple[int, float]]]
+"""The cells that a player may play, and how likely each is in proportion; none: resigns."""
+
+After = list[tuple[int, Any, Value]]
+"""Each move from a position: its cell, its weight, and what it comes to."""
 
 
 @dataclass(frozen=True)
@@ -74,15 +87,13 @@ def may_vary(engine: Engine) -> bool:
     return getattr(engine, "may_vary", False)
 
 
-class _Remembering:
-    def __init__(self, engine: Engine) -> None:
-        self.name, self.about, self.perfect = engine.name, engine.about, engine.perfect
-        self.reply: Callable[[Position], Reply] = cache(engine.reply)
-
-
 def remembering(engine: Engine) -> Engine:
     """The engine with its replies remembered, unless they may vary."""
-    return engine if may_vary(engine) else _Remembering(engine)
+    if may_vary(engine):
+        return engine
+    found = copy(engine)
+    found.reply = cache(engine.reply)  # type: ignore[method-assign]
+    return found
 
 
 @dataclass
@@ -111,9 +122,9 @@ def interval(count: int, games: int) -> tuple[float, float]:
     if not games:
         return 0.0, 1.0
     share = count / games
-    scale = 1 + Z_95**2 / games
-    middle = (share + Z_95**2 / (2 * games)) / scale
-    half = Z_95 * math.sqrt(share * (1 - share) / games + Z_95**2 / (4 * games**2)) / scale
+    scale = 1 + _Z_95**2 / games
+    middle = (share + _Z_95**2 / (2 * games)) / scale
+    half = _Z_95 * math.sqrt(share * (1 - share) / games + _Z_95**2 / (4 * games**2)) / scale
     low = 0.0 if count == 0 else middle - half
     high = 1.0 if count == games else middle + half
     return low, high
@@ -132,19 +143,6 @@ class Player:
         return self._engine.reply(position).choose(self._random)
 
 
-def play(first: Player, second: Player) -> Iterator[tuple[int, Position]]:
-    """Play a game until it is over or given up; yields each cell, and the position after it."""
-    position = EMPTY
-    mover, waiting = first, second
-    while not position.over:
-        cell = mover.choose(position)
-        if cell is None:
-            return
-        position = position.play(cell)
-        yield cell, position
-        mover, waiting = waiting, mover
-
-
 def winner(position: Position) -> int:
     """Who has won a game: 1 the side that moved first, -1 the other, 0 nobody.
 
@@ -155,12 +153,117 @@ def winner(position: Position) -> int:
     return 1 if position.ply % 2 else -1
 
 
+def play(one: Player, other: Player, first: bool) -> tuple[list[int], int]:
+    """Play a game until it is over or given up: its cells, and 1, 0 or -1 for `one`.
+
+    first: whether `one` moves first.
+    """
+    position, cells = EMPTY, []
+    while not position.over:
+        mover = one if (position.ply % 2 == 0) == first else other
+        cell = mover.choose(position)
+        if cell is None:
+            break
+        cells.append(cell)
+        position = position.play(cell)
+    return cells, winner(position) * (1 if first else -1)
+
+
 def match(one: Player, other: Player, games: int) -> Iterator[tuple[bool, int]]:
     """Games in turn from either seat: whether `one` moved first, and 1, 0 or -1 for it."""
     for number in range(games):
         first = number % 2 == 0
-        seats = (one, other) if first else (other, one)
-        end = EMPTY
-        for _, after in play(*seats):
-            end = after
-        yield first, winner(end) * (1 if first else -1)
+        yield first, play(one, other, first)[1]
+
+
+def any_cell(position: Position) -> list[tuple[int, float]]:
+    """The moves of random play."""
+    return [(cell, 1) for cell in position.free]
+
+
+def walk(
+    mine: Moves,
+    theirs: Moves,
+    end: Callable[[int, Position], Value],
+    join: Callable[[bool, After[Value]], Value],
+    same: Callable[[Position], Position] | None = None,
+) -> Callable[[Position, bool], Value]:
+    """What each position comes to, asked with whether it is my turn there.
+
+    end: of a game, from its result (1, 0 or -1 for me) and its last position. join: of a position,
+    from whether it is my turn, and each move. same: the position to look at instead, such as
+    `canonical`; then only such positions are asked about.
+    """
+
+    @cache
+    def found(position: Position, my_turn: bool) -> Value:
+        moves = () if position.over else (mine if my_turn else theirs)(position)
+        after = []
+        for cell, weight in moves:
+            following = position.play(cell)
+            value = found(same(following) if same else following, not my_turn)
+            after.append((cell, weight, value))
+        if after:
+            return join(my_turn, after)
+        drawn = position.over and not WON[position.other]
+        return end(0 if drawn else -1 if my_turn else 1, position)
+
+    return found
+
+
+def times(weight: Any, value: Any) -> Any:
+    """The product, which takes long for fractions: most weights are 1."""
+    return value if weight == 1 else value * weight
+
+
+def mean(after: After[Any]) -> Any:
+    """The mean of the numbers that moves come to, by their weights."""
+    total = sum(weight for _, weight, _ in after)
+    return sum(times(weight, value) for _, weight, value in after) / total
+
+
+class Odds(NamedTuple):
+    """How likely a player wins, draws and loses; together 1."""
+
+    won: Any
+    drawn: Any
+    lost: Any
+
+
+def mean_odds(_my_turn: bool, after: After[Odds]) -> Odds:
+    """The mean of the odds that moves come to, for either player."""
+    won = drawn = lost = total = 0
+    for _, weight, odds in after:
+        total += weight
+        won += odds.won * weight
+        drawn += odds.drawn * weight
+        lost += odds.lost * weight
+    return Odds(won / total, drawn / total, lost / total)
+
+
+def end_odds(number: Callable[[bool], Any]) -> Callable[[int, Position], Odds]:
+    """The odds at the end of a game, as numbers of this type: `float`, or `Fraction` if exact."""
+    ends = {each: Odds(*(number(each == result) for result in (1, 0, -1))) for each in (1, 0, -1)}
+    return lambda result, _: ends[result]
+
+
+def odds(
+    mine: Engine,
+    theirs: Engine,
+    first: bool = True,
+    number: Callable[[bool], Any] = float,
+) -> Odds:
+    """What comes of a game between two engines, for `mine`, which moves first or second.
+
+    number: `Fraction` for exact odds. Only the positions that they reach are asked about.
+
+    >>> from noughts.engines.levels import Random
+    >>> round(odds(Random(), Random()).won, 4)
+    0.5849
+    """
+    return walk(
+        lambda position: mine.reply(position).weighted(),
+        lambda position: theirs.reply(position).weighted(),
+        end_odds(number),
+        mean_odds,
+    )(EMPTY, first)

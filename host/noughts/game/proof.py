@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
 
 from noughts.game import solver
 from noughts.game.board import table_html
-from noughts.game.engine import Engine, Reply
-from noughts.game.evaluator import After, any_cell, mean, times, walk
+from noughts.game.engine import After, Engine, Reply, any_cell, mean, times, walk
 from noughts.game.positions import EMPTY, Position, unfinished
 
 WON_BY_ENGINE, DRAWN, LOST = "won", "drawn", "lost"
@@ -91,59 +89,39 @@ def prove(engine: Engine) -> Proof:
         not moves or not {cell for cell, _ in moves} <= {*solver.value_preserving_moves(position)}
         for position, moves in replies.items()
     )
-    players = replies.__getitem__, any_cell
-    games = walk(*players, lambda result, at: Counter([(_RESULTS[result], at.ply)]), _all_games)
-    chances = walk(*players, _end, _chances)
+    found = walk(replies.__getitem__, any_cell, _end, _joined)
 
     def seat(first: bool) -> Seat:
-        found = chances(EMPTY, first)
-        if not found.greatest_loss:
-            found = found._replace(likeliest_loss=None)
-        return Seat(first, games(EMPTY, first), *found)
+        all_games = replace(found(EMPTY, first), first=first)
+        loses = all_games.greatest_loss_chance > 0
+        return all_games if loses else replace(all_games, likeliest_loss=None)
 
     return Proof((seat(True), seat(False)), value_losing_positions)
 
 
-_Games = Counter[tuple[str, int]]
-
-
-def _all_games(_turn: bool, after: After[_Games]) -> _Games:
-    games: _Games = Counter()
-    for *_, each in after:
-        games.update(each)
-    return games
-
-
-class _Chances(NamedTuple):
-    """What follows from a position; the fields are those of a `Seat`."""
-
-    win: Fraction
-    loss: Fraction
-    greatest_loss: Fraction
-    likeliest_loss: tuple[int, ...] | None
-    likeliest_loss_chance: Fraction
-    losing_line: tuple[int, ...] | None
-
-
-def _end(result: int, _position: Position) -> _Chances:
+def _end(result: int, at: Position) -> Seat:
+    games = Counter([(_RESULTS[result], at.ply)])
     lost = Fraction(result < 0)
-    return _Chances(Fraction(result > 0), lost, lost, (), lost, () if lost else None)
+    return Seat(True, games, Fraction(result > 0), lost, lost, (), lost, () if lost else None)
 
 
-def _chances(engine_moves: bool, after: After[_Chances]) -> _Chances:
+def _joined(engine_moves: bool, after: After[Seat]) -> Seat:
     def average(field: str) -> Fraction:
         found: Fraction = mean(
             [(cell, weight, getattr(each, field)) for cell, weight, each in after]
         )
         return found
 
+    games: Counter[tuple[str, int]] = Counter()
+    for *_, each in after:
+        games.update(each.games)
     lines = [(cell, *each.losing_line) for cell, _, each in after if each.losing_line is not None]
     moves = after
     if engine_moves:
-        greatest, total = average("greatest_loss"), sum(weight for _, weight, _ in after)
+        greatest, total = average("greatest_loss_chance"), sum(weight for _, weight, _ in after)
     else:  # the opponent makes the best of it
-        greatest, total = max(each.greatest_loss for *_, each in after), 1
-        moves = [move for move in after if move[2].greatest_loss == greatest]
+        greatest, total = max(each.greatest_loss_chance for *_, each in after), 1
+        moves = [move for move in after if move[2].greatest_loss_chance == greatest]
     likely, cell, line = max(
         (
             (times(weight, each.likeliest_loss_chance), cell, each.likeliest_loss or ())
@@ -151,9 +129,11 @@ def _chances(engine_moves: bool, after: After[_Chances]) -> _Chances:
         ),
         key=lambda game: game[0],
     )
-    return _Chances(
-        average("win"),
-        average("loss"),
+    return Seat(
+        True,  # until it is known
+        games,
+        average("win_chance"),
+        average("loss_chance"),
         greatest,
         (cell, *line),
         likely / total,

@@ -24,9 +24,6 @@ from functools import cache
 from noughts.game.positions import EMPTY, Position, reachable
 from noughts.game.solver import hard_moves, value, win_chance_after
 
-NOTICEABLE = Fraction(1, 10)
-"""Of the chance to win against random play."""
-
 
 class Verdict(Enum):
     """A move's; the value is its mark, `best` or empty."""
@@ -79,12 +76,8 @@ def verdict(move: Reviewed) -> Verdict:
         return Verdict.MISTAKE
     if move.cell in move.best:
         return Verdict.BEST
-    return Verdict.INACCURACY if chance_lost(move) >= NOTICEABLE else Verdict.GOOD
-
-
-def chance_lost(move: Reviewed) -> Fraction:
-    """How much likelier the best move wins against random play than one that keeps the value."""
-    return win_chance_after(move.before, move.best[0]) - win_chance_after(move.before, move.cell)
+    best, made = (win_chance_after(move.before, cell) for cell in (move.best[0], move.cell))
+    return Verdict.INACCURACY if best - made >= Fraction(1, 10) else Verdict.GOOD
 
 
 def mistakes(moves: str) -> list[int]:

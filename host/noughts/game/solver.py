@@ -1,17 +1,43 @@
-"""Tic-tac-toe solved: the value of every position, and the moves that hard may play.
+"""Tic-tac-toe solved: the value of every position, the moves that hard may play, and puzzles.
 
 value          1 if the player to move wins with best play, 0 for a draw, -1 for a loss
 hard           keeps the value; among such moves, wins most often against random play
 random play    every free cell equally likely; chances against it are exact
+puzzle         a position in which exactly one free cell keeps the value, a win or a draw, and every
+               other gives it away; those that are the same turned or mirrored are one
+depth          of a puzzle: how many plies one has to look ahead, until the win, or until the latest
+               of the losses that the wrong moves lead to
+level          of a puzzle, 1 to 3: by how many people went wrong there, where enough are known,
+               else by the depth
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from random import Random
 
-from noughts.game.evaluator import After, any_cell, mean, walk
-from noughts.game.positions import EMPTY, FULL, WON, Position, canonical
+from noughts.game.engine import After, any_cell, mean, walk
+from noughts.game.positions import (
+    EMPTY,
+    FULL,
+    SYMMETRIES,
+    WON,
+    Position,
+    canonical,
+    reachable,
+    turned,
+)
+
+LEVELS = (1, 2, 3)
+_DEPTHS = (2, 3)
+"""The greatest of level 1, and of level 2."""
+_SHARES = (0.1, 0.3)
+"""Of people who went wrong: from here on level 2, and level 3."""
+_ENOUGH = 5
+"""People who had to move there."""
 
 
 @cache
@@ -74,3 +100,64 @@ def hard_moves(position: Position) -> list[int]:
     chances = {cell: win_chance_after(position, cell) for cell in value_preserving_moves(position)}
     best = max(chances.values())
     return [cell for cell, chance in chances.items() if chance == best]
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """One of the puzzles."""
+
+    position: Position
+    """Turned and mirrored in any way."""
+    right: int
+    """The cell."""
+    wins: bool
+    """Whether the right move wins; else it holds a draw."""
+    depth: int
+
+
+def puzzle_of(position: Position) -> Puzzle | None:
+    """The puzzle that a position is, if it is one."""
+    if position.over or len(position.free) < 2:
+        return None
+    right = value_preserving_moves(position)
+    if len(right) != 1:
+        return None
+    wins = value(position) > 0
+    looked = right if wins else [cell for cell in position.free if cell not in right]
+    depth = max(1 + _plies(position.play(cell)) for cell in looked)
+    return Puzzle(position, right[0], wins, depth)
+
+
+@cache
+def puzzles() -> tuple[Puzzle, ...]:
+    """All of them, each in its canonical position."""
+    different = sorted({canonical(each) for each in reachable()})
+    return tuple(found for each in different if (found := puzzle_of(each)))
+
+
+def level(puzzle: Puzzle, met: int = 0, wrong: int = 0) -> int:
+    """How hard a puzzle is; met: how many people had to move there; wrong: who of them erred."""
+    if met >= _ENOUGH:
+        return 1 + sum(wrong / met >= share for share in _SHARES)
+    return 1 + sum(puzzle.depth > depth for depth in _DEPTHS)
+
+
+def draw(random: Random, fits: Callable[[Puzzle], bool], after: Position = EMPTY) -> Puzzle:
+    """A puzzle that fits, turned and mirrored at random, and not the one that was shown before.
+
+    Where no other fits, any other. `after` may be turned and mirrored, too.
+    """
+    others = [each for each in puzzles() if each.position != canonical(after)]
+    chosen = random.choice([each for each in others if fits(each)] or others)
+    found = puzzle_of(turned(chosen.position, random.choice(SYMMETRIES)))
+    assert found is not None, "a puzzle is one in every symmetry"
+    return found
+
+
+@cache
+def _plies(position: Position) -> int:
+    """How many plies are played until the end: who wins does it soon, who loses holds out."""
+    if position.over:
+        return 0
+    lengths = [1 + _plies(position.play(cell)) for cell in value_preserving_moves(position)]
+    return min(lengths) if value(position) > 0 else max(lengths)

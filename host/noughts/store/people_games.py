@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from noughts.brain.habits import PeopleGame
+from noughts.brain.learn import PeopleGame
 from noughts.store.queries import GameFilter, played, sound
 from noughts.store.store import Store
 

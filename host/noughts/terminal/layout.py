@@ -17,7 +17,6 @@ from noughts.game.positions import LINES, Position
 from noughts.store.stored_game import StoredGame
 from noughts.views.replay import ReplayStep
 
-_UNHEARD_MS = 1000
 _FALLING, _RISING = 6, 7
 """The diagonals among the eight lines."""
 PLAYERS = {"A": "bold #56b4e9", "B": "bold #e69f00"}
@@ -30,11 +29,6 @@ def is_plain() -> bool:
     """
     locale = os.environ.get("LC_ALL") or os.environ.get("LC_CTYPE") or os.environ.get("LANG", "")
     return locale in ("C", "POSIX") or "utf" not in (sys.stdout.encoding or "").lower()
-
-
-def is_without_colour() -> bool:
-    """Whether the user wants no colour: https://no-color.org."""
-    return bool(os.environ.get("NO_COLOR"))
 
 
 def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
@@ -151,4 +145,4 @@ def _score(score: int) -> Text:
 def wait_s(game: StoredGame, plies: int, speed: float) -> float:
     """Seconds until the next move, at so many times the speed at which it was played."""
     thought_ms = game.thought_ms[plies] if plies < len(game.thought_ms) else None
-    return (_UNHEARD_MS if thought_ms is None else max(0, thought_ms)) / 1000 / speed
+    return (1000 if thought_ms is None else max(0, thought_ms)) / 1000 / speed

@@ -20,7 +20,7 @@ from textual.containers import Horizontal
 from textual.widgets import RichLog, Static
 
 from noughts.boards.tracebacks import TracebackReader
-from noughts.errors import BoardGoneError, NoughtsError
+from noughts.errors import NoughtsError
 from noughts.game.positions import after
 from noughts.protocol.describe import describe, score, seated
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
@@ -54,8 +54,8 @@ _BOARD = (
 )
 WIDTH, HEIGHT = len(_BOARD[0]), len(_BOARD)
 
-MIN_COLUMNS, MIN_LINES = 40, HEIGHT + 2
-"""The smallest terminal that holds the board, and below it what it is doing."""
+_MIN_COLUMNS, _MIN_LINES = 58, HEIGHT + 2
+"""The smallest terminal that holds the board, and next to it what it is doing."""
 
 _LEDS_TOP, _LEDS_LEFT = 3, 8
 _DOWN, _ACROSS = 2, 4
@@ -84,107 +84,96 @@ def buttons_at(x: int, y: int) -> tuple[Button, ...]:
     return ()
 
 
-def draw(
-    leds: bytes,
-    held: frozenset[Button],
-    last: tuple[int, str] | None = None,
-) -> Text:
+def draw(leds: bytes, held: frozenset[Button], last: tuple[int, str] | None = None) -> Text:
     """The board with these 25 levels and the buttons that are held down.
 
     last: the cell of the last move, and whose it was.
     """
-    text = Text(no_wrap=True, style=_GROUND)
-    for y, line in enumerate(_BOARD):
-        row = Text(line, style=_OUTLINE)
-        if y == _PINS:
-            row.stylize(_GOLD, 1, WIDTH - 1)
-        for columns, lines, buttons in _AREAS:
-            if y in lines:
-                row.stylize(_HELD if held.issuperset(buttons) else _UP, columns[0], columns[-1] + 1)
-        led_row, between = divmod(y - _LEDS_TOP, _DOWN)
-        if 0 <= led_row < 5 and not between:
-            row = _with_leds(row, leds[5 * led_row : 5 * led_row + 5])
-            if last is not None and last[0] // 3 * 2 == led_row:
-                row = _marked(row, last[0] % 3 * 2, last[1])
-        text.append_text(row)
-        if y < HEIGHT - 1:
-            text.append("\n")
-    return text
-
-
-def _with_leds(row: Text, levels: bytes) -> Text:
-    for column, level in enumerate(levels):
+    characters = list("\n".join(_BOARD))
+    styles: list[tuple[Style | str, int, int]] = [
+        (_GOLD, _at(1, _PINS), _at(WIDTH - 1, _PINS)),
+        *(
+            (
+                _HELD if held.issuperset(buttons) else _UP,
+                _at(columns[0], y),
+                _at(columns[-1] + 1, y),
+            )
+            for columns, lines, buttons in _AREAS
+            for y in lines
+        ),
+    ]
+    for led, level in enumerate(leds):
+        at = _of_led(led)
         # The levels grow about twofold in power; the eye sees steps.
         glow = f"#{75 + 20 * level:02x}{22 + 6 * level:02x}{20 + 5 * level:02x}"
         style = Style(color=glow if level else "#5c4a48", bold=level > 6)
-        row = _put(row, _LEDS_LEFT + _ACROSS * column, Text(_CHARACTERS[level] * 2, style))
-    return row
+        characters[at : at + 2] = _CHARACTERS[level] * 2
+        styles.append((style, at, at + 2))
+    if last is not None:
+        cell, player = last
+        at = _of_led(cell // 3 * 10 + cell % 3 * 2)
+        characters[at - 1], characters[at + 2] = "[]"
+        styles += [(PLAYERS[player], x, x + 1) for x in (at - 1, at + 2)]
+    text = Text("".join(characters), no_wrap=True, style=_GROUND)
+    text.stylize(_OUTLINE)
+    for span in styles:
+        text.stylize(*span)
+    return text
 
 
-def _marked(row: Text, column: int, player: str) -> Text:
-    x = _LEDS_LEFT + _ACROSS * column
-    row = _put(row, x - 1, Text("[", PLAYERS[player]))
-    return _put(row, x + 2, Text("]", PLAYERS[player]))
+def _at(x: int, y: int) -> int:
+    """Where a column and line are in the text of the board."""
+    return y * (WIDTH + 1) + x
 
 
-def _put(row: Text, x: int, piece: Text) -> Text:
-    return row[:x].append_text(piece).append_text(row[x + len(piece) :])
+def _of_led(led: int) -> int:
+    return _at(_LEDS_LEFT + _ACROSS * (led % 5), _LEDS_TOP + _DOWN * (led // 5))
 
 
 class Picture(Static):
     """The board; a click on a button holds it down until the mouse is let go."""
 
-    def __init__(self, board: VirtualBoard, fail: Callable[[NoughtsError], None]) -> None:
-        """fail: called when the board has gone."""
+    def __init__(self, do: Callable[[Callable[[], None]], None], board: VirtualBoard) -> None:
+        """do: does something with the board, which may have gone."""
         super().__init__(id="picture")
-        self._fail = fail
+        self._do = do
         self._board = board
-        self._leds = bytes(25)
+        self._shown: tuple[bytes, tuple[int, str] | None] = bytes(25), None
         self._held: frozenset[Button] = frozenset()
-        self._last: tuple[int, str] | None = None
 
     def on_mount(self) -> None:
         self._draw()
 
     def show(self, leds: bytes, last: tuple[int, str] | None) -> None:
         """Show 25 LED levels from 0 to 9, and mark the last move: its cell and its player."""
-        if (leds, last) != (self._leds, self._last):
-            self._leds, self._last = leds, last
+        if (leds, last) != self._shown:
+            self._shown = leds, last
             self._draw()
 
     def _draw(self) -> None:
-        self.update(draw(self._leds, self._held, self._last))
+        leds, last = self._shown
+        self.update(draw(leds, self._held, last))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        buttons = buttons_at(event.x, event.y)
-        if buttons:
+        if buttons := buttons_at(event.x, event.y):
             self.capture_mouse()
-            self._hold(frozenset(buttons))
+            self._held = frozenset(buttons)
+            self._do(lambda: self._board.press(*buttons))
+            self._draw()
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         self.release_mouse()
-        self._hold(frozenset())
-
-    def _hold(self, held: frozenset[Button]) -> None:
-        try:
-            if held - self._held:
-                self._board.press(*held - self._held)
-            if self._held - held:
-                self._board.release(*self._held - held)
-        except BoardGoneError as gone:
-            self._fail(gone)
-        self._held = held
-        self._draw()
+        if held := self._held:
+            self._held = frozenset()
+            self._do(lambda: self._board.release(*held))
+            self._draw()
 
 
-_SIDE_BY_SIDE = 58
 _WITH_HELP = 110, 25
 """Columns and lines that hold the help as well, at the right."""
 _HELP = 38
 _KEYS = "a b buttons · space both · arrows tilt · v replay · r reset · ? help · q quit"
 _FEWER_KEYS = "a b buttons · space both · arrows tilt · ? help · q quit"
-_POLL_S = 0.02
-_CLOCK_S = 0.2
 
 RULES = """\
 Two players, A and B, mark nine cells by turns. Three in a row win: \
@@ -203,12 +192,6 @@ v         replay the last game, each move judged
 r         the reset button
 q         quit"""
 
-_TALL = 12
-"""Lines; with less there is room for what is to be done now, and no more."""
-_REPLAY = ("v", "replay this game")
-_KEY = {"button A": "a", "button B": "b", "A or B": "a or b", "A+B": "space"}
-"""What to press for a button, where there is no room for its name."""
-
 
 class BoardApp(Program):
     """Plays on a board until the player quits, or the board dies (`failure` then says how)."""
@@ -223,8 +206,6 @@ class BoardApp(Program):
     #log {{ width: 1fr; height: 1fr; padding: 0 1; background: $background; scrollbar-size: 0 0; }}
     #status {{ dock: bottom; height: 2; background: $panel; padding: 0 1; }}
     #small {{ display: none; }}
-    .narrow #stage {{ layout: vertical; height: 1fr; }}
-    .narrow #log, .narrow #status {{ display: none; }}
     .wide #help {{ display: block; }}
     .tiny #stage, .tiny #log, .tiny #status {{ display: none; }}
     .tiny #small {{ display: block; }}
@@ -265,7 +246,7 @@ class BoardApp(Program):
         self._controls = choice_in(self._flash)[1]
         self._observer = Observer()
         self._games = PlayedGames(recording.board)
-        self._picture = Picture(board, self.fail)
+        self._picture = Picture(self._do, board)
         self._doing = Static(id="doing")
         self._heard = RichLog(id="log", wrap=True, max_lines=2000, min_width=0)
         self._heard.can_focus = False
@@ -284,46 +265,43 @@ class BoardApp(Program):
             yield self._doing
         yield Static(RULES, id="help", markup=False)
         yield self._heard
-        yield Static("", id="small")
+        yield Static(
+            f"The terminal is too small: make it {_MIN_COLUMNS} x {_MIN_LINES} or larger, "
+            "or press q to quit.",
+            id="small",
+        )
         yield self._status
 
     def on_mount(self) -> None:
-        self._tell_status()
-        self.set_interval(_CLOCK_S, self._tell_status)
-        self.set_interval(_POLL_S, self._look)
+        self._do(self._tell_status)
+        self.set_interval(0.2, lambda: self._do(self._tell_status))
+        self.set_interval(0.02, lambda: self._do(self._look))
 
     def on_resize(self, event: events.Resize) -> None:
         columns, lines = event.size
-        tiny = columns < MIN_COLUMNS or lines < MIN_LINES
-        stage = self.screen_stack[0]
-        stage.set_class(columns < _SIDE_BY_SIDE, "narrow")
         self._has_room_for_help = columns >= _WITH_HELP[0] and lines >= _WITH_HELP[1]
+        stage = self.screen_stack[0]
         stage.set_class(self._has_room_for_help, "wide")
-        stage.set_class(tiny, "tiny")
+        stage.set_class(columns < _MIN_COLUMNS or lines < _MIN_LINES, "tiny")
         self._shown = None
-        if tiny:
-            stage.query_one("#small", Static).update(
-                f"{columns} x {lines} is too small: make the terminal "
-                f"{MIN_COLUMNS} x {MIN_LINES} or larger, or press q to quit."
-            )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return action == "quit" or len(self.screen_stack) == 1
 
-    def fail(self, error: NoughtsError) -> None:
-        """End the program; the command then prints the error."""
-        self.failure = error
-        self._leave()
+    def _do(self, action: Callable[[], None]) -> None:
+        """Do something with the board; where it has gone, that ends the program."""
+        try:
+            action()
+        except NoughtsError as error:
+            self.failure = self.failure or error
+            self.action_leave()
 
-    def _leave(self) -> None:
+    def action_leave(self) -> None:
         self._stopped.set()
         self.exit()
 
     async def action_quit(self) -> None:
-        self._leave()
-
-    def action_leave(self) -> None:
-        self._leave()
+        self.action_leave()
 
     def action_tap(self, buttons: str) -> None:
         self._do(lambda: self._board.tap(*buttons))
@@ -349,26 +327,16 @@ class BoardApp(Program):
             self._heard.write(Text("v replays a game once one has ended", style="dim"))
             return
         number = self._recording.kept.get((game.boot, game.number), game.id)
-        game = game._replace(id=number)
-        self.push_screen(ReplayScreen(game, None, "q back to the board"))
-
-    def _do(self, action: Callable[[], None]) -> None:
-        try:
-            action()
-        except NoughtsError as error:
-            self.fail(error)
+        self.push_screen(ReplayScreen(game._replace(id=number), None, "q back to the board"))
 
     def _look(self) -> None:
         """Take what the board shows and says, and pass on what is new."""
         if self._stopped.is_set():
             self.exit()
             return
+        leds = self._board.leds()
         try:
-            leds = self._board.leds()
             received = self._board.serial.read(4096)
-        except NoughtsError as error:
-            self.fail(error)
-            return
         except OSError:  # its port goes a moment after the board
             return
         self._recording.hear(received)
@@ -387,11 +355,11 @@ class BoardApp(Program):
         if now.last is not None and now.game is not None:
             last = now.last, now.game.player(len(now.game.moves) - 1)
         self._picture.show(leds, last)
-        width, height = self._doing.content_size
-        shown = (now, self._stopped_by, self._controls, self._games.last, width, height)
+        width = self._doing.content_size.width
+        shown = (now, self._stopped_by, self._controls, self._games.last, width)
         if width and shown != self._shown:
             self._shown = shown
-            text = panel(now, self._stopped_by, self._controls, self._games.score, width, height)
+            text = panel(now, self._stopped_by, self._controls, self._games.score, width)
             self._doing.update(text)
 
     def _tell(self, item: Item) -> None:
@@ -401,7 +369,6 @@ class BoardApp(Program):
             if isinstance(item.sentence, Boot):
                 self._table_id, self._boot = item.sentence.table_id, item.sentence.boot
                 self._stopped_by = ""
-            self._tell_status()
             # What the board has stored from earlier runs would fill the screen at each start.
             if isinstance(item.sentence, Boot) or not is_late(item.sentence, self._boot):
                 self._heard.write(Text(describe(item.sentence)))
@@ -415,13 +382,7 @@ class BoardApp(Program):
             self._heard.write(Text(f"{item.what} is not known to this version", style="dim"))
 
     def _tell_status(self) -> None:
-        if self.failure is not None:
-            return
-        try:
-            seconds = self._board.clock_us() / 1e6
-        except NoughtsError as error:
-            self.fail(error)
-            return
+        seconds = self._board.clock_us() / 1e6
         keys = _KEYS if self.size.width > len(_KEYS) + 1 else _FEWER_KEYS
         clock = f"{int(seconds // 60)}:{seconds % 60:04.1f}"
         warning = "games are not stored · " if self._recording.error else ""
@@ -430,12 +391,7 @@ class BoardApp(Program):
 
 
 def panel(
-    now: Situation,
-    stopped: str,
-    controls: str,
-    scores: Mapping[str, Mapping[str, int]],
-    width: int,
-    height: int,
+    now: Situation, stopped: str, controls: str, scores: Mapping[str, Mapping[str, int]], width: int
 ) -> Text:
     """All the text next to the board, the most important first, in lines of this width.
 
@@ -444,13 +400,10 @@ def panel(
     what = said(now, controls)
     if stopped and now.phase in ("starting", "fault"):
         what = Said("The game has stopped", stopped)
-    buttons = (*what.buttons, _REPLAY) if now.phase == "over" else what.buttons
-    style = PLAYERS.get(what.player, "bold")
-    banner = Text(f" {what.headline}".ljust(width)[:width], f"{style} reverse")
-    if height < _TALL:
-        keys = "  ".join(f"{_KEY.get(name, name)} {does}" for name, does in buttons)
-        return Text("\n").join([banner, Text(keys), Text(what.about)])
-    blank = Text(" " * width, f"{style} reverse")
+    buttons = (*what.buttons, ("v", "replay this game")) if now.phase == "over" else what.buttons
+    style = f"{PLAYERS.get(what.player, 'bold')} reverse"
+    banner = Text(f" {what.headline}".ljust(width)[:width], style)
+    blank = Text(" " * width, style)
     text = Text("\n").join([blank, banner, blank] if now.phase == "over" else [banner])
     if what.about:
         text.append(f"\n{what.about}")
@@ -470,14 +423,10 @@ def panel(
 def _game(game: Game) -> Text:
     """The marks, the last one or the row that has won marked, and next to them who plays."""
     rows = mark_rows(game.marks, after(game.moves).won_cells or game.moves[-1:])
-    for text, player in zip(rows, "AB", strict=False):
-        text.append(f"  {player}", PLAYERS[player]).append(f"  {_seat(game, player)}")
+    for text, player, seat in zip(rows, "AB", game.seats, strict=False):
+        who = f"the chip, {seated(seat)}"
+        if seat == "P":
+            who = "a person" if game.seats == "PP" else "you"
+        text.append(f"  {player}", PLAYERS[player]).append(f"  {who}")
     rows[2].append(f"  game {game.number}", "dim")
     return Text("\n").join(rows)
-
-
-def _seat(game: Game, player: str) -> str:
-    seat = game.seats["AB".index(player)]
-    if seat != "P":
-        return f"the chip, {seated(seat)}"
-    return "a person" if game.seats == "PP" else "you"

@@ -54,7 +54,11 @@ class Learned(NamedTuple):
 def curve_text(curve: Sequence[Learned], plain: bool) -> str:
     """The curve as lines of at most 80 columns, and what its signs mean; plain: in ASCII."""
     signs = _PLAIN if plain else _SIGNS
-    columns = [_column(_nearest(curve, at), signs) for at in range(_WIDTH)]
+    columns = []
+    for at in range(_WIDTH):
+        _, won, drawn, _ = curve[round(at * (len(curve) - 1) / (_WIDTH - 1))]
+        below, not_lost = round(won * _HEIGHT), round((won + drawn) * _HEIGHT)
+        columns.append((signs[0] * below + signs[1] * (not_lost - below)).ljust(_HEIGHT, signs[2]))
     labels = {_HEIGHT - 1: "100%", 0: "0%"}
     lines = [
         f"{labels.get(row, ''):>4} |" + "".join(column[row] for column in columns)
@@ -63,20 +67,8 @@ def curve_text(curve: Sequence[Learned], plain: bool) -> str:
     first, last = f"{curve[0].games:,}", counted(curve[-1].games, "game")
     lines.append("     +" + "-" * _WIDTH)
     lines.append(f"      {first}{last:>{_WIDTH - len(first)}}")
-    meanings = zip(signs, ("wins", "draws", "loses"), strict=True)
-    lines.append("      " + "   ".join(f"{sign} {meaning}" for sign, meaning in meanings))
+    lines.append("      " + "   ".join(map(" ".join, zip(signs, _LEARNED, strict=True))))
     return "\n".join(lines)
-
-
-def _nearest(curve: Sequence[Learned], column: int) -> Learned:
-    return curve[round(column * (len(curve) - 1) / (_WIDTH - 1))]
-
-
-def _column(learned: Learned, signs: str) -> str:
-    """From the bottom up."""
-    won = round(learned.won * _HEIGHT)
-    drawn = round((learned.won + learned.drawn) * _HEIGHT) - won
-    return (signs[0] * won + signs[1] * drawn).ljust(_HEIGHT, signs[2])
 
 
 @contextmanager
@@ -104,10 +96,7 @@ def _figure_file(path: Path, inches: tuple[float, float]) -> Iterator[Figure]:
 
 
 def draw_learning(curve: Sequence[Learned], title: str, path: Path) -> None:
-    """Draw the curve into a file, `.png` or `.svg` by its name.
-
-    Raises `NoughtsError` if matplotlib is not installed, or the file cannot be written.
-    """
+    """Draw the curve into a file, `.png` or `.svg` by its name. Raises `NoughtsError`."""
     with _figure_file(path, (8, 4.5)) as figure:
         axes = figure.subplots()
         games = [learned.games for learned in curve]
@@ -123,10 +112,7 @@ def draw_learning(curve: Sequence[Learned], title: str, path: Path) -> None:
 
 
 def draw_statistics(found: Stats, path: Path) -> None:
-    """Draw the statistics into a file, `.png` or `.svg` by its name.
-
-    Raises `NoughtsError` if matplotlib is not installed, or the file cannot be written.
-    """
+    """Draw the statistics into a file, `.png` or `.svg` by its name. Raises `NoughtsError`."""
     with _figure_file(path, (12, 7.5)) as figure:
         figure.suptitle(counted(found.games, "game"))
         above: list[str | HashableList[str]] = ["results", "results", "first"]

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
 from typing import ClassVar
 
-from rich.segment import Segment
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.color import Color
 from textual.containers import VerticalScroll
-from textual.filter import LineFilter
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
 from noughts.store.stored_game import StoredGame
-from noughts.terminal.layout import is_plain, is_without_colour, step, wait_s
+from noughts.terminal.layout import step, wait_s
 from noughts.views.replay import heading, replay
 
 HELP = """\
@@ -31,27 +28,13 @@ space        play it as fast as it was played, or stop
 q            leave"""
 
 
-_ASCII = str.maketrans("╭╮╰╯─│╔╗╚╝═║•▪·░▒▓█…—∞", "++++-|++++=|o..:+%#.-8")
-
-
-class _Ascii(LineFilter):
-    """For a terminal that takes ASCII only."""
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        return [Segment(each.text.translate(_ASCII), each.style, each.control) for each in segments]
-
-
 class Program(App[None]):
-    """What the programs in a terminal have in common: what it can show."""
+    """What the programs in a terminal have in common."""
 
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self) -> None:
-        super().__init__(ansi_color=is_without_colour())
-        self._ascii = [_Ascii()] if is_plain() else []
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), *self._ascii]
+        super().__init__(ansi_color=bool(os.environ.get("NO_COLOR")))  # https://no-color.org
 
 
 class HelpScreen(ModalScreen[None]):
@@ -91,11 +74,11 @@ class ReplayScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,l,enter", "by(1)", priority=True),
         Binding("left,h,backspace", "by(-1)", priority=True),
-        Binding("home,g", "to(0)", priority=True),
-        Binding("end,G", "to(9)", priority=True),
+        Binding("home,g", "by(-9)", priority=True),
+        Binding("end,G", "by(9)", priority=True),
         Binding("space", "play", priority=True),
         Binding("question_mark", "help", priority=True),
-        Binding("q,escape", "leave", priority=True),
+        Binding("q,escape", "dismiss", priority=True),
     ]
 
     def __init__(self, game: StoredGame, speed: float | None, leaving: str) -> None:
@@ -123,10 +106,6 @@ class ReplayScreen(Screen[None]):
         self._playing = False
         self._go(self._plies + plies)
 
-    def action_to(self, plies: int) -> None:
-        self._playing = False
-        self._go(plies)
-
     def action_play(self) -> None:
         self._playing = not self._playing
         at_end = self._plies == len(self._game.moves)
@@ -134,9 +113,6 @@ class ReplayScreen(Screen[None]):
 
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen(HELP))
-
-    def action_leave(self) -> None:
-        self.dismiss()
 
     def _go(self, plies: int) -> None:
         self._plies = min(max(plies, 0), len(self._game.moves))

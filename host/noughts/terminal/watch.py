@@ -6,7 +6,7 @@ A game that has ended can be chosen in the list, and is replayed while the watch
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich import box
@@ -29,7 +29,6 @@ from noughts.recording.recorder import Recorder
 from noughts.recording.session import BoardState, Ended, Session
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
-from noughts.store.stored_game import StoredGame
 from noughts.store.timestamps import When
 from noughts.terminal.layout import PLAYERS, columns, mark_rows
 from noughts.terminal.replay import HelpScreen, Program, ReplayScreen
@@ -119,23 +118,15 @@ class WatchApp(Program):
         self.push_screen(HelpScreen(_HELP))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        if not self._ended:
-            return
+        assert self._ended
         self._failure, self._changed = "", True
         try:
-            found = self._stored(self._ended[event.option_index])
+            with Store(self._recorder.path) as store:
+                found = stored_game(store, self._ended[event.option_index].number)
         except StoreError as error:
             self._failure = str(error)
             return
         self.push_screen(ReplayScreen(found, None, "q back"))
-
-    def _stored(self, ended: Ended) -> StoredGame:
-        path = self._recorder.path
-        with Store(path) as store:
-            found = stored_game(store, ended.number)
-        if (found.boot, found.number) != (ended.game.boot, ended.game.number):
-            raise StoreError(f"that game was stored in another file than {path}")
-        return found
 
     def take(self, events: list[Event]) -> None:
         """Take events, in the recorder's thread; the screen looks at the session by itself."""
@@ -153,23 +144,26 @@ class WatchApp(Program):
                 return
             self._changed = False
             session = self._session
-            boards = _in_order(session.playing, session.called)
-            room = self.size.width - 1  # for the scroll bar
-            if boards:
-                self._boards.update(_tiles(boards, session.called, room))
-            self._notes.update(Group(*self._said()))
-            ended = list(session.ended)
+            if boards := sorted(session.playing, key=lambda board: name_key(self._called(board))):
+                room = self.size.width - 1  # for the scroll bar
+                self._boards.update(_tiles(boards, self._called, room))
+            self._notes.update(Group(*(Text(_shown(line), how) for line, how in self._said())))
+            self._list(list(session.ended))
             counts = (
                 f"{counted(session.sentences, 'sentence')} · {counted(session.games, 'game')} ended"
                 + f", {session.told_late:,} recovered" * bool(session.told_late)
             )
-        if ended != self._ended:
-            self._list(ended)
-        self._status.update(Text(_KEYS + "\n" + self._kept(counts), no_wrap=True))
+        before = f"{counts} · stored in "
+        path = _fitted(str(self._recorder.path), self.size.width - 2 - len(before))
+        self._status.update(Text(f"{_KEYS}\n{before}{_shown(path)}", no_wrap=True))
 
-    def _said(self) -> list[Text]:
+    def _called(self, board: BoardState) -> str:
+        return self._session.called(board.name)
+
+    def _said(self) -> list[tuple[str, str]]:
         """How many boards there are, what has become of the store, and which ports wait."""
-        boards, gateways = self._session.playing, self._session.gateways
+        session = self._session
+        boards, gateways = session.playing, session.gateways
         gone = sum(not board.connected for board in boards)
         how_many = counted(len(boards), "board") + (f", {gone} unplugged" if gone else "")
         how_many += f" · {counted(len(gateways), 'gateway')}" if gateways else ""
@@ -179,58 +173,45 @@ class WatchApp(Program):
         if self._recorder.radio.refused:
             refused = counted(self._recorder.radio.refused, "sentence")
             lines.append((f"{refused} by radio refused, of boards that are not known", "dim"))
-        for error in (self._session.warning, self._failure):
-            if error:
-                lines.append((error, "bold"))
-        if self._session.offline:
-            rooms = ", ".join(sorted(self._session.offline, key=name_key))
+        lines += [(error, "bold") for error in (session.warning, self._failure) if error]
+        if session.offline:
+            rooms = ", ".join(sorted(session.offline, key=name_key))
             lines.append((f"offline: {rooms}", "bold"))
-        waiting = [f"waiting for {port}: {why}" for port, why in self._session.waiting.items()]
+        waiting = [f"waiting for {port}: {why}" for port, why in session.waiting.items()]
         if len(waiting) > _MAX_WAITING:
             waiting[_MAX_WAITING:] = [f"and {len(waiting) - _MAX_WAITING} more ports"]
-        lines += [(line, "dim") for line in waiting]
-        return [Text(_shown(text), style) for text, style in lines]
+        return lines + [(line, "dim") for line in waiting]
 
     def _list(self, ended: list[Ended]) -> None:
         """List the games, the newest first; the one that was chosen stays chosen."""
+        if ended == self._ended:
+            return
         at = self._games.highlighted
         chosen = self._ended[at] if at and self._ended else None  # the newest is no choice
-        with self._lock:
-            rows = [
-                (
-                    f"game {each.number}",
-                    _fitted(self._session.called(each.board), _MAX_NAME),
-                    opponents(each.game.seats),
-                    result(each.game),
-                    counted(len(each.game.moves), "move"),
-                    f"{each.game.ms / 1000:.0f} s",
-                    "" if each.played_before is None else str(When(None, each.played_before)),
-                )
-                for each in ended
-            ]
-        lines = columns(rows, right=(5,)) if rows else ["no game has ended yet"]
+        rows = [
+            (
+                f"game {each.number}",
+                _fitted(self._session.called(each.board), _MAX_NAME),
+                opponents(each.game.seats),
+                result(each.game),
+                counted(len(each.game.moves), "move"),
+                f"{each.game.ms / 1000:.0f} s",
+                "" if each.played_before is None else str(When(None, each.played_before)),
+            )
+            for each in ended
+        ]
         self._games.clear_options()
-        for line in lines:
-            self._games.add_option(Option(_shown(line), disabled=not rows))
-        self._ended = ended
+        self._games.add_options(map(_shown, columns(rows, right=(5,))))
         if ended:
             self._games.highlighted = ended.index(chosen) if chosen in ended else 0
-
-    def _kept(self, counts: str) -> str:
-        """The counts, and where games are stored: the end of a path that is too long."""
-        before = _shown(f"{counts} · stored in ")
-        path = str(self._recorder.path)
-        return before + _shown(_fitted(path, self.size.width - 2 - cell_len(before)))
+        else:
+            self._games.add_option(Option("no game has ended yet", disabled=True))
+        self._ended = ended
 
 
 def _shown(text: str) -> str:
     """Text that is safe for the terminal."""
     return "\n".join(map(printable, text.split("\n")))
-
-
-def _in_order(boards: Iterable[BoardState], called: Callable[[str], str]) -> list[BoardState]:
-    """The boards by name, `table 2` before `table 10`."""
-    return sorted(boards, key=lambda board: name_key(called(board.name)))
 
 
 def _fitted(text: str, room: int) -> str:
@@ -244,7 +225,7 @@ def _fitted(text: str, room: int) -> str:
     return line.plain
 
 
-def _tiles(boards: Sequence[BoardState], called: Callable[[str], str], width: int) -> Table:
+def _tiles(boards: Sequence[BoardState], name: Callable[[BoardState], str], width: int) -> Table:
     """The boards in as many columns as fit, which fill the width."""
     count = max(1, min(width // _MIN_WIDTH, len(boards)))
     table = Table.grid(expand=True)
@@ -252,19 +233,23 @@ def _tiles(boards: Sequence[BoardState], called: Callable[[str], str], width: in
         table.add_column(ratio=1)
     for row in range(0, len(boards), count):
         tiles = boards[row : row + count]
-        table.add_row(*(_tile(each, called(each.name), width // count) for each in tiles))
+        table.add_row(*(_tile(each, name(each), width // count) for each in tiles))
     return table
 
 
 def _tile(board: BoardState, name: str, width: int) -> Panel:
-    text = Text(no_wrap=True, overflow="ellipsis")
-    text.append_text(_opponents(board)).append("\n")
     game = board.game
     marks, last = (game.marks, game.moves[-1:]) if game else ({}, ())
-    rows = mark_rows(marks, last)
-    for row, fact in zip(rows, _facts(board), strict=True):
-        text.append_text(row).append(f"  {fact}\n")
-    text.right_crop(1)
+    noise = f"noise {board.noise}" if board.noise else ""
+    facts = ("", "", noise)
+    if game and board.connected:
+        turn = result(game) if game.end != "-" else f"{game.player(len(game.moves))}'s turn"
+        facts = (f"game {board.number}", turn, noise)
+    rows = [
+        Text.assemble(row, f"  {fact}")
+        for row, fact in zip(mark_rows(marks, last), facts, strict=True)
+    ]
+    text = Text("\n", no_wrap=True, overflow="ellipsis").join([_opponents(board), *rows])
     kind = board.boot.board if board.boot else ""
     title = f"{_fitted(name, width - 7 - len(kind))} {kind}".strip()
     return Panel(
@@ -287,12 +272,3 @@ def _opponents(board: BoardState) -> Text:
         return Text("in the menu" if board.boot else "waiting for a game")
     a, b = map(seated, board.game.seats)
     return Text.assemble((a, PLAYERS["A"]), " against ", (b, PLAYERS["B"]))
-
-
-def _facts(board: BoardState) -> tuple[str, str, str]:
-    noise = f"noise {board.noise}" if board.noise else ""
-    game = board.game
-    if not board.connected or game is None:
-        return ("", "", noise)
-    turn = result(game) if game.end != "-" else f"{game.player(len(game.moves))}'s turn"
-    return (f"game {board.number}", turn, noise)

@@ -9,8 +9,7 @@ from noughts.engines.search import format_score, score_of_move, variation
 from noughts.errors import NoughtsError
 from noughts.game.board import Board
 from noughts.game.positions import Position, canonical
-from noughts.game.puzzles import Puzzle, level, puzzle_of
-from noughts.game.solver import value
+from noughts.game.solver import Puzzle, level, puzzle_of, value
 from noughts.protocol.describe import WORTHS
 from noughts.views.board import NAMES, cell_names
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from noughts.engines.search import INFINITE, format_score
-from noughts.engines.search_tree import MAX_DRAWN, Entry, Search, Step, Steps, size, smaller
+from noughts.engines.search_tree import MAX_DRAWN, Node, Search, Step, Steps, size, smaller
 from noughts.game.board import Board
 from noughts.game.positions import Position
 
@@ -26,7 +26,7 @@ def followed(position: Position, search: Search) -> dict[str, Any]:
         "search": search,
         "nodes": nodes,
         "cut": cut,
-        "boards": [_board(entry, position) for entry in found.entries],
+        "boards": [_board(node, position) for node in found.boards],
         "steps": [_step(step) for step in found.steps],
     }
     return {"position": str(position), "view": view}
@@ -50,33 +50,28 @@ def _too_large(position: Position, search: Search, nodes: int, cut: int) -> dict
     }
 
 
-def _board(entry: Entry, start: Position) -> dict[str, object]:
-    node = entry.node
+def _board(node: Node, start: Position) -> dict[str, object]:
     marks = str(node.position)
     mover = None if node.cell is None else marks[node.cell]
     window = f"window: {format_score(node.alpha)} to {format_score(node.beta)}"
+    to_move = f"{'XO'[start.ply % 2]} to move"
     return {
         "marks": marks,
-        "parent": entry.parent,
+        "parent": node.parent,
         "last": node.cell,
-        "text": f"{mover} plays {node.cell + 1}" if node.cell is not None else _to_move(start),
+        "text": to_move if node.cell is None else f"{mover} plays {node.cell + 1}",
         "line": Board.of(node.position).winning_line or (),
-        "value": _value(entry),
+        "value": _value(node),
         "whose": f"Window{f' of {mover}' if mover else ''}, from alpha to beta",
         "window": None if (node.alpha, node.beta) == (-INFINITE, INFINITE) else window,
-        "entered": entry.entered,
-        "valued": entry.valued,
-        "best": entry.best,
+        "entered": node.entered,
+        "valued": node.valued,
+        "best": node.leads,
     }
 
 
-def _to_move(position: Position) -> str:
-    return f"{'XO'[position.ply % 2]} to move"
-
-
-def _value(entry: Entry) -> str | None:
+def _value(node: Node) -> str | None:
     """The move's value to the player who makes it; at the root, to the player to move."""
-    node = entry.node
     if node.score is None:
         return None
     if node.cell is None:
@@ -87,7 +82,7 @@ def _value(entry: Entry) -> str | None:
 def _step(step: Step) -> dict[str, object]:
     return {
         "kind": step.kind,
-        "board": step.entry,
+        "board": step.board,
         "text": step.text,
         "alpha": step.alpha,
         "beta": step.beta,

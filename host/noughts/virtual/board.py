@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import serial
 
-from noughts.engines.own_process import python_command, start_python
+from noughts.engines.own import python_command, start_process
 from noughts.errors import BoardError, BoardGoneError
 from noughts.virtual.serial_line import SerialLine
 
@@ -59,7 +59,7 @@ class VirtualBoard(contextlib.AbstractContextManager["VirtualBoard"]):
         self._news = threading.Condition()
         self._sending = threading.Lock()
         words = python_command("noughts.virtual.process", "main")
-        self._process = start_python(words, "the virtual board", BoardError)
+        self._process = start_process(words, "the virtual board", BoardError)
         self._listener = threading.Thread(target=self._listen, name="board", daemon=True)
         self.plug()
         self._listener.start()

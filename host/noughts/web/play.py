@@ -22,7 +22,7 @@ from noughts.errors import NoughtsError, StoreError
 from noughts.game.board import Board
 from noughts.game.engine import Reply
 from noughts.game.positions import EMPTY, Position
-from noughts.game.puzzles import LEVELS, draw
+from noughts.game.solver import LEVELS, draw
 from noughts.protocol.describe import counted
 from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
