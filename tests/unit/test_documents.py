@@ -22,11 +22,15 @@ def test_links_and_named_files_are_there(document):
         assert (ROOT / path).exists(), path
 
 
-def test_contributors_are_sent_to_a_file_for_each_change():
+def test_contributors_are_sent_to_files_that_are_there():
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    rows = [line for line in text.splitlines() if line.startswith("| ") and "`" in line]
-    assert len(rows) > 10
-    assert all(re.search(r"`(?:host|device)/[\w/.]*`", row) for row in rows)
+    parts = re.findall(r"^### .*`((?:device|host)/.*)`\n([^#]+)", text, re.MULTILINE)
+    assert len(parts) > 4
+    for folder, table in parts:
+        files = re.findall(r"`([\w/]+\.(?:py|html|js)|[\w/]+/)`", table)
+        assert files
+        for file in files:
+            assert (ROOT / folder / file).exists() or (ROOT / file).exists(), f"{folder}{file}"
 
 
 def test_the_board_the_protocol_and_the_changelog_name_this_release():
