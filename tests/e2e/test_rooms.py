@@ -136,7 +136,7 @@ def test_the_commands_of_the_document_connect(
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))
     monkeypatch.setenv("HOME", str(folder))
     for words in shown:
-        words = words.replace("broker.school.example", f"localhost:{guarded.port}")
+        words = words.replace("broker.example", f"localhost:{guarded.port}")
         words = words.replace("mqtt://localhost", open_to_all.url)
         process = started(*words.split(), text=True)
         of_broker = (each for each in process.stdout if "mqtt" in each and not is_slow(each))

@@ -98,7 +98,7 @@ def circle(person: Person, games: int, folder: Path, kind: str = "V1") -> Circle
 
 if __name__ == "__main__":
     count = int(sys.argv[1])
-    print("| the class | won before | foretold gain, 95 % interval | won after | gain |")
+    print("| the class | won before | predicted gain, 95 % interval | won after | gain |")
     print("| --- | --- | --- | --- | --- |")
     for what, who in (
         ("takes the centre first", centre_first),

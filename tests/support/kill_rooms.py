@@ -232,6 +232,6 @@ if __name__ == "__main__":
     names = ", ".join(f"{came.kills[name]} of {name}" for name in sorted(came.kills))
     took = f"{came.kills.total()} kills ({names}) in {time.monotonic() - start_s:.0f} s"
     end = f"{len(came.wrong)} wrong" if came.wrong else "each is there once, as it was played"
-    print(f"{took}; {came.games:,} games, told {came.told:,} times; {end}")
+    print(f"{took}; {came.games:,} games, sent {came.told:,} times; {end}")
     print(*came.wrong[:20], sep="\n")
     sys.exit(bool(came.wrong))

@@ -5,7 +5,7 @@
 Each board is played at random by its buttons. What the gateway prints goes into a store as `noughts
 watch` would store it, and is compared with what each board has said on its own serial line. All is
 in device time, and the same in each run. No radio was used: the emulator's README says how the
-ether is modelled. Exit status 1 where a game is in the store that was not played so.
+ether is modelled. Exit status 1 where a game is in the store that nobody played.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Result:
     ends: Counter[str] = field(default_factory=Counter)
     """How many games are `complete`, `incomplete` or `missing` in the store, or were `going on`."""
     wrong: list[str] = field(default_factory=list)
-    """Games of the store that were not played so."""
+    """Games of the store that nobody played."""
 
     @property
     def arrived(self) -> int:
@@ -119,7 +119,7 @@ class Result:
         lost = self.frames - self.collided - self.arrived
         rows = {
             "device time": f"{self.seconds:.0f} s",
-            "sentences said by the boards": f"{self.sentences:,}",
+            "sentences sent by the boards": f"{self.sentences:,}",
             "frames sent, repetitions included": f"{self.frames:,}",
             "frames that met another": f"{self.collided:,} ({self.collided / self.frames:.1%})",
             "frames lost by chance": f"{lost:,} ({lost / self.frames:.1%})",
@@ -129,7 +129,7 @@ class Result:
             "incomplete in the store, and shown so": f"{self.ends['incomplete']:,}",
             "missing": f"{self.ends['missing']:,}",
             "games that went on at the end": f"{self.ends['going on']:,}",
-            "games in the store that were not played so": f"{len(self.wrong):,}",
+            "games in the store that nobody played": f"{len(self.wrong):,}",
         }
         return "\n".join(["| | |", "| --- | ---: |", *(f"| {a} | {b} |" for a, b in rows.items())])
 
