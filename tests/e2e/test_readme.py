@@ -28,7 +28,7 @@ def shown():
 
 
 def test_every_command_is_found():
-    assert len(shown()) == 17
+    assert len(shown()) == 16
 
 
 @pytest.mark.parametrize(
