@@ -234,9 +234,9 @@ def store() -> Rows:
             for game in random_game("00000A83", number, dice)
         )
         with Store(path, create=True) as filled:
-            filled.keep("usb-1", Boot("00000A83", "V1", "0.1.0", "2798"), _AT)
+            filled.add("usb-1", Boot("00000A83", "V1", "0.1.0", "2798"), _AT)
             while batch := list(islice(told, 1000)):
-                filled.keep_many(batch)
+                filled.add_many(batch)
         bare_s = min(cpu_s("-c", _BARE_READ, str(path)) for _ in range(_TRIES))
         for name, words, tries, limit in (
             ("games", ["games"], _TRIES, 1.5),

@@ -248,7 +248,7 @@ def _served() -> Iterator[tuple[Page, str]]:
         with Store(db, create=True) as store:
             for number in range(1, _STORED + 1):
                 for game in random_game("00000A83", number, dice):
-                    store.keep(f"usb-{number % 3}", game, begins + number * 60_000 + game.ms)
+                    store.add(f"usb-{number % 3}", game, begins + number * 60_000 + game.ms)
             for board, name in (("usb-0", "red table"), ("usb-1", "blue table")):
                 store.name_board(board, name)
         server = Server(Path(folder), "--boards", "2", "--db", str(db))

@@ -106,7 +106,7 @@ class _School:
 
     def flush(self) -> None:
         for store, received in zip(self._stores, self._unstored, strict=True):
-            store.keep_many(received)
+            store.add_many(received)
             received.clear()
         for each in self._publishers:
             each.poll()

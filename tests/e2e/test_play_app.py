@@ -88,7 +88,7 @@ async def test_help_screen_takes_all_keys(opened):
 
 async def test_v_replays_the_last_game_with_verdicts_and_comes_back(opened, tmp_path):
     with Store(tmp_path / "games.db", create=True) as store:  # it has the number 1
-        store.keep("usb-1", stages([0], boot="BBBBBBBB")[0], None)
+        store.add("usb-1", stages([0], boot="BBBBBBBB")[0], None)
 
     async with opened() as (app, pilot, board):
         await pilot.press("v")  # nothing to replay: says so

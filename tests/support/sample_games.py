@@ -61,4 +61,4 @@ def keep(store: Store, board: str, sentence: Sentence, began: int | None) -> Non
     if sentence.boot == BOOT.boot and board != "usb-1":
         sentence = replace(sentence, boot=f"{crc32(board.encode()):08X}")
     ms = sentence.ms if isinstance(sentence, Game) else 0
-    store.keep(board, sentence, None if began is None else began + ms)
+    store.add(board, sentence, None if began is None else began + ms)

@@ -87,8 +87,8 @@ def test_the_boards_of_a_room_and_those_by_radio(name_board, listed, stored):
 
 def test_the_kind_is_what_the_board_sent_last(listed, stored):
     with Store(stored) as store:
-        store.keep("usb-2", replace(BOOT, boot="0B00", board="V2"), AT + 120_000)
-        store.keep("usb-2", replace(BOOT, boot="0A00"), AT - 120_000)
+        store.add("usb-2", replace(BOOT, boot="0B00", board="V2"), AT + 120_000)
+        store.add("usb-2", replace(BOOT, boot="0A00"), AT - 120_000)
     assert listed()[1]["hardware"] == "V2"
 
 

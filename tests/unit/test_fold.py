@@ -90,10 +90,10 @@ def kept(heard):
     """All that a store holds after this."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "db"), create=True) as store:
         for each in heard:
-            store.keep(*each)
+            store.add(*each)
         rows = store.read(ROWS)
         for each in heard:
-            assert not store.keep(*each).new
+            assert not store.add(*each).new
         assert store.read(ROWS) == rows
         assert len(list(games(store, GameFilter()))) == len(rows)
         return rows
@@ -156,12 +156,12 @@ def facts(store):
 
 
 def test_the_cable_takes_over_what_was_received_by_radio(store):
-    store.keep(RADIO, TOLD[-1], AT, late=True)
+    store.add(RADIO, TOLD[-1], AT, late=True)
     assert facts(store) == [(RADIO, "402635178", ",,,,,,,,9000", "=", None, AT, 1)]
-    store.keep(CABLE, TOLD[2], AT - 500)
+    store.add(CABLE, TOLD[2], AT - 500)
     # Its end is still known from the radio alone.
     assert facts(store) == [(CABLE, "402635178", ",2000,,,,,,,9000", "=", AT - 2500, None, 1)]
-    assert not store.keep(CABLE, TOLD[-1], AT + 10**6, late=True).new
+    assert not store.add(CABLE, TOLD[-1], AT + 10**6, late=True).new
     assert facts(store)[0][-3:] == (AT - 2500, None, 0)
 
 
@@ -177,10 +177,10 @@ def test_the_cable_takes_over_what_was_received_by_radio(store):
     ],
 )
 def test_no_time_is_left_of_what_the_cable_contradicts(invented, times, store):
-    store.keep(CABLE, TOLD[1], AT + 1000)
+    store.add(CABLE, TOLD[1], AT + 1000)
     for told in invented:
-        store.keep(RADIO, told, AT + told.ms)
-    store.keep(CABLE, TOLD[3], AT + 3000)
+        store.add(RADIO, told, AT + told.ms)
+    store.add(CABLE, TOLD[3], AT + 3000)
     assert next(row[1:3] for row in facts(store) if row[0] == CABLE) == ("402", times)
     assert len(facts(store)) == 2
 
@@ -249,9 +249,9 @@ def test_a_game_told_late_that_contradicts_a_live_one_gets_no_start(store):
 
 
 def test_of_games_that_do_not_agree_the_first_stays_as_it_is(store):
-    store.keep(RADIO, TOLD[2], AT)
+    store.add(RADIO, TOLD[2], AT)
     for board, cell in ((RADIO, 8), (RADIOS[1], 7), (CABLE, 6)):
-        store.keep(board, replace(TOLD[2], moves=(4, cell)), AT + 10)
+        store.add(board, replace(TOLD[2], moves=(4, cell)), AT + 10)
     assert [(row[0], row[1], row[4]) for row in facts(store)] == [
         (RADIO, "40", AT - 2000),
         (RADIO, "48", AT - 1990),
@@ -291,5 +291,5 @@ def test_a_game_that_1_0_0_had_under_two_names_is_one(tmp_path):
             ("file-x", "0", "1000", "-", None, None, 0),
         ]
         for board in (CABLE, RADIO, "usb-3"):
-            assert not store.keep(board, TOLD[-1], AT + 10**6, late=True).new
+            assert not store.add(board, TOLD[-1], AT + 10**6, late=True).new
         assert facts(store) == before

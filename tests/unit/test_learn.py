@@ -10,8 +10,8 @@ from classes_on_boards import circle
 from noughts import brain
 from noughts.brain import learn
 from noughts.brain.learn import Habits
-from noughts.store.people_games import people_games
 from noughts.store.queries import GameFilter
+from noughts.store.statistics import people_games
 from noughts.store.store import Store
 from sample_games import filled, stages
 

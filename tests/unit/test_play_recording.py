@@ -46,7 +46,7 @@ def test_a_store_that_fails_later_is_said_too(tmp_path, monkeypatch):
         raise StoreError("no room to write")
 
     recording = PlayRecording(tmp_path / "games.db", "virtual-V2")
-    monkeypatch.setattr(Store, "keep_many", fail)
+    monkeypatch.setattr(Store, "add_many", fail)
     recording.hear(lines(BOOT, *stages(WON)))
     recording.close()
     assert recording.error == "no room to write"

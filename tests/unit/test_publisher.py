@@ -205,7 +205,7 @@ def test_a_room_that_is_taken_for_lost_says_that_it_is_there(room):
 
 
 def write_lines(store, count, board="usb-1", first=0, at=None):
-    store.keep_many(
+    store.add_many(
         [
             Received(board, None, f"line {number}", AT + number if at is None else at)
             for number in range(first, first + count)
@@ -234,7 +234,7 @@ def test_the_lines_of_several_boards(store):
 
 def test_no_message_is_longer_than_a_collector_reads(store):
     noise = [Received("usb-1", None, r"\xff" * 240, AT + number) for number in range(200)]
-    store.keep_many(noise)
+    store.add_many(noise)
     found = everything(store)
     assert max(len(each.lines) for each in found) < MAX_MESSAGE
     assert b"".join(each.lines for each in found).count(b"\n") == 200
@@ -246,9 +246,9 @@ def test_a_sentence_is_sent_as_it_came(store):
     late_end = stages([0, 4, 1, 8, 2], number=2)[-1]
     for board, late in (("usb-1", False), ("usb-1", True), (radio, True), (other, False)):
         told = stages([0, 4, 1, 8, 2], number=1 + late)
-        store.keep_many([Received.of(board, game, AT + game.ms, late) for game in told[-late:]])
-    store.keep("usb-1", stages([4], number=3)[1], None)  # at a moment that nobody knows
-    store.keep("page", stages([4], seats="PD")[1], AT)  # against an engine that no board has
+        store.add_many([Received.of(board, game, AT + game.ms, late) for game in told[-late:]])
+    store.add("usb-1", stages([4], number=3)[1], None)  # at a moment that nobody knows
+    store.add("page", stages([4], seats="PD")[1], AT)  # against an engine that no board has
     sent = [line.split(b" ", 1)[1] for each in everything(store) for line in
             each.lines.splitlines()]  # fmt: skip
     assert sent[:6] == [f"usb-1 {write(game)}".encode() for game in stages([0, 4, 1, 8, 2])]

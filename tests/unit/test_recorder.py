@@ -40,8 +40,7 @@ from noughts.recording.recorder import Recorder
 from noughts.recording.session import Session
 from noughts.recording.sources import DataReceived, QueuedSource
 from noughts.store import capture
-from noughts.store.boards import boards
-from noughts.store.queries import GameFilter, games
+from noughts.store.queries import GameFilter, boards, games
 from noughts.store.store import Store
 from sample_games import AT, BOOT, DRAW, stages
 
@@ -278,7 +277,7 @@ def test_a_store_that_others_write_and_tidy_is_still_there(store):
     for number in range(1, 10):
         with Store(store.path) as other:
             for told in stages(DRAW, number=number, boot="BBBBBBBB"):
-                other.keep("another", told, AT)
+                other.add("another", told, AT)
             other.read("PRAGMA wal_checkpoint(TRUNCATE)" if number % 2 else "VACUUM")
         events = recorder.hear("usb-1", line(*stages(DRAW, number=number)), AT)
         assert {type(event) for event in events} == {SentenceStored}

@@ -22,7 +22,7 @@ def stored(tmp_path):
         stages([4], "x", number=10)[-1:],  # nothing else was received of it
     )
     with Store(path) as store:
-        store.keep("usb-2", stages([4], boot="BBBBBBBB")[1], AT)
+        store.add("usb-2", stages([4], boot="BBBBBBBB")[1], AT)
     return path
 
 

@@ -13,9 +13,8 @@ from html_page import HtmlPage
 from noughts.game.positions import EMPTY, canonical
 from noughts.game.review import review
 from noughts.protocol.sentences import outcome
-from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
-from noughts.store.statistics import stats
+from noughts.store.statistics import met_positions, stats
 from noughts.store.store import Store
 from noughts.views import statistics as figures
 from sample_games import A_WINS, AT, DRAW, filled, stages
@@ -135,7 +134,7 @@ def test_peoples_moves_are_those_of_a_review(tmp_path):
             cells = over(dice.sample(range(9), 9))
             seats, first = dice.choice(["PP", "PH", "HP", "HE"]), dice.choice("AB")
             told = stages(cells, seats=seats, first=first, number=number)[-1]
-            store.keep("usb-1", told, AT)
+            store.add("usb-1", told, AT)
             order = seats if first == "A" else seats[::-1]
             for ply, move in enumerate(review(cells)):
                 if order[ply % 2] == "P":

@@ -73,10 +73,10 @@ def events(store):
         ("3b/usb-7", stages([0, 4, 8, 2, 3, 6])),
     ):
         for sentence in (BOOT, *told):
-            kept = store.keep(board, sentence, AT)
+            kept = store.add(board, sentence, AT)
             yield SentenceStored(board, sentence, kept.game, kept.new)
     board, old = "radio-9A1B2C30", replace(stages(A_WINS)[-1], boot="BBBB")
-    kept = store.keep(board, old, AT, late=True)
+    kept = store.add(board, old, AT, late=True)
     yield SentenceStored(board, old, kept.game, kept.new, True, kept.played_before, "usb-9")
     for number in (2, 9):
         yield PortClosed(f"usb-{number}", f"/dev/ttyACM{number}", "pulled")

@@ -1,10 +1,8 @@
 """The store: what is kept and read back, what changes nothing, and files that it cannot use."""
 
-import gc
 import os
 import shutil
 import sqlite3
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -30,23 +28,23 @@ def path(tmp_path):
 
 
 def keep_all(store, sentences, at=None):
-    return [store.keep("usb-1", sentence, at) for sentence in sentences]
+    return [store.add("usb-1", sentence, at) for sentence in sentences]
 
 
 def test_many_are_kept_together_or_not_at_all(store):
     heard = [Received.of("page", game, AT + game.ms) for game in stages([4, 0, 2])]
     with pytest.raises(AttributeError):
-        store.keep_many([*heard, Received("page", "not a sentence", "", AT)])
+        store.add_many([*heard, Received("page", "not a sentence", "", AT)])
     assert store.read(ROWS) == store.read("SELECT * FROM boards") == []
-    assert [kept.game for kept in store.keep_many(heard)] == [1, 1, 1, 1]
+    assert [kept.game for kept in store.add_many(heard)] == [1, 1, 1, 1]
     assert [row[4:6] for row in store.read(ROWS)] == [("402", "1000,2000,3000")]
 
 
 def test_of_games_that_fit_the_newest_is_taken(store):
     """Two games of one name, both cut short after their first moves; then the later one goes on."""
     for ms in (1000, 1500):
-        store.keep("usb-1", Game("00000A83", 1, "PH", "A", (4,), ms, "-"), None)
-    assert store.keep("usb-1", Game("00000A83", 1, "PH", "A", (4, 0), 2500, "-"), None) == Stored(
+        store.add("usb-1", Game("00000A83", 1, "PH", "A", (4,), ms, "-"), None)
+    assert store.add("usb-1", Game("00000A83", 1, "PH", "A", (4, 0), 2500, "-"), None) == Stored(
         2, True
     )
     assert [row[4:6] for row in store.read(ROWS)] == [("4", "1000"), ("40", "1500,2500")]
@@ -66,7 +64,7 @@ def test_of_games_that_fit_the_newest_is_taken(store):
 )
 def test_what_cannot_be_the_same_game(store, second):
     keep_all(store, stages([4, 0], "x"))
-    store.keep("usb-1", second, None)
+    store.add("usb-1", second, None)
     assert len(store.read(ROWS)) == 2 - (second.moves == () and second.ms <= 2010)
 
 
@@ -77,7 +75,7 @@ def test_what_cannot_be_the_same_game(store, second):
 )
 def test_what_no_game_has_is_not_written(store, change):
     """So nobody who reads has to look."""
-    store.keep("usb-1", START, AT)
+    store.add("usb-1", START, AT)
     with pytest.raises(sqlite3.IntegrityError):
         store.db.execute(f"UPDATE games SET {change}")
 
@@ -86,7 +84,7 @@ def test_two_watchers_on_one_store(store, path):
     with Store(path) as other:
         for told in stages([4, 0, 2, 6]):
             for each, boot, new in ((store, "A", 1), (other, "A", 0), (other, "B", 1)):
-                assert each.keep("usb-1", replace(told, boot=8 * boot), None).new == new
+                assert each.add("usb-1", replace(told, boot=8 * boot), None).new == new
         assert store.read(ROWS) == other.read(ROWS)
 
 
@@ -114,7 +112,7 @@ def text(path):
 def damaged(path):
     with Store(path, create=True) as store:
         for number in range(1, 100):
-            store.keep("usb-1", replace(START, number=number), 1)
+            store.add("usb-1", replace(START, number=number), 1)
     content = bytearray(path.read_bytes())
     content[8192:] = os.urandom(len(content) - 8192)
     path.write_bytes(content)
@@ -152,20 +150,20 @@ def test_a_locked_store(store, path, monkeypatch):
     with Store(path) as hurried, sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreError, match="in use by another program"):
-            hurried.keep("usb-1", START, None)
+            hurried.add("usb-1", START, None)
         other.execute("ROLLBACK")
-        assert hurried.keep("usb-1", START, None).new
+        assert hurried.add("usb-1", START, None).new
 
 
 def test_no_room_left(store):
-    store.keep("usb-1", START, None)
+    store.add("usb-1", START, None)
     ((pages,),) = store.read("PRAGMA page_count")
     store.read(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match="no room to write"):
         for number in range(2, 10_000):
-            store.keep("usb-1", replace(START, number=number), None)
+            store.add("usb-1", replace(START, number=number), None)
     store.read("PRAGMA max_page_count = 100000")
-    assert store.keep("usb-1", replace(START, number=number), None).new
+    assert store.add("usb-1", replace(START, number=number), None).new
     assert len(store.read(ROWS)) == number
 
 
@@ -176,7 +174,7 @@ def test_many_make_the_same_new_store(tmp_path):
 
         def make(board, path=path):
             with Store(path, create=True) as store:
-                return store.keep(board, replace(START, boot=8 * board), 1).new
+                return store.add(board, replace(START, boot=8 * board), 1).new
 
         with ThreadPoolExecutor(6) as pool:
             assert all(pool.map(make, "ABCDEF"))
@@ -186,19 +184,6 @@ def test_many_make_the_same_new_store(tmp_path):
 
 def copy(backup, path):
     shutil.copy(backup, path)
-
-
-def test_ctrl_c_just_after_a_transaction_has_begun_leaves_nothing(path, monkeypatch):
-    """As if it came between `__enter__` and the first statement: the store is closed next."""
-    said = []
-    monkeypatch.setattr(sys, "unraisablehook", said.append)
-    store = Store(path, create=True)
-    begun = store._transaction()
-    begun.__enter__()
-    store.close()
-    del begun
-    gc.collect()
-    assert not said
 
 
 def delete_and_copy(backup, path):

@@ -66,7 +66,7 @@ def thirty(path):
             yield PortOpened(board, f"/dev/ttyACM{number}")
             boot = f"{number:08X}"
             for sentence in (replace(BOOT, boot=boot), *stages(A_WINS, boot=boot)):
-                kept = store.keep(board, sentence, AT)
+                kept = store.add(board, sentence, AT)
                 yield SentenceStored(board, sentence, kept.game, kept.new)
 
 
@@ -129,7 +129,7 @@ async def test_the_choice_stays_when_other_games_end(screen):
         with Store(app._recorder.path) as store:
             for number in range(1, 5):
                 sentence = stages(A_WINS, number=number)[-1]
-                kept = store.keep("usb-1", sentence, AT)
+                kept = store.add("usb-1", sentence, AT)
                 app.take([SentenceStored("usb-1", sentence, kept.game, kept.new)])
                 await redrawn(pilot, app)
                 if number == 2:

@@ -150,7 +150,7 @@ def test_looking_changes_nothing_and_others_may_write(tmp_path):
         page(address, path)
     assert hashlib.sha256(path.read_bytes()).digest() == before
     with Store(path) as watch:
-        watch.keep("usb-2", BOOT, AT)
+        watch.add("usb-2", BOOT, AT)
         for sentence in stages(WON)[:3]:
             keep(watch, "usb-2", sentence, AT)
         watch.db.execute("BEGIN IMMEDIATE")  # a watcher in the middle of writing
@@ -182,7 +182,7 @@ def test_a_game_needs_no_script_to_be_read(tmp_path):
 
 def test_a_game_of_which_little_is_known(tmp_path):
     with Store(tmp_path / "games.db", create=True) as store:
-        store.keep("usb-1", stages(WON)[-1], None)
+        store.add("usb-1", stages(WON)[-1], None)
     found = page("/games/1", tmp_path / "games.db")
     assert "Kind" not in found.text and [row[3] for row in found.rows[1:]] == ["–"] * 5
 

@@ -16,8 +16,7 @@ from noughts.errors import StoreError, printable
 from noughts.protocol.describe import short
 from noughts.protocol.radio_boards import is_by_radio
 from noughts.store import timestamps
-from noughts.store.boards import MAX_NAME, as_name, boards, known_board
-from noughts.store.queries import GameFilter, count, games
+from noughts.store.queries import MAX_NAME, GameFilter, as_name, boards, count, games, known_board
 from noughts.store.queries import game as stored_game
 from noughts.store.store import Store
 from noughts.store.stored_game import FIELDS, StoredGame, values
@@ -111,29 +110,29 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
         known = boards(store)
         if not known and not as_json:
             raise options.nothing_found(store)
-        note = options.newer_demonstration(store.path)
-    if as_json:
-        records = [
-            {
-                **vars(board),
-                "by_radio": is_by_radio(board.board),
-                "heard": None if board.heard is None else timestamps.iso(board.heard),
-            }
+        if as_json:
+            records = [
+                {
+                    **vars(board),
+                    "by_radio": is_by_radio(board.board),
+                    "heard": None if board.heard is None else timestamps.iso(board.heard),
+                }
+                for board in known
+            ]
+            print(json.dumps(records, indent=1))
+            return
+        rows = [
+            (
+                str(board.number),
+                printable(board.name or "-"),
+                printable(board.hardware or "-"),
+                f"{board.games:,}",
+                timestamps.local(board.heard),
+                short(board.board),
+            )
             for board in known
         ]
-        print(json.dumps(records, indent=1))
-        return
-    rows = [
-        (
-            str(board.number),
-            printable(board.name or "-"),
-            printable(board.hardware or "-"),
-            f"{board.games:,}",
-            timestamps.local(board.heard),
-            short(board.board),
-        )
-        for board in known
-    ]
+        note = options.newer_demonstration(store.path)
     head = ("number", "name", "kind", "games", "last seen", "board")
     print("\n".join(columns([head, *rows], right=(0, 3))))
     if note:

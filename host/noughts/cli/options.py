@@ -24,7 +24,7 @@ from noughts.errors import StoreError, UnknownEngineError, printable
 from noughts.files import whole_file
 from noughts.game.engine import Engine
 from noughts.protocol.describe import SEATS_MEANING
-from noughts.store.queries import GameFilter, count, sound
+from noughts.store.queries import GameFilter, count
 from noughts.store.store import Store, command_for, default_path
 from noughts.store.stored_game import RESULTS
 from noughts.views import game_filter
@@ -247,7 +247,7 @@ def open_store(db: Path | None) -> Iterator[Store]:
     path = db or default_path()
     if not path.exists():
         raise StoreError(f"no games are stored in {path} yet; {_how_to_fill(path)}")
-    with Store(path) as store, sound(path):
+    with Store(path) as store:
         yield store
 
 

@@ -17,9 +17,15 @@ from noughts.cli.options import option
 from noughts.errors import printable
 from noughts.protocol.describe import counted, seated
 from noughts.store import timestamps
-from noughts.store.people_moves import met_positions
 from noughts.store.queries import last_games
-from noughts.store.statistics import Stats, board_record, in_order, players_in_order, stats
+from noughts.store.statistics import (
+    Stats,
+    board_record,
+    in_order,
+    met_positions,
+    players_in_order,
+    stats,
+)
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import UNKNOWN, When
 from noughts.terminal.layout import columns, grid

@@ -34,7 +34,7 @@ from noughts.recording.session import Session
 from noughts.recording.sources import read_captured
 from noughts.rooms.address import BrokerAddress, is_broker, parse, room_name
 from noughts.store import timestamps
-from noughts.store.boards import names
+from noughts.store.queries import names
 from noughts.store.store import Store, command_for, default_path
 from noughts.terminal.output import Lines, leaving_a_stuck_terminal, progress, say
 

@@ -17,9 +17,9 @@ from noughts.protocol.sentences import Game, Runs, body, framed
 from noughts.recording import events, sources
 from noughts.recording.radio_lines import RadioLines
 from noughts.store import timestamps
-from noughts.store.boards import names
 from noughts.store.capture import raw_line
 from noughts.store.lines import Received, Stored
+from noughts.store.queries import names
 from noughts.store.store import Store
 from noughts.store.store_files import unused_path_near
 
@@ -200,7 +200,7 @@ class Recorder:
         now_s = time.monotonic()
         while some := self.pending[:_AT_ONCE]:
             try:
-                stored = self.store.keep_many([each for each in some if isinstance(each, Received)])
+                stored = self.store.add_many([each for each in some if isinstance(each, Received)])
             except StoreBusyError:
                 self._busy_since_s = self._busy_since_s or now_s
                 if not self._said_busy and now_s - self._busy_since_s >= _SAY_BUSY_S:

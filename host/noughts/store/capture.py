@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -61,17 +62,13 @@ class Captured:
 def read(file: BinaryIO) -> Iterator[Captured]:
     """What a captured log holds: a raw log of ours, or bytes as a serial line brought them."""
     while line := file.readline(_CHUNK):
-        found = _LINE.fullmatch(line)
-        if found is None:
-            yield Captured(line, len(line))
-            continue
-        try:
-            at = timestamps.from_iso(found[1].decode())
-        except ValueError:  # the 31st of February
-            yield Captured(line, len(line))
-            continue
-        board = unescape(found[2].decode()).decode(errors="replace")
-        if not is_board_name(board):  # the escapes may have hidden what it is
-            yield Captured(line, len(line))
-            continue
-        yield Captured(unescape(found[3].decode()) + b"\n", len(line), board, at)
+        captured = Captured(line, len(line))
+        if found := _LINE.fullmatch(line):
+            at, name, data = (part.decode() for part in found.groups())
+            board = unescape(name).decode(errors="replace")
+            # The escapes may have hidden what it is; and there is no 31st of February.
+            with suppress(ValueError):
+                if is_board_name(board):
+                    data = unescape(data) + b"\n"
+                    captured = Captured(data, len(line), board, timestamps.from_iso(at))
+        yield captured

@@ -1,23 +1,24 @@
-"""Reading games back from the store."""
+"""Reading back from the store: its games, and the boards that it has seen."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from noughts.errors import NoughtsError, StoreError
-from noughts.protocol.describe import SEATS
+from noughts.errors import StoreError
+from noughts.protocol.describe import called
 from noughts.protocol.radio_boards import is_by_radio
-from noughts.store import timestamps
-from noughts.store.store import Store, command_for, damaged
+from noughts.store.schema import MOMENT, UNKNOWN_MOMENT
+from noughts.store.store import Store, command_for
 from noughts.store.stored_game import RESULTS, SQL, StoredGame
 from noughts.store.timestamps import When
 
-_MOMENT = "coalesce(started, played_before)"
-"""When a game was played, as an index has it."""
+MAX_NAME = 40
+"""Characters of what people call a board."""
+_SEARCHED = 200
+"""Boards; more are too many to choose from."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +57,13 @@ class GameFilter:
             values += [RESULTS[result] for result in self.results]
         for moment, comparison in ((self.since, ">="), (self.until, "<")):
             if moment is not None:
-                conditions.append(f"{_MOMENT} {comparison} ?")
+                conditions.append(f"coalesce(started, played_before) {comparison} ?")
                 values.append(moment)
         return " AND ".join(conditions), values
 
 
 _FROM = "FROM games JOIN boards ON boards.id = games.board"
-
-
-NEWEST_FIRST = f"{_MOMENT} DESC, games.id DESC"
+NEWEST_FIRST = f"{MOMENT} DESC, games.id DESC"
 
 
 def games(
@@ -102,93 +101,54 @@ def before_and_after(
 
     Games without a moment come before all others.
     """
-    same = [found.when.moment, found.id]
-    if found.when.moment is None:
-        before = [(f"{_MOMENT} IS NULL AND games.id < ?", same[1:])]
-        after = [(f"{_MOMENT} IS NULL AND games.id > ?", same[1:]), (f"{_MOMENT} IS NOT NULL", [])]
-    else:
-        before = [(f"({_MOMENT}, games.id) < (?, ?)", same), (f"{_MOMENT} IS NULL", [])]
-        after = [(f"({_MOMENT}, games.id) > (?, ?)", same)]
-    return _first(store, wanted, before, "DESC"), _first(store, wanted, after, "ASC")
-
-
-def _first(
-    store: Store, wanted: GameFilter, tried: list[tuple[str, list[int | None]]], way: str
-) -> int | None:
-    """The first game of the first condition that any game fits."""
     where, values = wanted.where()
-    for condition, more in tried:
+    moment = next((each for each in found.when if each is not None), UNKNOWN_MOMENT)
+
+    def nearest(comparison: str, way: str) -> int | None:
         query = (
-            f"SELECT games.id {_FROM} WHERE {where} AND {condition} "
-            f"ORDER BY {_MOMENT} {way}, games.id {way} LIMIT 1"
+            f"SELECT games.id {_FROM} WHERE {where} AND ({MOMENT}, games.id) {comparison} (?, ?) "
+            f"ORDER BY {MOMENT} {way}, games.id {way} LIMIT 1"
         )
-        for (number,) in store.read(query, [*values, *more]):
-            return int(number)
-    return None
+        rows = store.read(query, [*values, moment, found.id])
+        return rows[0][0] if rows else None
+
+    return nearest("<", "DESC"), nearest(">", "ASC")
 
 
-_Boots = dict[tuple[int | None, str], list[tuple[int, tuple[str | None, ...]]]]
-_NOTHING_SAID: list[tuple[int, tuple[str | None, ...]]] = [(0, (None, None, None))]
+_About = tuple[str | None, ...]
 
 
-def _boots(store: Store) -> _Boots:
-    """What boards sent when they started and when, by board and boot id, earliest first.
+def _boots(store: Store) -> dict[tuple[int | None, str], _About]:
+    """What boards sent about themselves when they started, by board and boot id.
 
     A boot id identifies a run on any board, so each is also listed without a board; except
     those received by radio, which do not describe other runs.
     """
-    boots: _Boots = {}
+    boots: dict[tuple[int | None, str], _About] = {}
     query = (
-        "SELECT board, name, boot, coalesce(heard, 0), hardware, release, table_id "
-        "FROM boots JOIN boards ON boards.id = board ORDER BY 4"
+        "SELECT board, name, boot, hardware, release, table_id "
+        "FROM boots JOIN boards ON boards.id = board ORDER BY heard"
     )
-    for board, name, boot, heard, *said in store.each(query):
-        boots.setdefault((board, boot), []).append((heard, tuple(said)))
+    for board, name, boot, *about in store.each(query):
+        boots[board, boot] = tuple(about)
         if not is_by_radio(name):
-            boots.setdefault((None, boot), []).append((heard, tuple(said)))
+            boots[None, boot] = tuple(about)
     return boots
 
 
-def _with_boot(row: tuple[Any, ...], boots: _Boots) -> StoredGame:
-    boot, heard, board = row[3], row[10], row[-1]
-    told = boots.get((board, boot)) or boots.get((None, boot)) or _NOTHING_SAID
-    if len(told) > 1:  # the same id twice in a board's life: the last before the game counts
-        told = [each for each in told if heard is None or each[0] <= heard] or told
-    return StoredGame._make((*row[:-1], *told[-1][1]))
-
-
-_UNSOUND = (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError)
-
-
-@contextmanager
-def sound(path: Path) -> Iterator[None]:
-    """What is read from the store may be nonsense: then it raises `StoreError`."""
-    try:
-        yield
-    except NoughtsError:
-        raise
-    except _UNSOUND as error:
-        raise damaged(path, error) from error
+def _with_boot(row: tuple[Any, ...], boots: dict[tuple[int | None, str], _About]) -> StoredGame:
+    boot, board = row[3], row[-1]
+    about = boots.get((board, boot)) or boots.get((None, boot)) or (None, None, None)
+    return StoredGame._make((*row[:-1], *about))
 
 
 def last_games(store: Store, wanted: GameFilter) -> dict[str, When]:
-    """By board, when the latest of its games was played. Raises `StoreError`."""
+    """By board, when the latest of its games was played."""
     where, values = wanted.where()
     # With `max`, SQLite gives the other columns of the row that has it.
-    columns = f"name, max({_MOMENT}), started, played_before"
-    query = f"SELECT {columns} {_FROM} WHERE {where} GROUP BY boards.id"
-    with sound(store.path):
-        return {
-            str(board): When(moment(started), moment(before))
-            for board, _, started, before in store.each(query, values)
-        }
-
-
-def moment(value: Any) -> int | None:
-    """A moment that the store holds; raises what `sound` expects if it is nonsense."""
-    if value is not None:
-        timestamps.iso(value)
-    return value and int(value)
+    columns = f"name, started, played_before, max({MOMENT})"
+    rows = store.each(f"SELECT {columns} {_FROM} WHERE {where} GROUP BY boards.id", values)
+    return {board: When(started, before) for board, started, before, _ in rows}
 
 
 def played(store: Store, wanted: GameFilter) -> Iterator[tuple[int, str, str, str, str, str]]:
@@ -201,30 +161,84 @@ def played(store: Store, wanted: GameFilter) -> Iterator[tuple[int, str, str, st
     yield from store.each(f"{query} {_FROM} WHERE {where}", values)
 
 
-def count_origins(store: Store, wanted: GameFilter) -> tuple[int, int]:
-    """How many games were recovered, and have no start, and how many came only by radio.
-
-    Raises `StoreError`.
-    """
+def count(store: Store, wanted: GameFilter, what: str = "*") -> int:
+    """How many games fit, or for how many of them an expression is not NULL."""
     where, values = wanted.where()
-    late = "count(CASE WHEN started IS NULL THEN played_before END)"
-    query = f"SELECT {late}, count(nullif(by_radio, 0)) {_FROM} WHERE {where}"
-    ((told_late, by_radio),) = store.read(query, values)
-    return int(told_late), int(by_radio)
-
-
-def count(store: Store, wanted: GameFilter) -> int:
-    """How many games fit."""
-    where, values = wanted.where()
-    ((found,),) = store.read(f"SELECT count(*) {_FROM} WHERE {where}", values)
+    ((found,),) = store.read(f"SELECT count({what}) {_FROM} WHERE {where}", values)
     return int(found)
 
 
-def seats_played(store: Store) -> list[str]:
-    """Who has played as A and as B in any game, as letters in the order of `SEATS`.
+def seats_played(store: Store) -> set[str]:
+    """Who has played as A and as B in any game."""
+    return {seats for (seats,) in store.each("SELECT DISTINCT seats FROM games")}
 
-    Raises `StoreError`.
+
+@dataclass(frozen=True)
+class KnownBoard:
+    """A board with stored games."""
+
+    number: int
+    """Its number in the store."""
+    board: str
+    """`usb-` and the USB serial number, else the port or the log's file."""
+    name: str | None
+    """What people call it."""
+    hardware: str | None
+    """V1 or V2; None if its start was not received."""
+    games: int
+    """Those that have ended."""
+    heard: int | None
+    """When the last sentence of a game was received, in ms since 1970, if known."""
+
+
+_BOARDS = """
+    SELECT id, name, given_name,
+           (SELECT hardware FROM boots WHERE board = boards.id ORDER BY heard DESC LIMIT 1),
+           (SELECT count(*) FROM games WHERE board = boards.id AND moves <> '' AND end <> '-'),
+           (SELECT max(heard) FROM games WHERE board = boards.id)
+    FROM boards ORDER BY id
+"""
+
+
+def boards(store: Store) -> list[KnownBoard]:
+    """All boards, in the order in which they were first seen."""
+    return [KnownBoard(*row) for row in store.each(_BOARDS)]
+
+
+def names(store: Store) -> dict[str, str]:
+    """What people call the boards that they have named."""
+    return dict(store.each("SELECT name, given_name FROM boards WHERE given_name IS NOT NULL"))
+
+
+def searched_for(store: Store) -> list[str]:
+    """What to search for to find each board's games: its name, or a part of its USB id."""
+    rows = store.each(f"SELECT name, given_name FROM boards ORDER BY id LIMIT {_SEARCHED}")
+    return [called(board, name).removeprefix("usb-…") for board, name in rows]
+
+
+def known_board(store: Store, wanted: str) -> KnownBoard:
+    """The board of this number or id, `usb-` and `radio-` or not. Raises `StoreError`."""
+    known = boards(store)
+    numbers = {str(board.number): board for board in known}
+    ids = {
+        board.board.lower().removeprefix(prefix): board
+        for board in known
+        for prefix in ("", "usb-", "radio-")
+    }
+    if found := numbers.get(wanted) or ids.get(wanted.lower()):
+        return found
+    listing = command_for("noughts boards", store.path)
+    raise StoreError(f"no board {wanted[:60]!r} is in {store.path}; {listing} lists them")
+
+
+def as_name(text: str) -> str | None:
+    """A name as it is stored, None for an empty one.
+
+    Raises `ValueError`, saying why, for one that is too long, or could act on a terminal.
     """
-    with sound(store.path):
-        found = [str(seats) for (seats,) in store.each("SELECT DISTINCT seats FROM games")]
-        return sorted(found, key=lambda seats: [list(SEATS).index(seat) for seat in seats])
+    name = " ".join(unicodedata.normalize("NFC", text).split())
+    if len(name) > MAX_NAME:
+        raise ValueError(f"a name has at most {MAX_NAME} characters, not {len(name)}")
+    if not name.isprintable():
+        raise ValueError("a name has no control characters")
+    return name or None

@@ -6,14 +6,19 @@ import statistics
 from collections import Counter
 from dataclasses import dataclass, field
 
+from noughts.brain.learn import PeopleGame
+from noughts.game.positions import FULL, SYMMETRIES, Position, canonical, turned
 from noughts.game.review import mistakes
+from noughts.game.solver import value, value_preserving_moves
 from noughts.protocol.describe import CHIP, SEATS, called, name_key
-from noughts.store.queries import GameFilter, count_origins, played, sound
+from noughts.store.queries import GameFilter, count, played
 from noughts.store.store import Store
 from noughts.store.stored_game import thinking
 
 _PLIES = 9
 _SEATS = "".join(SEATS)
+_RECOVERED = "CASE WHEN started IS NULL THEN played_before END"
+_BY_RADIO = "nullif(by_radio, 0)"
 
 
 @dataclass
@@ -34,13 +39,6 @@ class Player:
         """The mean; none without games."""
         return self.mistakes / self.games if self.games else None
 
-    def add(self, other: Player) -> None:
-        """Count what another of this kind did, too."""
-        self.games += other.games
-        self.moves += other.moves
-        self.mistakes += other.mistakes
-        self.thought_ms += other.thought_ms
-
     def quartiles_ms(self) -> list[float] | None:
         """A quarter, half and three quarters of the moves took less; none without moves."""
         times: list[float] = sorted(ms for ms in self.thought_ms if ms is not None)
@@ -50,32 +48,30 @@ class Player:
 
 
 @dataclass
-class BoardStats:
-    """The games of one board."""
-
-    board: str = ""
-    name: str | None = None
-    """What people call it."""
+class _Figures:
     results: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     """By seats and who began: how often each end, as in the sentence."""
     players: dict[str, Player] = field(default_factory=dict)
     """By the letter of the seat."""
 
-    def kind(self, seats: str, first: str) -> _Kind:
-        """Where such games are counted."""
-        one, two = (self.players.setdefault(seat, Player()) for seat in seats)
-        results = self.results.setdefault((seats, first), Counter())
-        return (results, one, two) if first == "A" else (results, two, one)
+    @property
+    def games(self) -> int:
+        """All games."""
+        return sum(results.total() for results in self.results.values())
+
+
+@dataclass
+class BoardStats(_Figures):
+    """The games of one board."""
+
+    board: str = ""
+    name: str | None = None
+    """What people call it."""
 
     @property
     def called(self) -> str:
         """The board as people know it."""
         return called(self.board, self.name)
-
-    @property
-    def games(self) -> int:
-        """All games."""
-        return sum(results.total() for results in self.results.values())
 
     @property
     def people(self) -> Player:
@@ -95,67 +91,60 @@ class BoardStats:
 
     def between_people(self) -> int:
         """How many games between two people were won or drawn."""
-        return sum(
-            results[end]
-            for (seats, _), results in self.results.items()
-            if seats == "PP"
-            for end in "AB="
-        )
+        games = [results for (seats, _), results in self.results.items() if seats == "PP"]
+        return sum(results[end] for results in games for end in "AB=")
 
     def ended(self, end: str) -> int:
         """How many games ended so, see `RESULTS`."""
         return sum(results[end] for results in self.results.values())
 
 
-_Kind = tuple[Counter[str], Player, Player]
-"""Where games are counted: their results, who moves first, who moves second."""
-
-
 @dataclass
-class Stats:
+class Stats(_Figures):
     """Of any number of games."""
 
-    games: int = 0
     told_late: int = 0
-    """Those whose start is not known, only that they were over at some moment."""
+    """Recovered ones: their start is not known, only that they were over at some moment."""
     by_radio: int = 0
     """Those of which only the radio knows how they went on, where anybody near can send."""
     boards: list[BoardStats] = field(default_factory=list)
     """Those with games, by name."""
-    results: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
-    """By seats and who began: how often each end, as in the sentence."""
     first_moves: list[int] = field(default_factory=lambda: [0] * _PLIES)
     """How often people began with each cell, in games that ended by the rules."""
     lengths: Counter[int] = field(default_factory=Counter)
     """How many games that ended by the rules had so many moves."""
-    players: dict[str, Player] = field(default_factory=dict)
-    """By the letter of the seat."""
 
     def add(self, board: BoardStats) -> None:
         """Count a board's games, too."""
         self.boards.append(board)
-        self.games += board.games
         for kind, results in board.results.items():
             self.results.setdefault(kind, Counter()).update(results)
         for seat, player in board.players.items():
-            self.players.setdefault(seat, Player()).add(player)
+            both = self.players.setdefault(seat, Player())
+            both.games += player.games
+            both.moves += player.moves
+            both.mistakes += player.mistakes
+            both.thought_ms += player.thought_ms
+
+
+_Kind = tuple[Counter[str], Player, Player]
+"""Where games are counted: their results, who moves first, who moves second."""
 
 
 def stats(store: Store, wanted: GameFilter) -> Stats:
-    """Over the games that fit. Raises `StoreError`, also for a store that holds nonsense."""
-    with sound(store.path):
-        return _counted(store, wanted)
-
-
-def _counted(store: Store, wanted: GameFilter) -> Stats:
+    """Over the games that fit. Raises `StoreError`."""
     found = Stats()
     boards: dict[int, BoardStats] = {}
     kinds: dict[tuple[int, str, str], _Kind] = {}
     for number, seats, first, moves, times, end in played(store, wanted):
         kind = kinds.get((number, seats, first))
         if kind is None:
-            here = boards.setdefault(number, BoardStats())
-            kind = kinds[number, seats, first] = here.kind(seats, first)
+            board = boards.setdefault(number, BoardStats())
+            mover, other = (
+                board.players.setdefault(seat, Player()) for seat in _by_turn(seats, first)
+            )
+            kind = board.results.setdefault((seats, first), Counter()), mover, other
+            kinds[number, seats, first] = kind
         results, mover, other = kind
         results[end] += 1
         if not moves:
@@ -165,7 +154,7 @@ def _counted(store: Store, wanted: GameFilter) -> Stats:
         other.thought_ms += thought[1::2]
         if end in "AB=":
             found.lengths[len(moves)] += 1
-            if seats[first == "B"] == "P":
+            if _by_turn(seats, first)[0] == "P":
                 found.first_moves[int(moves[0])] += 1
             mover.games += 1
             other.games += 1
@@ -176,11 +165,17 @@ def _counted(store: Store, wanted: GameFilter) -> Stats:
     # Afterwards: a board may be new since the first game was read.
     for number, name, given_name in store.each("SELECT id, name, given_name FROM boards"):
         if number in boards:
-            boards[number].board, boards[number].name = str(name), given_name and str(given_name)
+            boards[number].board, boards[number].name = name, given_name
     for board in sorted(boards.values(), key=lambda board: name_key(board.called)):
         found.add(board)
-    found.told_late, found.by_radio = count_origins(store, wanted)
+    found.told_late = count(store, wanted, _RECOVERED)
+    found.by_radio = count(store, wanted, _BY_RADIO)
     return found
+
+
+def _by_turn(seats: str, first: str) -> str:
+    """The seats of who moves first and who moves second."""
+    return seats if first == "A" else seats[::-1]
 
 
 def board_record(board: BoardStats) -> dict[str, str | int | float | None]:
@@ -210,3 +205,81 @@ def in_order(found: Stats) -> list[tuple[str, str, Counter[str]]]:
 def players_in_order(found: Stats) -> list[tuple[str, Player]]:
     """The kinds of seats that played, people first."""
     return [(seat, found.players[seat]) for seat in _SEATS if seat in found.players]
+
+
+@dataclass(frozen=True)
+class MetPosition:
+    """A position in which people had to move, with all that are the same up to symmetry."""
+
+    position: Position
+    """Canonical."""
+    moves: Counter[int]
+    """How often each cell was chosen; of cells that are the same up to symmetry, the least."""
+    right: tuple[int, ...]
+    """The cells that preserve the position's value, including equivalent ones."""
+
+    @property
+    def met(self) -> int:
+        """How often people had to move here."""
+        return self.moves.total()
+
+    @property
+    def wrong(self) -> Counter[int]:
+        """The moves that gave away a win or a draw."""
+        return Counter({cell: n for cell, n in self.moves.items() if cell not in self.right})
+
+    @property
+    def mistakes(self) -> int:
+        return self.wrong.total()
+
+    @property
+    def commonest_mistake(self) -> tuple[int, int]:
+        """The wrong cell that was chosen most often, and how often; there must be one."""
+        return max(self.wrong.items(), key=lambda item: (item[1], -item[0]))
+
+    def value_after(self, cell: int) -> int:
+        """What the position is worth to the mover after this move: 1 a win, 0, -1 a loss."""
+        return -value(self.position.play(cell))
+
+
+def met_positions(store: Store, wanted: GameFilter) -> list[MetPosition]:
+    """How people moved in the games that fit and were won or drawn; most mistakes first.
+
+    Raises `StoreError`.
+    """
+    counts: Counter[tuple[int, int]] = Counter()
+    """By the mover's marks (bits 9 to 17) with the other's, and the cell."""
+    for _, seats, first, moves, _, end in played(store, wanted):
+        if end not in "AB=" or "P" not in seats:
+            continue
+        people = [seat == "P" for seat in _by_turn(seats, first)]
+        mover = other = 0
+        for ply, cell in enumerate(map(int, moves)):
+            if people[ply & 1]:
+                counts[mover << 9 | other, cell] += 1
+            mover, other = other, mover | 1 << cell
+    met: dict[Position, Counter[int]] = {}
+    for (masks, cell), times in counts.items():
+        position = Position(masks >> 9, masks & FULL)
+        least = canonical(position)
+        same = min(to[cell] for to in SYMMETRIES if turned(position, to) == least)
+        met.setdefault(least, Counter())[same] += times
+    positions = [
+        MetPosition(position, cells, tuple(value_preserving_moves(position)))
+        for position, cells in met.items()
+    ]
+    return sorted(positions, key=lambda each: (-each.mistakes, -each.met, each.position))
+
+
+def people_games(store: Store, wanted: GameFilter) -> list[PeopleGame]:
+    """The games that fit in which people moved, also those that never ended, for `learn`.
+
+    Raises `StoreError`.
+    """
+    found = []
+    for _, seats, first, moves, _, _ in played(store, wanted):
+        one, two = (seat == "P" for seat in _by_turn(seats, first))
+        game = PeopleGame(tuple(map(int, moves)), (one, two))
+        if game.people_moves:
+            found.append(game)
+    return found

@@ -9,17 +9,16 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from noughts.errors import StoreBusyError, StoreDamagedError, StoreError
+from noughts.errors import NoughtsError, StoreBusyError, StoreDamagedError, StoreError
 from noughts.invocation import quoted
 from noughts.protocol.sentences import Sentence
 from noughts.store.lines import Lines, Received, Stored
-from noughts.store.schema import APPLICATION_ID, BOARDS, OF_1_0_0, TABLES, VERSION
+from noughts.store.schema import APPLICATION_ID, BOARDS, OF_1_0_0, TABLES, VERSION, take_over
 from noughts.store.store_files import StoreFiles
 
 _BUSY_S = 10.0
@@ -39,7 +38,7 @@ def command_for(command: str, path: Path) -> str:
     return f"`{command} --db {quoted(str(path))}`"
 
 
-def damaged(path: Path, error: Exception) -> StoreDamagedError:
+def _damaged(path: Path, error: Exception) -> StoreDamagedError:
     """The error message for a damaged store."""
     reason = str(error) if isinstance(error, sqlite3.Error) else type(error).__name__
     return StoreDamagedError(
@@ -48,30 +47,8 @@ def damaged(path: Path, error: Exception) -> StoreDamagedError:
     )
 
 
-class _Transaction:
-    """All of it or nothing; undone: called where it was nothing.
-
-    No generator: Ctrl-C just after `__enter__` would leave one that goes on when it is collected,
-    when the database may be closed.
-    """
-
-    def __init__(self, db: sqlite3.Connection, begin: str, undone: Callable[[], object]) -> None:
-        self._db, self._begin, self._undone = db, begin, undone
-
-    def __enter__(self) -> None:
-        self._db.execute(self._begin)
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        done = False
-        try:
-            if kind is None:
-                self._db.execute("COMMIT")
-                done = True
-        finally:
-            if not done:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                self._undone()
+_NONSENSE = ValueError, TypeError, LookupError, ArithmeticError, AttributeError
+"""Raised by a row that no noughts has written: its file was damaged."""
 
 
 class Store(contextlib.AbstractContextManager["Store"]):
@@ -93,45 +70,48 @@ class Store(contextlib.AbstractContextManager["Store"]):
                 ) from error
         elif not path.exists():
             raise StoreError(f"no games are stored in {path} yet; `noughts watch` stores them")
-        for mode in self._modes(create):
-            with self._readable_errors():
-                self.db = sqlite3.connect(
-                    f"{Path(os.path.realpath(path)).as_uri()}?{mode}",
-                    uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False,
-                )  # fmt: skip
-            self._lines = Lines(self.db)
+        for mode in (modes := self._modes(create)):
             try:
-                with self._readable_errors():
-                    self._prepare()
-                self._files = StoreFiles(path, self.db)
-                return
-            except BaseException as error:
-                self.db.close()
-                if not isinstance(error, StoreError) or mode == self._modes(create)[-1]:
+                self._open(mode)
+                break
+            except StoreError:
+                if mode == modes[-1]:
                     raise
 
     def _modes(self, create: bool) -> tuple[str, ...]:
-        """How SQLite may open the file: one that may not be written can still be looked at."""
+        """How SQLite may open the file: a read-only one can still be read."""
         if create:
             return ("mode=rwc",)
         if os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK):
             return ("mode=rw",)
         return ("mode=rw", "mode=ro", "immutable=1")
 
+    def _open(self, mode: str) -> None:
+        with self._readable_errors():
+            self.db = sqlite3.connect(
+                f"{Path(os.path.realpath(self.path)).as_uri()}?{mode}",
+                uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False,
+            )  # fmt: skip
+            self._lines = Lines(self.db)
+            try:
+                self._prepare()
+            except BaseException:
+                self.db.close()
+                raise
+        self._files = StoreFiles(self.path, self.db)
+
     def _prepare(self) -> None:
-        with self._transaction("BEGIN"):  # one moment of it: another program may be making it
-            version = self._version()
+        version = self._version()
         self.db.execute("PRAGMA foreign_keys = ON")
         self.db.execute("PRAGMA cache_size = -256")  # KiB: what is written lies close together
         self.db.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last moments
         if version == VERSION:
             return
-        self._write_ahead()
+        with contextlib.suppress(sqlite3.OperationalError):  # locked: another program does this
+            self.db.execute("PRAGMA journal_mode = WAL")
         with self._transaction():
             version = self._version()  # another program may have been quicker
             if version == OF_1_0_0:
-                from noughts.store.take_over import take_over
-
                 take_over(self.db, Path(os.path.realpath(self.path)))
             elif version == 0:
                 for statement in (*BOARDS, *TABLES):
@@ -139,23 +119,12 @@ class Store(contextlib.AbstractContextManager["Store"]):
             self.db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self.db.execute(f"PRAGMA user_version = {VERSION}")
 
-    def _write_ahead(self) -> None:
-        """Turn to the write-ahead log; for that SQLite itself does not wait for others."""
-        end_s = time.monotonic() + _BUSY_S
-        while True:
-            try:
-                self.db.execute("PRAGMA journal_mode = WAL")
-                return
-            except sqlite3.OperationalError as error:
-                if "locked" not in str(error) or time.monotonic() > end_s:
-                    raise
-            time.sleep(0.02)
-
     def _version(self) -> int:
         """The store's version, 0 for a new file; other files are left alone."""
+        # In this order: another program may be making it.
+        ((tables,),) = self.db.execute("SELECT count(*) FROM sqlite_master")
         ((version,),) = self.db.execute("PRAGMA user_version")
         ((application,),) = self.db.execute("PRAGMA application_id")
-        ((tables,),) = self.db.execute("SELECT count(*) FROM sqlite_master")
         if application != APPLICATION_ID and (application or version or tables):
             raise StoreError(
                 f"{self.path} is a database of another program; choose another file with --db"
@@ -176,25 +145,23 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """How long to wait while another program writes, before raising `StoreBusyError`."""
         self.db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
 
-    def keep(self, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Stored:
-        """Store a board's sentence; `at`: the moment when it was received, if known.
+    def add(self, board: str, sentence: Sentence, at: int | None, late: bool = False) -> Stored:
+        """Store one sentence of a board, received at this moment, if it is known."""
+        return self.add_many([Received.of(board, sentence, at, late)])[0]
 
-        late: the game was over at some moment before, see `sentences.is_late`. When this returns,
-        the sentence stays, also if the process is killed. Sentences that were read before change
-        nothing.
+    def add_many(self, received: Sequence[Received]) -> list[Stored]:
+        """Store sentences and noise, all of it or nothing. What was read before changes nothing.
+
+        What is stored stays, also if the process is killed next.
         """
-        return self.keep_many([Received.of(board, sentence, at, late)])[0]
-
-    def keep_many(self, received: Sequence[Received]) -> list[Stored]:
-        """Store sentences as `keep` does, and noise, all of it or nothing."""
         if not received:
             return []
-        with self._readable_errors(), self._transaction():
+        with self._transaction():
             return self._lines.keep(received)
 
     def renew(self) -> None:
         """Make all games anew of their lines. Unless a store is damaged, that changes nothing."""
-        with self._readable_errors(), self._transaction():
+        with self._transaction():
             self._lines.renew_all()
 
     def name_board(self, board: str, name: str | None) -> None:
@@ -202,7 +169,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
         The board need not have been seen.
         """
-        with self._readable_errors(), self._transaction():
+        with self._transaction():
             number = self._lines.board(board)
             try:
                 self.db.execute("UPDATE boards SET given_name = ? WHERE id = ?", (name, number))
@@ -213,12 +180,22 @@ class Store(contextlib.AbstractContextManager["Store"]):
 
     def save_published(self, receiver: str, line: int) -> None:
         """Note that all lines up to this one are stored at a receiver."""
-        with self._readable_errors(), self._transaction():
+        with self._transaction():
             self.db.execute("INSERT OR REPLACE INTO published VALUES (?, ?)", (receiver, line))
 
-    def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> _Transaction:
-        # What is remembered may be undone.
-        return _Transaction(self.db, begin, self._lines.forget)
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All of it or nothing."""
+        with self._readable_errors():
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                self._lines.forget()  # what it remembers may be undone
+                raise
 
     @contextmanager
     def _readable_errors(self) -> Iterator[None]:
@@ -228,10 +205,10 @@ class Store(contextlib.AbstractContextManager["Store"]):
         except sqlite3.Error as error:
             raise self._failure(error) from error
         except ValueError as error:  # a text that is not UTF-8, or not what a line or a game has
-            raise damaged(self.path, error) from error
+            raise _damaged(self.path, error) from error
 
     def _failure(self, error: sqlite3.Error) -> StoreError:
-        code = getattr(error, "sqlite_errorname", "") or str(error)  # Python 3.11 has the name
+        code = getattr(error, "sqlite_errorname", "")  # Python 3.11 has it
         text = f"{code} {error}".lower()
         if "locked" in text or "busy" in text:
             return StoreBusyError(
@@ -241,12 +218,10 @@ class Store(contextlib.AbstractContextManager["Store"]):
             why = f"no room to write {self.path}; free some space: what is stored already is safe"
         elif "readonly" in text:
             why = f"{self.path} may not be written; check its permissions, or choose another --db"
-        elif "cantopen" in text or "unable to open" in text:
-            why = f"cannot open {self.path} ({error}); check the folder, or choose another --db"
-        elif "ioerr" in text or "i/o" in text:
-            why = f"cannot read or write {self.path} ({error}); check the disk and its free space"
+        elif any(word in text for word in ("cantopen", "unable to open", "ioerr", "i/o")):
+            why = f"cannot use {self.path} ({error}); check the disk, or choose another --db"
         else:
-            return damaged(self.path, error)
+            return _damaged(self.path, error)
         return StoreError(why)
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
@@ -260,11 +235,6 @@ class Store(contextlib.AbstractContextManager["Store"]):
             for row in self.db.execute(query, values):  # noqa: UP028
                 yield row
 
-    def others_wrote(self) -> int:
-        """A number that changes when another program, or another connection, writes."""
-        ((version,),) = self.read("PRAGMA data_version")
-        return int(version)
-
     def replaced(self) -> bool:
         """Whether its files were deleted, moved away or written over; see `StoreFiles.replaced`."""
         return self._files.replaced()
@@ -273,5 +243,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
         """Close the file; another one at its path stays as it is."""
         self._files.close()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
         self.close()
+        if isinstance(error, _NONSENSE) and not isinstance(error, NoughtsError):
+            raise _damaged(self.path, error) from error

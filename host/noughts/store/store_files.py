@@ -17,7 +17,6 @@ _INDEX = 136
 """Bytes of the index that say how far the log has been brought into the store: its salts (32 to
 39), how many frames (96 to 99), and how many it has been begun with (128 to 131)."""
 
-_Content = tuple[int, int] | None
 _Checkpoint = tuple[bytes, bytes, bytes] | None
 
 
@@ -31,7 +30,7 @@ class StoreFiles:
         self._known = [_identity(each) for each in self._paths]
         self._open: list[int] = []
         """The log and its index, once `replaced` was called."""
-        self._seen: tuple[_Content, _Checkpoint] | None = None
+        self._seen: tuple[object, _Checkpoint] | None = None
         self._overwritten = False
         """Whether it is the same file, with other content."""
         self._closed = False
@@ -43,12 +42,11 @@ class StoreFiles:
         all locks of the process on it, SQLite's too.
         """
         now = [_identity(each) for each in self._paths]
-        for index, known in enumerate(self._known):
-            if known is None:
-                self._known[index] = now[index]  # the log is made when it is needed
-            elif known != now[index]:
-                return True
-        if not self._open and None not in self._known and hasattr(os, "pread"):
+        # The log is made when it is needed.
+        self._known = [known or there for known, there in zip(self._known, now, strict=True)]
+        if self._known != now:
+            return True
+        if not self._open and None not in now and hasattr(os, "pread"):
             with contextlib.suppress(OSError):
                 for path, flags in zip(self._paths[1:], (os.O_RDWR, os.O_RDONLY), strict=True):
                     self._open.append(os.open(path, flags))
@@ -57,10 +55,11 @@ class StoreFiles:
     def _written_over(self) -> bool:
         """Whether the store has changed, and no checkpoint did it."""
         before = self._checkpoint()
-        content = _content(self._paths[0])
+        status = _status(self._paths[0])
         after = self._checkpoint()
         if before is None or before != after or after[1] != after[2]:
             return self._overwritten  # one is going on: look again later
+        content = status and (status.st_size, status.st_mtime_ns)
         seen, self._seen = self._seen, (content, after)
         if seen is not None and seen[1] == after and seen[0] != content:
             self._overwritten = True
@@ -92,7 +91,6 @@ class StoreFiles:
         self._db.close()
         for each in self._open:  # after the store, for the sake of its locks
             os.close(each)
-        self._open.clear()
 
     def _remove_log(self) -> None:
         """Remove our log and its index, not those of a program that has opened the other file.
@@ -105,20 +103,15 @@ class StoreFiles:
                     path.unlink(missing_ok=True)
 
 
+def _status(path: Path) -> os.stat_result | None:
+    with contextlib.suppress(OSError):
+        return path.stat()
+    return None
+
+
 def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _content(path: Path) -> _Content:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_size, status.st_mtime_ns
+    status = _status(path)
+    return status and (status.st_dev, status.st_ino)
 
 
 def unused_path_near(path: Path) -> Path:

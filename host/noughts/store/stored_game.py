@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from operator import sub
 from typing import Any, NamedTuple
 
 from noughts.game.review import mistakes
@@ -20,22 +19,13 @@ _PLIES = range(1, 10)
 
 
 def thinking(times: str) -> list[int | None]:
-    """Of a game's `times`: for each move, ms since the move before, or since the game began.
+    """Of the `times` of a game with moves: ms from the move before, or the start, to each move.
 
-    None if one of the two was not received, or if the times run backwards: earlier versions
-    stored such times.
+    None if one of the two was not received.
     """
-    if not times:
-        return []
-    if times[0] != "," and times[-1] != "," and ",," not in times:
-        heard = [0, *map(int, times.split(","))]
-        thought: list[Any] = list(map(sub, heard[1:], heard))
-        if min(thought) >= 0:
-            return thought
     moved = [0, *(int(time) if time else None for time in times.split(","))]
     return [
-        None if now is None or before is None or now < before else now - before
-        for before, now in pairwise(moved)
+        None if now is None or before is None else now - before for before, now in pairwise(moved)
     ]
 
 
@@ -85,7 +75,7 @@ class StoredGame(NamedTuple):
     @property
     def thought_ms(self) -> list[int | None]:
         """For each move, ms since the move before, or since the game began."""
-        return thinking(self.times) if self.times else [None] * len(self.moves)
+        return thinking(self.times) if self.moves else []
 
     def player(self, ply: int) -> str:
         """Who makes the move of this number, the first being 0: A or B."""

@@ -4,46 +4,38 @@ from __future__ import annotations
 
 import time
 from datetime import date, datetime, timedelta, timezone
-from functools import lru_cache
 from typing import NamedTuple
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MS = timedelta(milliseconds=1)
 
 
 def now() -> int:
-    """This moment."""
     return time.time_ns() // 1_000_000
 
 
 def iso(ms: int) -> str:
     """`2026-11-21T07:03:43.123Z`."""
-    hour, rest = divmod(ms, 3_600_000)
-    minute, second = divmod(rest, 60_000)
-    return f"{_iso_hour(hour)}:{minute:02}:{second / 1000:06.3f}Z"
-
-
-@lru_cache(1000)  # an export writes each hour many times
-def _iso_hour(hour: int) -> str:
-    return (_EPOCH + timedelta(hours=hour)).isoformat()[:13]
+    return (_EPOCH + ms * _MS).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def from_iso(text: str) -> int:
     """The moment that `iso` wrote, between the years 1970 and 9998. Raises `ValueError`."""
-    moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
+    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
     if not _EPOCH.year <= moment.year <= 9998:
-        raise ValueError(f"{text} is not a moment when a board was heard")
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
+        raise ValueError(f"nothing was received at {text}")
+    return (moment - _EPOCH) // _MS
 
 
 def local(ms: int | None) -> str:
-    """`2026-11-21 08:03`, in this computer's time zone; a dash for a moment that nobody knows."""
+    """`2026-11-21 08:03`, in this computer's time zone; a dash if the moment is not known."""
     if ms is None:
         return "-"
-    return (_EPOCH + timedelta(milliseconds=ms)).astimezone().strftime("%Y-%m-%d %H:%M")
+    return (_EPOCH + ms * _MS).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def local_bound(ms: int) -> str:
-    """A minute, as `local`, before which all that was over at this moment was over."""
+    """As `local`, rounded up: what was over at this moment was over before that minute."""
     return local(-(-ms // 60_000) * 60_000)
 
 
@@ -52,11 +44,6 @@ class When(NamedTuple):
 
     started: int | None
     played_before: int | None
-
-    @property
-    def moment(self) -> int | None:
-        """What games are sorted and chosen by."""
-        return self.played_before if self.started is None else self.started
 
     def __str__(self) -> str:
         """`2026-11-21 08:03`, or `before 2026-11-21 08:03`, or a dash."""
@@ -69,7 +56,7 @@ UNKNOWN = When(None, None)
 
 
 def today() -> date:
-    """The day that it is, in this computer's time zone."""
+    """In this computer's time zone."""
     return datetime.fromtimestamp(now() / 1000).date()
 
 
@@ -78,5 +65,4 @@ def of_day(day: date) -> int:
 
     Raises `OverflowError` or `OSError` for days that the system does not count.
     """
-    midnight = datetime(day.year, day.month, day.day).astimezone()
-    return (midnight - _EPOCH) // timedelta(milliseconds=1)
+    return (datetime(day.year, day.month, day.day).astimezone() - _EPOCH) // _MS

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 
 from noughts.game.solver import hard_moves, value
 from noughts.protocol.describe import CELLS, WORTHS, counted, either, opponents, seated
-from noughts.store.people_moves import MetPosition
-from noughts.store.statistics import BoardStats, Player, Stats, in_order, players_in_order
+from noughts.store.statistics import (
+    BoardStats,
+    MetPosition,
+    Player,
+    Stats,
+    in_order,
+    players_in_order,
+)
 from noughts.store.stored_game import RESULTS
 from noughts.store.timestamps import UNKNOWN, When
 from noughts.views.board import Picture, board_text
@@ -253,7 +259,7 @@ def to_talk_about(met: MetPosition) -> PositionToTalkAbout:
     mover, other = "XO" if met.position.ply % 2 == 0 else "OX"
     cell, count = met.commonest_mistake
     answer = f"{other} answers {either(hard_moves(met.position.play(cell)))}"
-    turns = f"turns a {WORTHS[value(met.position)]} into a {WORTHS[met.kept(cell)]}"
+    turns = f"turns a {WORTHS[value(met.position)]} into a {WORTHS[met.value_after(cell)]}"
     how_many = f"{counted(met.mistakes, 'mistake')} in {counted(met.met, 'game')}"
     where = f"{cell + 1}, {CELLS[cell]} ({counted(count, 'time')})"
     labels = [str(number) for number in range(1, 10)]

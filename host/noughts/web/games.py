@@ -23,11 +23,9 @@ from noughts.protocol.describe import counted, opponents, seat_of, won
 from noughts.protocol.sentences import Game, game_of, outcome
 from noughts.recording.data_logs import name_of_copy
 from noughts.store import queries, timestamps
-from noughts.store.boards import searched_for
 from noughts.store.lines import Received, Stored
-from noughts.store.people_moves import met_positions
-from noughts.store.queries import GameFilter
-from noughts.store.statistics import stats
+from noughts.store.queries import GameFilter, searched_for
+from noughts.store.statistics import met_positions, stats
 from noughts.store.store import Store
 from noughts.store.stored_game import RESULTS
 from noughts.views import game_filter
@@ -238,4 +236,4 @@ async def keep_log(request: Request) -> Response:
 
 def _stored(db: Path, received: list[Received]) -> list[Stored]:
     with Store(db, create=True) as store:
-        return store.keep_many(received)
+        return store.add_many(received)

@@ -49,7 +49,7 @@ from noughts.recording.session import BoardState, Session
 from noughts.recording.sources import QueuedSource, SentencesRead
 from noughts.recording.virtual_boards import VirtualBoards
 from noughts.store import timestamps
-from noughts.store.boards import names
+from noughts.store.queries import names
 from noughts.store.store import Store
 from noughts.virtual.board import VirtualBoard
 from noughts.virtual.stored_flash import choice_in

@@ -24,8 +24,8 @@ from noughts.game.engine import Reply
 from noughts.game.positions import EMPTY, Position
 from noughts.game.solver import LEVELS, draw
 from noughts.protocol.describe import counted
-from noughts.store.people_moves import met_positions
 from noughts.store.queries import GameFilter
+from noughts.store.statistics import met_positions
 from noughts.store.store import Store
 from noughts.views.board import FRIEND, described, parsed
 from noughts.views.puzzles import Met, level_among, parsed_puzzle, posed
