@@ -257,12 +257,9 @@ def virtual() -> Iterator[Callable[..., VirtualBoard]]:
     boards: list[VirtualBoard] = []
 
     def start(
-        files: Mapping[str, bytes] | None = None,
-        board: str = "V1",
-        firmware: Path | None = None,
-        **named: Any,
+        files: Mapping[str, bytes] | None = None, board: str = "V1", **named: Any
     ) -> VirtualBoard:
-        boards.append(VirtualBoard(program(board, files, firmware), **named))
+        boards.append(VirtualBoard(program(board, files), **named))
         return boards[-1]
 
     yield start

@@ -164,7 +164,7 @@ def _idle_s(board: Microbit) -> float:
 
 def _qemu_s() -> float:
     """The same of QEMU's V1, which runs as fast as it can."""
-    memory = image.bundled()["V1"].with_files(files_for_boards())
+    memory = image.bundled()["V1"].with_files(files_for_boards()).memory
     display = b"import microbit\nprint(id(microbit.display))\n"
     with closing(Qemu(memory, int(printed(NEWEST[0], {"main.py": display})))) as qemu:
         while b"$NB" not in qemu.receive():

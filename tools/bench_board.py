@@ -186,12 +186,12 @@ def press_to_led() -> Rows:
 def sizes() -> Rows:
     files: Files = files_for_boards()
     for firmware in image.bundled().values():
-        usage = firmware.usage(files)
-        yield Row(f"file system used, {firmware.board}", f"{usage.used:,} of {usage.total:,} bytes")
+        used, total = firmware.used(files), len(firmware.layout)
+        yield Row(f"file system used, {firmware.board}", f"{used:,} of {total:,} bytes")
     # A chunk is the same on both boards.
-    yield at_most("files as they go onto a board", usage.used // 128, 80, "{} chunks of 128 bytes")
-    usage = image.bundled_for(V2).usage(files_with(Radio(sends=255), V2, files))
-    yield at_most("the same with radio, V2", usage.used // 128, 100, "{} chunks of 128 bytes")
+    yield at_most("files as they go onto a board", used // 128, 80, "{} chunks of 128 bytes")
+    used = image.bundled_for(V2).used(files_with(Radio(sends=255), V2, files))
+    yield at_most("the same with radio, V2", used // 128, 100, "{} chunks of 128 bytes")
     payload = len(brain.make().payload)
     note = f"the information in the choices is {_TABLE_FLOOR}"
     yield at_most("table payload, index included", payload, 26, "{} bytes", note)

@@ -41,15 +41,13 @@ console.log(JSON.stringify(boards));
 
 def main() -> None:
     files, bundled = files_for_boards(), image.bundled()
-    bare = {board: firmware.memory for board, firmware in bundled.items()}
+    ours = {board: firmware.with_files(files) for board, firmware in bundled.items()}
     with tempfile.TemporaryDirectory(prefix="noughts-") as name:
         folder = Path(name)
         subprocess.run(["npm", "install", "--silent", *PACKAGES], cwd=folder, check=True)
         (folder / "read.mjs").write_text(SCRIPT)
-        (folder / "noughts.hex").write_text(
-            image.universal(bundled, dict.fromkeys(bundled, files)), newline=""
-        )
-        (folder / "bare.hex").write_text(image.join(bare), newline="")
+        (folder / "noughts.hex").write_text(image.universal(ours), newline="")
+        (folder / "bare.hex").write_text(image.universal(bundled), newline="")
         read = subprocess.check_output(["node", "read.mjs"], cwd=folder)
     for board, found in json.loads(read).items():
         assert {name: base64.b64decode(content) for name, content in found.items()} == files

@@ -86,7 +86,7 @@ def test_the_whole_hex_arrives(drive, plugged, printed):
     assert f"flashing {one.path} (micro:bit V1, interface 0249)" in told
     assert "copied; not verified" in told
     (content,) = one.received
-    assert list(image.split(content.decode(), "it")) == ["V1", "V2"]
+    assert list(image.read(content.decode(), "it")) == ["V1", "V2"]
 
 
 def test_no_drive(fails, drive, plugged, tmp_path):
@@ -185,7 +185,7 @@ def test_a_hex_that_is_not_for_this_board_or_not_the_game(
     path.write_text(
         "no hex"
         if files is None
-        else image.join({board: slim(board).with_files(files[board]) for board in files})
+        else image.universal({board: slim(board).with_files(files[board]) for board in files})
     )
     one = drive(usb_id=usb_id)
     assert why in fails(one.path, "--hex", path)

@@ -14,7 +14,8 @@ from slim import slim, slim_hex
 @cache
 def whole():
     """The game with the bundled firmwares."""
-    return image.universal(image.bundled(), dict.fromkeys(("V1", "V2"), files_for_boards()))
+    files = files_for_boards()
+    return image.universal({k: each.with_files(files) for k, each in image.bundled().items()})
 
 
 @pytest.fixture
@@ -77,11 +78,9 @@ def test_extract_gives_the_files_back(built, tmp_path, printed, refused):
 
 
 def test_boards_with_different_files_get_folders(tmp_path, printed):
-    memories = {
-        board: slim(board).with_files({"main.py": board.encode()}) for board in ("V1", "V2")
-    }
+    mixed = {board: slim(board).with_files({"main.py": board.encode()}) for board in ("V1", "V2")}
     path = tmp_path / "mixed.hex"
-    path.write_text(image.join(memories))
+    path.write_text(image.universal(mixed))
     printed("hex", "--extract", tmp_path / "out", path)
     assert (tmp_path / "out" / "V1" / "main.py").read_text() == "V1"
     assert (tmp_path / "out" / "V2" / "main.py").read_text() == "V2"

@@ -11,9 +11,10 @@ from needed import long
 from noughts import __version__, brain
 from noughts.boards import image
 from noughts.boards.files import BoardFiles
+from noughts.boards.image import firmware_for
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
-from noughts.virtual.program import firmware_for, program
+from noughts.virtual.program import program
 from stand_in_drive import StandInDrive
 from stepped_ports import SteppedBoard
 
@@ -39,7 +40,7 @@ def test_flashed_verified_played(plugged_in, drive, printed, kind):
 def test_a_v1_whose_files_cannot_be_listed_is_repaired(clock, drive, printed, refused):
     """The power went while the head of a file was written: after its marker, before its name."""
     made = program("V1")
-    chunks = firmware_for("V1", None).layout[::128]
+    chunks = firmware_for("V1").layout[::128]
     at = next(at for at in chunks if made.flash[at] == 0xFF)
     torn = made.flash[:at] + b"\xfe" + made.flash[at + 1 :]
     board = SteppedBoard(clock, replace(made, flash=torn).microbit())
@@ -56,7 +57,8 @@ def test_another_hex(plugged_in, drive, tmp_path, noughts, printed):
     other = brain.Table((1,) * 10, ())
     files = {**files_for_boards(), "table.py": brain.source(other).encode()}
     path = tmp_path / "other.hex"
-    path.write_text(image.universal(image.bundled(), dict.fromkeys(("V1", "V2"), files)))
+    firmwares = {kind: each.with_files(files) for kind, each in image.bundled().items()}
+    path.write_text(image.universal(firmwares))
     board = plugged_in({})
     words = "flash", drive(board).path, "--port", board.port, "--hex", path
     status, _, err = noughts(*words)

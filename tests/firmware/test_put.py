@@ -16,11 +16,12 @@ from boards import A, B, Driver, PortDriver, scrolled
 from needed import long
 from noughts import __version__, brain
 from noughts.boards.files import BoardFiles
+from noughts.boards.image import firmware_for
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.device_files import device_dir
 from noughts.protocol import data_log
-from noughts.virtual.program import firmware_for, program
+from noughts.virtual.program import program
 from stepped_ports import SteppedBoard
 
 OTHER = brain.Table(brain.WEIGHTS, (*brain.make().book, 65535))
@@ -165,7 +166,7 @@ def test_games_that_release_1_0_0_stored_are_not_lost(plugged_in, refused):
 def test_a_length_that_a_power_cut_left_is_not_followed(clock, printed):
     """Where it leads beyond the file system, a V1 that reads on there ends."""
     made = program("V1")
-    layout = firmware_for("V1", None).layout
+    layout = firmware_for("V1").layout
     at = next(at for at in layout[::128] if made.flash[at : at + 128] == b"\xff" * 128)
     file = b"\xfe\xa7\x0217100017$NG,"  # a marker, the length, that of the name
     flash = made.flash[:at] + file + made.flash[at + len(file) :]

@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable, Mapping
 
 from microbit_emulator import Button, FirmwareStoppedError
+from noughts.boards.image import firmware_for
 from noughts.errors import SentenceError
 from noughts.protocol import data_log, sentences
 from noughts.protocol.sentences import Game
-from noughts.virtual.program import firmware_for, program
+from noughts.virtual.program import program
 
 A: Button = "A"
 B: Button = "B"

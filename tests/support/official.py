@@ -28,7 +28,7 @@ def stepped(name: str) -> Start:
     """What starts boards with a firmware of that name, such as `V1 1.1.1`."""
 
     def start(files: Mapping[str, bytes] | None = None, seed: int = 0) -> Microbit:
-        return program(name[:2], files, _firmware(name)).microbit(seed)
+        return program(files=files, firmware=_firmware(name)).microbit(seed)
 
     return start
 

@@ -6,6 +6,7 @@ They are read and written many times as fast as the whole ones.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 import intelhex
@@ -20,16 +21,16 @@ SAYS = {"V1": range(0x100010C0, 0x100010DC), "V2": range(V2_TABLE, V2_TABLE + 64
 
 def slim_hex(files: Mapping[str, bytes], boards: Sequence[str] = ("V1", "V2")) -> str:
     """A Universal Hex of them, each with these files."""
-    return image.universal({each: slim(each) for each in boards}, dict.fromkeys(boards, files))
+    return image.universal({each: slim(each).with_files(files) for each in boards})
 
 
 @cache
 def slim(board: str) -> image.Firmware:
     """The firmware for a board."""
     firmware = image.bundled()[board]
-    memory = firmware.with_files(files_for_boards())
+    memory = firmware.with_files(files_for_boards()).memory
     version = memory.tobinstr(0, 0x7FFFF).index(f"micro:bit v{firmware.release}".encode())
     kept = intelhex.IntelHex()
     for part in (range(version, version + 256), SAYS[board], firmware.layout):
         kept.puts(part.start, memory.tobinstr(part.start, part.stop - 1))
-    return image.Firmware(kept, firmware.info, firmware.release, firmware.micropython)
+    return replace(firmware, memory=kept)

@@ -14,9 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from noughts.boards import image
-from noughts.errors import FirmwareError
-from noughts.virtual.program import Program, flashed
+from microbit_emulator.errors import HexError
+from microbit_emulator.firmware import split
+from noughts.boards.image import firmware_for
+from noughts.virtual.program import Program, unchanged
 from stepped_ports import Clock
 
 USB_ID = "9900000031634e4500624014000000320000000097969901"
@@ -122,14 +123,14 @@ class StandInDrive:
         if self._board is not None:
             received = self.path.with_name(f"{self.path.name}.hex")
             received.write_bytes(content)
-            self._board.flash(flashed(received, self._board.board))
+            self._board.flash(unchanged(firmware_for(self._board.board, received)))
         return ""
 
 
 @cache
 def _is_damaged(content: bytes) -> bool:
     try:
-        image.split(content.decode("ascii"), "it")
-    except (FirmwareError, UnicodeDecodeError):
+        split(content.decode("ascii"), "it")
+    except (HexError, UnicodeDecodeError):
         return True
     return False

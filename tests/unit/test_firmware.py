@@ -3,7 +3,6 @@
 import contextlib
 import io
 import itertools
-from dataclasses import replace
 from functools import cache
 
 import intelhex
@@ -15,9 +14,9 @@ from micropython_microbit_fs.filesystem import CHUNK_DATA_SIZE, CHUNK_SIZE
 from micropython_microbit_fs.uicr import UicrAddress
 
 from noughts.boards import image
+from noughts.boards.image import firmware_for
 from noughts.boards.packing import files_for_boards
 from noughts.errors import FirmwareError
-from noughts.virtual.program import firmware_for
 from slim import V2_TABLE, slim
 
 UNIVERSAL = uflash._RUNTIME.strip() + "\n"
@@ -39,30 +38,24 @@ def changed(board, bytes_at):
     return text.getvalue()
 
 
-def holding(firmware, memory):
-    """The firmware with other memory."""
-    return replace(firmware, memory=memory)
-
-
 @settings(max_examples=30)
 @given(st.dictionaries(NAMES, st.binary(min_size=1, max_size=600), max_size=8))
 def test_files_survive_the_round_trip(files):
     for board in ("V1", "V2"):
         firmware = slim(board)
-        assert holding(firmware, firmware.with_files(files)).files() == files
+        assert firmware.with_files(files).files() == files
 
 
 @settings(max_examples=30)
 @given(st.lists(st.binary(min_size=CHUNK_SIZE, max_size=CHUNK_SIZE), max_size=6), st.data())
 def test_a_damaged_file_system_is_an_expected_failure(chunks, data):
-    firmware = slim("V1")
-    memory = firmware.with_files({})
+    firmware = slim("V1").with_files({})
     for number, chunk in enumerate(chunks):
         tail = data.draw(st.sampled_from([0, 1, number + 2, 200, 255]))
         start = firmware.layout.start + number * CHUNK_SIZE
-        memory.puts(start, b"\xfe" + chunk[1:-1] + bytes([tail]))
+        firmware.memory.puts(start, b"\xfe" + chunk[1:-1] + bytes([tail]))
     with contextlib.suppress(FirmwareError):
-        holding(firmware, memory).files()
+        firmware.files()
 
 
 @pytest.mark.parametrize(
@@ -73,9 +66,10 @@ def test_the_bundled_firmware_and_our_files(board, release, micropython, layout)
     firmware = image.bundled()[board]
     assert (firmware.board, firmware.release) == (board, release)
     assert (firmware.micropython, firmware.layout) == (micropython, range(*layout))
-    memory = firmware.with_files(files_for_boards())
-    assert memory[firmware.layout.stop] == 0xFD  # as the firmware would write it
-    assert str(firmware.usage(files_for_boards())).startswith("9,984 of ")
+    assert (
+        firmware.with_files(files_for_boards()).memory[firmware.layout.stop] == 0xFD
+    )  # as the firmware would write it
+    assert firmware.used(files_for_boards()) == 9_984
     assert [image.size_on_board("main.py", size) for size in (1, 116, 117)] == [128, 128, 256]
 
 
@@ -121,29 +115,21 @@ def test_a_firmware_that_says_what_cannot_be(board, bytes_at):
 
 
 def test_the_official_universal_hex_is_written_as_it_was():
-    assert image.join(image.split(UNIVERSAL, "it")) == UNIVERSAL
+    assert image.universal(image.read(UNIVERSAL, "it")) == UNIVERSAL
 
 
 def test_files_in_both_parts_of_a_universal_hex():
     files = files_for_boards()
-    memories = {board: slim(board).with_files(files) for board in ("V1", "V2")}
-    text = image.join(memories)
+    made = {board: slim(board).with_files(files) for board in ("V1", "V2")}
+    text = image.universal(made)
     for board, firmware in image.read(text, "ours").items():
         assert firmware.files() == files
-        assert firmware.memory.todict() == memories[board].todict()
+        assert firmware.memory.todict() == made[board].memory.todict()
     lengths = [len(line) + 1 for line in text.splitlines()]
     for number, line in enumerate(text.splitlines()):
         if line.startswith(":0400000A"):  # the section begins a record earlier
             assert sum(lengths[: number - 1]) % 512 == 0
     assert "\r" not in text and text.endswith("\n:00000001FF\n")
-
-
-@pytest.mark.parametrize("board", ["V1", "V2"])
-def test_the_flash_with_files_is_what_a_hex_with_them_holds(board):
-    firmware = firmware_for(board)
-    flash = firmware.flash_with_files(files_for_boards())
-    assert len(flash) == len(firmware.flash)
-    assert flash == firmware.with_files(files_for_boards()).tobinstr(0, len(flash) - 1)
 
 
 @pytest.mark.parametrize(
@@ -185,6 +171,5 @@ def test_firmware_for_the_other_board(tmp_path):
     path.write_text(":020000040000FA\n" + UNIVERSAL[UNIVERSAL.index(":0400000A9903") :])
     with pytest.raises(FirmwareError, match="is for the micro:bit V2 only; choose that with"):
         firmware_for("V1", path)
-    memories = {"V1": slim("V2").memory, "V2": slim("V2").memory}
     with pytest.raises(FirmwareError, match="it holds no MicroPython for the micro:bit V1; use"):
-        image.read(image.join(memories), "it")
+        image.read(image.universal({"V1": slim("V2")}), "it")

@@ -43,8 +43,9 @@ def our_hex(radio: Radio = OFF) -> Hex:
     files = files_for_boards()
     table = brain.of(files) if radio.gateway is None else None
     firmwares = image.bundled()
-    contents = {board: files_with(radio, board, files) for board in firmwares}
-    text = image.universal(firmwares, contents)
+    text = image.universal(
+        {kind: each.with_files(files_with(radio, kind, files)) for kind, each in firmwares.items()}
+    )
     return Hex(text.encode(), table, frozenset(firmwares), radio)
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import repeat
 from pathlib import Path
@@ -33,7 +33,7 @@ from microbit_emulator.errors import HexError
 from microbit_emulator.firmware import V1, V2, layout_of, not_a_hex
 from noughts.errors import FirmwareError
 
-_VERSION = re.compile(r"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)")
+_VERSIONS = re.compile(r"micro:bit v([\w.-]+)[^;]{0,80}; MicroPython v([0-9.]+)")
 _MAX_FILE = 8 << 20
 _UICR, _UICR_END = 0x1000_1000, 0x1000_2000
 """The user information registers."""
@@ -42,22 +42,6 @@ _WRITTEN_ID = {V1: BoardId.V1, V2: BoardId.V2}
 _SOUND_V2 = [2, 1]
 """Before it, a file system can be full for good: it is only swept when that frees 32 chunks. And a
 driver waits without end for an accelerometer that is read often."""
-
-
-@dataclass(frozen=True)
-class Usage:
-    """Bytes of a file system, in whole chunks."""
-
-    used: int
-    total: int
-
-    @property
-    def free(self) -> int:
-        """Bytes that are not used; negative if the files do not fit."""
-        return self.total - self.used
-
-    def __str__(self) -> str:
-        return f"{self.used:,} of {self.total:,} bytes used, {self.free:,} free"
 
 
 def size_on_board(name: str, size: int) -> int:
@@ -102,37 +86,23 @@ class Firmware:
         found = self.memory.todict().get
         return bytes(map(found, range(start, stop), repeat(_ERASED)))
 
-    def flash_with_files(self, files: Mapping[str, bytes]) -> bytes:
-        """The whole flash memory, with these files only; raises as `with_files`."""
-        start, stop = self.layout.start, self.layout.stop
-        content: bytes = self._file_system(files).tobinstr(start, stop)
-        return self.flash[:start] + content + self.flash[stop + 1 :]
-
-    def with_files(self, files: Mapping[str, bytes]) -> intelhex.IntelHex:
-        """The memory to flash: this firmware, and a file system that holds these files only.
+    def with_files(self, files: Mapping[str, bytes]) -> Firmware:
+        """This firmware, and a file system that holds these files only.
 
         Raises `FirmwareError` when the files do not fit, saying by how many bytes.
         """
-        file_system = self._file_system(files)
-        image = intelhex.IntelHex(self.memory)
-        del image[self.layout.start : self.layout.stop + 1]
-        image.merge(file_system)
-        return image
-
-    def _file_system(self, files: Mapping[str, bytes]) -> intelhex.IntelHex:
-        """The memory of the file system, up to the mark of its spare page."""
-        room = self.usage(files)
-        if room.free < 0:
+        if (over := self.used(files) - len(self.layout)) > 0:
             raise FirmwareError(
-                f"micro:bit {self.board}: the files are {-room.free:,} bytes too big for its "
-                f"file system of {room.total:,}; make them smaller"
+                f"micro:bit {self.board}: the files are {over:,} bytes too big for its "
+                f"file system of {len(self.layout):,}; make them smaller"
             )
-        file_system = intelhex.IntelHex()
+        memory = intelhex.IntelHex(self.memory)
+        del memory[self.layout.start : self.layout.stop + 1]  # the mark of its spare page too
         try:
-            fs.add_files_to_hex(file_system, self.info, dict(files))
+            fs.add_files_to_hex(memory, self.info, dict(files))
         except FilesystemError as error:
             raise FirmwareError(f"micro:bit {self.board}: {error}; rename or fill it") from error
-        return file_system
+        return replace(self, memory=memory)
 
     def files(self) -> dict[str, bytes]:
         """The files in its file system, name to content; raises `FirmwareError` if damaged."""
@@ -143,10 +113,9 @@ class Firmware:
                 f"the file system for {self.board} is damaged ({error}); build the hex again"
             ) from error
 
-    def usage(self, files: Mapping[str, bytes]) -> Usage:
-        """How much of its file system these files take; it may be more than there is."""
-        used = sum(size_on_board(name, len(content)) for name, content in files.items())
-        return Usage(used, len(self.layout))
+    def used(self, files: Mapping[str, bytes]) -> int:
+        """Bytes of its file system that these files take; it may be more than there are."""
+        return sum(size_on_board(name, len(content)) for name, content in files.items())
 
     def __str__(self) -> str:
         return f"micro:bit {self.board}, MicroPython {self.micropython} (firmware {self.release})"
@@ -166,9 +135,7 @@ def bundled() -> Mapping[str, Firmware]:
 def bundled_for(board: str) -> Firmware:
     """The official firmware for this board, `V1` or `V2`; only its hex is read."""
     found = get_bundled_hex(int(board.removeprefix("V")))
-    name = found.file_path.name
-    (memory,) = split(found.content, name).values()
-    return _firmware(board, memory, layout_of(memory), name)
+    return read(found.content, found.file_path.name)[board]
 
 
 def load(path: Path) -> dict[str, Firmware]:
@@ -188,15 +155,43 @@ def load(path: Path) -> dict[str, Firmware]:
 
 def read(text: str, name: str) -> dict[str, Firmware]:
     """The firmwares in the text of a hex file; `name` is for messages."""
+    try:
+        sections = hexes.split(text, name)
+    except HexError as error:
+        raise FirmwareError(str(error)) from error
     found = {}
-    for board, memory in split(text, name).items():
+    for section, chunks in sections.items():
+        memory = hexes.intel_hex(chunks)
         info = layout_of(memory)
-        kind = board or (info.device_version.value if info else "")
-        if kind in (V1, V2):
-            found[kind] = _firmware(kind, memory, info, name)
+        board = section or (info.device_version.value if info else "")
+        if board not in (V1, V2):
+            continue
+        versions = _VERSIONS.search(info.micropython_version) if info else None
+        if info is None or versions is None or info.device_version.value != board:
+            raise FirmwareError(
+                f"{name} holds no MicroPython for the micro:bit {board}; "
+                "use an official MicroPython hex"
+            )
+        found[board] = Firmware(memory, info, versions[1], versions[2])
     if not found:
         raise FirmwareError(f"{name} holds no MicroPython; use an official MicroPython hex")
     return dict(sorted(found.items()))
+
+
+def firmware_for(board: str, path: Path | None = None) -> Firmware:
+    """The firmware for a board in a hex file, or else the official one.
+
+    Raises `FirmwareError` where the file holds none for that board.
+    """
+    if path is None:
+        return bundled_for(board)
+    found = load(path)
+    if board not in found:
+        raise FirmwareError(
+            f"{path} is for the micro:bit {' and '.join(found)} only; "
+            f"choose that with --board, or use a hex for {board}"
+        )
+    return found[board]
 
 
 def for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
@@ -212,45 +207,12 @@ def for_boards(paths: Iterable[Path]) -> dict[str, Firmware]:
     return {board: chosen.get(board) or bundled_for(board) for board in (V1, V2)}
 
 
-def universal(
-    firmwares: Mapping[str, Firmware], contents: Mapping[str, Mapping[str, bytes]]
-) -> str:
-    """The Universal Hex of these firmwares, by board, each with files of its own."""
-    return join(
-        {board: firmware.with_files(contents[board]) for board, firmware in firmwares.items()}
-    )
-
-
-def split(text: str, name: str) -> dict[str, intelhex.IntelHex]:
-    """What a hex file holds, by board: `V1` and `V2`, or `""` for a plain hex that does not say.
-
-    `name` is for messages. Raises `FirmwareError` for what is no hex, is damaged or cut short.
-    """
-    try:
-        sections = hexes.split(text, name)
-    except HexError as error:
-        raise FirmwareError(str(error)) from error
-    return {board: hexes.intel_hex(chunks) for board, chunks in sections.items()}
-
-
-def join(memories: Mapping[str, intelhex.IntelHex]) -> str:
-    """One Universal Hex, its lines ended by LF, from the memory of each board."""
-    individual = []
-    for board, memory in memories.items():
+def universal(firmwares: Mapping[str, Firmware]) -> str:
+    """The Universal Hex of these firmwares, by board; its lines end in LF."""
+    sections = []
+    for board, firmware in firmwares.items():
         text = io.StringIO()
-        memory.write_hex_file(text)
-        individual.append(IndividualHex(text.getvalue(), _WRITTEN_ID[board]))
-    joined: str = create_uhex(individual)
+        firmware.memory.write_hex_file(text)
+        sections.append(IndividualHex(text.getvalue(), _WRITTEN_ID[board]))
+    joined: str = create_uhex(sections)
     return joined
-
-
-def _firmware(
-    board: str, memory: intelhex.IntelHex, info: DeviceInfo | None, name: str
-) -> Firmware:
-    found = _VERSION.search(info.micropython_version) if info else None
-    if info is None or found is None or info.device_version.value != board:
-        raise FirmwareError(
-            f"{name} holds no MicroPython for the micro:bit {board}; "
-            "use an official MicroPython hex"
-        )
-    return Firmware(memory, info, found[1], found[2])

@@ -19,7 +19,7 @@ from noughts.cli.options import FILE, option
 from noughts.errors import NoughtsError, printable
 from noughts.files import write_whole
 
-Contents = dict[str, Mapping[str, bytes]]
+Contents = Mapping[str, Mapping[str, bytes]]
 
 
 @options.command(
@@ -55,7 +55,7 @@ def run_hex(
     """Build a hex for any micro:bit, or list one."""
     if listed and extract:
         raise click.UsageError("--list and --extract each take a hex; give one of them")
-    radio = radio or OFF
+    radio, head = radio or OFF, []
     looking = listed or (extract and extract[1])
     if looking:
         if output or firmware or radio != OFF or unproved:
@@ -64,10 +64,6 @@ def run_hex(
                 "--list or --extract"
             )
         firmwares = image.load(looking)
-        contents: Contents = {board: each.files() for board, each in firmwares.items()}
-        head = []
-        if extract:
-            _extract(extract[0], contents)
     else:
         path = output or Path("noughts.hex")
         if path == Path("-"):
@@ -78,11 +74,17 @@ def run_hex(
             options.prove_table(table, unproved)
         firmwares = image.for_boards(firmware)
         _warn(firmwares)
-        contents = {board: files_with(radio, board, files) for board in firmwares}
-        write_whole(path, image.universal(firmwares, contents).encode())
+        firmwares = {
+            board: each.with_files(files_with(radio, board, files))
+            for board, each in firmwares.items()
+        }
+        write_whole(path, image.universal(firmwares).encode())
         whom = "any micro:bit" if radio.gateway is None else "the micro:bit that is the gateway"
         head = [f"{path} written, {path.stat().st_size:,} bytes; drag it onto {whom}"]
         head += [V1_WITHOUT_RADIO] if radio.sends is not None else []
+    contents = {board: each.files() for board, each in firmwares.items()}
+    if extract:
+        _extract(extract[0], contents)
     facts, lines = _described(firmwares, contents)
     if as_json:
         print(json.dumps(facts))
@@ -112,7 +114,7 @@ def _described(
     previous: Mapping[str, bytes] | None = None
     for board, firmware in firmwares.items():
         files = contents[board]
-        usage, radio = firmware.usage(files), radio_of(files)
+        total, used, radio = len(firmware.layout), firmware.used(files), radio_of(files)
         try:
             table = brain.of(files).id
         except NoughtsError:
@@ -122,13 +124,14 @@ def _described(
             "firmware": firmware.release,
             "micropython": firmware.micropython,
             "files": sizes,
-            "used_bytes": usage.used,
-            "free_bytes": usage.free,
+            "used_bytes": used,
+            "free_bytes": total - used,
             "table_id": table,
             "radio_group": radio.sends,
             "gateway_group": radio.gateway,
         }
-        lines += [str(firmware), f"  file system: {usage}"]
+        lines.append(str(firmware))
+        lines.append(f"  file system: {used:,} of {total:,} bytes used, {total - used:,} free")
         if radio.gateway is None:
             lines.append(f"  table id: {table or 'none (no table of noughts)'}")
         if radio != OFF:
@@ -161,6 +164,6 @@ def _extract(folder: Path, contents: Contents) -> None:
 
 def _safe(folder: Path, name: str) -> Path:
     """A name comes from the hex: none may lead out of the folder."""
-    if not name or Path(name).name != name or name in (".", "..") or not name.isprintable():
+    if name in ("", "..") or Path(name).name != name or not name.isprintable():
         raise NoughtsError(f"the hex has a file named {name!r}; it is not safe to write")
     return folder / name

@@ -70,9 +70,11 @@ def run_play(
         )
 
     def made() -> Program:
-        from noughts.virtual.program import flashed, program
+        from noughts.boards.image import firmware_for
+        from noughts.virtual.program import program, unchanged
 
-        return flashed(hex, board.upper()) if hex else program(board.upper(), firmware=firmware)
+        chosen = firmware_for(board.upper(), hex or firmware)
+        return unchanged(chosen) if hex else program(firmware=chosen)
 
     if keys is None:
         return _play(made, hex is None, fresh, db)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from microbit_emulator.errors import EmulatorError
 from microbit_emulator.firmware import V1, V2
-from noughts.boards import image
+from noughts.boards.image import Firmware, bundled_for
 from noughts.boards.packing import files_for_boards, packed
-from noughts.errors import BoardError, FirmwareError
+from noughts.errors import BoardError
 
 if TYPE_CHECKING:
     from microbit_emulator import Microbit
@@ -52,43 +51,21 @@ def try_emulator() -> None:
 def program(
     board: str = V2,
     files: Mapping[str, bytes] | None = None,
-    firmware: Path | image.Firmware | None = None,
+    firmware: Firmware | None = None,
 ) -> Program:
     """A firmware with packed files, by default the game on the official firmware.
 
-    Raises `FirmwareError` where the firmware is not for that board, or the files do not fit.
+    Raises `FirmwareError` where the files do not fit.
     """
     chosen = files_for_boards() if files is None else packed(files)
-    return _made(board, tuple(chosen.items()), firmware)
+    return _with_files(firmware or bundled_for(board), tuple(chosen.items()))
 
 
 @lru_cache(maxsize=16)
-def _made(
-    board: str, files: tuple[tuple[str, bytes], ...], firmware: Path | image.Firmware | None
-) -> Program:
-    if not isinstance(firmware, image.Firmware):
-        firmware = firmware_for(board, firmware)
-    flash = firmware.flash_with_files(dict(files))
-    return Program(board, str(firmware), flash, firmware.uicr)
+def _with_files(firmware: Firmware, files: tuple[tuple[str, bytes], ...]) -> Program:
+    return unchanged(firmware.with_files(dict(files)))
 
 
-def flashed(path: Path, board: str = V2) -> Program:
-    """A hex file as it is, with the files that are in it. Raises `FirmwareError`."""
-    found = firmware_for(board, path)
-    return Program(board, str(found), found.flash, found.uicr)
-
-
-def firmware_for(board: str, path: Path | None = None) -> image.Firmware:
-    """The firmware for a board in a hex file, or else the official one.
-
-    Raises `FirmwareError` where the file holds none for that board.
-    """
-    if path is None:
-        return image.bundled_for(board)
-    found = image.load(path)
-    if board not in found:
-        raise FirmwareError(
-            f"{path} is for the micro:bit {' and '.join(found)} only; "
-            f"choose that with --board, or use a hex for {board}"
-        )
-    return found[board]
+def unchanged(firmware: Firmware) -> Program:
+    """A firmware as it is, with any files that are in it."""
+    return Program(firmware.board, str(firmware), firmware.flash, firmware.uicr)
