@@ -3,7 +3,7 @@
 from random import randrange
 
 boot = "%04X%04X" % (randrange(0x10000), randrange(0x10000))
-# At the start: the protocol's version, boot, board, release, table.
+# The boot sentence: the protocol's version, boot, board, release, table (from `loop.py`).
 start = "NB,1,%s,V%d,1.1.0,%s"
 
 

@@ -100,7 +100,7 @@ def test_nothing_there(drive, doctor, plugged):
 
 
 def test_a_terminal_without_check_marks(monkeypatch):
-    monkeypatch.setattr("noughts.cli.board.inspect", lambda ports, restart: [])
+    monkeypatch.setattr("noughts.cli.board.find_boards", lambda ports: [])
     stream = io.TextIOWrapper(io.BytesIO(), "ascii")
     monkeypatch.setattr("sys.stdout", stream)
     assert main(["doctor"]) == 1

@@ -1,6 +1,7 @@
 """`noughts put` with microfs onto the official firmware, in device time."""
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -216,6 +217,22 @@ def test_killed_it_is_repaired(virtual, printed):
     says_incomplete(PortDriver(board))
     printed("put", "--port", board.port)
     assert holds_the_game(board)
+
+
+@pytest.mark.parametrize("lost", [1, 32])
+def test_bytes_that_are_lost_are_sent_again(plugged_in, monkeypatch, printed, lost):
+    """So many of each 70th write: the board notices it, and files of others stay."""
+    theirs = {"i.py": b"theirs", "ble.py": b"theirs", "a.py": b"theirs"}
+    board = plugged_in({**older(["ai.py", "buttons.py"]), **theirs, "once.py": b"# noughts:\n"})
+    writes, send = itertools.count(1), board.send
+    monkeypatch.setattr(
+        board, "send", lambda data: send(data if next(writes) % 70 else data[lost:])
+    )
+    printed("put", "--port", board.port)
+    assert next(writes) > 2 * 70
+    monkeypatch.undo()
+    assert holds_the_game(board)
+    assert set(on_board(board)) == {*files_for_boards(), *theirs}
 
 
 @pytest.mark.parametrize("kind", ["V1", long("V2")])

@@ -221,7 +221,7 @@ def test_a_missing_table_is_one_line(line, folder, monkeypatch, refused):
     files = {name: text for name, text in device_files().items() if name != "table.py"}
     for module in ("cli.solve", "boards.packing", "device_files"):  # the others import the last
         monkeypatch.setattr(f"noughts.{module}.device_files", lambda: files)
-    monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder, {})])
+    monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder)])
     assert "device/table.py is missing; make " in refused(*line.split())
     assert not (folder / "noughts.hex").exists()
 
@@ -242,10 +242,12 @@ def test_a_table_that_can_lose_goes_onto_no_board(line, folder, monkeypatch, nou
         monkeypatch.setattr("noughts.boards.packing.device_files", lambda: files)
     firmwares = {board: slim(board) for board in ("V1", "V2")}
     monkeypatch.setattr("noughts.boards.image.bundled_for", firmwares.get)
-    monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder, {})])
+    monkeypatch.setattr("noughts.boards.drive.find_drives", lambda: [Drive(folder)])
     monkeypatch.setattr("noughts.cli.board.flash", lambda *_, **named: print("sent"))
     monkeypatch.setattr("noughts.cli.board.choose_port", str)
-    monkeypatch.setattr("noughts.cli.board.bring_up_to_date", lambda *_, **named: "sent")
+    monkeypatch.setattr(
+        "noughts.cli.board.bring_up_to_date", lambda *_: SimpleNamespace(message="sent")
+    )
     words = line.split()
     told = refused(*words)
     assert told.startswith(FLAW) and told.endswith("--unproved\n")
@@ -400,7 +402,8 @@ def test_advice_names_the_program_as_it_can_be_typed(
 def test_all_that_prints_advice(clone, monkeypatch, noughts, refused, capsys):
     assert f"fill it with `{PROGRAM} watch --db FILE`" in refused("games", db=clone / "none.db")
     found = [ProbedBoard(board="V2", firmware="2.0.0", micropython="1.13")]
-    monkeypatch.setattr("noughts.cli.board.inspect", lambda *_: found)
+    monkeypatch.setattr("noughts.cli.board.find_boards", lambda ports: found)
+    monkeypatch.setattr("noughts.cli.board.probe", lambda board, restart: None)
     assert f"freeze when tilted; run `{PROGRAM} flash`" in noughts("doctor")[1]
     with pytest.raises(KeyboardInterrupt), board._interruptible(0):
         raise KeyboardInterrupt

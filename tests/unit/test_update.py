@@ -1,17 +1,13 @@
 """A board's files over the serial line: what is replaced in which order, and lost bytes."""
 
-import builtins
-import contextlib
-import io
 from types import SimpleNamespace
 
 import pytest
 
-from noughts.boards.files import BoardFile, BoardFiles, checksum, removing, writing
-from noughts.boards.packing import MARK
+from noughts.boards.files import BoardFile, BoardFiles, checksum
+from noughts.boards.packing import MARK, files_for_boards
 from noughts.boards.ports import open_port
 from noughts.boards.put import forget_games, plan
-from noughts.device_files import device_files
 from noughts.errors import BoardError
 from stepped_ports import Talker
 
@@ -106,80 +102,6 @@ def test_checksums_notice_exchanged_blocks(at, size):
     assert checksum(content[:at] + other + one + content[at + 2 * size :]) != checksum(content)
 
 
-MAIN = device_files()["main.py"]
-
-
-class Board:
-    """Files, and a Python prompt that knows them."""
-
-    def __init__(self, **files):
-        self.files = files
-        self.printed = []
-
-    def run(self, *commands):
-        os = SimpleNamespace(listdir=lambda: list(self.files), remove=self.remove)
-        names = {"open": self.open, "print": self.print, "__import__": lambda *_: os}
-        scope = {"__builtins__": vars(builtins) | names}
-        for command in commands:
-            exec(command, scope)
-        return " ".join(self.printed)
-
-    def remove(self, name):
-        if name not in self.files:
-            raise OSError
-        del self.files[name]
-
-    def print(self, value):
-        self.printed.append(str(value))
-
-    def open(self, name, mode):
-        assert mode == "wb"
-        self.files[name] = b""
-        written = io.BytesIO()
-        close = lambda: self.files.update({name: written.getvalue()})  # noqa: E731
-        return SimpleNamespace(write=written.write, close=close)
-
-
-@pytest.mark.parametrize("size", [0, 1, 511, 512, 513, 2000])
-def test_a_file_is_written(size):
-    content = (bytes(range(256)) * 8)[:size]
-    commands, printed = writing("ai.py", content)
-    board = Board()
-    assert board.run(*commands) == printed
-    assert board.files == {"ai.py": content}
-
-
-def test_main_is_open_no_longer_than_one_command():
-    """Else the board would be dark after an interruption."""
-    assert len(writing("main.py", MAIN)[0]) == 1
-
-
-def test_files_are_removed_that_are_there():
-    (command,), printed = removing(["table.py", "ai.py", "chip.py", "ä 'b'.py"])
-    board = Board(**{"main.py": b"", "ai.py": b"", "table.py": b"", "ä 'b'.py": b""})
-    assert board.run(command) == printed
-    assert board.files == {"main.py": b""}
-
-
-@pytest.mark.filterwarnings("ignore")  # of what is left of a line
-@pytest.mark.parametrize("lost", [1, 2, 20, 100])
-def test_bytes_that_are_lost_are_noticed(lost):
-    old = {"main.py": b"old", "i.py": b"", "ai.py": b""}
-    for (command,), printed, done in (
-        (*writing("main.py", MAIN), {**old, "main.py": MAIN}),
-        (*removing(["table.py", "ai.py"]), {"main.py": b"old", "i.py": b""}),
-    ):
-        acts = command.index("f = open" if "f = open" in command else "os.remove")
-        for at in range(len(command)):
-            board, said = Board(**old), None
-            with contextlib.suppress(Exception):
-                said = board.run(command[:at] + command[at + lost :])
-            if said == printed:
-                assert board.files == done
-            elif at + lost < acts:
-                assert board.files in (old, done)
-
-
 @pytest.fixture
 def talker(clock):
     """A port whose far end answers what it hears by a function of bytes."""
@@ -224,6 +146,14 @@ def test_it_is_asked_again_but_not_for_ever(talker, lost, recwarn):
         files.survey()
     assert repl.answers == [ANSWER]
     assert not recwarn.list  # a warning would quote it as it is
+
+
+def test_main_is_written_by_one_command(talker):
+    """Else the board would be dark after an interruption."""
+    main = files_for_boards()["main.py"]
+    repl = RawRepl(b"OK%d\r\nNone\r\n\x04\x04>" % len(main))
+    BoardFiles(talker(repl)).send("main.py", main)
+    assert not repl.answers and repl.sessions == 1
 
 
 def test_a_file_is_sent_again_until_all_of_it_has_arrived(talker):

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from noughts import brain
+from noughts.boards.start import Start
 from noughts.device_files import device_files
 from noughts.errors import BoardError
 from noughts.protocol.sentences import Boot, Game
@@ -140,7 +141,7 @@ def test_one_task_with_a_board_at_a_time(monkeypatch):
     refuses(("check", ""), ("update", "usb-1"), ("flash", "usb-2"))
     with pytest.raises(BoardError, match="there is no board 'usb-3'"):
         begin("update", "usb-3")
-    monkeypatch.setattr(web_tasks, "bring_up_to_date", lambda *_, **named: "done")
+    monkeypatch.setattr(web_tasks, "bring_up_to_date", lambda *_: Start(None, "V1", "1.0.0"))
     for work in begun:
         work()
     begin("check", "")

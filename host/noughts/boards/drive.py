@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,27 +40,19 @@ class Drive:
     """A micro:bit's drive, as DETAILS.TXT has it."""
 
     path: Path
-    details: Mapping[str, str]
-
-    @property
-    def usb_id(self) -> str | None:
-        """What the board's serial port has as USB serial number."""
-        return known_id(self.details.get("unique id"))
+    usb_id: str | None = None
+    """The USB serial number of the board's port."""
+    interface: str = "unknown"
+    """The version of the interface chip's firmware, such as `0255`."""
+    maintenance: bool = False
+    """Whether it takes firmware for the interface chip, and no programs."""
+    remounts: str = ""
+    """How often it has gone and come back."""
 
     @property
     def board(self) -> str | None:
         """`V1` or `V2`, if the interface chip reports it."""
         return BOARD_IDS.get((self.usb_id or "")[:4])
-
-    @property
-    def interface(self) -> str:
-        """The version of the interface chip's firmware, such as `0255`."""
-        return self.details.get("interface version") or self.details.get("version") or "unknown"
-
-    @property
-    def maintenance(self) -> bool:
-        """Whether it takes firmware for the interface chip, and no programs."""
-        return self.details.get("daplink mode", "").lower() == "bootloader"
 
     def __str__(self) -> str:
         return f"{self.path} (micro:bit {self.board or '?'}, interface {self.interface})"
@@ -82,7 +74,10 @@ def look(path: Path) -> Drive | None:
     details = {key.strip().lower(): value.strip() for key, value in pairs}
     if not {"unique id", "interface version", "version", "daplink mode"} & set(details):
         return None
-    drive = Drive(path, details)
+    version = details.get("interface version") or details.get("version") or "unknown"
+    maintenance = details.get("daplink mode", "").lower() == "bootloader"
+    usb_id, remounts = known_id(details.get("unique id")), details.get("remount count", "")
+    drive = Drive(path, usb_id, version, maintenance, remounts)
     # Other makers' boards have the same interface chip: nothing is to be written to those.
     return None if drive.usb_id and drive.board is None else drive
 

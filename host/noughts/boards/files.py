@@ -92,7 +92,7 @@ try:
  log.delete()
 except ImportError:
  pass
-print('forgotten')
+print(None)
 """
 
 
@@ -109,26 +109,8 @@ def _digest(piece: bytes) -> int:
 
 
 def _checked(name: str, piece: bytes) -> str:
+    """What the board runs first: it raises an error where bytes of a command were lost."""
     return _CHECK.format(piece, _digest(name.encode() + piece))
-
-
-def writing(name: str, content: bytes) -> tuple[list[str], str]:
-    """The commands that write a file, and what the board then prints, blanks made one.
-
-    A command is carried out when all of it has arrived. So a short file, which takes one command,
-    is open no longer than the board needs to write it.
-    """
-    pieces = [content[start : start + _PIECE] for start in range(0, len(content), _PIECE)] or [b""]
-    commands = [_checked(name, piece) + _WRITE for piece in pieces]
-    commands[0] = f"n = {name!r}\n{_checked(name, pieces[0])}{_OPEN}{_WRITE}"
-    commands[-1] += _CLOSE
-    return commands, " ".join([*(str(len(piece)) for piece in pieces), "None"])
-
-
-def removing(names: Sequence[str]) -> tuple[list[str], str]:
-    """The commands that remove files, if they are there, in this order, and what is printed."""
-    listed = "/".join(names)
-    return [f"n = {listed!r}\n{_checked(listed, b'')}{_REMOVE}"], "[]"
 
 
 class Description(NamedTuple):
@@ -137,13 +119,6 @@ class Description(NamedTuple):
     kind: str
     firmware: str
     micropython: str
-
-
-def _description(out: bytes) -> Description:
-    found = _DESCRIBED.fullmatch(_literals(out)[0])
-    if found is None:
-        raise ValueError
-    return Description(_kind(found[3]), found[1], found[2])
 
 
 def _kind(machine: str) -> str:
@@ -218,26 +193,40 @@ class BoardFiles(AbstractContextManager["BoardFiles"]):
                 raise gone(self._port) from error
 
     def describe(self) -> Description:
-        return self._ask("name its firmware", [_DESCRIBE], _description)
+        def read(out: bytes) -> Description:
+            found = _DESCRIBED.fullmatch(_literals(out)[0])
+            if found is None:
+                raise ValueError
+            return Description(_kind(found[3]), found[1], found[2])
+
+        return self._ask("name its firmware", [_DESCRIBE], read)
 
     def survey(self) -> tuple[str, dict[str, BoardFile]]:
         """The board's kind, `V1` or `V2`, and its files by name."""
         return self._ask("list its files", [_SURVEY], _surveyed)
 
     def send(self, name: str, content: bytes) -> None:
-        self._carry_out(f"take {name}", *writing(name, content))
+        """Write a file; a short one takes one command, so it is open only while it is written."""
+        pieces = [content[start : start + _PIECE] for start in range(0, len(content), _PIECE)]
+        pieces = pieces or [b""]
+        commands = [_checked(name, piece) + _WRITE for piece in pieces]
+        commands[0] = f"n = {name!r}\n{_checked(name, pieces[0])}{_OPEN}{_WRITE}"
+        commands[-1] += _CLOSE
+        self._carry_out(f"take {name}", commands, [*map(len, pieces), None])
 
     def remove(self, names: Sequence[str]) -> None:
         """Remove files in this order, skipping those that are not there."""
-        self._carry_out(f"remove {', '.join(names)}", *removing(names))
+        listed = "/".join(names)
+        commands = [f"n = {listed!r}\n{_checked(listed, b'')}{_REMOVE}"]
+        self._carry_out(f"remove {', '.join(names)}", commands, [[]])
 
     def forget_log(self) -> None:
         """Empty a V2's data log, where the firmware has one."""
-        self._carry_out("empty its data log", [_FORGET_LOG], "forgotten")
+        self._carry_out("empty its data log", [_FORGET_LOG], [None])
 
-    def _carry_out(self, what: str, commands: list[str], printed: str) -> None:
+    def _carry_out(self, what: str, commands: list[str], printed: list[object]) -> None:
         def check(out: bytes) -> None:
-            if out.split() != printed.encode().split():
+            if _literals(out) != printed:
                 raise ValueError
 
         self._ask(what, commands, check)

@@ -19,10 +19,9 @@ from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import find_ports, open_port
 from noughts.boards.put import Progress
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_of
-from noughts.boards.start import confirm_start
+from noughts.boards.start import Start, confirm_start
 from noughts.brain import Table
 from noughts.errors import BoardError, FirmwareError
-from noughts.protocol.sentences import Boot
 
 _PORT_COMES_BACK_S = 10.0
 
@@ -82,12 +81,11 @@ def flash(
     *,
     port: str | None = None,
     verify: bool = True,
-    started: Callable[[Boot], object] | None = None,
-) -> None:
+) -> Start | None:
     """Copy a hex to a board, and see on its serial port that the game, or gateway, starts.
 
-    say: gets what is done, in lines. port: where it starts, if it cannot be found. started: gets
-    what the game sends then. Raises `BoardError`.
+    say: gets what is done, in lines. port: where it starts, if it cannot be found. Raises
+    `BoardError`.
     """
     if drive.maintenance:
         raise BoardError(drives.MAINTENANCE)
@@ -115,14 +113,15 @@ def flash(
         )
     if not verify:
         say(f"{drive.path}: copied; not verified")
-        return
+        return None
     if back is None:
         say(f"{drive.path} did not come back; listening on the serial port anyway")
     with closing(_opened(drive, port)) as line:
         with BoardFiles(line) as board:  # the game began before its port was open: once more
             board.describe()
-        table_id = what.table.id if what.table else ""
-        say(f"{drive.path}: {confirm_start(line, table_id, what.radio, started)}")
+        start = confirm_start(line, what.table.id if what.table else "", what.radio)
+    say(f"{drive.path}: {start.message}")
+    return start
 
 
 def _opened(drive: Drive, wanted: str | None) -> serial.SerialBase:

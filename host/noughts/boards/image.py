@@ -123,8 +123,12 @@ class Firmware:
 
 def is_sound(board: str, release: str) -> bool:
     """Whether the game runs on a firmware without end: no release such as `2.0.0` for V2."""
-    numbers = re.findall(r"\d+", release)
-    return board != V2 or [int(number) for number in numbers[:2]] >= _SOUND_V2
+    return board != V2 or numbers(release) >= _SOUND_V2
+
+
+def numbers(release: str) -> list[int]:
+    """Those of a firmware's version, by which versions are compared."""
+    return [int(number) for number in re.findall(r"\d+", release)]
 
 
 def bundled() -> Mapping[str, Firmware]:

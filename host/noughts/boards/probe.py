@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from importlib.metadata import version
 from noughts import __version__, brain
 from noughts.boards.drive import Drive, find_drives
 from noughts.boards.files import BoardFiles
-from noughts.boards.image import bundled, is_sound
+from noughts.boards.image import bundled, is_sound, numbers
 from noughts.boards.ports import Port, find_ports, open_port
 from noughts.boards.radio import OFF
 from noughts.boards.start import Start, wait_for_start
@@ -42,13 +41,6 @@ class ProbedBoard:
     @property
     def boot(self) -> Boot | None:
         return self.start.boot if self.start else None
-
-
-def inspect(extra_ports: Sequence[str], restart: bool) -> list[ProbedBoard]:
-    boards = find_boards(extra_ports)
-    for board in boards:
-        probe(board, restart)
-    return boards
 
 
 def find_boards(extra_ports: Sequence[str]) -> list[ProbedBoard]:
@@ -168,10 +160,6 @@ def _firmware(board: str, release: str, micropython: str) -> tuple[bool, str]:
         found += ": it may stop saving the settings, and freeze when tilted; run `noughts flash`"
         return False, found
     ours = bundled()[board].release
-    if _numbers(release) < _numbers(ours):
+    if numbers(release) < numbers(ours):
         found += f"; `noughts flash` brings {ours}"
     return True, found
-
-
-def _numbers(release: str) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", release)]

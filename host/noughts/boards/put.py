@@ -21,9 +21,8 @@ from noughts.boards.image import size_on_board
 from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import open_port
 from noughts.boards.radio import OFF, V1_WITHOUT_RADIO, Radio, files_with, radio_by
-from noughts.boards.start import confirm_start
+from noughts.boards.start import Start, confirm_start
 from noughts.errors import BoardError
-from noughts.protocol.sentences import Boot
 
 FIRST, LAST = ("fault.py", "main.py"), "table.py"
 SETTINGS = "settings"
@@ -61,15 +60,13 @@ def bring_up_to_date(
     replace: bool,
     say: Callable[[str], object],
     progress: Progress,
-    started: Callable[[Boot], object] | None = None,
     radio: Radio | None = None,
     forget: bool = False,
-) -> str:
-    """Compare, send what differs, restart, confirm; returns the board's start as text.
+) -> Start:
+    """Compare, send what differs, restart, confirm; returns the board's start.
 
-    files: the game's. started: gets that start unformatted. radio: what the board is to do by
-    radio, by default what it does already. forget: the board forgets its games and the menu's
-    choice. Raises `BoardError`.
+    files: the game's. radio: what the board is to do by radio, by default what it does already.
+    forget: the board forgets its games and the menu's choice. Raises `BoardError`.
     """
     table_id = brain.of(files).id
     with closing(open_port(port_name)) as port:
@@ -106,7 +103,7 @@ def bring_up_to_date(
             if forget:
                 forget_games(kind, board, present)
                 say("the board has forgotten its games and the menu's choice")
-        return confirm_start(port, table_id, wanted, started)
+        return confirm_start(port, table_id, wanted)
 
 
 def forget_games(kind: str, board: BoardFiles, present: Mapping[str, BoardFile]) -> None:

@@ -7,7 +7,6 @@ game, sends only a line: `noughts watch` takes those for noise.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import serial
@@ -22,7 +21,7 @@ from noughts.errors import BoardError, BoardGoneError, GameError
 from noughts.protocol.parser import Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 
-LIMIT_S = 10.0
+_LIMIT_S = 10.0
 _RESTART_S = 2.0
 """How long after a traceback the game may still start: it may be from before the restart."""
 
@@ -47,8 +46,12 @@ class Start:
         text = f"game {self.release}, table {self.boot.table_id}"
         return text if self.radio == OFF else f"{text}, {self.radio} as {self.radio_id}"
 
+    @property
+    def message(self) -> str:
+        return f"started on micro:bit {self.board}: {self}"
 
-def wait_for_start(port: serial.SerialBase, limit_s: float = LIMIT_S) -> Start:
+
+def wait_for_start(port: serial.SerialBase) -> Start:
     """The next start message of the board on a port.
 
     Raises `GameError` when there is a traceback instead, `BoardError`, with the last line that it
@@ -60,7 +63,7 @@ def wait_for_start(port: serial.SerialBase, limit_s: float = LIMIT_S) -> Start:
     last = ""
     try:
         port.timeout = 0.1
-        end_s = clock.monotonic() + limit_s
+        end_s = clock.monotonic() + _LIMIT_S
         while clock.monotonic() < end_s:
             for item in stream.feed(port.read_until(b"\n")):
                 if isinstance(item, ParsedSentence) and isinstance(item.sentence, Boot):
@@ -95,20 +98,13 @@ def gone(port: serial.SerialBase) -> BoardGoneError:
     )
 
 
-def confirm_start(
-    port: serial.SerialBase,
-    table_id: str,
-    radio: Radio = OFF,
-    started: Callable[[Boot], object] | None = None,
-) -> str:
-    """The board's next start as text; `BoardError` if it is not what was put there.
+def confirm_start(port: serial.SerialBase, table_id: str, radio: Radio = OFF) -> Start:
+    """The board's next start; `BoardError` if it is not what was put there.
 
-    table_id: of the game, if it is one. started: gets what a game says then.
+    table_id: of the game, if it is one.
     """
     start = wait_for_start(port)
     boot = start.boot
-    if boot is not None and started is not None:
-        started(boot)
     if boot is not None and radio.gateway is None:
         if (boot.release, boot.table_id) != (__version__, table_id):
             raise BoardError(
@@ -121,4 +117,4 @@ def confirm_start(
         raise BoardError(f"the board started as {start}, not {__version__}; try again")
     if start.radio != radio:
         raise BoardError(f"the board started as {start}; its radio should be: {radio}; try again")
-    return f"started on micro:bit {start.board}: {start}"
+    return start

@@ -18,7 +18,7 @@ from noughts.boards.drive import Drive
 from noughts.boards.flash import flash, hex_in, our_hex
 from noughts.boards.packing import files_for_boards, pack
 from noughts.boards.ports import choose_port
-from noughts.boards.probe import Check, ProbedBoard, inspect, of_board, of_computer
+from noughts.boards.probe import Check, ProbedBoard, find_boards, of_board, of_computer, probe
 from noughts.boards.put import bring_up_to_date
 from noughts.boards.radio import OFF, Radio
 from noughts.cli import options
@@ -135,7 +135,8 @@ def run_put(
     if not is_gateway:
         options.prove_table(present, unproved)
     name = choose_port(port)
-    print(bring_up_to_date(name, files, replace, print, _interruptible, radio=radio, forget=forget))
+    start = bring_up_to_date(name, files, replace, print, _interruptible, radio, forget)
+    print(start.message)
 
 
 @contextmanager
@@ -160,7 +161,10 @@ def run_doctor(port: tuple[str, ...], no_restart: bool, as_json: bool) -> int:
     """Check computer and boards for problems."""
     from noughts.virtual.program import try_emulator
 
-    boards = [(each, of_board(each)) for each in inspect(port, not no_restart)]
+    found = find_boards(port)
+    for each in found:
+        probe(each, not no_restart)
+    boards = [(each, of_board(each)) for each in found]
     here = of_computer(bool(boards), try_emulator)
     if as_json:
         facts = [_facts(board, checks) for board, checks in boards]

@@ -63,7 +63,7 @@ class DataLogs:
         try:
             status = path.stat()
             # The drive's files have no true dates; it is mounted again when one has changed.
-            found = status.st_size, status.st_mtime_ns, drive.details.get("remount count")
+            found = status.st_size, status.st_mtime_ns, drive.remounts
             if found == known:
                 return
             with path.open("rb") as file:

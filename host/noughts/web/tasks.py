@@ -18,7 +18,7 @@ from noughts.boards.packing import files_for_boards
 from noughts.boards.ports import Port, open_port
 from noughts.boards.probe import Check, find_boards, of_board, of_computer, probe
 from noughts.boards.put import bring_up_to_date
-from noughts.boards.start import confirm_start
+from noughts.boards.start import Start, confirm_start
 from noughts.errors import BoardError, NoughtsError, error_message, printable
 from noughts.invocation import as_typed
 from noughts.recording.port_monitor import name_of
@@ -99,17 +99,24 @@ def _change(boards: LiveBoards, what: str, name: str) -> None:
 
 def _changed(boards: LiveBoards, what: str, name: str, task: _Task) -> str:
     """Update or flash a board; how it started, in words."""
-    started, files = partial(boards.record, name), files_for_boards()
+    files = files_for_boards()
     brain.prove(brain.of(files))
     port = _port(boards, name) if what == "update" else ""
 
     with boards.monitor.released(name):
+        start: Start | None
         if what == "update":
-            return bring_up_to_date(port, files, False, task.say, task.progress, started=started)
-        if name in boards.virtual.kinds:
-            return _flash_virtual(boards, name, brain.of(files).id)
-        flash(_drive(name), our_hex(), task.say, task.progress, started=started)
-        return "flashed"
+            start = bring_up_to_date(port, files, False, task.say, task.progress)
+            result = start.message
+        elif name in boards.virtual.kinds:
+            start = _flash_virtual(boards, name, brain.of(files).id)
+            result = start.message
+        else:
+            start = flash(_drive(name), our_hex(), task.say, task.progress)
+            result = "flashed"
+        if start is not None and start.boot is not None:
+            boards.record(name, start.boot)
+    return result
 
 
 def _port(boards: LiveBoards, name: str) -> str:
@@ -128,13 +135,13 @@ def _drive(name: str) -> drives.Drive:
     raise BoardError(f"its drive was not found: {drives.NO_DRIVE}")
 
 
-def _flash_virtual(boards: LiveBoards, name: str, table_id: str) -> str:
+def _flash_virtual(boards: LiveBoards, name: str, table_id: str) -> Start:
     board = boards.virtual.board(name)
     new = program(boards.virtual.kinds[name])
     with closing(open_port(board.port)) as port:
         boards.begins_anew(name)
         board.flash(new)
-        return confirm_start(port, table_id, started=partial(boards.record, name))
+        return confirm_start(port, table_id)
 
 
 def _check(boards: LiveBoards) -> None:
