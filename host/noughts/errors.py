@@ -1,26 +1,7 @@
-"""The failures that a user can expect, as a tree.
+"""The failures that a user can expect, and their one line on standard error.
 
-NoughtsError                   anything below; `noughts` prints it in one line and exits 1
-├── BoardError                 a board could not be started, found or kept
-│   ├── BoardGoneError         a board that was running is not there any more
-│   └── GameError              the game on a board stopped with a traceback
-├── DataLogError               a file is not a data log with games of ours, or not a whole one
-├── FirmwareError              a firmware file is not what it should be
-├── IllegalMoveError           a move that the rules do not allow, or a cell that does not exist
-├── IllegalPositionError       a position that no game can reach
-├── KeyTokenError              a word of `--keys` that is not a key, a tilt or a wait
-├── ResignedError              an engine gives a game up
-├── OwnEngineError             an engine of the user's own gave no legal move, or is not there
-├── SentenceError              a line is not a valid sentence of ours
-│   └── UnknownSentenceError   a sentence of a type or version that is not known here
-├── StoreError                 the games that are kept cannot be read or written
-│   ├── StoreBusyError         another program is writing to them; they can be written later
-│   └── StoreDamagedError      what is in their place is not a store, or is damaged
-└── UnknownEngineError         there is no engine of that name
-
-The emulator, which stands alone, has a tree of its own in `microbit_emulator/errors.py`.
-Messages are one line: what is wrong; what to do. They name commands as `noughts put`, and whatever
-prints one lets `invocation.py` say how that is typed.
+It says what is wrong; what to do. It names commands as `noughts put`, and whatever prints it lets
+`invocation.py` say how that is typed. The emulator has errors of its own.
 """
 
 from __future__ import annotations
@@ -62,10 +43,6 @@ class IllegalMoveError(NoughtsError, ValueError):
 
 class IllegalPositionError(NoughtsError, ValueError):
     """A text that is not a position, or one that no game can reach."""
-
-
-class KeyTokenError(NoughtsError, ValueError):
-    """A word of `--keys` that is not a key, a tilt or a wait."""
 
 
 class ResignedError(NoughtsError):

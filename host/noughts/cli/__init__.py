@@ -6,7 +6,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -52,7 +52,6 @@ _FILES |= {"boards": "games", "replay": "games", "report": "stats"}
 
 
 def load(name: str) -> click.Command:
-    """Import a command."""
     file = importlib.import_module(f"noughts.cli.{_FILES.get(name, name)}")
     command: click.Command = getattr(file, f"run_{name}")
     return command
@@ -66,10 +65,7 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS:
-            command = load(cmd_name)
-            if ctx.obj:
-                ctx.obj()  # all is imported
-            return command
+            return load(cmd_name)
         if ctx.resilient_parsing:
             return None
         wrong = f"No such command {cmd_name[:20]!r}."
@@ -93,14 +89,11 @@ _commands = _Commands(context_settings={"help_option_names": ["-h", "--help"]})
 click.version_option(__version__, message="noughts %(version)s")(_commands)
 
 
-def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: None) -> int:
-    """Run a command; the exit status is 0, 1 after an expected failure, 2 after wrong usage.
-
-    `ready` is called when all is imported, and Ctrl-C may be handled.
-    """
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status is 0, 1 after an expected failure, 2 after wrong usage."""
     output.prepare()
     try:
-        status = _run(sys.argv[1:] if argv is None else list(argv), ready)
+        status = _run(sys.argv[1:] if argv is None else list(argv))
         sys.stdout.flush()
         return status
     except (KeyboardInterrupt, click.Abort):  # the latter at a question
@@ -119,14 +112,14 @@ def main(argv: Sequence[str] | None = None, ready: Callable[[], None] = lambda: 
     return status
 
 
-def _run(arguments: list[str], ready: Callable[[], None]) -> int:
+def _run(arguments: list[str]) -> int:
     """As `click.Command.main`, which has its own way with Ctrl-C and with output that fails."""
     if instruction := os.environ.get("_NOUGHTS_COMPLETE"):  # a shell asks what could come next
         from click.shell_completion import shell_complete
 
         return shell_complete(_commands, {}, "noughts", "_NOUGHTS_COMPLETE", instruction)
     try:
-        with _commands.make_context("noughts", arguments, obj=ready) as context:
+        with _commands.make_context("noughts", arguments) as context:
             return _commands.invoke(context) or 0
     except click.exceptions.Exit as end:  # after --help and --version
         return end.exit_code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 import time
@@ -26,11 +27,9 @@ from noughts.views.games import game_row
 from noughts.views.replay import heading, replay
 
 _NEWEST = 20
-_MAX = 1_000_000_000
-_COLUMNS = {
-    "game": "number", "began": "began", "A": "player_a", "B": "player_b", "first": "first",
-    "moves": "moves", "seconds": "seconds", "result": "result", "board": "board",
-}  # fmt: skip
+_MAX = 1_000_000_000  # games
+_COLUMNS = {"game": "number", "began": "began", "A": "player_a", "B": "player_b"}
+_COLUMNS |= {name: name for name in ("first", "moves", "seconds", "result", "board")}
 """What is above each column, and the field of `GameRow` that it shows."""
 _WIDTH = max(len(field.name) for field in FIELDS)
 _GAMES = f"""
@@ -71,13 +70,13 @@ def run_games(n: int | None, as_json: bool, chosen: ChosenGames, db: Path | None
         rows = [[str(getattr(row, field)) for field in _COLUMNS.values()] for row in found]
         if not rows:
             raise options.nothing_found(store)
-        more = count(store, which) - len(rows)
-        unfinished = 0 if chosen.results else count(store, chosen.filter()) - more - len(rows)
+        total = count(store, which)
+        unfinished = 0 if chosen.results else count(store, chosen.filter()) - total
         note = options.newer_demonstration(store.path)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in columns([[*_COLUMNS], *rows], right=(0, 5, 6)):
         print(line[:width])
-    if more:
+    if more := total - len(rows):
         print(f"{more:,} more; -n N shows more of them", file=sys.stderr)
     if unfinished:
         print(f"{unfinished:,} unfinished; --result unfinished lists them", file=sys.stderr)
@@ -121,20 +120,13 @@ def run_boards(context: click.Context, as_json: bool, db: Path | None) -> None:
             ]
             print(json.dumps(records, indent=1))
             return
-        rows = [
-            (
-                str(board.number),
-                printable(board.name or "-"),
-                printable(board.hardware or "-"),
-                f"{board.games:,}",
-                timestamps.local(board.heard),
-                short(board.board),
-            )
-            for board in known
-        ]
+        rows = [("number", "name", "kind", "games", "last seen", "board")]
+        for board in known:
+            name, kind = printable(board.name or "-"), printable(board.hardware or "-")
+            seen, name_of_port = timestamps.local(board.heard), short(board.board)
+            rows.append((str(board.number), name, kind, f"{board.games:,}", seen, name_of_port))
         note = options.newer_demonstration(store.path)
-    head = ("number", "name", "kind", "games", "last seen", "board")
-    print("\n".join(columns([head, *rows], right=(0, 3))))
+    print("\n".join(columns(rows, right=(0, 3))))
     if note:
         print(note, file=sys.stderr)
 
@@ -166,9 +158,11 @@ run_boards.add_command(_name_board, "name")
 
 
 def _number(text: str) -> int | str:
-    if text != "last" and (not text.isdecimal() or not text.isascii() or len(text) > 18):
+    if text == "last":
+        return text
+    if not re.fullmatch("[0-9]{1,18}", text):
         raise ValueError(f"{text[:20]!r} is not a game; give its number, or `last` for the newest")
-    return text if text == "last" else int(text)
+    return int(text)
 
 
 @options.command("noughts replay last", "noughts replay 12 --text")

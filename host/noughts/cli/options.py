@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial, wraps
 from pathlib import Path
-from types import FrameType
 from typing import Any, BinaryIO
 
 import click
@@ -37,22 +36,16 @@ FILE.name = "file"  # as the help calls it
 
 
 class IntRange(click.IntRange):
-    """A whole number in a range."""
-
     name = "number"  # as messages call it
 
 
 class Number(click.FloatRange):
-    """A number in a range; "nan" is not one."""
-
     name = "number"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        number = super().convert(value, param, ctx)
+    def convert(self, value: Any, *context: Any) -> float:
+        number = super().convert(value, *context)
         if math.isnan(number):
-            self.fail(f"{value!r} is not in the range {self._describe_range()}.", param, ctx)
+            self.fail(f"{value!r} is not in the range {self._describe_range()}.", *context)
         return number
 
 
@@ -81,7 +74,7 @@ class Command(click.Command):
 
 
 class Group(click.Group, Command):
-    """A command that has commands of its own."""
+    pass
 
 
 def command(
@@ -139,10 +132,12 @@ def output(
 ) -> Callable[[Run], Run]:
     """The option for a file to write, not over the store; endings: those that its name may have."""
 
-    def checked(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-        if path is not None and endings and path.suffix.lower() not in endings:
+    def checked(ctx: click.Context, _: click.Parameter, path: Path | None) -> Path | None:
+        if path is None:
+            return None
+        if endings and path.suffix.lower() not in endings:
             raise click.BadParameter(f"{path.name!r} does not end in {' or '.join(endings)}")
-        if path is not None and "db" in ctx.params:
+        if "db" in ctx.params:
             store = os.path.realpath(ctx.params["db"] or default_path())
             if os.path.realpath(path) in (store, f"{store}-wal", f"{store}-shm"):
                 raise click.BadParameter(f"{path} is the store itself; choose another file")
@@ -312,11 +307,11 @@ def until_signal(stop: threading.Event, *names: str) -> Iterator[list[int]]:
     """
     came: list[int] = []
     # Windows has no SIGHUP.
-    before = {each: signal.getsignal(each) for each in signal.Signals if each.name in names}
+    before = {int(each): signal.getsignal(each) for each in signal.Signals if each.name in names}
 
-    def on_signal(number: int, frame: FrameType | None) -> None:
+    def on_signal(number: int, _: object) -> None:
         if signal.Signals(number).name != "SIGHUP":
-            signal.signal(number, before[signal.Signals(number)])
+            signal.signal(number, before[number])
         came.append(number)
         stop.set()
 

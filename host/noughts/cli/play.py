@@ -23,6 +23,7 @@ from noughts.store.store import default_path
 from noughts.terminal.output import leaving_a_stuck_terminal, say
 
 if TYPE_CHECKING:
+    from microbit_emulator import Microbit
     from noughts.virtual.keys import Step
     from noughts.virtual.program import Program
 
@@ -78,12 +79,11 @@ def run_play(
 
     if keys is None:
         return _play(made, hex is None, fresh, db)
-    _press(keys, made())
+    _press(keys, made().microbit())
     return 0
 
 
-def _press(keys: list[Step], program: Program) -> None:
-    board = program.microbit()
+def _press(keys: list[Step], board: Microbit) -> None:
     from microbit_emulator import EmulatorError
     from noughts.virtual.keys import KeyPlayer
 
@@ -108,30 +108,32 @@ def _play(start: Callable[[], Program], remembers: bool, fresh: bool, db: Path |
     from noughts.virtual.board import VirtualBoard
     from noughts.virtual.stored_flash import StoredFlash
 
-    memory: list[StoredFlash] = []
+    memory: StoredFlash | None = None
 
     def made() -> Program:
+        nonlocal memory
         new = start()
         if not remembers:
             return new
-        memory.append(StoredFlash(default_path().parent / "virtual", new))
+        memory = StoredFlash(default_path().parent / "virtual", new)
         if fresh:
-            memory[0].forget()
-        return memory[0].program()
+            memory.forget()
+        return memory.program()
 
     def sum_up() -> None:
         if stored := len(recording.kept):
             replay = "noughts replay last" + ("" if db is None else f" --db {shlex.quote(str(db))}")
             say(as_typed(f"{counted(stored, 'game')} stored; `{replay}` shows the last one"))
-        errors = [recording.moved] if recording.moved else []
-        errors += [f"games are not stored: {recording.error}"] if recording.error else []
-        errors += [f"the virtual board's memory: {each.error}" for each in memory if each.error]
-        for error in errors:
-            say(f"noughts: {as_typed(error)}")
+        if recording.moved:
+            say(as_typed(f"noughts: {recording.moved}"))
+        if recording.error:
+            say(as_typed(f"noughts: games are not stored: {recording.error}"))
+        if memory and memory.error:
+            say(as_typed(f"noughts: the virtual board's memory: {memory.error}"))
 
     def keep_flash(flash: bytes) -> None:
-        for each in memory:
-            saving.submit(each.keep, flash)
+        if memory:
+            saving.submit(memory.keep, flash)
 
     def finish() -> None:
         saving.submit(lambda: None).result()  # after all that were submitted

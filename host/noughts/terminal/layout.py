@@ -95,18 +95,13 @@ def mark_rows(marks: Mapping[int, str], marked: Container[int]) -> list[Text]:
 def step(steps: Sequence[ReplayStep], plies: int) -> Text:
     """How things stood after so many moves, and what to say of the last of them."""
     shown = steps[plies]
-    text = _board(shown)
-    text.append("\n\n")
-    if shown.last is None:
-        text.append(f"{shown.made}\n\n")
-    else:
-        player = shown.players[shown.last]
-        move, rest = shown.made.split(f": {player}", 1)
-        text.append(f"{move}: ").append(player, PLAYERS[player]).append(f"{rest}\n")
-        text.append(shown.verdict, "bold red" if shown.mistake else "")
-        text.append(f" {shown.better}\n" if shown.better else "\n")
-    text.append(shown.ending, "bold")
-    return text
+    made = Text(shown.made)
+    for player, style in PLAYERS.items():
+        made.highlight_regex(f"(?<=: ){player}", style)
+    text = _board(shown).append("\n\n").append_text(made).append("\n")
+    text.append(shown.verdict, "bold red" if shown.mistake else "")
+    text.append(f" {shown.better}\n" if shown.better else "\n")
+    return text.append(shown.ending, "bold")
 
 
 def _board(shown: ReplayStep) -> Text:

@@ -41,15 +41,12 @@ def abandon_output(finish: bool = True) -> None:
 
     finish: False after Ctrl-C, since a reader that has stalled would hold up the end.
     """
-    try:
-        if not finish:
-            _drop_output()
-        sys.stdout.flush()
-    except OSError:
-        _drop_output()
-
-
-def _drop_output() -> None:
+    if finish:
+        try:
+            sys.stdout.flush()
+            return
+        except OSError:
+            pass
     with suppress(io.UnsupportedOperation):  # a stream in memory holds nobody up
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -132,12 +129,10 @@ class Steps:
         self._bar = bar
 
     def doing(self, what: str) -> None:
-        """Name the step that begins."""
         if self._bar:
             self._bar.update(self._bar.task_ids[0], description=printable(what))
 
     def advance(self, amount: int) -> None:
-        """Add to what is done, in the unit of the total."""
         if self._bar:
             self._bar.advance(self._bar.task_ids[0], amount)
 
@@ -177,13 +172,13 @@ def leaving_a_stuck_terminal(stop: threading.Event, done: Callable[[], object]) 
     """
     restored = threading.Event()
 
-    def look() -> None:
+    def end_if_stuck() -> None:
         stop.wait()
         done()
         if not restored.wait(_RESTORE_S):
             os._exit(0)
 
-    threading.Thread(target=look, name="look at the terminal", daemon=True).start()
+    threading.Thread(target=end_if_stuck, daemon=True).start()
     try:
         yield
     finally:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from noughts.errors import BoardError, KeyTokenError
+from noughts.errors import BoardError
 from noughts.protocol.parser import Item, Noise, ParsedSentence, Stream
 from noughts.protocol.sentences import Boot
 
@@ -45,7 +45,7 @@ class Step(NamedTuple):
 
 
 def read_keys(text: str) -> list[Step]:
-    """What a `--keys` text asks for. Raises `KeyTokenError` with a line that names the token."""
+    """What a `--keys` text asks for. Raises `ValueError` with a line that names the token."""
     return [_step(token) for token in text.split()]
 
 
@@ -63,7 +63,7 @@ def _step(token: str) -> Step:
         tilt = int(found[1]), int(found[2])
         if max(map(abs, tilt)) <= MAX_MG:
             return Step(tilt=tilt)
-    raise KeyTokenError(
+    raise ValueError(
         f"{token!r} is not a valid key; use A, B, AB, A:40 to hold A for 40 ms, tilt:400,0 "
         f"(at most {MAX_MG}), flat, or a wait in ms such as 500 (at most {MAX_MS})"
     )
