@@ -1,6 +1,6 @@
-# Everything sets itself up, in a virtual environment in .venv; the tests' other programs, QEMU,
-# Chromium and mosquitto, come through apt where that can be done without asking. `make play` and `make test` are all that a
-# newcomer needs.
+# A newcomer needs only `make play` and `make test`. Each target sets up what it needs, in a virtual
+# environment in .venv. Tests also need QEMU, Chromium and mosquitto, which are installed through
+# apt if that needs no password.
 
 PYTHON ?= python3
 VENV := .venv

@@ -1,7 +1,8 @@
 """Type-check the device code against the Foundation's micro:bit stubs.
 
-The package brings stubs for modules of CPython's own too (`random`, `sys`, …), which mypy would
-take for CPython's. So it is unpacked aside, and mypy sees only what CPython lacks.
+The package also has stubs for modules of CPython (`random`, `sys`, …), which mypy would use for
+CPython's own. So only the stubs of modules that CPython lacks are unpacked, into a folder of their
+own.
 """
 
 import shutil

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what single tests need besides Python, through apt, where that needs no question; else says
-# how to install it, in one line each. It never fails: a test says for itself what it misses.
+# Installs the programs that some tests need, through apt, if that needs no password. Otherwise
+# prints how to install each. It never fails: a test whose program is missing says so.
 
 root=
 if [ "$(id -u)" != 0 ]; then
@@ -9,7 +9,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 
-# /usr/sbin is not on everybody's path
+# /usr/sbin is not on every user's path.
 PATH=$PATH:/usr/sbin:/usr/local/sbin:/opt/homebrew/sbin
 
 # have PROGRAM ...: whether one of them is there
@@ -41,18 +41,18 @@ missing() {
 }
 
 have qemu-system-arm || get qemu-system-arm ||
-    missing QEMU "with which a test compares our emulator" qemu-system-arm qemu \
+    missing QEMU "which a test compares with our emulator" qemu-system-arm qemu \
         SoftwareFreedomConservancy.QEMU
 have chromium chromium-browser google-chrome || get chromium ||
-    missing Chromium "in which tests use the page" chromium "--cask chromium" Hibbiki.Chromium
+    missing Chromium "in which tests open the page" chromium "--cask chromium" Hibbiki.Chromium
 if [ "$(uname -s)" = Linux ] && ! ldconfig -p 2>/dev/null | grep -q libatomic.so.1; then
     get libatomic1 ||
-        missing libatomic1 "without which Playwright, which steers Chromium, does not start" libatomic1
+        missing libatomic1 "which Playwright needs to start Chromium" libatomic1
 fi
-# A broker that nobody asked for should not run: tests start their own.
+# Debian starts the broker that it installs. Stop it: tests start their own.
 had_mosquitto=$(command -v mosquitto)
 have mosquitto || get mosquitto ||
-    missing mosquitto "an MQTT broker, which stands between rooms in tests" mosquitto mosquitto \
+    missing mosquitto "an MQTT broker, which connects rooms in tests" mosquitto mosquitto \
         EclipseFoundation.Mosquitto
 if [ -z "$had_mosquitto" ] && have mosquitto; then
     { $root systemctl disable --now mosquitto || $root service mosquitto stop; } >/dev/null 2>&1

@@ -1,14 +1,14 @@
-"""`make pictures`: the README's pictures, taken from running boards and programs by a browser.
+"""`make pictures`: the pictures in the documents, from running boards and programs.
 
-    play.gif    a game against hard, as a virtual board's LEDs show it in device time
+    play.gif    a game against hard, on a virtual board's LEDs, in device time
     watch.png   `noughts watch`, with virtual boards that play by themselves
     page.png    the page Play
-    pages       every page, for three widths, light and dark, in build/pages: to be looked at
+    pages       every page, for three widths, light and dark, into build/pages
     lessons     what the commands in docs/lessons draw
 
 Chromium draws all but the lessons, with the font DejaVu Sans Mono. Games on the pages are random.
-Others need no running: board.svg and board.zh-cn.svg are edited by hand, library.svg is what
-docs/python-api.md draws of a fork, and emulator.png is from `microbit-emulator run --png`.
+Other pictures come from elsewhere: board.svg and board.zh-cn.svg are edited by hand, library.svg is
+the fork in docs/python-api.md, and emulator.png is from `microbit-emulator run --png`.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def play(path: Path) -> None:
 _STYLE = """<!doctype html><style>
 body { margin: 0; background: #fff }
 svg { font: 15px system-ui, sans-serif; fill: #333 }
-.said { font: 13px "DejaVu Sans Mono", monospace; text-anchor: middle }
+.sentence { font: 13px "DejaVu Sans Mono", monospace; text-anchor: middle }
 </style>"""
 _GLOW = """<filter id="glow" x="-200%" y="-200%" width="500%" height="500%">
 <feGaussianBlur stdDeviation="7"/></filter>"""
@@ -152,7 +152,7 @@ def _drawn(frame: Frame) -> str:
             parts.append(f'<use href="#led" {at} {glow}/><use href="#led" {at} {glow}/>')
             parts.append(f'<use href="#led" {at} fill="#ff6a55" opacity="{light:.2f}"/>')
     for line, text in enumerate(frame.sentence.split("; ")):
-        parts.append(f'<text class="said" x="220" y="{366 + 20 * line}">{text}</text>')
+        parts.append(f'<text class="sentence" x="220" y="{366 + 20 * line}">{text}</text>')
     return "".join(parts) + "</g>"
 
 

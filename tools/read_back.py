@@ -1,7 +1,7 @@
 """Read our hex with the Foundation's own libraries, npm's microbit-fs and microbit-universal-hex.
 
-Needs Node 20 and npm, which the product does not; the libraries are installed into a temporary
-folder for this run only. Ends with an error if a file differs.
+Needs Node 20 and npm. The libraries are installed into a temporary folder. Ends with an error if a
+file differs.
 """
 
 from __future__ import annotations

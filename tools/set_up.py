@@ -1,9 +1,8 @@
-"""Set up a virtual environment, a line for each step: `set_up.py FOLDER NAME [PACKAGE]`.
+"""Set up a virtual environment, with one line per step: `set_up.py FOLDER NAME PACKAGE`.
 
-FOLDER is made if it is not there; PACKAGE, what pip calls this project with or without its extras,
-is installed into it; NAME is the name that people see for it. What goes wrong is one line. It
-runs on the Python that is there, before anything is installed, and says so if that is too old (for
-which it keeps to what Python 3.7 can read).
+Makes FOLDER if it is not there, and installs PACKAGE into it: `.`, or with extras `.[dev]`. NAME is
+what people read. A failure is one line. This file runs before anything is installed. A Python that
+is too old must be able to say so; therefore it uses only syntax of Python 3.7.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def python(folder: Path) -> str:
 
 
 def install(folder: Path, name: str, package: str) -> str:
-    """Install with pip, and say how far it is; returns what is wrong."""
+    """Install with pip, and show progress; returns what is wrong."""
     pip = [python(folder), "-m", "pip", "--disable-pip-version-check", "--no-color", "install"]
     command = [*pip, "--progress-bar", "off", "--editable", package]
     output = deque(["pip failed"], maxlen=200)
